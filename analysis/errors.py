@@ -1,0 +1,44 @@
+"""Errors that a reader of the dashboard or an operator of the precompute can put right.
+
+The command line and the pages catch `Remediable` and show its message; anything else is a fault of
+ours and is left to crash with its traceback.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class Remediable(Exception):
+    """Its message says what is wrong, what would be right, and what to do."""
+
+
+class UnknownName(Remediable):
+    """A name was given that nothing here goes by."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]):
+        known = sorted(known)
+        near = get_close_matches(name, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"No {kind} is called {name!r}.{hint} Known: {', '.join(known)}.")
+
+
+class BadCorpus(Remediable):
+    """A corpus file, or one line of it, cannot be used."""
+
+    def __init__(self, place: str, reason: str):
+        super().__init__(f"{place}: {reason}")
+
+
+class UnfitModel(Remediable):
+    """A model lacks what an analysis needs, or may not be loaded."""
+
+
+class BrokenLaw(Remediable):
+    """A table holds rows that its own contract rules out."""
+
+    def __init__(self, table: str, law: str, rows: int):
+        super().__init__(
+            f"{rows} row(s) of {table} break `{law}`. "
+            "The numbers are unsound: delete the run's shards and run it again; "
+            "if it happens again, the model's adapter or its weights are at fault."
+        )

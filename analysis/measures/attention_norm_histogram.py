@@ -1,0 +1,83 @@
+"""Counts of (attention weight, norm) pairs, fine enough to rank by and free to add up."""
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+ATTENTION_BINS_PER_OCTAVE = 4
+NORM_BINS_PER_OCTAVE = 64  # a head's norms differ less than its weights, so they need finer bins
+_FRACTION_BITS = 23
+
+
+def bins(values: Float[Tensor, "*any"], *, per_octave: int) -> Int[Tensor, "*any"]:
+    """The bin of each value: its float32 bits without the lowest.
+
+    Non-negative floats sort as their bits do, so bins are ordered, have exact edges and need no
+    chosen range: equally many to the octave, a power of 2, and 0 with itself.
+
+    Source:
+        kobayashi-2020, section 5.3, table 3: what ranks are taken of.
+    """
+    return values.float().contiguous().view(torch.int32) >> _dropped_bits(per_octave)
+
+
+def bin_edges(bins: Int[Tensor, "*any"], *, per_octave: int) -> Float[Tensor, "*any"]:
+    """The smallest value of each bin; the smallest of the next bin is where it ends.
+
+    Source:
+        kobayashi-2020, section 5.3, table 3.
+    """
+    return (bins.to(torch.int32) << _dropped_bits(per_octave)).view(torch.float32)
+
+
+def _dropped_bits(per_octave: int) -> int:
+    return _FRACTION_BITS + 1 - per_octave.bit_length()
+
+
+def joint_histogram(
+    attention: Float[Tensor, "batch head query key"],
+    norms: Float[Tensor, "batch head key"],
+    token_types: Int[Tensor, "batch key"],
+    is_token: Bool[Tensor, "batch key"],
+) -> tuple[Int[Tensor, "row 4"], Int[Tensor, " row"]]:
+    """How often each head gives a weight of one bin to a token of one type with a norm of one bin.
+
+    Returns:
+        The occupied cells as (head, token type, attention bin, norm bin) in ascending order, and
+        the pairs in each: over a sequence of n tokens they add up to n² per head.
+
+    Source:
+        kobayashi-2020, section 5.3, figure 3 and table 3.
+    """
+    groups, group_of_key = _groups(bins(norms, per_octave=NORM_BINS_PER_OCTAVE), token_types)
+    attention_bins = bins(attention, per_octave=ATTENTION_BINS_PER_OCTAVE)
+    lowest, highest = attention_bins.aminmax()
+    width = int(highest - lowest) + 1
+    cells = (group_of_key.int() * width - lowest).unsqueeze(2) + attention_bins
+    is_pair = is_token[:, None, :, None] & is_token[:, None, None, :]
+    cells = cells.flatten() if is_token.all() else cells[is_pair.expand_as(cells)]
+    counts = torch.bincount(cells, minlength=len(groups) * width)
+    occupied = counts.nonzero().squeeze(1)
+    head, token_type, norm_bin = groups[occupied // width].unbind(1)
+    rows = torch.stack([head, token_type, occupied % width + lowest, norm_bin], dim=1)
+    return rows, counts[occupied]
+
+
+def _groups(
+    norm_bins: Int[Tensor, "batch head key"], token_types: Int[Tensor, "batch key"]
+) -> tuple[Tensor, Tensor]:
+    """Distinct (head, token type, norm bin), and the place of each key's among them.
+
+    There are few, so that the table of counts stays small enough for the processor's cache.
+    """
+    head = torch.arange(norm_bins.shape[1], device=norm_bins.device)[None, :, None]
+    three = torch.broadcast_tensors(head, token_types.unsqueeze(1), norm_bins)
+    radix = [4, int(norm_bins.max()) + 1]
+    code = (three[0].long() * radix[0] + three[1]) * radix[1] + three[2]
+    distinct, place = code.unique(return_inverse=True)
+    unpacked = [
+        distinct // (radix[0] * radix[1]),
+        distinct // radix[1] % radix[0],
+        distinct % radix[1],
+    ]
+    return torch.stack(unpacked, dim=1), place

@@ -1,0 +1,49 @@
+"""What a model family must tell the measures, and which families there are."""
+
+from typing import Protocol, runtime_checkable
+
+from torch import Tensor
+
+from analysis.errors import UnknownName
+from analysis.models import bert
+from analysis.models.trace import LayerWeights, Model, Trace
+
+
+@runtime_checkable
+class Adapter(Protocol):
+    """A module that knows one family's names. It maps; it computes nothing of its own."""
+
+    @property
+    def FAMILIES(self) -> tuple[str, ...]: ...
+
+    @staticmethod
+    def check(model: Model) -> None: ...
+
+    @staticmethod
+    def positions(model: Model) -> int: ...
+
+    @staticmethod
+    def weights(model: Model) -> tuple[LayerWeights, ...]: ...
+
+    @staticmethod
+    def trace(
+        model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]
+    ) -> Trace: ...
+
+
+def _by_family(*adapters: Adapter) -> dict[str, Adapter]:
+    return {family: adapter for adapter in adapters for family in adapter.FAMILIES}
+
+
+ADAPTERS = _by_family(bert)
+
+
+def adapter_for(family: str) -> Adapter:
+    """The adapter of a family, by the `model_type` of its configuration.
+
+    Raises:
+        UnknownName: naming the families there are.
+    """
+    if family not in ADAPTERS:
+        raise UnknownName("model family", family, ADAPTERS)
+    return ADAPTERS[family]

@@ -1,0 +1,63 @@
+"""Whether tokens that get much weight have short vectors."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD_OR_ALL, LAYER_OR_ALL, TOKEN_TYPE, Column, Table
+
+TABLE = Table(
+    name="attention_norm_correlation",
+    grain="one row per token type: for every head, for every layer, and pooled",
+    key=(LAYER_OR_ALL, HEAD_OR_ALL, TOKEN_TYPE),
+    values=(
+        Column("n", pa.int64(), "pairs of an attending and an attended token", "pairs"),
+        Column(
+            "spearman",
+            pa.float64(),
+            "Spearman's ρ of α and ‖f(x)‖; NULL where ‖f(x)‖ hardly varies or tokens are too few",
+            "ρ",
+            nullable=True,
+        ),
+    ),
+    source="kobayashi-2020",
+    laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
+)
+
+
+def by_type(store: DuckDBPyConnection, *, layer: int | None, head: int | None) -> pd.DataFrame:
+    """token_type, n, spearman: of one head, of one layer (head None), or pooled (both None)."""
+    return store.execute(
+        """
+        select token_type, n, spearman
+        from attention_norm_correlation
+        where layer is not distinct from $layer and head is not distinct from $head
+        order by token_type
+        """,
+        {"layer": layer, "head": head},
+    ).df()
+
+
+def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
+    """layer, head, n, spearman of every head for one token type."""
+    return store.execute(
+        """
+        select layer, head, n, spearman
+        from attention_norm_correlation
+        where head is not null and token_type = $token_type
+        order by layer, head
+        """,
+        {"token_type": token_type},
+    ).df()
+
+
+def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+    """layer, token_type, n, spearman of every layer."""
+    return store.execute(
+        """
+        select layer, token_type, n, spearman
+        from attention_norm_correlation
+        where layer is not null and head is null
+        order by layer, token_type
+        """
+    ).df()

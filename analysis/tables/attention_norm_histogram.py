@@ -1,0 +1,49 @@
+"""How often a weight of one size meets a norm of one size."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Column, Table
+
+_PAIRS = Column("n", pa.int64(), "pairs of an attending and an attended token", "pairs")
+TABLE = Table(
+    name="attention_norm_histogram",
+    grain="one row per layer, head, token type, bin of α and bin of ‖f(x)‖ that is not empty",
+    key=(
+        LAYER,
+        HEAD,
+        TOKEN_TYPE,
+        Column("attention_bin", pa.int16(), "float32 bits of α without the 21 lowest", "bin"),
+        Column("norm_bin", pa.int16(), "float32 bits of ‖f(x)‖ without the 17 lowest", "bin"),
+    ),
+    values=(_PAIRS,),
+    source="kobayashi-2020",
+    laws=("n > 0", "attention_bin between 0 and 508", "norm_bin >= 0"),
+    merge="select layer, head, token_type, attention_bin, norm_bin, sum(n)::bigint as n "
+    "from shards group by all",
+)
+
+
+def densities(store: DuckDBPyConnection, *, layer: int | None, head: int | None) -> pd.DataFrame:
+    """Pairs per cell of every token type at once, coarse enough to draw; None takes all.
+
+    Returns:
+        token_type, attention_bin (counts half octaves), norm_bin (counts quarter octaves), n.
+        Weights under 2⁻²⁴ are gathered in the lowest bin shown, weights of exactly 1 with those
+        just below. A norm of exactly 0, which a log axis has no place for, is in norm_bin 0.
+    """
+    return store.execute(
+        """
+        select
+            token_type,
+            least(greatest(attention_bin, 103 * 4), 127 * 4 - 1) // 2 as attention_bin,
+            norm_bin // 16 as norm_bin,
+            sum(n)::bigint as n
+        from attention_norm_histogram
+        where ($layer is null or layer = $layer) and ($head is null or head = $head)
+        group by all
+        order by all
+        """,
+        {"layer": layer, "head": head},
+    ).df()

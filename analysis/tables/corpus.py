@@ -1,0 +1,116 @@
+"""The corpus as the model read it, and the file's own account of itself."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table
+
+SEQUENCES = Table(
+    name="sequence",
+    grain="one row per sequence",
+    key=(SEQUENCE,),
+    values=(
+        Column("n_tokens", pa.int32(), "tokens, special ones included", "tokens"),
+        Column("text", pa.string(), "the text it was made of", "text"),
+    ),
+    source="clark-2019",
+    laws=("n_tokens > 0",),
+)
+TOKENS = Table(
+    name="token",
+    grain="one row per token of every sequence",
+    key=(SEQUENCE, POSITION),
+    values=(
+        Column("token_id", pa.int32(), "place in the vocabulary", "index"),
+        Column("token", pa.string(), "the token as the tokenizer writes it", "text"),
+        TOKEN_TYPE,
+        Column("segment", pa.uint8(), "segment id, 0 or 1 for BERT", "index"),
+    ),
+    source="clark-2019",
+    laws=(
+        "token_id >= 0",
+        "token_type in ('cls', 'sep', 'comma_period', 'other')",
+    ),
+)
+RUN = Table(
+    name="run",
+    grain="one row: how this file was made",
+    key=(),
+    values=(
+        Column("model", pa.string(), "name the model was loaded by", "name"),
+        Column("revision", pa.string(), "commit of the hub, or hash of the weights", "name"),
+        Column("family", pa.string(), "model family", "name"),
+        Column("n_layers", pa.int32(), "layers of the model", "layers"),
+        Column("n_heads", pa.int32(), "heads in each layer", "heads"),
+        Column("hidden_size", pa.int32(), "width of the residual stream", "coordinates"),
+        Column("corpus", pa.string(), "name of the corpus", "name"),
+        Column("corpus_sha256", pa.string(), "hash of the corpus file", "SHA-256"),
+        Column("n_sequences", pa.int64(), "sequences run", "sequences"),
+        Column("n_tokens", pa.int64(), "tokens run, special ones included", "tokens"),
+        Column("mask_rate", pa.float64(), "share of the tokens that were masked", "share"),
+        Column("seed", pa.int64(), "seed of every random choice", "number"),
+        Column("dtype", pa.string(), "number format of the model's arithmetic", "name"),
+        Column("device", pa.string(), "device of the run that built the file", "name"),
+        Column("statistics", pa.list_(pa.string()), "statistics in this file", "names"),
+        Column("created_at", pa.timestamp("s"), "when the file was built", "UTC"),
+        Column("tool_version", pa.string(), "version of Mixscope", "version"),
+        Column("schema_version", pa.int32(), "version of this file's layout", "version"),
+    ),
+    source="clark-2019",
+    laws=("n_sequences > 0", "n_tokens > 0", "mask_rate >= 0 and mask_rate < 1"),
+)
+PROVENANCE = Table(
+    name="provenance",
+    grain="one row per fact about the run that `run` has no column for",
+    key=(Column("name", pa.string(), "what is told", "name"),),
+    values=(Column("value", pa.string(), "what it is", "text"),),
+    source="clark-2019",
+)
+MANIFEST = Table(
+    name="manifest",
+    grain="one row per stored table: what it held when it was built",
+    key=(Column("name", pa.string(), "table", "name"),),
+    values=(
+        Column("n_rows", pa.int64(), "rows", "rows"),
+        Column("checksum", pa.uint64(), "exclusive or of the rows' hashes", "hash"),
+    ),
+    source="clark-2019",
+)
+TABLES = (RUN, PROVENANCE, MANIFEST, SEQUENCES, TOKENS)
+
+
+def run(store: DuckDBPyConnection) -> pd.Series:
+    """The one row of `run`."""
+    return store.execute("from run").df().iloc[0]
+
+
+def provenance(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Everything else that is known about the run: columns name, value."""
+    return store.execute("from provenance order by name").df()
+
+
+def contents(store: DuckDBPyConnection) -> pd.DataFrame:
+    """What is stored: columns name, n_rows."""
+    return store.execute("select name, n_rows from manifest order by n_rows desc, name").df()
+
+
+def token_type_counts(store: DuckDBPyConnection) -> pd.DataFrame:
+    """How many tokens of each type there are: columns token_type, n."""
+    return store.execute(
+        "select token_type, count(*) as n from token group by token_type order by token_type"
+    ).df()
+
+
+def sequence_lengths(store: DuckDBPyConnection) -> pd.DataFrame:
+    """How long the sequences are: columns n_tokens, n_sequences."""
+    return store.execute(
+        "select n_tokens, count(*) as n_sequences from sequence group by n_tokens order by n_tokens"
+    ).df()
+
+
+def first_sequences(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
+    """The first sequences of the corpus: columns seq, n_tokens, text."""
+    return store.execute(
+        "select seq, n_tokens, text from sequence order by seq limit $limit", {"limit": limit}
+    ).df()

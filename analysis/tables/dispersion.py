@@ -1,0 +1,32 @@
+"""The columns by which papers tell how much a quantity varies."""
+
+import pyarrow as pa
+
+from analysis.tables.table import Column
+
+DISPERSION = (
+    Column("n", pa.int64(), "tokens, or tokens times heads where heads are pooled", "tokens"),
+    Column("mean", pa.float64(), "mean", "stream length"),
+    Column("std", pa.float64(), "population standard deviation", "stream length"),
+    Column("cv", pa.float64(), "coefficient of variation, std / mean", "ratio", nullable=True),
+    Column("min", pa.float64(), "smallest", "stream length"),
+    Column("max", pa.float64(), "largest", "stream length"),
+)
+DISPERSION_LAWS = ("n > 0", "std >= 0", "min <= mean * (1 + 1e-9)", "mean <= max * (1 + 1e-9)")
+
+
+def dispersion_query(column: str, *, source: str, key: str) -> str:
+    """The dispersion of a column of a view, per key and over everything pooled."""
+    return f"""
+        select
+            {key},
+            count(*) as n,
+            avg({column}::double) as mean,
+            stddev_pop({column}::double) as std,
+            std / nullif(mean, 0) as cv,
+            min({column})::double as min,
+            max({column})::double as max
+        from {source}
+        group by grouping sets (({key}), ())
+        order by {key}
+    """

@@ -1,0 +1,135 @@
+"""What each token receives from each head, and how long a vector the head makes of it."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import (
+    HEAD,
+    LAYER,
+    POSITION,
+    SEQUENCE,
+    TOKEN_TYPE,
+    Column,
+    Table,
+    View,
+)
+
+_VALUE_NORM = Column("value_norm", pa.float32(), "‖f(x)‖ of the token in the head", "stream length")
+_RECEIVED = Column(
+    "attention_received",
+    pa.float32(),
+    "attention weight the token receives, summed over the tokens that attend",
+    "tokens",
+)
+_NORM_RECEIVED = Column(
+    "weighted_norm_received",
+    pa.float32(),
+    "‖αf(x)‖ of the token, summed over the tokens that attend",
+    "stream length",
+)
+TABLE = Table(
+    name="head_token",
+    grain="one row per token, layer and head",
+    key=(SEQUENCE, POSITION, LAYER, HEAD, TOKEN_TYPE),
+    values=(_VALUE_NORM, _RECEIVED),
+    source="kobayashi-2020",
+    laws=(
+        "value_norm >= 0",
+        "attention_received >= 0",
+        "not isnan(value_norm + attention_received)",
+    ),
+    order=("layer", "head", "token_type", "seq", "pos"),
+    views=(
+        View(
+            "head_token",
+            "one row per token, layer and head",
+            (SEQUENCE, POSITION, LAYER, HEAD, TOKEN_TYPE, _VALUE_NORM, _RECEIVED, _NORM_RECEIVED),
+            "select *, attention_received * value_norm as weighted_norm_received "
+            "from stored.head_token",
+        ),
+    ),
+)
+RANKINGS = {
+    "attention": "attention_received / n_tokens",
+    "value_norm": "value_norm",
+    "weighted_norm": "weighted_norm_received / n_tokens",
+}
+
+
+def top_tokens(
+    store: DuckDBPyConnection, *, layer: int, head: int, by: str, least: int, limit: int
+) -> pd.DataFrame:
+    """The tokens that a head gives most to, as vocabulary entries, means over their occurrences.
+
+    Args:
+        by: a key of `RANKINGS`.
+        least: how often a token must occur to be listed.
+
+    Returns:
+        token, token_type, n, attention (share of a query's weight), value_norm, weighted_norm.
+    """
+    return store.execute(
+        f"""
+        select
+            token,
+            any_value(token_type) as token_type,
+            count(*) as n,
+            avg(attention_received / n_tokens)::double as attention,
+            avg(value_norm)::double as value_norm,
+            avg(weighted_norm_received / n_tokens)::double as weighted_norm
+        from head_token
+        join token using (seq, pos, token_type)
+        join sequence using (seq)
+        where layer = $layer and head = $head
+        group by token
+        having count(*) >= $least
+        order by avg({RANKINGS[by]}) desc, token
+        limit $limit
+        """,
+        {"layer": layer, "head": head, "least": least, "limit": limit},
+    ).df()
+
+
+def top_sequences(
+    store: DuckDBPyConnection, *, layer: int, head: int, token: str, by: str, limit: int
+) -> pd.DataFrame:
+    """The sequences in which one token gets most from a head: seq, pos, value, best first."""
+    return store.execute(
+        f"""
+        select seq, pos, ({RANKINGS[by]})::double as value
+        from head_token
+        join token using (seq, pos, token_type)
+        join sequence using (seq)
+        where layer = $layer and head = $head and token = $token
+        qualify row_number() over (partition by seq order by value desc, pos) = 1
+        order by value desc, seq
+        limit $limit
+        """,
+        {"layer": layer, "head": head, "token": token, "limit": limit},
+    ).df()
+
+
+def sequence_tokens(
+    store: DuckDBPyConnection, *, layer: int, head: int, sequences: list[int]
+) -> pd.DataFrame:
+    """Every token of the given sequences: seq, pos, token, token_type, attention, value_norm,
+    weighted_norm, in reading order; attention and weighted_norm are means over the queries."""
+    return store.execute(
+        """
+        select
+            seq,
+            pos,
+            token,
+            token_type,
+            (attention_received / n_tokens)::double as attention,
+            value_norm::double as value_norm,
+            (weighted_norm_received / n_tokens)::double as weighted_norm
+        from head_token
+        join token using (seq, pos, token_type)
+        join sequence using (seq)
+        where layer = $layer and head = $head and list_contains($sequences, seq)
+        order by seq, pos
+        """,
+        {"layer": layer, "head": head, "sequences": sequences},
+    ).df()

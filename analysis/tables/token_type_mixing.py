@@ -1,0 +1,107 @@
+"""Where attention weight goes and what arrives, by token type."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Column, Table, View, nullable
+
+_HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
+_KEY = (LAYER, _HEAD_OR_MEAN, TOKEN_TYPE)
+_N_SEQUENCES = Column("n_sequences", pa.int64(), "sequences averaged over", "sequences")
+QUANTITIES = {
+    "attention": ("α summed over the tokens of the type, mean over queries", "share"),
+    "value_norm": ("mean ‖f(x)‖ of the tokens of the type", "stream length"),
+    "weighted_norm": (
+        "‖αf(x)‖ summed over the tokens of the type, mean over queries",
+        "stream length",
+    ),
+}
+_MEANS = tuple(Column(name, pa.float64(), *told) for name, told in QUANTITIES.items())
+
+_LONG_KEY = (*_KEY, Column("quantity", pa.string(), ", ".join(QUANTITIES), "name"))
+_INTERVALS = (
+    Column("mean", pa.float64(), "unweighted mean over sequences", "share or stream length"),
+    Column("low", pa.float64(), "lower end of the 95 % bootstrap interval", "as the mean"),
+    Column("high", pa.float64(), "upper end of the 95 % bootstrap interval", "as the mean"),
+    _N_SEQUENCES,
+    Column("n_present", pa.int64(), "sequences that have a token of the type", "sequences"),
+)
+TABLE = Table(
+    name="token_type_mixing",
+    grain="one row per layer, head (or their mean), token type and quantity",
+    key=_LONG_KEY,
+    values=_INTERVALS,
+    source="kobayashi-2020",
+    laws=(
+        "mean >= 0",
+        "low <= high",
+        "quantity <> 'attention' or mean <= 1 + 1e-4",
+        "n_present > 0 and n_present <= n_sequences",
+    ),
+    views=(
+        View(
+            "token_type_mixing",
+            "one row per layer, head (or their mean) and token type; means over sequences",
+            (*_KEY, *_MEANS, _N_SEQUENCES),
+            """
+            select layer, head, token_type,
+                max(mean) filter (quantity = 'attention') as attention,
+                max(mean) filter (quantity = 'value_norm') as value_norm,
+                max(mean) filter (quantity = 'weighted_norm') as weighted_norm,
+                max(n_sequences) as n_sequences
+            from stored.token_type_mixing
+            group by layer, head, token_type
+            """,
+        ),
+        View(
+            "token_type_interval",
+            "one row per layer, head (or their mean), token type and quantity, with its interval",
+            (*_LONG_KEY, *_INTERVALS),
+            "from stored.token_type_mixing",
+        ),
+    ),
+)
+
+
+def by_layer(store: DuckDBPyConnection, *, head: int | None = None) -> pd.DataFrame:
+    """Means by layer and type, of one head of every layer or of all its heads.
+
+    Returns:
+        layer, token_type, quantity, mean, low, high, n_present.
+    """
+    return store.execute(
+        """
+        select layer, token_type, quantity, mean, low, high, n_present
+        from token_type_interval
+        where head is not distinct from $head
+        order by layer, token_type, quantity
+        """,
+        {"head": head},
+    ).df()
+
+
+def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
+    """Means of every head for one token type: layer, head, quantity, mean, low, high."""
+    return store.execute(
+        """
+        select layer, head, quantity, mean, low, high
+        from token_type_interval
+        where head is not null and token_type = $token_type
+        order by layer, head, quantity
+        """,
+        {"token_type": token_type},
+    ).df()
+
+
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """All types of one head: token_type, quantity, mean, low, high."""
+    return store.execute(
+        """
+        select token_type, quantity, mean, low, high
+        from token_type_interval
+        where layer = $layer and head = $head
+        order by token_type, quantity
+        """,
+        {"layer": layer, "head": head},
+    ).df()

@@ -1,0 +1,77 @@
+"""How is it measured? Every definition, what it leaves out, and where it comes from."""
+
+import streamlit as st
+
+from analysis.sources import PAPERS
+from pages.shared.about import citation, contract
+from pages.shared.links import link
+from pages.shared.method_formulas import BLOCK, GLOSSARY, METHODS, PARTS
+from pages.shared.words import say
+
+CHAPTERS = ("token_types", "intervals", "ranks", "omissions", "differences")
+
+
+def contents() -> None:
+    """Links to the parts of the page."""
+    parts = ("foundation", "statistics", *CHAPTERS, "glossary", "papers")
+    st.markdown(" · ".join(f"[{say(f'methods.{part}.title')}](#{_anchor(part)})" for part in parts))
+
+
+def _anchor(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def foundation() -> None:
+    """The identity that everything rests on."""
+    st.header(say("methods.foundation.title"), anchor="foundation")
+    st.markdown(say("methods.foundation.before"))
+    st.latex(BLOCK)
+    st.latex(PARTS)
+    st.markdown(say("methods.foundation.after"))
+
+
+def statistics() -> None:
+    """Each statistic: what it asks, its formula, its table."""
+    st.header(say("methods.statistics.title"), anchor="statistics")
+    for name, method in METHODS.items():
+        st.subheader(say(f"method.{name}.title"), anchor=_anchor(name))
+        for formula in method.formulas:
+            st.latex(formula)
+        st.markdown(say(f"method.{name}.text"))
+        if method.view:
+            link("attention_norms", say("methods.see"), an_view=method.view)
+        with st.expander(say("methods.contract")):
+            for table in method.tables:
+                contract(table)
+
+
+def chapters() -> None:
+    """What holds for several statistics."""
+    for name in CHAPTERS:
+        st.header(say(f"methods.{name}.title"), anchor=_anchor(name))
+        st.markdown(say(f"methods.{name}.text"))
+
+
+def glossary() -> None:
+    st.header(say("methods.glossary.title"), anchor="glossary")
+    rows = [
+        f"|{symbol}|{say(f'glossary.{name}.term')}|{say(f'glossary.{name}.text')}|"
+        for name, symbol in GLOSSARY.items()
+    ]
+    heads = [say(f"methods.glossary.{each}") for each in ("symbol", "term", "meaning")]
+    st.markdown("\n".join([f"|{'|'.join(heads)}|", "|---|---|---|", *rows]))
+
+
+def papers() -> None:
+    st.header(say("methods.papers.title"), anchor="papers")
+    st.markdown("\n".join(f"- {citation(key)}" for key in PAPERS))
+
+
+st.title(say("methods.title"), anchor=False)
+st.markdown(say("methods.lead"))
+contents()
+foundation()
+statistics()
+chapters()
+glossary()
+papers()

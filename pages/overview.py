@@ -1,0 +1,44 @@
+"""What is in this file, what it says at a glance, and can it be trusted?"""
+
+import streamlit as st
+
+from pages.shared.file_account import corpus, holdings, making, other_files, soundness
+from pages.shared.findings import findings
+from pages.shared.links import link
+from pages.shared.numbers import count
+from pages.shared.store import open_store
+from pages.shared.words import plain, say
+
+
+def headline() -> None:
+    store = open_store()
+    run = store.run
+    st.title(say("overview.headline", model=plain(store.model)), anchor=False)
+    numbers = {name: count(run[name]) for name in ("n_sequences", "n_tokens", "hidden_size")}
+    shape = {name: run[name] for name in ("n_layers", "n_heads")}
+    st.markdown(say("overview.size", corpus=plain(run["corpus"]), **numbers, **shape))
+
+
+def glance() -> None:
+    """The findings, two to a row."""
+    found = findings()
+    if not found:
+        return
+    st.header(say("overview.glance"), anchor=False)
+    for start in range(0, len(found), 2):
+        for cell, finding in zip(st.columns(2), found[start : start + 2], strict=False):
+            with cell.container(border=True, height="stretch"):
+                st.caption(finding.label)
+                st.subheader(finding.number, anchor=False)
+                st.markdown(finding.sentence)
+                link("attention_norms", say(f"finding.link_{finding.view}"), an_view=finding.view)
+    st.caption(say("overview.glance_caption"))
+
+
+headline()
+glance()
+soundness()
+corpus()
+holdings()
+making()
+other_files()

@@ -1,0 +1,1 @@
+"""What pages share: the words, the open file, pickers, charts, export. None of these is a page."""

@@ -1,0 +1,89 @@
+"""Choices that live in the address bar under names that no language changes.
+
+Streamlit's own binding writes an option's label into the address, which is translated here: a link
+would open in one language only. So the option's plain name is written instead.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+_SEEN = "choices in the address"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A parameter of the address: what it may be, and what it is unless it says otherwise."""
+
+    key: str
+    options: Sequence[Any]
+    default: Any
+    many: bool = False
+
+    def parsed(self, names: Iterable[str]) -> Any:
+        """The options of the given names; the default where none of them is an option."""
+        by_name = {str(option): option for option in self.options}
+        found = [by_name[name] for name in names if name in by_name]
+        if not found:
+            return self.default
+        return found if self.many else found[0]
+
+    def allowed(self, value: Any) -> bool:
+        """Whether a value is, or is made of, options."""
+        values = value if self.many and isinstance(value, list) else [value]
+        return all(each in self.options for each in values)
+
+    def named(self, value: Any) -> list[str]:
+        """What stands in the address for a value: nothing for the default."""
+        if value == self.default:
+            return []
+        return [str(each) for each in value] if self.many else [str(value)]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What the last run left behind: the value, its names in the address, and the page."""
+
+    value: Any
+    names: list[str]
+    page: str
+
+
+def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
+    """Draw a widget that has the choice's key, in step with the address.
+
+    The address wins when it was changed by a link, by hand or by Back; the widget wins when it was
+    used. A page switch that drops the parameter leaves the value as it was.
+    """
+    seen: dict[str, _Seen] = st.session_state.setdefault(_SEEN, {})
+    st.session_state[choice.key] = _value(choice, seen.get(choice.key))
+    value = widget()
+    if not choice.allowed(value) or (value is None and not choice.many):
+        value = choice.default
+    names = choice.named(value)
+    if names != st.query_params.get_all(choice.key):
+        st.query_params[choice.key] = names
+    seen[choice.key] = _Seen(value, names, _page())
+    return value
+
+
+def _value(choice: Choice, seen: _Seen | None) -> Any:
+    """The value that the widget is to show."""
+    names = st.query_params.get_all(choice.key)
+    drawn = st.session_state.get(choice.key)
+    used = drawn is not None and (seen is None or drawn != seen.value)
+    switched = seen is not None and (drawn is None or seen.page != _page())
+    if used:
+        value = drawn
+    elif seen is not None and (names == seen.names or (switched and not names)):
+        value = seen.value
+    else:
+        value = choice.parsed(names)
+    return value if choice.allowed(value) else choice.default
+
+
+def _page() -> str:
+    return urlsplit(st.context.url or "").path

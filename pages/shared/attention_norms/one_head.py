@@ -1,0 +1,44 @@
+"""One head: its numbers, the tokens that get its weight and its norm, and where they do."""
+
+import streamlit as st
+
+from analysis.tables import head_token, token_type_mixing
+from pages.shared.about import about
+from pages.shared.attention_norms.head_card import CARD_TABLES, head_card
+from pages.shared.attention_norms.head_choice import pick_head
+from pages.shared.attention_norms.passages import passages
+from pages.shared.attention_norms.rankings import follow_row, pick_token, rank_tables, ranked
+from pages.shared.choices import pick_number
+from pages.shared.store import require
+from pages.shared.words import say
+
+
+def show() -> None:
+    require(head_token.TABLE)
+    st.header(say("attention_norms.one_head.title"), anchor=False)
+    layer, head = pick_head()
+    head_card(layer, head)
+    _tokens(layer, head)
+    about(head_token.TABLE, token_type_mixing.TABLE, *CARD_TABLES)
+
+
+def _tokens(layer: int, head: int) -> None:
+    """The lists of tokens, and where the chosen one gets most."""
+    least = pick_number(
+        "an_least",
+        say("attention_norms.one_head.least"),
+        1,
+        10_000,
+        5,
+        help=say("attention_norms.one_head.least_help"),
+    )
+    frame = ranked(layer, head, least)
+    if frame.empty:
+        st.info(say("attention_norms.one_head.too_rare", least=least))
+        return
+    clicked = follow_row(frame)
+    tables = st.container()
+    token = pick_token(frame)
+    with tables:
+        rank_tables(frame, state=(layer, head, least), token=token, clicked=clicked)
+    passages(layer, head, token)

@@ -1,0 +1,68 @@
+"""Word pieces as a reader would like to see them: where words begin, and without markers."""
+
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Iterator
+
+_STANDS_CLOSE = re.compile(r"[.,;:!?)\]}%’”]+$")
+_OPENS = frozenset("([{“‘")
+_CONTINUES = "##"
+_WORD, _LINE, _SENTENCE_PIECE = "Ġ", "Ċ", "▁"
+_SPACES = {_WORD: " ", _LINE: "\n", _SENTENCE_PIECE: " "}
+_PART_OF_A_CHARACTER = "\u2009"  # narrow, but something that can be shaded and pointed at
+
+
+def readable(tokens: list[str]) -> list[tuple[str, str]]:
+    """What stands before each token, and the token without the marks of its tokenizer.
+
+    Three conventions are told apart by the marks that occur: `##` on what continues a word, `Ġ` on
+    what begins one (bytes in disguise), `▁` on what begins one. Joined, the pairs are the text.
+    """
+    if any(token.startswith(_WORD) for token in tokens):
+        return list(_byte_pieces(tokens))
+    if any(token.startswith(_SENTENCE_PIECE) for token in tokens):
+        return [_split(token) for token in tokens]
+    return list(_word_pieces(tokens))
+
+
+def _split(token: str) -> tuple[str, str]:
+    """The white space that the mark of a token stands for, and the rest."""
+    space = _SPACES.get(token[:1])
+    return ("", token) if space is None else (space, token[1:])
+
+
+def _byte_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
+    """A character whose bytes fell into several tokens is shown with the last of them."""
+    decoder = getincrementaldecoder("utf-8")(errors="replace")
+    for token in tokens:
+        space, rest = _split(token)
+        if all(character in _BYTES for character in rest):
+            shown = decoder.decode(bytes(_BYTES[character] for character in rest))
+            yield space, shown or (_PART_OF_A_CHARACTER if rest else "")
+        else:
+            decoder.reset()
+            yield space, rest
+
+
+def _word_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
+    previous = "("
+    for token in tokens:
+        if token.startswith(_CONTINUES) and len(token) > len(_CONTINUES):
+            yield "", token.removeprefix(_CONTINUES)
+        elif _STANDS_CLOSE.match(token) or previous in _OPENS:
+            yield "", token
+        else:
+            yield " ", token
+        previous = token
+
+
+def _byte_characters() -> dict[str, int]:
+    """The characters by which byte-level tokenizers write bytes: printable ones stand for
+    themselves, the others for the next characters from U+0100 on."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(0x100) if byte not in printable]
+    shifted = {chr(0x100 + place): byte for place, byte in enumerate(others)}
+    return {chr(byte): byte for byte in printable} | shifted
+
+
+_BYTES = _byte_characters()

@@ -1,0 +1,38 @@
+"""The commands that make a file, told from what the file says of itself."""
+
+import shlex
+from pathlib import Path
+
+import pandas as pd
+
+_DEFAULTS = {
+    "mask": "0.0",
+    "seed": "0",
+    "max-tokens": "128",
+    "limit": "none",
+    "dtype": "float32",
+    "packing": "paragraphs",
+    "frequencies": "none",
+}
+
+
+def run_command(
+    run: pd.Series, facts: dict[str, str], output: Path, *, statistics: list[str] | None = None
+) -> str:
+    """The command that makes the file again, or, with statistics named, adds them to it.
+
+    Settings are repeated, since a run with other settings replaces the file.
+    """
+    settings = {
+        "mask": str(run["mask_rate"]),
+        "seed": str(run["seed"]),
+        "dtype": run["dtype"],
+    } | {name.replace("_", "-"): value for name, value in facts.items()}
+    words = ["python", "-m", "precompute", "run"]
+    words += ["--model", run["model"], "--corpus", run["corpus"], "--output", str(output)]
+    for name, default in _DEFAULTS.items():
+        if settings.get(name, default) != default:
+            words += [f"--{name}", settings[name]]
+    if statistics:
+        words += ["--statistics", ",".join(statistics)]
+    return shlex.join(words)

@@ -1,0 +1,116 @@
+"""A figure or a table with its question, what to see in it, where it comes from, and its export."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import export
+from pages.shared.store import open_store
+from pages.shared.words import plain, say
+
+
+def figure(
+    chart: Any,
+    *,
+    key: str,
+    question: str,
+    caption: str,
+    frame: pd.DataFrame,
+    alt: str,
+    on_select: Callable[..., Any] | Literal["rerun"] | None = None,
+) -> Any:
+    """Draw a chart under the question it answers; returns its selections where it takes any.
+
+    Args:
+        key: of the chart; a selection is read as `event["selection"][name]`, in a callback as
+            `st.session_state[key]["selection"][name]`.
+        caption: what to see in it; the file it comes from is told after it.
+        frame: the data that are offered for export.
+        alt: for readers who hear the page.
+    """
+    _heading(question, lambda: _exports(key, question, frame, chart))
+    event = st.altair_chart(
+        chart, width="stretch", key=key, on_select=on_select or "ignore", alt=alt
+    )
+    st.caption(f"{caption} {source()}")
+    return event if on_select else None
+
+
+def table(
+    frame: pd.DataFrame,
+    *,
+    key: str,
+    question: str,
+    caption: str,
+    columns: Mapping[str, Any],
+    **options: Any,
+) -> Any:
+    """Draw a table under the question it answers.
+
+    Args:
+        columns: which columns to show, in order: a human name, or a `st.column_config` column.
+        options: further ones of `st.dataframe`, such as `on_select` and `selection_mode`.
+    """
+    shown = frame[list(columns)]
+    _heading(question, lambda: _exports(key, question, shown, None))
+    event = st.dataframe(
+        shown,
+        key=key,
+        hide_index=True,
+        width="stretch",
+        column_config=dict(columns),
+        alt=question,
+        **options,
+    )
+    st.caption(f"{caption} {source()}")
+    return event
+
+
+def source(written: Callable[[object], str] = plain) -> str:
+    """Where every number of the page comes from, in one sentence; names are `written` so."""
+    store = open_store()
+    return say(
+        "figure.source",
+        file=written(store.name),
+        model=written(store.model),
+        corpus=written(store.run["corpus"]),
+        n_sequences=f"{store.run['n_sequences']:,}",
+    )
+
+
+def _heading(question: str, exports: Callable[[], None]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.subheader(question, anchor=False, width="stretch")
+        with st.popover(say("figure.export"), type="tertiary", help=say("figure.export_help")):
+            exports()
+
+
+def _exports(key: str, question: str, frame: pd.DataFrame, chart: Any | None) -> None:
+    """Buttons whose files are made when they are clicked, in whatever state the page is then."""
+    name = re.sub(r"\W+", "-", f"{open_store().version.name.removesuffix('.duckdb')}-{key}")
+    if chart is not None:
+        st.caption(say("figure.picture"))
+        with st.container(horizontal=True):
+            _button(key, "SVG", f"{name}.svg", "image/svg+xml", lambda: export.svg(chart))
+            _button(key, "PNG", f"{name}.png", "image/png", lambda: export.png(chart))
+            _button(key, "PDF", f"{name}.pdf", "application/pdf", lambda: export.pdf(chart))
+    st.caption(say("figure.data"))
+    told = f"{question} {source(str)}"
+    with st.container(horizontal=True):
+        _button(key, "CSV", f"{name}.csv", "text/csv", lambda: export.csv(frame))
+        _button(
+            key,
+            "LaTeX",
+            f"{name}.tex",
+            "application/x-tex",
+            lambda: export.latex(frame, caption=told),
+        )
+
+
+def _button(
+    key: str, label: str, file_name: str, mime: str, data: Callable[[], str | bytes]
+) -> None:
+    st.download_button(label, data, file_name, mime, key=f"{key}-{label}", on_click="ignore")

@@ -1,0 +1,128 @@
+"""What a file says at a glance: sentences with their numbers, each with a place that shows more."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from analysis.tables import attention_norm_correlation as correlation
+from analysis.tables import frequency_correlation as frequency
+from analysis.tables import input_norm_dispersion, token_type_mixing, value_norm_dispersion
+from pages.shared.charts import token_type_name
+from pages.shared.numbers import percent, signed
+from pages.shared.store import ask, open_store
+from pages.shared.words import say
+
+SPECIAL = ("cls", "sep", "comma_period")
+_NEAR = 0.02
+_WEAK = 0.1
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A number under its label, the sentence that says what it means, the view that shows it."""
+
+    label: str
+    number: str
+    sentence: str
+    view: str
+
+
+def findings() -> list[Finding]:
+    """Those that the open file has the statistics for."""
+    rows = open_store().rows
+    return [finding for table, found in _FINDERS.items() if rows.get(table) for finding in found()]
+
+
+def shares(quantity: str) -> pd.Series:
+    """Share of each token type in a quantity, averaged over layers and heads first."""
+    frame = ask(token_type_mixing.by_layer, head=None)
+    means = frame[frame["quantity"] == quantity].groupby("token_type")["mean"].mean()
+    return means / means.sum()
+
+
+def _weight_against_norm() -> Iterator[Finding]:
+    weight, norm = (shares(each).reindex(SPECIAL).sum() for each in ("attention", "weighted_norm"))
+    if weight == 0:
+        return
+    step = "less" if norm < weight - _NEAR else "more" if norm > weight + _NEAR else "same"
+    yield Finding(
+        say("finding.label_layers"),
+        f"{percent(weight)} → {percent(norm)}",
+        say(f"finding.mixing_{step}", weight=percent(weight), norm=percent(norm)),
+        "layers",
+    )
+
+
+def _strongest_correlation() -> Iterator[Finding]:
+    frame = ask(correlation.by_type, layer=None, head=None).dropna()
+    frame = frame[frame["token_type"].isin(SPECIAL)]
+    if frame.empty:
+        return
+    row = frame.loc[frame["spearman"].abs().idxmax()]
+    name = token_type_name(row["token_type"])
+    sign = _sign(row["spearman"])
+    yield Finding(
+        say("finding.label_relation", token_type=name),
+        f"ρ = {signed(row['spearman'])}",
+        say(
+            f"finding.correlation_{sign}",
+            token_type=name,
+            others=_others(frame.drop(index=row.name)),
+        ),
+        "relation",
+    )
+
+
+def _sign(rho: float) -> str:
+    if abs(rho) < _WEAK:
+        return "none"
+    return "negative" if rho < 0 else "positive"
+
+
+def _others(frame: pd.DataFrame) -> str:
+    pairs = zip(frame["token_type"], frame["spearman"], strict=True)
+    return say("list.comma").join(f"{token_type_name(kind)} {signed(rho)}" for kind, rho in pairs)
+
+
+def _dispersion() -> Iterator[Finding]:
+    values = ask(value_norm_dispersion.by_head)
+    inputs = ask(input_norm_dispersion.by_layer)
+    pooled, of_input = (
+        float(each[each["layer"].isna()]["cv"].iloc[0]) for each in (values, inputs)
+    )
+    yield Finding(
+        say("finding.label_dispersion"),
+        f"CV = {pooled:.2f}",
+        say(
+            "finding.dispersion",
+            pooled=f"{pooled:.2f}",
+            per_head=f"{ask(value_norm_dispersion.mean_cv):.2f}",
+            of_input=f"{of_input:.2f}",
+        ),
+        "dispersion",
+    )
+
+
+def _frequency() -> Iterator[Finding]:
+    frame = ask(frequency.correlations)
+    frame = frame[(frame["quantity"] == "value_norm") & ~frame["special_tokens"]].dropna()
+    if frame.empty:
+        return
+    row = frame.iloc[0]
+    unclear = row["low"] <= 0 <= row["high"]
+    step = "unclear" if unclear else "shorter" if row["spearman"] > 0 else "longer"
+    yield Finding(
+        say("finding.label_frequency"),
+        f"ρ = {signed(row['spearman'])}",
+        say(f"finding.frequency_{step}", low=signed(row["low"]), high=signed(row["high"])),
+        "frequency",
+    )
+
+
+_FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "token_type_mixing": _weight_against_norm,
+    "attention_norm_correlation": _strongest_correlation,
+    "value_norm_dispersion": _dispersion,
+    "frequency_correlation": _frequency,
+}

@@ -1,0 +1,21 @@
+"""Links between pages that carry the file and the language along."""
+
+from typing import Any
+
+import streamlit as st
+
+CONTENTS = "pages in the contents"
+
+
+def link(page: str, label: str, **choices: Any) -> None:
+    """A link to a place on a page; plain text where the page is not among the contents."""
+    if page in st.session_state.get(CONTENTS, ()):
+        st.page_link(f"{page}.py", label=f"→ {label}", query_params=address() | choices)
+    else:
+        st.caption(label)
+
+
+def address() -> dict[str, str]:
+    """What of the address every page shares: the file and the language, where they were chosen."""
+    named = {key: st.query_params.get(key) for key in ("file", "lang")}
+    return {key: value for key, value in named.items() if value}

@@ -1,0 +1,79 @@
+"""The look that all charts share: colours, legends, axes, tooltips."""
+
+from typing import Any, Literal
+
+import altair as alt
+import pandas as pd
+
+from pages.shared.words import say
+
+TOKEN_TYPE_COLOURS = {
+    "other": "#808995",
+    "comma_period": "#d07c00",
+    "sep": "#2f86c9",
+    "cls": "#bd5496",
+}
+SERIES_COLOURS = ("#2f86c9", "#d07c00", "#2c9c7c", "#bd5496", "#808995", "#8a6fc4")
+Scale = Literal["linear", "log", "symlog", "sqrt"]
+
+
+def token_type_name(token_type: str) -> str:
+    """What a token type is called in the reader's language."""
+    return say(f"token_type.{token_type}")
+
+
+def flat_axis() -> alt.Axis:
+    """Labels that are read without turning the head."""
+    return alt.Axis(labelAngle=0, labelFlush=False)
+
+
+def coloured(
+    frame: pd.DataFrame, colour: str | None, title: str | None
+) -> tuple[pd.DataFrame, Any, list[str]]:
+    """The frame with readable names in its colour column, the colours, and their fixed order."""
+    if colour is None:
+        return frame, alt.value(SERIES_COLOURS[0]), []
+    present = list(dict.fromkeys(frame[colour]))
+    if set(present) <= set(TOKEN_TYPE_COLOURS):
+        present = [each for each in TOKEN_TYPE_COLOURS if each in present]
+        palette = [TOKEN_TYPE_COLOURS[each] for each in present]
+        names = {each: token_type_name(each) for each in present}
+        frame = frame.assign(**{colour: frame[colour].map(names)})
+        present = list(names.values())
+    else:
+        palette = [SERIES_COLOURS[place % len(SERIES_COLOURS)] for place in range(len(present))]
+    scale = alt.Scale(domain=present, range=palette)
+    legend = alt.Legend(orient="top", symbolType="square")
+    encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
+    return frame, encoding, present
+
+
+def tooltips(
+    titles: dict[str | None, str | None], frame: pd.DataFrame, format: str
+) -> list[alt.Tooltip]:
+    return [_tooltip(name, title or name, frame, format) for name, title in titles.items() if name]
+
+
+def _tooltip(name: str, title: str, frame: pd.DataFrame, format: str) -> alt.Tooltip:
+    if pd.api.types.is_float_dtype(frame[name]):
+        return alt.Tooltip(f"{name}:Q", title=title, format=format)
+    if pd.api.types.is_integer_dtype(frame[name]):
+        return alt.Tooltip(f"{name}:Q", title=title, format=",d")
+    return alt.Tooltip(f"{name}:N", title=title)
+
+
+def cell_selection(name: str, *fields: str) -> alt.Parameter:
+    return alt.selection_point(name=name, fields=list(fields), on="click", empty=False)
+
+
+def ramp(format: str) -> alt.Legend:
+    return alt.Legend(format=format, gradientLength=160, orient="right")
+
+
+def log_scale() -> alt.Scale:
+    return alt.Scale(type="log", nice=False)
+
+
+def powers() -> alt.Axis:
+    """Few ticks, written as powers that are read at a glance."""
+    return alt.Axis(format="~g", tickCount=6, labelAngle=0, labelOverlap=True)

@@ -1,0 +1,127 @@
+"""The formulas of the Methods page; mathematics needs no translation."""
+
+from dataclasses import dataclass
+
+from analysis.tables import (
+    attention_norm_correlation,
+    attention_norm_histogram,
+    attention_norm_sample,
+    completeness,
+    frequency_correlation,
+    head_token,
+    input_norm_dispersion,
+    singular_value,
+    token_norm,
+    token_type_mixing,
+    value_norm_dispersion,
+)
+from analysis.tables.table import Table
+
+BLOCK = r"""
+\boldsymbol{y}_i \;=\; \sum_{h=1}^{H} \sum_{j=1}^{n} \alpha^{h}_{ij}\, f^{h}(\boldsymbol{x}_j)
+\;+\; \boldsymbol{b}_O
+"""
+PARTS = r"""
+f^{h}(\boldsymbol{x}) = (\boldsymbol{x} W_V^{h} + \boldsymbol{b}_V^{h})\, W_O^{h},
+\qquad
+\lVert \alpha^{h}_{ij} f^{h}(\boldsymbol{x}_j) \rVert = \alpha^{h}_{ij}\,
+\lVert f^{h}(\boldsymbol{x}_j) \rVert
+"""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A statistic's formulas, its tables, and the view of the norm page that shows it."""
+
+    tables: tuple[Table, ...]
+    formulas: tuple[str, ...]
+    view: str = ""
+
+
+METHODS = {
+    "token_type_mixing": Method(
+        (token_type_mixing.TABLE,),
+        (
+            r"\frac{1}{n}\sum_{i=1}^{n} \sum_{j \in t} \alpha^{h}_{ij}, \qquad "
+            r"\frac{1}{|t|}\sum_{j \in t} \lVert f^{h}(\boldsymbol{x}_j) \rVert, \qquad "
+            r"\frac{1}{n}\sum_{i=1}^{n} \sum_{j \in t} "
+            r"\lVert \alpha^{h}_{ij} f^{h}(\boldsymbol{x}_j) \rVert",
+        ),
+        "layers",
+    ),
+    "head_token": Method(
+        (head_token.TABLE,),
+        (
+            r"\sum_{i=1}^{n} \alpha^{h}_{ij}, \qquad \lVert f^{h}(\boldsymbol{x}_j) \rVert, \qquad "
+            r"\sum_{i=1}^{n} \lVert \alpha^{h}_{ij} f^{h}(\boldsymbol{x}_j) \rVert",
+        ),
+        "head",
+    ),
+    "attention_norm_correlation": Method(
+        (
+            attention_norm_correlation.TABLE,
+            attention_norm_histogram.TABLE,
+            attention_norm_sample.TABLE,
+        ),
+        (
+            r"\rho \;=\; \frac{\sum_{p} (r_p - \bar r)(s_p - \bar s)}"
+            r"{\sqrt{\sum_{p} (r_p - \bar r)^2 \sum_{p} (s_p - \bar s)^2}}, \qquad "
+            r"p = (\text{sequence}, i, j),\;\; j \in t",
+        ),
+        "relation",
+    ),
+    "dispersion": Method(
+        (value_norm_dispersion.TABLE, input_norm_dispersion.TABLE, token_norm.TABLE),
+        (
+            r"\mathrm{CV} = \frac{\sigma}{\mu}, \qquad "
+            r"\mu = \frac{1}{N}\sum_{j} \lVert f^{h}(\boldsymbol{x}_j) \rVert, \qquad "
+            r"\sigma^2 = \frac{1}{N}\sum_{j} "
+            r"\bigl(\lVert f^{h}(\boldsymbol{x}_j) \rVert - \mu\bigr)^2",
+        ),
+        "dispersion",
+    ),
+    "singular_value": Method(
+        (singular_value.TABLE,),
+        (
+            r"[\,f^{h}(\boldsymbol{x}) \;\; 1\,] = [\,\boldsymbol{x} \;\; 1\,]\; \tilde{F}^{h}, "
+            r"\qquad \tilde{F}^{h} = "
+            r"\begin{bmatrix} W_V^{h} & 0 \\ \boldsymbol{b}_V^{h} & 1 \end{bmatrix}"
+            r"\begin{bmatrix} W_O^{h} & 0 \\ 0 & 1 \end{bmatrix}, \qquad "
+            r"\tilde{F}^{h} = U\, \mathrm{diag}(\sigma_1 \ge \sigma_2 \ge \dots)\, V^{\top}",
+        ),
+        "spectra",
+    ),
+    "frequency_correlation": Method(
+        (frequency_correlation.TABLE,),
+        (
+            r"\rho\Bigl(\operatorname{rank}(w_j),\; \frac{1}{LH}\sum_{\ell, h} "
+            r"\lVert f^{\ell,h}(\boldsymbol{x}_j) \rVert\Bigr), \qquad "
+            r"\rho\Bigl(\operatorname{rank}(w_j),\; \frac{1}{LH}\sum_{\ell, h} "
+            r"\frac{1}{n}\sum_{i} \alpha^{\ell,h}_{ij}\Bigr)",
+        ),
+        "frequency",
+    ),
+    "completeness": Method(
+        (completeness.TABLE,),
+        (
+            r"\max_{i} \Bigl\lVert \sum_{h}\sum_{j} \alpha^{h}_{ij} f^{h}(\boldsymbol{x}_j) "
+            r"+ \boldsymbol{b}_O - \boldsymbol{y}_i \Bigr\rVert_{\infty} \Big/ "
+            r"\max_{i} \lVert \boldsymbol{y}_i \rVert_{\infty}",
+        ),
+    ),
+}
+GLOSSARY = {
+    "layer": r"$\ell$",
+    "head": r"$h$",
+    "query": r"$i$",
+    "key": r"$j$",
+    "weight": r"$\alpha_{ij}$",
+    "value": r"$f(\boldsymbol{x}_j)$",
+    "norm": r"$\|\cdot\|$",
+    "weighted": r"$\|\alpha f(\boldsymbol{x})\|$",
+    "stream": r"$\boldsymbol{x}$",
+    "rho": r"$\rho$",
+    "cv": r"$\mathrm{CV}$",
+    "singular": r"$\sigma_k$",
+    "interval": "—",
+}

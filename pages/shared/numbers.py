@@ -1,0 +1,27 @@
+"""Numbers as sentences and captions write them."""
+
+import math
+
+
+def percent(share: float) -> str:
+    """A share as whole per cent; one decimal where that would round to nothing or to all."""
+    digits = 0 if 0.01 <= share <= 0.99 else 1
+    return f"{100 * share:.{digits}f} %"
+
+
+def count(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def signed(value: float) -> str:
+    """Two decimals with a true minus sign."""
+    return f"{value:.2f}".replace("-", "−")
+
+
+def scientific(value: float) -> str:
+    """Two figures and a power of ten, as markdown: 1.6·10⁻⁷."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits, power = f"{value:.1e}".split("e")
+    raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{digits}·10{raised}"

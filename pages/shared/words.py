@@ -1,0 +1,95 @@
+"""Every visible word, in English and Japanese, from the catalogue in `pages/catalogue`."""
+
+import re
+import string
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import streamlit as st
+
+from pages.shared.address import Choice, draw
+
+Language = Literal["en", "ja"]
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+CATALOGUE = Path(__file__).parent.parent / "catalogue"
+_NAMES = {"en": "English", "ja": "日本語"}
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=])")
+
+
+def say(key: str, /, **values: object) -> str:
+    """The text of a key in the reader's language, with values put in as `str.format` does.
+
+    Values are not escaped: pass what a stranger wrote through `plain` first.
+
+    Raises:
+        KeyError: with the key, if the catalogue has none.
+    """
+    return catalogue()[key][language()].format(**values)
+
+
+def plain(text: object) -> str:
+    """Any text, escaped so that markdown and HTML show it as it is."""
+    return _MARKDOWN.sub(r"\\\1", str(text)).replace("\n", " ")
+
+
+def language() -> Language:
+    """The chosen language; the browser's until one is chosen."""
+    asked = st.session_state.get("lang", st.query_params.get("lang"))
+    return cast(Language, asked) if asked in LANGUAGES else _browser_language()
+
+
+def language_picker() -> None:
+    """The picker in the sidebar; the choice is part of the address."""
+    choice = Choice("lang", LANGUAGES, _browser_language())
+    with st.sidebar:
+        draw(
+            choice,
+            lambda: st.segmented_control(
+                "Language / 言語",
+                LANGUAGES,
+                key="lang",
+                required=True,
+                format_func=lambda each: _NAMES[each],
+            ),
+        )
+
+
+def _browser_language() -> Language:
+    locale = st.context.locale or ""
+    return "ja" if locale.lower().startswith("ja") else "en"
+
+
+@cache
+def catalogue() -> dict[str, dict[str, str]]:
+    """Key to language to text, of all files of the catalogue.
+
+    Raises:
+        ValueError: if a key is there twice or a text lacks a language.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted(CATALOGUE.glob("*.toml")):
+        for key, texts in _entries("", tomllib.loads(path.read_text(encoding="utf-8"))):
+            if key in found:
+                raise ValueError(f"{path.name}: {key} is in the catalogue twice")
+            if set(texts) != set(LANGUAGES):
+                raise ValueError(f"{path.name}: {key} must have exactly {', '.join(LANGUAGES)}")
+            found[key] = texts
+    return found
+
+
+def placeholders(text: str) -> set[str]:
+    """The names of the values that a text takes."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def _entries(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Dotted keys with their texts; a node is an entry where its values are strings."""
+    texts = {name: value for name, value in node.items() if isinstance(value, str)}
+    if texts:
+        yield prefix, texts
+    for name, value in node.items():
+        if isinstance(value, dict):
+            yield from _entries(f"{prefix}.{name}" if prefix else name, value)

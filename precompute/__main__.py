@@ -1,0 +1,182 @@
+"""The command line: `python -m precompute`."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analysis.errors import Remediable
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Run a Transformer over a corpus and keep what its attention does in one DuckDB file.",
+)
+
+
+class Device(StrEnum):
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+class Dtype(StrEnum):
+    float32 = "float32"
+    bfloat16 = "bfloat16"
+
+
+class Packing(StrEnum):
+    paragraphs = "paragraphs"
+    sentences = "sentences"
+
+
+class RunnerName(StrEnum):
+    local = "local"
+    ray = "ray"
+
+
+Model = Annotated[str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), or demo.")]
+CorpusFile = Annotated[str, typer.Option("--corpus", help="A corpus file, or demo.")]
+PackingOption = Annotated[
+    Packing, typer.Option(help="How plain text becomes sequences of two segments.")
+]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
+
+
+@app.command()
+def run(
+    model: Model,
+    corpus: CorpusFile,
+    output: Annotated[Path, typer.Option(help="The file to make, ending in .duckdb.")],
+    statistics: Annotated[
+        str | None, typer.Option(help="Names with commas between; all unless given.")
+    ] = None,
+    mask: Annotated[float, typer.Option(help="Share of the tokens to mask.")] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Longest sequence.")] = 128,
+    limit: Limit = None,
+    device: Device = Device.auto,
+    dtype: Dtype = Dtype.float32,
+    runner: RunnerName = RunnerName.local,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that run the model.")] = 1,
+    packing: PackingOption = Packing.paragraphs,
+    frequencies: Annotated[
+        Path | None, typer.Option(help="Word frequencies: lines `rank count id`.")
+    ] = None,
+) -> None:
+    """Run a model over a corpus. A run that was stopped goes on where it was."""
+    from precompute.run import Request
+    from precompute.run import run as run_request
+    from precompute.workers import runner_for
+
+    request = Request(
+        model=model,
+        corpus=corpus,
+        output=output,
+        statistics=_names(statistics),
+        mask_rate=mask,
+        seed=seed,
+        max_tokens=max_tokens,
+        limit=limit,
+        device=device,
+        dtype=dtype,
+        packing=packing,
+        frequencies=frequencies,
+    )
+    plan = run_request(request, runner_for(runner, workers))
+    names = ", ".join(each.TABLE.name for each in plan.passes)
+    print(
+        f"{output}: {len(plan.corpus.sequences)} sequences, {plan.corpus.n_tokens} tokens: {names}"
+    )
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option(help="The file to make.")] = Path(
+        "statistics/demo.duckdb"
+    ),
+) -> None:
+    """Build the demo: the bundled corpus through the demo model, which is installed if need be."""
+    from precompute.install_demo import install_demo_model
+
+    install_demo_model()
+    run(model="demo", corpus="demo", output=output)
+
+
+@app.command()
+def check(file: Path) -> None:
+    """Is the file whole and are its numbers sound?"""
+    from precompute.check import faults
+    from precompute.show import every_table
+
+    found = list(faults(file, every_table()))
+    for fault in found:
+        print(fault, file=sys.stderr)
+    if found:
+        raise typer.Exit(1)
+    print(f"{file}: whole and sound.")
+
+
+@app.command()
+def show(file: Path) -> None:
+    """What is in the file: model, corpus, tables, rows, completeness."""
+    from precompute.show import lines
+
+    print("\n".join(lines(file)))
+
+
+@app.command()
+def statistics() -> None:
+    """The statistics that --statistics takes, with what each writes."""
+    from precompute.show import statistics_lines
+
+    print("\n".join(statistics_lines()))
+
+
+@app.command()
+def convert(
+    corpus: CorpusFile,
+    output: Annotated[Path, typer.Option(help="The JSON Lines file to make.")],
+    packing: PackingOption = Packing.paragraphs,
+    model: Annotated[
+        str | None, typer.Option(help="Whose tokenizer packs sentences; else not needed.")
+    ] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Longest sequence.")] = 128,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the packing.")] = 0,
+) -> None:
+    """Turn a corpus of any form into JSON Lines for sharing."""
+    from precompute.convert import convert_corpus
+
+    n = convert_corpus(
+        corpus, output, packing=packing, model=model, max_tokens=max_tokens, seed=seed
+    )
+    print(f"{output}: {n} lines")
+
+
+def _names(statistics: str | None) -> list[str] | None:
+    """The names in a list with commas; None where no list was given."""
+    if statistics is None:
+        return None
+    names = [name.strip() for name in statistics.split(",") if name.strip()]
+    if not names:
+        raise typer.BadParameter("names no statistic", param_hint="--statistics")
+    return names
+
+
+def main() -> None:
+    """Run a command; what a user can put right is told in one line, without a traceback."""
+    try:
+        app()
+    except Remediable as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("Stopped. Run the same command again to go on.", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Is a file whole, and are its numbers sound?"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from analysis.errors import BrokenLaw, Remediable
+from analysis.tables import SCHEMA_VERSION
+from analysis.tables.completeness import LIMITS
+from analysis.tables.table import Table
+
+_CROSS_LAWS = {
+    "the tokens of a sequence number its n_tokens": """
+        select count(*) from (
+            select seq from sequence left join token using (seq)
+            group by seq, n_tokens having count(pos) <> n_tokens)""",
+    "run.n_sequences and run.n_tokens count what is there": """
+        select count(*) from run
+        where n_sequences <> (select count(*) from sequence)
+            or n_tokens <> (select count(*) from token)""",
+    "every head has every token": """
+        select count(*) from (
+            select count(*) as n from head_token group by layer, head
+            having n <> (select n_tokens from run))""",
+    "attention received in a sequence adds up to its number of tokens": """
+        select count(*) from (
+            select abs(sum(attention_received::double) / any_value(n_tokens) - 1) as error
+            from head_token join sequence using (seq) group by layer, head, seq)
+        where error > $tolerance""",
+    "token types share all attention": """
+        select count(*) from (
+            select abs(sum(attention) - 1) as error from token_type_mixing group by layer, head)
+        where error > $tolerance""",
+    "the histogram of every head counts every pair": """
+        select count(*) from (
+            select sum(n) as n from attention_norm_histogram group by layer, head
+            having n <> (select sum(n_tokens::bigint * n_tokens) from sequence))""",
+}
+
+
+def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
+    """Every row of a stored table keeps its contract.
+
+    Raises:
+        BrokenLaw: naming the table, the law and how many rows break it.
+    """
+    if not table.laws:
+        return
+    broken = ", ".join(f"count(*) filter (where not ({law}))" for law in table.laws)
+    counted = store.execute(f"select {broken} from stored.{table.name}").fetchall()[0]
+    for law, rows in zip(table.laws, counted, strict=True):
+        if rows:
+            raise BrokenLaw(table.name, law, rows)
+
+
+def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
+    """No two rows of a stored table have the same key.
+
+    Raises:
+        BrokenLaw: naming the table, its key and how many keys stand twice.
+    """
+    if not table.key:
+        return
+    key = ", ".join(column.name for column in table.key)
+    twice = f"select 1 from stored.{table.name} group by {key} having count(*) > 1"
+    if rows := store.execute(f"select count(*) from ({twice})").fetchall()[0][0]:
+        raise BrokenLaw(table.name, f"unique ({key})", rows)
+
+
+def assert_attention_is_whole(store: DuckDBPyConnection) -> None:
+    """The parts add up to what the model computed, and attention rows to 1, as far as dtype allows.
+
+    Raises:
+        Remediable: naming the sequence and layer that differ most, and by how much.
+    """
+    dtype = store.execute("select dtype from run").fetchall()[0][0]
+    worst = store.execute(
+        """
+        select seq, layer, greatest(relative_error, attention_sum_error) as error
+        from sequence_completeness
+        where not (error <= $limit)
+        order by isnan(error) desc, error desc
+        limit 1
+        """,
+        {"limit": LIMITS[dtype]},
+    ).fetchall()
+    if worst:
+        seq, layer, error = worst[0]
+        raise Remediable(
+            f"Sequence {seq}, layer {layer}: the parts of the attention block miss the model's own "
+            f"output by {error:.2g}, above the {LIMITS[dtype]:g} allowed in {dtype}. "
+            "The numbers of this model cannot be trusted and are not published."
+        )
+
+
+def contents(store: DuckDBPyConnection, name: str) -> dict[str, int]:
+    """How many rows a stored table has, and a checksum that reads all of them."""
+    n_rows, checksum = store.execute(
+        f"select count(*), coalesce(bit_xor(hash(each)), 0) from stored.{name} as each"
+    ).fetchall()[0]
+    return {"n_rows": n_rows, "checksum": checksum}
+
+
+def faults(path: Path, tables: tuple[Table, ...]) -> Iterator[str]:
+    """What is wrong with a file, one sentence each; nothing if it is whole and sound."""
+    if not path.is_file():
+        yield f"{path}: there is no such file."
+        return
+    try:
+        with duckdb.connect(str(path), read_only=True) as store:
+            yield from _faults_inside(store, tables)
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        yield f"{path} is damaged or no file of Mixscope: {reason} Build it again."
+
+
+def _faults_inside(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iterator[str]:
+    found = store.execute("select schema_version from run").fetchall()
+    if len(found) != 1 or found[0][0] != SCHEMA_VERSION:
+        yield (
+            f"schema version {found[0][0] if found else 'missing'}; this version of Mixscope reads "
+            f"{SCHEMA_VERSION}. Build the file again with this version."
+        )
+        return
+    yield from _manifest_faults(store)
+    for table in tables:
+        try:
+            assert_laws(store, table)
+            assert_unique(store, table)
+        except BrokenLaw as fault:
+            yield str(fault)
+    try:
+        assert_attention_is_whole(store)
+    except Remediable as fault:
+        yield str(fault)
+    yield from _cross_faults(store)
+
+
+def _manifest_faults(store: DuckDBPyConnection) -> Iterator[str]:
+    promised = store.execute("from stored.manifest order by name").fetchall()
+    for name, n_rows, checksum in promised:
+        is_there = contents(store, name)
+        if is_there != {"n_rows": n_rows, "checksum": checksum}:
+            yield (
+                f"{name}: {is_there['n_rows']} rows are not the {n_rows} that were stored, "
+                "or their content has changed. Build the file again."
+            )
+
+
+def _cross_faults(store: DuckDBPyConnection) -> Iterator[str]:
+    dtype = store.execute("select dtype from run").fetchall()[0][0]
+    for law, sql in _CROSS_LAWS.items():
+        values = {"tolerance": LIMITS[dtype]} if "$tolerance" in sql else {}
+        if groups := store.execute(sql, values).fetchall()[0][0]:
+            yield f"{groups} group(s) break the law that {law}. Build the file again."

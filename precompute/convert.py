@@ -1,0 +1,19 @@
+"""A corpus of any form into JSON Lines."""
+
+from pathlib import Path
+
+from precompute.corpora.load import entries, write_jsonl
+from precompute.load_models import load_tokenizer
+
+
+def convert_corpus(
+    corpus: str, output: Path, *, packing: str, model: str | None, max_tokens: int, seed: int
+) -> int:
+    """Write the corpus's entries as JSON Lines; returns how many there are.
+
+    Raises:
+        Remediable: whatever is wrong with the corpus, or if sentences are packed without a model.
+    """
+    tokenizer = load_tokenizer(model) if model else None
+    found = entries(corpus, packing=packing, tokenizer=tokenizer, max_tokens=max_tokens, seed=seed)
+    return write_jsonl(found, output)

@@ -1,0 +1,78 @@
+"""What a corpus may hold as text, tokens and segments, whichever format it is written in."""
+
+from analysis.errors import BadCorpus
+from precompute.corpora.wording import shown
+
+
+def checked_text(value: object, *, key: str, place: str) -> str:
+    """The value, if it is text that can be encoded.
+
+    Raises:
+        BadCorpus: it is no string, is empty or blank, or holds half of a UTF-16 pair.
+    """
+    if not isinstance(value, str):
+        raise BadCorpus(place, f"`{key}` is {shown(value)}; it must be a string")
+    if not value.strip():
+        raise BadCorpus(place, f"`{key}` is {shown(value)}; it must hold some text")
+    _refuse_surrogates(value, key=key, place=place)
+    return value
+
+
+def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
+    """The value as a tuple, if it is a list of at least one token.
+
+    Raises:
+        BadCorpus: it is no list, is empty, or one of its members is not a token.
+    """
+    if not isinstance(value, list):
+        raise BadCorpus(place, f"`tokens` is {shown(value)}; it must be a list of strings")
+    if not value:
+        raise BadCorpus(place, "`tokens` is empty; it must hold at least one token")
+    for position, token in enumerate(value, start=1):
+        if not isinstance(token, str) or not token:
+            raise BadCorpus(
+                place, f"token {position} is {shown(token)}; each token must be a string, not empty"
+            )
+        _refuse_surrogates(token, key=f"token {position}", place=place)
+    return tuple(value)
+
+
+def checked_segments(value: object, *, n_tokens: int, place: str) -> tuple[int, ...]:
+    """The value as a tuple, if it is a list of one segment id for each token.
+
+    Raises:
+        BadCorpus: it is no list, has another length, or one of its members is no segment id.
+    """
+    if not isinstance(value, list):
+        raise BadCorpus(place, f"`segments` is {shown(value)}; it must be a list of integers")
+    if len(value) != n_tokens:
+        raise BadCorpus(
+            place, f"{n_tokens} token(s) but {len(value)} segment id(s); give one for each token"
+        )
+    for position, segment in enumerate(value, start=1):
+        if type(segment) is not int or segment < 0:  # True is an int to isinstance
+            raise BadCorpus(
+                place, f"segment id {position} is {shown(segment)}; it must be an integer from 0 on"
+            )
+    return tuple(value)
+
+
+def check_some_tokens(n_tokens: int, text: str, *, place: str) -> None:
+    """Raises if a tokenizer made nothing of the text.
+
+    Raises:
+        BadCorpus: there is no token, as of control characters alone.
+    """
+    if not n_tokens:
+        raise BadCorpus(place, f"the tokenizer makes no token of {shown(text)}; leave it out")
+
+
+def _refuse_surrogates(text: str, *, key: str, place: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadCorpus(
+            place,
+            f"`{key}` holds {shown(text[error.start])}, half of a UTF-16 pair and no character "
+            "by itself; write the text anew as UTF-8",
+        ) from error

@@ -1,0 +1,165 @@
+"""Entries into sequences: the token ids, segments and token types that a model reads."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from jaxtyping import Int32, UInt8
+from transformers import PreTrainedTokenizerBase
+
+from analysis.errors import BadCorpus, Remediable, UnfitModel
+from precompute.corpora.checks import check_some_tokens
+from precompute.corpora.sequence import Entry, Pair, Sequence, Text, Tokens
+from precompute.corpora.special_tokens import encoding, room_for
+from precompute.corpora.token_types import CLS, SEP, TokenTypes
+from precompute.corpora.wording import shown
+
+
+class Encoder:
+    """A tokenizer, with the lengths and segments that its model can take.
+
+    Args:
+        positions: how many tokens the model can read at once.
+        segment_types: how many segment ids the model knows; 0 for a model without segments.
+        max_tokens: the length that texts and pairs are cut to.
+
+    Raises:
+        Remediable: `max_tokens` is more than the model can read, or less than one text needs.
+    """
+
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        positions: int,
+        segment_types: int,
+        max_tokens: int,
+    ):
+        if max_tokens > positions:
+            raise Remediable(
+                f"--max-tokens is {max_tokens}, but the model reads at most {positions} tokens: "
+                f"the largest value allowed is {positions}."
+            )
+        room_for(1, tokenizer, max_tokens)
+        self._tokenizer = tokenizer
+        self._vocabulary = tokenizer.get_vocab()
+        self._token_types = TokenTypes(tokenizer)
+        self._positions = positions
+        self._segment_types = segment_types
+        self._max_tokens = max_tokens
+
+    def sequences(self, entries: Iterable[Entry], *, counts: Counter[str]) -> Iterator[Sequence]:
+        """One sequence for each entry, in their order.
+
+        Texts lose tokens at their end, pairs single ones at the end of the longer text (of the
+        second if both are equally long). Tokens are used as they are, whatever `max_tokens` is.
+
+        Args:
+            counts: its `truncated` grows by one for each sequence that was cut.
+
+        Raises:
+            BadCorpus: the tokenizer makes no token of a text; a token is unknown to it; tokens or
+                segment ids are more than the model can take.
+            Remediable: `max_tokens` leaves no room for a pair.
+            UnfitModel: the tokenizer is written in Python, or gives segment ids that the model
+                does not know.
+        """
+        for index, entry in enumerate(entries):
+            if isinstance(entry, Tokens):
+                yield self._from_tokens(index, entry)
+            else:
+                yield self._from_texts(index, entry, counts)
+
+    def _from_texts(self, index: int, entry: Text | Pair, counts: Counter[str]) -> Sequence:
+        texts = (entry.text,) if isinstance(entry, Text) else (entry.text_a, entry.text_b)
+        encoded = encoding(self._tokenizer, *texts)
+        sides = encoded.sequence_ids()
+        pieces = [_positions_of(side, sides) for side in range(len(texts))]
+        for each, text in zip(pieces, texts, strict=True):
+            check_some_tokens(len(each), text, place=entry.place)
+        lost = _beyond(pieces, room_for(len(texts), self._tokenizer, self._max_tokens))
+        counts["truncated"] += bool(lost)
+        kept = np.setdiff1d(np.arange(len(sides)), lost)
+        ids = np.array(encoded["input_ids"], dtype=np.int32)[kept]
+        segments = self._known(np.array(encoded["token_type_ids"])[kept])
+        return self._sequence(index, ids, segments, text="\n".join(texts), place=entry.place)
+
+    def _from_tokens(self, index: int, entry: Tokens) -> Sequence:
+        if len(entry.tokens) > self._positions:
+            raise BadCorpus(
+                entry.place,
+                f"{len(entry.tokens)} tokens, but the model reads at most {self._positions}; "
+                "make it shorter",
+            )
+        ids = self._ids(entry)
+        segments = self._given(entry) if entry.segments else self._by_separator(ids)
+        return self._sequence(index, ids, segments, text=self._readable(ids), place=entry.place)
+
+    def _sequence(
+        self,
+        index: int,
+        ids: Int32[np.ndarray, " token"],
+        segments: UInt8[np.ndarray, " token"],
+        *,
+        text: str,
+        place: str,
+    ) -> Sequence:
+        tokens = tuple(self._tokenizer.convert_ids_to_tokens(ids.tolist()))
+        return Sequence(index, ids, segments, self._token_types(ids), tokens, text, place)
+
+    def _ids(self, entry: Tokens) -> Int32[np.ndarray, " token"]:
+        for token in entry.tokens:
+            if token not in self._vocabulary:
+                raise BadCorpus(
+                    entry.place,
+                    f"the model's tokenizer has no token {shown(token)}; give the corpus as text, "
+                    "or use the model it was tokenized for",
+                )
+        return np.array([self._vocabulary[token] for token in entry.tokens], dtype=np.int32)
+
+    def _given(self, entry: Tokens) -> UInt8[np.ndarray, " token"]:
+        most = max(entry.segments or (0,))
+        if most >= max(self._segment_types, 1):
+            raise BadCorpus(
+                entry.place,
+                f"segment id {shown(most)}, but the model knows {self._segment_types} segment "
+                "type(s), counted from 0; leave `segments` out",
+            )
+        return np.array(entry.segments, dtype=np.uint8)
+
+    def _by_separator(self, ids: Int32[np.ndarray, " token"]) -> UInt8[np.ndarray, " token"]:
+        """0 up to and including the first separator, then 1."""
+        separators = self._token_types(ids) == SEP
+        after = np.cumsum(separators) - separators > 0
+        return (after & (self._segment_types > 1)).astype(np.uint8)
+
+    def _known(self, segments: np.ndarray) -> UInt8[np.ndarray, " token"]:
+        if self._segment_types < 2:
+            return np.zeros(len(segments), dtype=np.uint8)
+        if segments.max() >= self._segment_types:
+            raise UnfitModel(
+                f"The tokenizer gives segment id {segments.max()}, but the model knows "
+                f"{self._segment_types} segment types: load a tokenizer that belongs to the model."
+            )
+        return segments.astype(np.uint8)
+
+    def _readable(self, ids: Int32[np.ndarray, " token"]) -> str:
+        """The text between special tokens, a line for each part."""
+        special = np.isin(self._token_types(ids), (CLS, SEP))
+        ends = np.cumsum(~special)[special]
+        parts = np.split(ids[~special], ends.tolist())
+        texts = (str(self._tokenizer.decode(part.tolist())).strip() for part in parts)
+        return "\n".join(text for text in texts if text)
+
+
+def _positions_of(side: int, sides: list[int | None]) -> list[int]:
+    return [position for position, each in enumerate(sides) if each == side]
+
+
+def _beyond(pieces: list[list[int]], room: int) -> list[int]:
+    """Positions of the pieces that have to go so that one or two texts fit."""
+    left = [len(each) for each in pieces]
+    for _ in range(sum(left) - room):
+        longer = max(range(len(left)), key=lambda side: (left[side], side))
+        left[longer] -= 1
+    return [position for each, n in zip(pieces, left, strict=True) for position in each[n:]]

@@ -1,0 +1,59 @@
+"""Lines of a text file, numbered and strictly decoded."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.errors import BadCorpus
+from precompute.corpora.wording import file_name
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line, without the white space around it; numbers count from 1."""
+
+    file: str
+    number: int
+    text: str
+
+    @property
+    def place(self) -> str:
+        """Where it stands, as messages and sequences tell it."""
+        return f"{self.file} line {self.number}"
+
+
+def span(first: Line, last: Line) -> str:
+    """Where the lines from `first` to `last` stand, as one place."""
+    if first.number == last.number:
+        return first.place
+    return f"{first.file} lines {first.number}-{last.number}"
+
+
+def numbered_lines(path: Path) -> Iterator[Line]:
+    """Every line, blank ones too; they end in LF, CR LF or CR, and a byte order mark is no text.
+
+    Raises:
+        BadCorpus: a line is not UTF-8.
+    """
+    for number, line in enumerate(_raw_lines(path), start=1):
+        line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+        yield Line(file_name(path), number, _decoded(line, f"{file_name(path)} line {number}"))
+
+
+def _raw_lines(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as handle:
+        for chunk in handle:
+            yield from chunk.splitlines()
+
+
+def _decoded(line: bytes, place: str) -> str:
+    try:
+        return line.decode().strip()
+    except UnicodeDecodeError as error:
+        raise BadCorpus(
+            place,
+            f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8; "
+            "save the file as UTF-8",
+        ) from error

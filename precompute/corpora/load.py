@@ -1,0 +1,152 @@
+"""A corpus on disk as one model reads it."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from transformers import PreTrainedTokenizerBase
+
+from analysis.errors import BadCorpus, Remediable, UnknownName
+from precompute.corpora.encode import Encoder
+from precompute.corpora.jsonl import jsonl_entries, write_jsonl
+from precompute.corpora.masking import check_masking, masked
+from precompute.corpora.packing import packed, paired
+from precompute.corpora.paragraphs import documents
+from precompute.corpora.recognition import format_of
+from precompute.corpora.sequence import Corpus, Entry
+from precompute.corpora.unlabeled_pickle import unlabeled_pickle_entries
+from precompute.corpora.wording import file_name
+
+__all__ = ["DEMO", "PACKINGS", "entries", "load_corpus", "write_jsonl"]
+
+DEMO = "demo"
+PACKINGS = ("paragraphs", "sentences")
+READERS = {"jsonl": jsonl_entries, "pickle": unlabeled_pickle_entries}
+
+
+def load_corpus(
+    source: str,
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    positions: int,
+    segment_types: int,
+    max_tokens: int = 128,
+    limit: int | None = None,
+    mask_rate: float = 0.0,
+    seed: int = 0,
+    packing: str = "paragraphs",
+) -> Corpus:
+    """The corpus that `source` names, as the model with this tokenizer reads it.
+
+    Args:
+        source: a path, or `demo` for the bundled corpus.
+        positions: how many tokens the model can read at once.
+        segment_types: how many segment ids the model knows; 0 for a model without segments.
+        max_tokens: the length that texts and pairs are cut to.
+        limit: how many sequences to keep, from the first on; None keeps all.
+        mask_rate: the share of tokens hidden behind the mask token.
+        packing: what plain text is made into (`PACKINGS`); other formats say it themselves.
+
+    Raises:
+        BadCorpus: the file is missing, in no format that is read, broken, or without a sequence.
+        Remediable: a number is out of its range.
+        UnfitModel: the tokenizer lacks what reading or masking needs.
+        UnknownName: no packing is called so.
+    """
+    if limit is not None and limit < 1:
+        raise Remediable(
+            f"--limit is {limit}; it must be at least 1, or left out to read the whole corpus."
+        )
+    check_masking(tokenizer, mask_rate)
+    encoder = Encoder(
+        tokenizer, positions=positions, segment_types=segment_types, max_tokens=max_tokens
+    )
+    counts = Counter(truncated=0, unpaired=0, too_short=0)
+    found = entries(
+        source,
+        packing=packing,
+        tokenizer=tokenizer,
+        max_tokens=max_tokens,
+        segment_types=segment_types,
+        seed=seed,
+        counts=counts,
+    )
+    sequences = tuple(
+        masked(sequence, tokenizer, rate=mask_rate, seed=seed)
+        for sequence in encoder.sequences(islice(found, limit), counts=counts)
+    )
+    return Corpus(_name(source), _sha256(_path(source)), sequences, dict(counts))
+
+
+def entries(
+    source: str,
+    *,
+    packing: str = "paragraphs",
+    tokenizer: PreTrainedTokenizerBase | None = None,
+    max_tokens: int = 128,
+    segment_types: int = 2,
+    seed: int = 0,
+    counts: Counter[str] | None = None,
+) -> Iterator[Entry]:
+    """Entries of the corpus that `source` names, in its order, read as they are asked for.
+
+    Args:
+        tokenizer: needed to pack sentences, and by nothing else here; `max_tokens`,
+            `segment_types` and `seed` concern that packing alone.
+        counts: grows by what packing does to plain text: see `paired` and `packed`.
+
+    Raises:
+        BadCorpus: as `load_corpus`; what is wrong in a line is raised when that line is reached.
+        Remediable: sentences are to be packed without a tokenizer.
+        UnknownName: no packing is called so.
+    """
+    if packing not in PACKINGS:
+        raise UnknownName("packing", packing, PACKINGS)
+    path, counts = _path(source), Counter() if counts is None else counts
+    form = format_of(path)
+    if form != "paragraphs":
+        found = READERS[form](path)
+    elif packing == "paragraphs":
+        found = paired(documents(path), counts=counts)
+    elif tokenizer is None:
+        raise Remediable(
+            "--packing sentences cuts the text by a model's word pieces; name the model with "
+            "--model, or use --packing paragraphs."
+        )
+    else:
+        found = packed(
+            documents(path),
+            tokenizer,
+            max_tokens=max_tokens,
+            seed=seed,
+            segment_types=segment_types,
+            counts=counts,
+        )
+    return _at_least_one(found, file_name(path), counts)
+
+
+def _at_least_one(found: Iterator[Entry], name: str, counts: Counter[str]) -> Iterator[Entry]:
+    first = next(found, None)
+    if first is None and counts["too_short"]:
+        raise BadCorpus(
+            name, "all its documents are too short to be packed; use --packing paragraphs"
+        )
+    if first is None:
+        raise BadCorpus(name, "holds no sequence; give a file that holds some text")
+    yield first
+    yield from found
+
+
+def _path(source: str) -> Path:
+    return Path(__file__).with_name("demo.jsonl") if source == DEMO else Path(source)
+
+
+def _name(source: str) -> str:
+    return DEMO if source == DEMO else file_name(Path(source))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

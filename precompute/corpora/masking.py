@@ -1,0 +1,62 @@
+"""Sequences with some of their tokens hidden behind the mask token."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from transformers import PreTrainedTokenizerBase
+
+from analysis.errors import Remediable, UnfitModel
+from precompute.corpora.randomness import generator
+from precompute.corpora.sequence import Sequence
+from precompute.corpora.token_types import CLS, OTHER, SEP
+
+
+def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
+    """Raises if no sequence could be masked at this rate.
+
+    Raises:
+        Remediable: the rate is not from 0 to below 1.
+        UnfitModel: the rate is not 0 and the tokenizer has no mask token.
+    """
+    if not 0 <= rate < 1:
+        raise Remediable(f"--mask is {rate}; it must be at least 0 and less than 1.")
+    if rate and tokenizer.mask_token_id is None:
+        raise UnfitModel(
+            f"The model's tokenizer has no mask token, so --mask {rate} cannot be done: "
+            "use --mask 0 or a masked language model."
+        )
+
+
+def masked(
+    sequence: Sequence, tokenizer: PreTrainedTokenizerBase, *, rate: float, seed: int
+) -> Sequence:
+    """The sequence with `max(1, floor(rate·k))` of its k tokens other than CLS and SEP masked.
+
+    The draw depends on the seed and the sequence's index alone, so it is the same whichever
+    sequences stand before it or are read together with it. A rate of 0 masks nothing.
+
+    Source:
+        kobayashi-2022, section 4: 12 % are 80 % of the 15 % that BERT was trained on.
+
+    Differs:
+        The released code draws all sequences from one generator, in the order of the file.
+    """
+    check_masking(tokenizer, rate)
+    maskable = np.flatnonzero(~np.isin(sequence.token_types, (CLS, SEP)))
+    if not rate or not len(maskable):
+        return sequence
+    draws = generator(seed, purpose="masking", index=sequence.index)
+    n_masked = max(1, math.floor(rate * len(maskable)))
+    return _replaced(sequence, draws.choice(maskable, n_masked, replace=False), tokenizer)
+
+
+def _replaced(
+    sequence: Sequence, positions: np.ndarray, tokenizer: PreTrainedTokenizerBase
+) -> Sequence:
+    ids, token_types = sequence.ids.copy(), sequence.token_types.copy()
+    ids[positions] = tokenizer.mask_token_id
+    token_types[positions] = OTHER
+    tokens = np.array(sequence.tokens, dtype=object)
+    tokens[positions] = tokenizer.mask_token
+    return replace(sequence, ids=ids, token_types=token_types, tokens=tuple(tokens.tolist()))

@@ -1,0 +1,17 @@
+"""Plain text: one paragraph or sentence per line, blank lines between documents."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from precompute.corpora.lines import Line, numbered_lines
+
+
+def documents(path: Path) -> Iterator[list[Line]]:
+    """Runs of lines that are not blank, in the file's order: one run is one document.
+
+    Raises:
+        BadCorpus: a line is not UTF-8.
+    """
+    runs = groupby(numbered_lines(path), key=lambda line: bool(line.text))
+    return (list(lines) for filled, lines in runs if filled)

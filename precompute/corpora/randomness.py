@@ -1,0 +1,24 @@
+"""Random draws that depend on the seed, their purpose and the sequence, and on nothing else."""
+
+from typing import Literal
+
+import numpy as np
+
+from analysis.errors import Remediable
+
+PURPOSES = ("packing", "masking")
+Purpose = Literal["packing", "masking"]
+
+
+def generator(seed: int, *, purpose: Purpose, index: int) -> np.random.Generator:
+    """The generator for one sequence.
+
+    Purpose and index go in beside the seed and not into it, so that no two of them share a stream.
+
+    Raises:
+        Remediable: the seed is negative.
+    """
+    if seed < 0:
+        raise Remediable(f"--seed is {seed}; it must be 0 or more.")
+    beside = (PURPOSES.index(purpose), index)
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=beside))

@@ -1,0 +1,95 @@
+"""Which format a corpus is in, told by its content and never by its name."""
+
+import re
+from itertools import takewhile
+from pathlib import Path
+from typing import Literal
+
+from analysis.errors import BadCorpus
+from precompute.corpora.lines import BYTE_ORDER_MARK
+from precompute.corpora.wording import file_name, path_as_given
+
+Format = Literal["jsonl", "paragraphs", "pickle"]
+
+HEAD_BYTES = 1 << 16
+PICKLE = re.compile(rb"\x80[\x02-\x05]|\((?:lp|dp)\d+\n|[\]}]q[\x00\x01]|\]\(")
+PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+COREFERENCE = re.compile(r"#\s*begin document\b")
+JSON_LIST = re.compile(r"\[\s*(?:\{|$)")
+CONLLU_COLUMNS = 10
+IMAGE_SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
+
+TEXT_ONLY = "this version reads text corpora only: give JSON Lines or plain text"
+
+
+def format_of(path: Path) -> Format:
+    """The format of the file, by its first 64 KiB.
+
+    Raises:
+        BadCorpus: there is no such file, it cannot be read, is empty, or is in no format that this
+            version reads.
+    """
+    head, name = _head(path), file_name(path)
+    if not head:
+        raise BadCorpus(name, "is empty; give a file that holds some text")
+    if PICKLE.match(head):
+        return "pickle"
+    _refuse_binary(head, name)
+    lines = [line.strip() for line in _decoded(head).splitlines() if line.strip()]
+    _refuse_other_formats(lines, name)
+    return "jsonl" if lines and lines[0].startswith("{") else "paragraphs"
+
+
+def _head(path: Path) -> bytes:
+    try:
+        _check_regular(path)
+        with path.open("rb") as handle:
+            return handle.read(HEAD_BYTES)
+    except OSError as error:
+        raise BadCorpus(
+            path_as_given(path),
+            f"cannot be read ({error.strerror}); check its name and permissions",
+        ) from error
+
+
+def _check_regular(path: Path) -> None:
+    place = path_as_given(path)
+    if path.is_dir():
+        raise BadCorpus(place, _about_folder(path))
+    if not path.exists():
+        raise BadCorpus(
+            place, "there is no such file; give the path of a corpus, or `demo` for the bundled one"
+        )
+    if not path.is_file():
+        raise BadCorpus(place, "is not a regular file; write the corpus to a file first")
+
+
+def _about_folder(path: Path) -> str:
+    if any(each.suffix.lower() in IMAGE_SUFFIXES for each in path.iterdir()):
+        return f"is a folder of images, and {TEXT_ONLY}"
+    return "is a folder; name one file in it"
+
+
+def _refuse_binary(head: bytes, name: str) -> None:
+    if head.startswith(PACKED):
+        raise BadCorpus(name, "is compressed; unpack it first")
+    if head.startswith(UTF16_MARKS):
+        raise BadCorpus(name, "is UTF-16; save it as UTF-8")
+    if b"\0" in head:
+        raise BadCorpus(name, f"holds binary data, and {TEXT_ONLY}")
+
+
+def _decoded(head: bytes) -> str:
+    return head.removeprefix(BYTE_ORDER_MARK).decode(errors="replace")
+
+
+def _refuse_other_formats(lines: list[str], name: str) -> None:
+    comments = list(takewhile(lambda line: line.startswith("#"), lines))
+    first = lines[len(comments)] if len(comments) < len(lines) else ""
+    if any(map(COREFERENCE.match, comments)):
+        raise BadCorpus(name, f"holds CoNLL coreference columns, and {TEXT_ONLY}")
+    if first.count("\t") == CONLLU_COLUMNS - 1:
+        raise BadCorpus(name, f"is a CoNLL-U treebank, and {TEXT_ONLY}")
+    if JSON_LIST.match(first):
+        raise BadCorpus(name, "is one JSON list; write each of its objects on a line of its own")

@@ -1,0 +1,169 @@
+"""`unlabeled_attn.pkl` of Clark et al. (2019): a pickled list of dicts with `tokens` and `attns`.
+
+A pickle is a program. This reader runs one that may build lists, dicts, strings and numbers and
+nothing else: every name a NumPy array needs stands for a stub that forgets what it is given, so no
+code but ours is ever called, and the attention, gigabytes of it, is passed over as it is read.
+"""
+
+import pickle
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from analysis.errors import BadCorpus
+from precompute.corpora.checks import checked_tokens
+from precompute.corpora.sequence import Tokens
+from precompute.corpora.wording import file_name, shown
+
+_OF_ARRAYS = (("multiarray", "_reconstruct"), ("multiarray", "scalar"), ("numeric", "_frombuffer"))
+ARRAY_NAMES = frozenset(
+    [("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode")]
+    + [
+        (f"numpy.{core}.{module}", name)
+        for core in ("core", "_core")
+        for module, name in _OF_ARRAYS
+    ]
+    + [(module, name) for module in ("builtins", "__builtin__") for name in ("bytes", "bytearray")]
+)
+DAMAGE = (
+    pickle.UnpicklingError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    MemoryError,
+    TypeError,
+    ValueError,
+)
+REMEDY = "download it again, or give the corpus as JSON Lines"
+CHUNK = 1 << 16
+
+
+def unlabeled_pickle_entries(path: Path) -> Iterator[Tokens]:
+    """Tokens of each sequence of the pickle, in its order; whatever else it holds is dropped.
+
+    Raises:
+        BadCorpus: the pickle is damaged, asks for a name no array needs, or is not in that form.
+    """
+    name = file_name(path)
+    records = _unpickled(path, name)
+    if not isinstance(records, list):
+        raise BadCorpus(name, f"holds {shown(records)}; it must be a pickled list of dicts")
+    for number, record in enumerate(records, start=1):
+        yield _entry(record, f"{name} entry {number}")
+
+
+def _entry(record: object, place: str) -> Tokens:
+    if not isinstance(record, dict) or "tokens" not in record:
+        raise BadCorpus(place, f"is {shown(record)}; it must be a dict with `tokens`")
+    return Tokens(checked_tokens(record["tokens"], place=place), None, place)
+
+
+def _unpickled(path: Path, name: str) -> object:
+    with path.open("rb") as handle:
+        try:
+            value = _TokensOnly(_WholeReads(handle), encoding="latin1").load()
+        except _ForbiddenName as error:
+            raise BadCorpus(
+                name,
+                f"asks for {error}, which no list of tokens needs and which could run code; "
+                "nothing of it was run; do not trust this file",
+            ) from error
+        except DAMAGE as error:
+            raise BadCorpus(name, f"is a damaged pickle ({_reason(error)}); {REMEDY}") from error
+        if handle.read(1):
+            raise BadCorpus(name, f"goes on after the end of its pickle; {REMEDY}")
+    return value
+
+
+def _reason(error: Exception) -> str:
+    return shown(str(error) or type(error).__name__)
+
+
+class _ForbiddenName(Exception):
+    """A name that the pickle asks for and may not have."""
+
+
+class _Forgotten:
+    """What stands where an array, or a part of one, stood."""
+
+    def __init__(self, *_: object):
+        pass
+
+    def __setstate__(self, state: object) -> None:
+        pass
+
+
+class _WholeReads:
+    """A file that gives all that is asked for or raises; the unpickler itself would not notice."""
+
+    def __init__(self, handle: BinaryIO):
+        self._handle = handle
+
+    def read(self, n_bytes: int, /) -> bytes:
+        data = self._handle.read(n_bytes)
+        if len(data) < n_bytes:
+            raise EOFError("the file ends too early")
+        return data
+
+    def readline(self) -> bytes:
+        line = self._handle.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError("the file ends too early")
+        return line
+
+
+class _TokensOnly(pickle._Unpickler):
+    """The standard library's unpickler in Python, without what this file has no need of.
+
+    The one in C would allot whatever memory a damaged file asks for; this one keeps what it reads.
+    """
+
+    read: Callable[[int], bytes]
+    append: Callable[[object], None]
+    pop_mark: Callable[[], list[object]]
+    stack: list[object]
+
+    def find_class(self, module: str, name: str) -> type[_Forgotten]:
+        if (module, name) not in ARRAY_NAMES:
+            raise _ForbiddenName(shown(f"{module}.{name}"))
+        return _Forgotten
+
+    def forget_bytes(self, n_bytes: int) -> None:
+        """Reads past them; only arrays hold any."""
+        while n_bytes:
+            n_bytes -= len(self.read(min(n_bytes, CHUNK)))
+        self.append(None)
+
+    def forget_items(self, n_items: int) -> None:
+        """Puts an empty tuple for them; only arrays are built from tuples."""
+        del self.stack[len(self.stack) - n_items :]
+        self.append(())
+
+
+def _forget_tuple(unpickler: _TokensOnly) -> None:
+    unpickler.pop_mark()
+    unpickler.append(())
+
+
+def _forget_sized(size: str) -> Callable[[_TokensOnly], None]:
+    layout = struct.Struct(size)
+    return lambda unpickler: unpickler.forget_bytes(*layout.unpack(unpickler.read(layout.size)))
+
+
+_FORGETTING = {
+    pickle.SHORT_BINBYTES: _forget_sized("<B"),
+    pickle.BINBYTES: _forget_sized("<I"),
+    pickle.BINBYTES8: _forget_sized("<Q"),
+    pickle.BYTEARRAY8: _forget_sized("<Q"),
+    pickle.TUPLE: _forget_tuple,
+    pickle.TUPLE1: lambda unpickler: unpickler.forget_items(1),
+    pickle.TUPLE2: lambda unpickler: unpickler.forget_items(2),
+    pickle.TUPLE3: lambda unpickler: unpickler.forget_items(3),
+}
+_REFUSED = (pickle.EXT1, pickle.EXT2, pickle.EXT4)  # they name things without `find_class`
+_TokensOnly.dispatch = {
+    opcode: handler
+    for opcode, handler in pickle._Unpickler.dispatch.items()
+    if bytes([opcode]) not in _REFUSED
+} | {opcode[0]: handler for opcode, handler in _FORGETTING.items()}

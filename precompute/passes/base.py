@@ -1,0 +1,125 @@
+"""What a pass is: something with a table that it fills, in one of three ways."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import pyarrow as pa
+import torch
+from duckdb import DuckDBPyConnection
+from jaxtyping import Float, Int, Int32
+from torch import Tensor
+
+from analysis.measures.head_token import value_norms
+from analysis.models.trace import LayerWeights, Trace
+from analysis.tables.table import Table
+from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One traced batch of sequences and the seed of the run."""
+
+    sequences: tuple[Sequence, ...]
+    trace: Trace
+    seed: int = 0
+
+    @cached_property
+    def token_types(self) -> Int[Tensor, "batch key"]:
+        """Place of each token's type in `TOKEN_TYPES`; padding counts as the last."""
+        padded = torch.full(self.trace.is_token.shape, len(TOKEN_TYPES) - 1)
+        for row, sequence in enumerate(self.sequences):
+            padded[row, : len(sequence)] = torch.from_numpy(sequence.token_types.astype(np.int64))
+        return padded.to(self.trace.is_token.device)
+
+    @cached_property
+    def value_norms(self) -> tuple[Float[Tensor, "batch head key"], ...]:
+        """‖f(x)‖ of every token and head, one tensor per layer; three passes need them."""
+        layers = self.trace.layers
+        return tuple(value_norms(each.values, each.weights.output_factor) for each in layers)
+
+    @cached_property
+    def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
+        """Row in the batch and position of every token that is not padding, in reading order."""
+        row, position = self.trace.is_token.nonzero(as_tuple=True)
+        return row.cpu().numpy(), position.cpu().numpy()
+
+    @cached_property
+    def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
+        """Which sequence of the corpus each row of the batch is."""
+        return np.array([each.index for each in self.sequences], dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class FitContext:
+    """What a fit may know beside the store: the run's seed and the frequencies it was given."""
+
+    seed: int
+    frequency_ranks: Mapping[str, np.ndarray]
+
+
+@runtime_checkable
+class Named(Protocol):
+    """What every pass has: the table it fills, and a version to raise when its numbers change."""
+
+    @property
+    def TABLE(self) -> Table: ...
+
+    @property
+    def VERSION(self) -> int: ...
+
+
+@runtime_checkable
+class Totals(Named, Protocol):
+    """A module that turns traced batches into rows; rows of any cut of the corpus add up.
+
+    What adds up is said by `TABLE.merge`.
+    """
+
+    @staticmethod
+    def totals(batch: Batch) -> pa.Table: ...
+
+
+@runtime_checkable
+class Weights(Named, Protocol):
+    """A module that needs a model and no corpus."""
+
+    @staticmethod
+    def weights(layers: tuple[LayerWeights, ...]) -> pa.Table: ...
+
+
+@runtime_checkable
+class Fit(Named, Protocol):
+    """A module that reads what other passes have stored; NEEDS names their tables.
+
+    It finds layers and heads counted from 1, and writes them so.
+    """
+
+    @property
+    def NEEDS(self) -> tuple[str, ...]: ...
+
+    @staticmethod
+    def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table: ...
+
+
+Pass = Totals | Weights | Fit
+
+
+def names_of(token_types: np.ndarray) -> pa.DictionaryArray:
+    """Token types as the store writes them, from their places in `TOKEN_TYPES`."""
+    return pa.DictionaryArray.from_arrays(token_types.astype(np.int8), pa.array(TOKEN_TYPES))
+
+
+def table_of(table: Table, **columns: np.ndarray | pa.Array) -> pa.Table:
+    """A table in its contract's types from columns given by name."""
+    arrays = {name: pa.array(column) for name, column in columns.items()}
+    return pa.table({c.name: arrays[c.name] for c in table.columns}).cast(table.schema)
+
+
+def from_query(table: Table, store: DuckDBPyConnection, sql: str) -> pa.Table:
+    """The rows of a query in the types of a table's contract."""
+    return (
+        store.sql(sql).to_arrow_table().select([c.name for c in table.columns]).cast(table.schema)
+    )

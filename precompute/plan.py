@@ -1,0 +1,117 @@
+"""What has to be computed for one model on one corpus, and where each shard of it lies."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from analysis.errors import UnknownName
+from precompute.corpora.sequence import Corpus, Sequence
+from precompute.frequencies import Frequencies
+from precompute.passes import PASSES
+from precompute.passes.base import Fit, Pass, Totals, Weights
+from precompute.shards import contract, fingerprint, shard_path
+
+SHARD_SEQUENCES = 64
+BATCH_PAIRS = 16 * 128 * 128
+BY_NAME = {each.TABLE.name: each for each in PASSES}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the numbers depend on besides the passes."""
+
+    weights_sha256: str
+    dtype: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Statistics of a corpus cut into jobs; every job of every pass is one shard below `folder`."""
+
+    folder: Path
+    facts: Facts
+    corpus: Corpus
+    statistics: tuple[str, ...]
+    frequencies: Frequencies | None = None
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """The passes of the plan's statistics, in the order they run."""
+        return tuple(each for each in PASSES if each.TABLE.name in self.statistics)
+
+    @cached_property
+    def jobs(self) -> tuple[tuple[Sequence, ...], ...]:
+        """The corpus by length, `SHARD_SEQUENCES` to a job, so that little is padded."""
+        ordered = sorted(self.corpus.sequences, key=lambda each: (len(each), each.index))
+        starts = range(0, len(ordered), SHARD_SEQUENCES)
+        return tuple(tuple(ordered[start : start + SHARD_SEQUENCES]) for start in starts)
+
+    @cached_property
+    def _sequences_sha256(self) -> str:
+        digest = sha256()
+        for each in self.corpus.sequences:
+            for array in (each.ids, each.segments, each.token_types):
+                digest.update(len(array).to_bytes(8, "little"))
+                digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    def place(self, of: Pass) -> Path:
+        """The folder of a pass's shards, named by everything its numbers depend on."""
+        return self.folder / of.TABLE.name / self._fingerprint(of)
+
+    def _fingerprint(self, of: Pass) -> str:
+        own = {"version": of.VERSION, "table": contract(of.TABLE)}
+        weights = {"weights": self.facts.weights_sha256}
+        if isinstance(of, Weights):
+            return fingerprint(**own, **weights)
+        corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
+        corpus |= {"sequences": self._sequences_sha256, "shard_sequences": SHARD_SEQUENCES}
+        if isinstance(of, Fit):
+            corpus["needs"] = [self._fingerprint(BY_NAME[name]) for name in of.NEEDS]
+            corpus["frequencies"] = self.frequencies.sha256 if self.frequencies else None
+        return fingerprint(**own, **weights, **corpus)
+
+    def shards(self, of: Pass) -> list[Path]:
+        """Every shard that the pass has when it is complete, in order."""
+        n = len(self.jobs) if isinstance(of, Totals) else 1
+        return [shard_path(self.place(of), index) for index in range(n)]
+
+    def missing(self, job: int) -> tuple[Totals, ...]:
+        """The passes over the corpus that have no shard for a job yet."""
+        totals = (each for each in self.passes if isinstance(each, Totals))
+        return tuple(each for each in totals if not shard_path(self.place(each), job).exists())
+
+
+def batches(job: tuple[Sequence, ...]) -> Iterator[tuple[Sequence, ...]]:
+    """A job in batches of similar length whose attention maps hold at most `BATCH_PAIRS` each.
+
+    How a job is cut depends on its lengths alone, so a run that goes on cuts it as before.
+    """
+    batch: list[Sequence] = []
+    for sequence in job:
+        if batch and (len(batch) + 1) * len(sequence) ** 2 > BATCH_PAIRS:
+            yield tuple(batch)
+            batch = []
+        batch.append(sequence)
+    yield tuple(batch)
+
+
+def chosen_statistics(names: list[str] | None) -> tuple[str, ...]:
+    """The given statistics and whatever they need, in the order they run; None is all.
+
+    Raises:
+        UnknownName: naming the statistics there are.
+    """
+    wanted = set(BY_NAME) if names is None else set().union(*map(_with_needs, names))
+    return tuple(name for name in BY_NAME if name in wanted)
+
+
+def _with_needs(name: str) -> set[str]:
+    if name not in BY_NAME:
+        raise UnknownName("statistic", name, BY_NAME)
+    found = BY_NAME[name]
+    needs = found.NEEDS if isinstance(found, Fit) else ()
+    return {name}.union(*map(_with_needs, needs))

@@ -1,0 +1,48 @@
+"""How far a run is: a bar on a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol, runtime_checkable
+
+from tqdm import tqdm
+
+_SECONDS_BETWEEN_LINES = 2.0
+
+
+@runtime_checkable
+class Progress(Protocol):
+    """Told how many sequences have been finished."""
+
+    def update(self, n: int) -> object: ...
+
+
+class _Lines:
+    """A line now and then: done, total, rate and time left, for logs and for the dashboard."""
+
+    def __init__(self, total: int, already: int):
+        self.total, self.done, self.already = total, already, already
+        self.started = self.told = time.monotonic()
+
+    def update(self, n: int) -> None:
+        self.done += n
+        now = time.monotonic()
+        if now - self.told >= _SECONDS_BETWEEN_LINES or self.done == self.total:
+            self.told = now
+            rate = (self.done - self.already) / max(now - self.started, 1e-9)
+            left = (self.total - self.done) / rate if rate else float("inf")
+            print(
+                f"{self.done}/{self.total} sequences, {rate:.1f} per second, {left:.0f} s left",
+                flush=True,
+            )
+
+
+@contextmanager
+def progress(total: int, *, already: int = 0) -> Iterator[Progress]:
+    """Progress over `total` sequences of which `already` were there."""
+    if sys.stderr.isatty():
+        with tqdm(total=total, initial=already, unit="seq", dynamic_ncols=True) as bar:
+            yield bar
+    else:
+        yield _Lines(total, already)

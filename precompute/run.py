@@ -1,0 +1,161 @@
+"""One run from its request to the finished file."""
+
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import duckdb
+
+from analysis.errors import Remediable
+from analysis.tables import SCHEMA_VERSION
+from precompute import __version__
+from precompute.corpora.load import load_corpus
+from precompute.corpora.sequence import Corpus
+from precompute.frequencies import Frequencies, read_frequencies
+from precompute.load_models import LoadedModel, load_model
+from precompute.plan import Facts, Plan, chosen_statistics
+from precompute.runner import Runner, run_plan
+from precompute.shards import remove_unfinished
+from precompute.store import build
+
+SHARDS = ".shards"
+_IDENTITY = ("revision", "corpus_sha256", "n_sequences", "n_tokens", "mask_rate", "seed", "dtype")
+_PACKAGES = ("torch", "transformers", "tokenizers", "duckdb", "numpy", "scipy", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    model: str
+    corpus: str
+    output: Path
+    statistics: list[str] | None = None
+    mask_rate: float = 0.0
+    seed: int = 0
+    max_tokens: int = 128
+    limit: int | None = None
+    device: str = "auto"
+    dtype: str = "float32"
+    packing: str = "paragraphs"
+    frequencies: Path | None = None
+
+
+def run(request: Request, runner: Runner) -> Plan:
+    """Compute what is missing and publish the file; returns the plan that was carried out.
+
+    Raises:
+        Remediable: whatever the user can put right.
+    """
+    chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
+    _assert_writable(request.output)
+    model = load_model(request.model, device=request.device, dtype=request.dtype)
+    corpus = _corpus(request, model)
+    plan = _plan(request, model, corpus)
+    remove_unfinished(request.output, plan.folder)
+    run_plan(plan, model, runner)
+    build(plan, request.output, _run_row(request, model, plan), _provenance(request, model, corpus))
+    return plan
+
+
+def _assert_writable(output: Path) -> None:
+    if output.is_dir():
+        raise Remediable(f"{output} is a folder. Give --output a file name such as bert.duckdb.")
+    if output.suffix != ".duckdb":
+        raise Remediable(
+            f"{output} does not end in .duckdb, so the dashboard would not find it. "
+            f"Give --output {output.with_suffix('.duckdb')}"
+        )
+
+
+def _corpus(request: Request, model: LoadedModel) -> Corpus:
+    return load_corpus(
+        request.corpus,
+        model.tokenizer,
+        positions=model.positions,
+        segment_types=model.segment_types,
+        max_tokens=request.max_tokens,
+        limit=request.limit,
+        mask_rate=request.mask_rate,
+        seed=request.seed,
+        packing=request.packing,
+    )
+
+
+def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
+    frequencies: Frequencies | None = None
+    if request.frequencies:
+        vocabulary = model.model.config.vocab_size
+        frequencies = read_frequencies(request.frequencies, vocabulary=vocabulary)
+    names = request.statistics
+    if names is not None:
+        identity = _identity(request, model, corpus)
+        names = names + _statistics_already_in(request.output, identity)
+    return Plan(
+        folder=request.output.parent / SHARDS,
+        facts=Facts(model.weights_sha256, request.dtype, request.seed),
+        corpus=corpus,
+        statistics=chosen_statistics(names),
+        frequencies=frequencies,
+    )
+
+
+def _identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
+    return {
+        "revision": model.revision,
+        "corpus_sha256": corpus.sha256,
+        "n_sequences": len(corpus.sequences),
+        "n_tokens": corpus.n_tokens,
+        "mask_rate": request.mask_rate,
+        "seed": request.seed,
+        "dtype": request.dtype,
+    }
+
+
+def _statistics_already_in(output: Path, identity: dict) -> list[str]:
+    """What a file of the same model, corpus and settings holds, so that adding loses nothing."""
+    if not output.exists():
+        return []
+    try:
+        with duckdb.connect(str(output), read_only=True) as store:
+            row = store.execute("from run where schema_version = ?", [SCHEMA_VERSION]).df()
+    except duckdb.Error:
+        return []
+    same = len(row) == 1 and all(row.iloc[0][name] == value for name, value in identity.items())
+    known = chosen_statistics(None)
+    return [name for name in row.iloc[0]["statistics"] if name in known] if same else []
+
+
+def _run_row(request: Request, model: LoadedModel, plan: Plan) -> dict:
+    config = model.model.config
+    return {
+        **_identity(request, model, plan.corpus),
+        "model": request.model,
+        "family": model.family,
+        "n_layers": config.num_hidden_layers,
+        "n_heads": config.num_attention_heads,
+        "hidden_size": config.hidden_size,
+        "corpus": plan.corpus.name,
+        "device": model.device,
+        "statistics": list(plan.statistics),
+        "created_at": datetime.now(UTC).replace(microsecond=0, tzinfo=None),
+        "tool_version": __version__,
+        "schema_version": SCHEMA_VERSION,
+    }
+
+
+def _provenance(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
+    facts = {f"package {name}": version(name) for name in _PACKAGES}
+    facts |= {f"corpus {name}": str(count) for name, count in corpus.counts.items()}
+    facts |= {
+        "weights_sha256": model.weights_sha256,
+        "max_tokens": str(request.max_tokens),
+        "limit": str(request.limit or "none"),
+        "packing": request.packing,
+        "python": sys.version.split()[0],
+        "frequencies": request.frequencies.name if request.frequencies else "none",
+        "activation": str(model.model.config.hidden_act),
+    }
+    return facts

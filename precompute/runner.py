@@ -1,0 +1,66 @@
+"""Runs the jobs of a plan: traces each batch once and hands it to every pass that lacks it."""
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+
+from precompute.corpora.sequence import Sequence
+from precompute.load_models import LoadedModel
+from precompute.memory import return_freed_memory
+from precompute.passes.base import Batch, Totals, Weights
+from precompute.plan import Plan, batches
+from precompute.progress import progress
+from precompute.shards import finish_shard, merged
+
+Finished = Iterator[int]
+Runner = Callable[[Plan, LoadedModel, list[int]], Finished]
+
+
+def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
+    """Every shard of the plan that is not there yet; fits are left to the store."""
+    return_freed_memory()
+    for each in plan.passes:
+        if isinstance(each, Weights):
+            _finish_weights(plan, model, each)
+    waiting = [index for index in range(len(plan.jobs)) if plan.missing(index)]
+    left = sum(len(plan.jobs[index]) for index in waiting)
+    total = len(plan.corpus.sequences)
+    if not waiting:
+        return
+    with progress(total, already=total - left) as bar:
+        for index in runner(plan, model, waiting):
+            bar.update(len(plan.jobs[index]))
+
+
+def run_local(plan: Plan, model: LoadedModel, jobs: list[int]) -> Finished:
+    """One job after the other in this process; yields the number of each that is finished."""
+    for index in jobs:
+        finish_job(plan, model, index)
+        yield index
+
+
+def finish_job(plan: Plan, model: LoadedModel, index: int) -> None:
+    """Every shard of one job that is not there yet."""
+    missing = plan.missing(index)
+    parts = [
+        _batch_totals(missing, model, sequences, plan.facts.seed)
+        for sequences in (batches(plan.jobs[index]) if missing else ())
+    ]
+    for each, tables in zip(missing, zip(*parts, strict=True), strict=True):
+        _finish(plan, each, index, list(tables))
+
+
+def _batch_totals(
+    passes: tuple[Totals, ...], model: LoadedModel, sequences: tuple[Sequence, ...], seed: int
+) -> list[pa.Table]:
+    """One table per pass; the trace, which is large, is gone when this returns."""
+    batch = Batch(sequences, model.trace(sequences), seed)
+    return [each.totals(batch) for each in passes]
+
+
+def _finish(plan: Plan, each: Totals, index: int, parts: list[pa.Table]) -> None:
+    finish_shard(plan.place(each), index, lambda: merged(each.TABLE, parts))
+
+
+def _finish_weights(plan: Plan, model: LoadedModel, each: Weights) -> None:
+    finish_shard(plan.place(each), 0, lambda: each.weights(model.layers))

@@ -1,0 +1,67 @@
+"""What a file holds and what there is to compute, as lines of text."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+
+from analysis.errors import Remediable
+from analysis.tables import SCHEMA_VERSION
+from analysis.tables.completeness import by_layer
+from analysis.tables.corpus import TABLES, contents, provenance
+from analysis.tables.table import Table
+from precompute.passes import PASSES
+
+
+def every_table() -> tuple[Table, ...]:
+    """Every table that a file has, the corpus's and each pass's."""
+    return (*TABLES, *(each.TABLE for each in PASSES))
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Model, corpus, settings, rows of every table, completeness.
+
+    Raises:
+        Remediable: if there is no such file, or it is none of this version's.
+    """
+    if not path.is_file():
+        raise Remediable(f"{path}: there is no such file.")
+    try:
+        with duckdb.connect(str(path), read_only=True) as store:
+            yield from _lines(store, path)
+    except duckdb.Error as error:
+        raise Remediable(
+            f"{path} is damaged or no file of Mixscope: {str(error).splitlines()[0]}"
+        ) from error
+
+
+def _lines(store: duckdb.DuckDBPyConnection, path: Path) -> Iterator[str]:
+    row = store.execute("from run").df().iloc[0]
+    if row["schema_version"] != SCHEMA_VERSION:
+        raise Remediable(
+            f"{path} has schema version {row['schema_version']}; this version of Mixscope reads "
+            f"{SCHEMA_VERSION}. Build the file again."
+        )
+    for name, value in row.items():
+        yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
+    for fact in provenance(store).itertuples():
+        yield f"{fact.name:>24}  {fact.value}"
+    yield ""
+    for table in contents(store).itertuples():
+        if table.n_rows:
+            yield f"{table.n_rows:>12,}  {table.name}"
+    for layer in by_layer(store).itertuples():
+        yield (
+            f"layer {layer.layer}: parts add up to {layer.worst_relative_error:.1e} at worst "
+            f"(sequence {layer.worst_seq}), attention to 1 within "
+            f"{layer.worst_attention_sum_error:.1e}"
+        )
+
+
+def statistics_lines() -> Iterator[str]:
+    """Each statistic with the views it writes and their grain."""
+    for each in PASSES:
+        views = each.TABLE.all_views
+        yield each.TABLE.name
+        for view in views:
+            yield f"    {view.name}: {view.grain}"

@@ -1,0 +1,36 @@
+import torch
+
+from analysis.measures.singular_value import affine_singular_values
+from analysis.models.trace import LayerWeights
+from tests.reference import singular_value as reference
+
+
+def test_values_are_those_of_the_whole_product_and_the_rest_is_zero(traced):
+    for layer in traced.layers:
+        values = affine_singular_values(layer.weights)
+        for head, found in enumerate(values):
+            whole = torch.from_numpy(
+                reference.affine_singular_values(
+                    layer.weights.value_weight[head].numpy(),
+                    layer.weights.value_bias[head].numpy(),
+                    layer.weights.output_weight[head].numpy(),
+                )
+            )
+            assert len(found) == layer.values.shape[-1] + 1 < len(whole)
+            torch.testing.assert_close(found, whole[: len(found)], rtol=1e-10, atol=1e-12)
+            assert whole[len(found) :].max() < 1e-12
+
+
+def test_a_rotation_scaled_by_three_has_values_three_and_one():
+    """W_V W_O is 3 times a projection: f̃ keeps [0 1] and stretches that plane by 3."""
+    generator = torch.Generator().manual_seed(0)
+    basis, _ = torch.linalg.qr(torch.randn(6, 2, generator=generator, dtype=torch.float64))
+    weights = LayerWeights(
+        value_weight=3 * basis.unsqueeze(0),
+        value_bias=torch.zeros(1, 2, dtype=torch.float64),
+        output_weight=basis.mT.unsqueeze(0),
+        output_bias=torch.zeros(6, dtype=torch.float64),
+    )
+    torch.testing.assert_close(
+        affine_singular_values(weights), torch.tensor([[3.0, 3.0, 1.0]], dtype=torch.float64)
+    )

@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from analysis.measures.token_type_mixing import bootstrap_interval, sequence_means
+from tests.reference import token_type_mixing as reference
+
+
+def _drawn(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(3)
+    return generator.gamma(2.0, size=(n, 2)), generator.random((n, 2)) < [0.5, 1.0]
+
+
+def test_a_sequence_without_the_type_counts_for_nothing():
+    values = np.array([[2.0], [4.0], [100.0]])
+    present = np.array([[True], [True], [False]])
+    assert sequence_means(values, present, np.ones((1, 3))).tolist() == [[3.0]]
+
+
+def test_a_cell_that_is_never_present_has_no_mean():
+    absent = np.zeros((3, 1), dtype=bool)
+    assert np.isnan(sequence_means(np.ones((3, 1)), absent, np.ones((1, 3)))).all()
+    low, high = bootstrap_interval(np.ones((3, 1)), absent, seed=0)
+    assert np.isnan(low).all()
+    assert np.isnan(high).all()
+
+
+def test_intervals_follow_the_bootstrap_drawn_sequence_by_sequence():
+    values, present = _drawn()
+    low, high = bootstrap_interval(values, present, seed=0)
+    for cell in range(2):
+        there = [v if p else None for v, p in zip(values[:, cell], present[:, cell], strict=True)]
+        slow = reference.bootstrap_interval(there, resamples=4000, seed=1)
+        spread = slow[1] - slow[0]
+        assert low[cell] == pytest.approx(slow[0], abs=0.15 * spread)
+        assert high[cell] == pytest.approx(slow[1], abs=0.15 * spread)
+
+
+def test_intervals_cover_the_truth_about_as_often_as_they_say():
+    generator = np.random.default_rng(5)
+    samples = generator.normal(1.0, 1.0, size=(50, 400))
+    low, high = bootstrap_interval(samples, np.ones_like(samples, dtype=bool), seed=2)
+    covered = ((low <= 1.0) & (high >= 1.0)).mean()
+    assert 0.90 <= covered <= 0.98
+
+
+def test_sequences_that_all_agree_leave_no_doubt():
+    low, high = bootstrap_interval(np.full((9, 1), 2.5), np.ones((9, 1), dtype=bool), seed=0)
+    assert low == high == pytest.approx(2.5)

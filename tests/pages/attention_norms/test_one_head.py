@@ -1,0 +1,95 @@
+"""What a head looks at: lists of tokens, and sequences shaded by weight and by norm."""
+
+from html import escape, unescape
+
+import pytest
+
+from pages.shared.words import plain
+from tests.pages.attention_norms.conftest import bodies, frames, sentences
+
+HOSTILE = ["<script>alert(1)</script>", "`code`", "$x$", "**bold**", '"><img src=x onerror=a()>']
+
+
+def test_both_lists_hold_the_means_of_the_file(section, told):
+    _, by_weight, by_norm = frames(section("head", an_layer="2", an_head="3", an_least="1"))
+    expected = told(
+        """
+        select token, count(*), avg(attention_received / n_tokens),
+            avg(weighted_norm_received / n_tokens)
+        from head_token join token using (seq, pos) join sequence using (seq)
+        where layer = 2 and head = 3 group by token
+        """
+    )
+    weights = {token: (n, weight) for token, n, weight, _ in expected}
+    norms = {token: norm for token, _, _, norm in expected}
+    for row in by_weight.itertuples():
+        assert (row.n, row.attention) == pytest.approx(weights[row.token])
+    assert dict(zip(by_norm["token"], by_norm["weighted_norm"], strict=True)) == pytest.approx(
+        norms
+    )
+    assert by_weight["attention"].is_monotonic_decreasing
+    assert by_norm["weighted_norm"].is_monotonic_decreasing
+
+
+def test_each_list_tells_the_place_in_the_other(section):
+    _, by_weight, by_norm = frames(section("head", an_least="1"))
+    places = dict(zip(by_norm["token"], by_norm["weighted_norm_place"], strict=True))
+    seen = dict(zip(by_weight["token"], by_weight["weighted_norm_place"], strict=True))
+    assert seen == places
+
+
+def test_rare_tokens_are_left_out_on_request(section):
+    _, by_weight, _ = frames(section("head", an_least="3"))
+    assert by_weight["n"].min() >= 3
+
+
+def test_a_number_that_no_token_reaches_is_told_and_shows_no_empty_list(section):
+    session = section("head", an_least="10000")
+    assert len(frames(session)) == 1
+    assert "10000" in session.info[0].value
+
+
+def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(section, told):
+    session = section("head", an_layer="1", an_head="1", an_least="1", an_token="dog")
+    ((seq, value),) = told(
+        """
+        select seq, attention_received / n_tokens as value
+        from head_token join token using (seq, pos) join sequence using (seq)
+        where layer = 1 and head = 1 and token = 'dog' order by value desc, seq limit 1
+        """
+    )
+    first = next(line for line in sentences(session).splitlines() if line.startswith("**1.**"))
+    assert f"Sequence {seq}," in first
+    assert f"{value:.2%}" in first
+
+
+def test_every_token_is_shaded_once_by_weight_and_once_by_norm(section, told):
+    session = section("head", an_layer="1", an_head="1", an_least="1", an_passages="1")
+    body = bodies(session)
+    assert body.count('class="an-text"') == 2
+    titles = [unescape(part.split('"')[0]) for part in body.split('title="')[1:]]
+    half = len(titles) // 2
+    assert titles[:half] == titles[half:]
+    norms = told("select value_norm from head_token where layer = 1 and head = 1")
+    known = {f"‖f(x)‖ {norm:.3f}" for (norm,) in norms}
+    assert all(any(each in title for each in known) for title in titles)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_a_hostile_token_is_shown_as_it_is(hostile, lang, changed, section):
+    quoted = hostile.replace("'", "''")
+    folder = changed(f"update stored.token set token = '{quoted}' where token = 'the'")
+    session = section("head", folder, lang=lang, an_least="1", an_token=hostile)
+    assert f">{escape(hostile)}</span>" in bodies(session)
+    assert hostile not in "\n".join(each.value for each in session.subheader), "taken as markdown"
+    assert any(plain(hostile) in each.value for each in session.subheader)
+    assert hostile in frames(session)[1]["token"].tolist()
+    if "<" in hostile:
+        assert hostile not in bodies(session)
+
+
+def test_a_hostile_token_is_in_no_markup_of_the_sample(changed, section):
+    folder = changed(f"update stored.token set token = '{HOSTILE[0]}'")
+    session = section("relation", folder, an_marks="sample")
+    assert HOSTILE[0] not in sentences(session) + bodies(session)

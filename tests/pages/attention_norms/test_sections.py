@@ -1,0 +1,158 @@
+"""Every section opens in both languages and shows the numbers that the file holds."""
+
+import math
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.tables import attention_norm_histogram, attention_norm_sample
+from pages.shared.attention_norms.panels import edges
+from tests.pages.attention_norms.conftest import (
+    SECTIONS,
+    TYPES,
+    bodies,
+    charts,
+    frames,
+    sentences,
+)
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
+    session = section(view, lang=lang)
+    assert len(session.header) == 1
+    assert not session.error
+    assert session.expander, "how it is measured is not told"
+    assert "nan" not in sentences(session).lower().split()
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_no_english_sentence_is_left_in_japanese(view, section):
+    english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
+    for part in ("header", "subheader"):
+        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
+        assert not told[0] & told[1]
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_section_opens_on_a_model_with_byte_level_tokens(view, section, roberta_folder):
+    assert "Ġ" not in bodies(section(view, roberta_folder)).replace('"Ġ', "")
+
+
+def test_only_the_chosen_section_is_drawn(section):
+    session = section("frequency")
+    assert len(session.header) == len(charts(session)) == len(frames(session)) == 1
+
+
+def test_the_table_by_layer_holds_the_means_of_the_file(section, told):
+    shown = frames(section("layers"))[0]
+    for quantity in ("attention", "value_norm", "weighted_norm"):
+        expected = told(f"select {quantity} from token_type_mixing where head is null")
+        assert sorted(shown[quantity]) == pytest.approx(sorted(value for (value,) in expected))
+
+
+def test_shares_of_the_norm_add_up_to_1_in_every_layer(section):
+    shown = frames(section("layers"))[0]
+    assert shown.groupby("layer")["norm_share"].sum().tolist() == pytest.approx([1.0, 1.0])
+
+
+def test_one_head_of_every_layer_can_be_chosen(section, told):
+    shown = frames(section("layers", an_layers_head="2"))[0]
+    expected = told("select attention from token_type_mixing where head = 2")
+    assert sorted(shown["attention"]) == pytest.approx(sorted(value for (value,) in expected))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "n_charts"), [("pair", 2), ("attention", 1), ("value_norm", 1)]
+)
+def test_one_quantity_takes_the_whole_page(quantity, n_charts, section):
+    assert len(charts(section("layers", an_quantity=quantity))) == n_charts
+
+
+def test_the_card_tells_what_the_file_says_of_the_head(section, told):
+    session = section("heads", an_layer="2", an_head="3")
+    ((mean, std, cv),) = told(
+        "select mean, std, cv from value_norm_dispersion where layer = 2 and head = 3"
+    )
+    ((largest,),) = told("select max(value) from singular_value where layer = 2 and head = 3")
+    values = [metric.value for metric in session.metric]
+    assert values[:3] == [f"{mean:.2f} ± {std:.2f}", f"{cv:.2f}", f"{largest:.2f}"]
+
+
+def test_correlations_are_those_of_the_scope(section, told):
+    for address, where in (
+        ({}, "layer is null"),
+        ({"an_scope": "layer", "an_layer": "2"}, "layer = 2 and head is null"),
+        ({"an_scope": "head", "an_layer": "2", "an_head": "1"}, "layer = 2 and head = 1"),
+    ):
+        shown = frames(section("relation", **address))[0]
+        query = f"select n, spearman from attention_norm_correlation where {where}"
+        assert _ranked(shown[["n", "spearman"]].itertuples(index=False)) == _ranked(told(query))
+
+
+def _ranked(rows) -> list[tuple]:
+    known = [(n, None if rho is None or math.isnan(rho) else round(rho, 9)) for n, rho in rows]
+    return sorted(known, key=str)
+
+
+def test_density_cells_hold_every_pair_of_every_type(section, told, store_folder):
+    with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
+        cells = attention_norm_histogram.densities(store, layer=None, head=None)
+    pairs = dict(told("select token_type, n from attention_norm_correlation where layer is null"))
+    assert cells.groupby("token_type")["n"].sum().to_dict() == pairs
+    (panels, *_) = charts(section("relation"))
+    assert len(panels["concat"]) == len(TYPES)
+
+
+def test_cells_of_the_density_have_the_edges_of_their_values():
+    values = np.array([2.0**-24, 0.1, 0.75, 0.999], dtype=np.float32)
+    bins = pd.Series(values.view(np.int32) >> 22)
+    low, high = edges(bins, 22), edges(bins + 1, 22)
+    assert (low <= values).all()
+    assert (values < high).all()
+    assert (high / low).max() <= 1.5
+
+
+def test_every_pair_of_the_sample_lies_in_a_cell_of_the_density(store_folder):
+    with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
+        cells = attention_norm_histogram.densities(store, layer=None, head=None)
+        pairs = attention_norm_sample.scatter(store, layer=None, head=None, limit=1000)
+    drawn = {tuple(row) for row in cells[["token_type", "attention_bin", "norm_bin"]].to_numpy()}
+    bits = pairs[["attention", "value_norm"]].to_numpy(np.float32).view(np.int32)
+    lowest, highest = np.float32(2**-24).view(np.int32), np.float32(1).view(np.int32) - 1
+    alpha, norm = np.clip(bits[:, 0], lowest, highest) >> 22, bits[:, 1] >> 21
+    assert set(zip(pairs["token_type"], alpha, norm, strict=True)) <= drawn
+
+
+def test_the_tables_of_dispersion_name_the_extreme_heads(section, told):
+    heads, inputs, *_ = frames(section("dispersion"))
+    (largest, smallest) = told(
+        "select max(cv), min(cv) from value_norm_dispersion where layer is not null "
+        "union all select max(cv), min(cv) from input_norm_dispersion where layer is not null"
+    )
+    assert heads["cv"].tolist()[:2] == pytest.approx(list(largest))
+    assert inputs["cv"].tolist()[:2] == pytest.approx(list(smallest))
+    assert not heads["which"].str.contains("nan|\\.0").any()
+
+
+def test_every_head_is_in_the_tables_of_dispersion_and_stretch(section, told):
+    ((n_heads,),) = told("select n_layers * n_heads from run")
+    assert len(frames(section("dispersion"))[-1]) == n_heads
+    assert len(frames(section("spectra"))[-1]) == n_heads
+
+
+def test_the_ratio_of_singular_values_is_that_of_the_file(section, told):
+    shown = frames(section("spectra"))[-1]
+    expected = told("select max(value) / min(value) from singular_value group by layer, head")
+    assert sorted(shown["ratio"]) == pytest.approx(sorted(value for (value,) in expected))
+
+
+def test_correlations_with_frequency_are_those_of_the_file(section, told):
+    session = section("frequency")
+    expected = told("select spearman from frequency_correlation")
+    assert sorted(frames(session)[-1]["spearman"]) == pytest.approx(
+        sorted(value for (value,) in expected)
+    )

@@ -1,0 +1,96 @@
+"""Folders of files as a dashboard may find them, and pages opened on them."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfile
+
+import duckdb
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pages.shared.contents import PAGES
+from tests.small_store import build_store
+
+os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
+ROOT = Path(__file__).parents[2]
+OTHER_SCHEMA = 99
+
+
+@pytest.fixture(scope="session")
+def store_folder(tmp_path_factory) -> Path:
+    """A folder with one file, built by the real passes: tiny.duckdb."""
+    folder = tmp_path_factory.mktemp("built")
+    build_store(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def other_schema_folder(store_folder, tmp_path_factory) -> Path:
+    """A folder whose one file says that it is of another version."""
+    path = tmp_path_factory.mktemp("other") / "other.duckdb"
+    copyfile(store_folder / "tiny.duckdb", path)
+    with duckdb.connect(str(path)) as store:
+        store.execute(f"update stored.run set schema_version = {OTHER_SCHEMA}")
+    return path.parent
+
+
+@pytest.fixture(scope="session")
+def damaged_folder(store_folder, tmp_path_factory) -> Path:
+    """A folder whose one file was cut off."""
+    path = tmp_path_factory.mktemp("damaged") / "damaged.duckdb"
+    whole = (store_folder / "tiny.duckdb").read_bytes()
+    path.write_bytes(whole[: len(whole) // 3])
+    return path.parent
+
+
+@dataclass(frozen=True)
+class Opener:
+    """Opens pages in a browserless session."""
+
+    monkeypatch: pytest.MonkeyPatch
+
+    def __call__(
+        self, page: str, folder: Path, *, lang: str = "en", alone: bool = False, **address: str
+    ) -> AppTest:
+        """A page on the files of a folder: by itself, or from the table of contents."""
+        self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+        script = page if alone else "_main"
+        session = AppTest.from_file(str(ROOT / "pages" / f"{script}.py"), default_timeout=60)
+        for key, value in {"lang": lang, **address}.items():
+            session.query_params[key] = value
+        session.run()
+        if not alone and page != next(iter(PAGES)):
+            session.switch_page(f"{page}.py")
+            session.query_params["lang"] = lang
+            for key, value in address.items():
+                session.query_params[key] = value
+            session.run()
+        return session
+
+
+@pytest.fixture
+def opened(monkeypatch) -> Opener:
+    st.cache_resource.clear()
+    return Opener(monkeypatch)
+
+
+@pytest.fixture
+def in_session(monkeypatch, tmp_path) -> Callable[..., AppTest]:
+    """Runs a few lines as a page of their own."""
+
+    def run(script: str, folder: Path | None = None, **address: str) -> AppTest:
+        monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder or tmp_path))
+        session = AppTest.from_string(script, default_timeout=60)
+        for key, value in address.items():
+            session.query_params[key] = value
+        return session.run()
+
+    return run
+
+
+def assert_sound(session: AppTest) -> None:
+    """The page ran to its end, or to a remedy, without an exception."""
+    assert not session.exception, [each.value for each in session.exception]

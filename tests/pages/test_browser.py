@@ -1,0 +1,193 @@
+"""The dashboard in a real browser: deep links, exports, and nothing that leaves the machine."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import WebDriverWait
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not (CHROMIUM and DRIVER),
+        reason="no Chromium here: apt-get install chromium chromium-driver",
+    ),
+]
+DEEP_LINK = "/attention-norms?lang=ja&file=tiny.duckdb&an_view=dispersion"
+HARMLESS = ("Executing inline script", "_stcore/host-config", "_stcore/health")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def server(store_folder) -> Iterator[str]:
+    """A server that no page has been asked of yet."""
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    environment = os.environ | {"MIXSCOPE_STATISTICS": str(store_folder)}
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_until(lambda: answers(port), 60)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def wait_until(condition: Callable[[], object], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "nothing came of it"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> Iterator[WebDriver]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--lang=en-US"):
+        options.add_argument(argument)
+    options.add_argument("--window-size=1280,1400")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.execute_cdp_cmd(
+        "Browser.setDownloadBehavior",
+        {"behavior": "allow", "downloadPath": str(tmp_path_factory.mktemp("downloads"))},
+    )
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def first(server, browser) -> WebDriver:
+    """The browser after the very first request to the server, which is a deep link."""
+    browser.get(server + DEEP_LINK)
+    title_of(browser)
+    return browser
+
+
+def title_of(browser: WebDriver) -> str:
+    wait = WebDriverWait(
+        browser, 30, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException]
+    )
+    return wait.until(lambda d: d.find_element(By.TAG_NAME, "h1").text)
+
+
+def settled(browser: WebDriver, selector: str) -> None:
+    WebDriverWait(browser, 30).until(lambda d: d.find_elements(By.CSS_SELECTOR, selector))
+
+
+def parameters(browser: WebDriver) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(browser.current_url).query)
+
+
+def test_a_deep_link_is_answered_by_a_server_that_has_just_started(first):
+    assert title_of(first).startswith("アテンション重み")
+    settled(first, '[data-testid="stSidebar"] [data-testid="stPageLink-NavLink"]')
+    links = first.find_elements(By.CSS_SELECTOR, '[data-testid="stPageLink-NavLink"]')
+    assert {"概要", "測定方法"} <= {link.text for link in links}
+    assert parameters(first)["an_view"] == ["dispersion"]
+    settled(first, '[data-testid="stVegaLiteChart"] svg, [data-testid="stVegaLiteChart"] canvas')
+    assert not first.find_elements(By.CSS_SELECTOR, '[data-testid="stException"]')
+
+
+def test_links_between_pages_keep_the_language(server, first):
+    first.get(f"{server}/?lang=ja")
+    title_of(first)
+    selector = '[data-testid="stMain"] [data-testid="stPageLink-NavLink"]'
+    settled(first, selector)
+    link = first.find_element(By.CSS_SELECTOR, selector)
+    first.execute_script("arguments[0].click()", link)
+    WebDriverWait(first, 30).until(lambda d: "/attention-norms" in d.current_url)
+    assert parameters(first)["lang"] == ["ja"]
+
+
+def test_a_choice_goes_to_the_address_and_back(server, first):
+    first.get(f"{server}/")
+    english = title_of(first)
+    settled(first, ".st-key-lang button")
+    first.find_elements(By.CSS_SELECTOR, ".st-key-lang button")[1].click()
+    WebDriverWait(first, 30).until(lambda d: parameters(d).get("lang") == ["ja"])
+    WebDriverWait(first, 30).until(lambda d: title_of(d) != english)
+    first.back()
+    WebDriverWait(first, 30).until(lambda d: title_of(d) == english)
+
+
+@pytest.mark.parametrize(("label", "start"), [("SVG", b"<svg"), ("PDF", b"%PDF"), ("CSV", b"\xef")])
+def test_an_export_arrives(label, start, server, first, tmp_path):
+    downloads = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    first.execute_cdp_cmd("Browser.setDownloadBehavior", downloads)
+    first.get(f"{server}/")
+    settled(first, '[data-testid="stPopoverButton"]')
+    first.find_element(By.CSS_SELECTOR, '[data-testid="stPopoverButton"]').click()
+    button = f".st-key-completeness-{label} button"
+    WebDriverWait(first, 30).until(lambda d: d.find_element(By.CSS_SELECTOR, button).is_displayed())
+    first.find_element(By.CSS_SELECTOR, button).click()
+    name = f"tiny-completeness.{label.lower()}"
+    wait_until((tmp_path / name).is_file, 30)
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_methods_draws_its_formulas(server, first):
+    first.get(f"{server}/methods")
+    title_of(first)
+    settled(first, ".katex")
+    assert not first.find_elements(By.CSS_SELECTOR, ".katex-error")
+
+
+def test_nothing_was_asked_of_any_other_machine(server, first):
+    entries = [json.loads(entry["message"])["message"] for entry in first.get_log("performance")]
+    asked = [
+        entry["params"]["request"]["url"]
+        for entry in entries
+        if entry["method"] == "Network.requestWillBeSent"
+    ]
+    web = [url for url in asked if urlsplit(url).scheme in ("http", "https")]
+    assert len(web) > 10, "this test could not have failed"
+    assert {urlsplit(url).netloc for url in web} == {urlsplit(server).netloc}
+
+
+def test_the_console_holds_no_error(first):
+    messages = [entry["message"] for entry in first.get_log("browser")]
+    assert not [text for text in messages if not any(known in text for known in HARMLESS)]
+
+
+def test_every_answer_carries_the_security_headers(server):
+    with urllib.request.urlopen(server) as answer:
+        headers = answer.headers
+    content = headers["Content-Security-Policy"]
+    assert "unsafe-eval" not in content
+    assert "script-src 'self';" in content
+    assert "frame-ancestors 'self'" in content
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"

@@ -1,0 +1,66 @@
+"""Every page opens whatever there is to open, in both languages, alone and from the contents."""
+
+import pytest
+
+from pages.shared.contents import PAGES
+from tests.pages.conftest import OTHER_SCHEMA, assert_sound
+
+NEEDS_A_FILE = [page for page in PAGES if page != "methods"]
+everywhere = pytest.mark.parametrize("alone", [True, False], ids=["alone", "from contents"])
+in_both = pytest.mark.parametrize("lang", ["en", "ja"])
+
+
+def texts(session) -> str:
+    parts = [session.error, session.info, session.markdown, session.title, session.code]
+    return "\n".join(element.value for part in parts for element in part)
+
+
+@everywhere
+@in_both
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_on_a_real_store(page, lang, alone, opened, store_folder):
+    session = opened(page, store_folder, lang=lang, alone=alone)
+    assert_sound(session)
+    assert session.title
+    assert not session.error
+
+
+@everywhere
+@in_both
+@pytest.mark.parametrize("page", NEEDS_A_FILE)
+def test_a_page_without_files_offers_the_demo(page, lang, alone, opened, tmp_path):
+    session = opened(page, tmp_path, lang=lang, alone=alone)
+    assert_sound(session)
+    expected = {"en": "Build the demo", "ja": "デモを作成する"}
+    assert [button.label for button in session.button] == [expected[lang]]
+    assert "precompute demo --output" in texts(session)
+
+
+@everywhere
+@in_both
+@pytest.mark.parametrize("page", NEEDS_A_FILE)
+def test_a_file_of_another_version_is_refused(page, lang, alone, opened, other_schema_folder):
+    session = opened(page, other_schema_folder, lang=lang, alone=alone)
+    assert_sound(session)
+    assert len(session.error) == 1
+    assert str(OTHER_SCHEMA) in session.error[0].value
+    assert "python -m precompute run" in session.error[0].value
+
+
+@everywhere
+@in_both
+@pytest.mark.parametrize("page", NEEDS_A_FILE)
+def test_a_damaged_file_is_named_with_its_remedy(page, lang, alone, opened, damaged_folder):
+    session = opened(page, damaged_folder, lang=lang, alone=alone)
+    assert_sound(session)
+    assert len(session.error) == 1
+    assert r"damaged\.duckdb" in session.error[0].value
+    assert "python -m precompute check" in session.error[0].value
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_english_is_left_in_a_japanese_title(page, opened, store_folder):
+    english, japanese = (
+        opened(page, store_folder, lang=lang).title[0].value for lang in ("en", "ja")
+    )
+    assert english != japanese

@@ -1,0 +1,98 @@
+"""The demo is built once, watched by whoever looks, and its failure is told."""
+
+import sys
+import time
+
+import pytest
+import streamlit as st
+
+from pages.shared import build
+
+PAGE = (
+    "from pages.shared.store import open_store\nimport streamlit as st\nst.text(open_store().name)"
+)
+
+
+@pytest.fixture(autouse=True)
+def no_build_is_left():
+    st.cache_resource.clear()
+    yield
+    if started := build._workshop().build:
+        started.process.kill()
+        started.process.wait()
+    st.cache_resource.clear()
+
+
+def program(monkeypatch, text: str) -> None:
+    monkeypatch.setattr(build, "_arguments", lambda output: ["-c", text.format(output=str(output))])
+
+
+def under_way() -> build.Build:
+    started = build._workshop().build
+    assert started, "nothing was started"
+    return started
+
+
+def wait_for(condition) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "nothing came of it"
+        time.sleep(0.05)
+
+
+def test_the_build_is_a_process_of_this_python_without_a_shell(monkeypatch, tmp_path):
+    seen = {}
+
+    def popen(arguments, **settings):
+        seen.update(settings, arguments=arguments)
+        raise FileNotFoundError
+
+    monkeypatch.setattr(build.subprocess, "Popen", popen)
+    with pytest.raises(FileNotFoundError):
+        build._Workshop().start(tmp_path / "demo.duckdb")
+    expected = ["-u", "-m", "precompute", "demo", "--output", str(tmp_path / "demo.duckdb")]
+    assert seen["arguments"] == [sys.executable, *expected]
+    assert not seen.get("shell")
+
+
+def test_progress_is_shown_to_every_visitor_and_only_one_build_runs(
+    monkeypatch, in_session, tmp_path
+):
+    program(
+        monkeypatch,
+        "print('64/144 sequences, 16.1 per second, 5 s left', flush=True)\n"
+        "import time; time.sleep(60)",
+    )
+    first = in_session(PAGE)
+    first.button[0].click().run()
+    started = under_way()
+    wait_for(lambda: started.lines)
+    for visitor in (first.run(), in_session(PAGE)):
+        assert not visitor.exception
+        assert not visitor.button
+        assert visitor.get("progress")[0].proto.text == (
+            "64 of 144 sequences, 16.1 per second, 5 s left"
+        )
+    build._workshop().start(tmp_path)
+    assert under_way() is started
+
+
+def test_a_build_that_fails_tells_its_last_lines_and_can_be_tried_again(monkeypatch, in_session):
+    program(monkeypatch, "import sys; print('no space left'); sys.exit(1)")
+    session = in_session(PAGE)
+    session.button[0].click().run()
+    wait_for(lambda: under_way().process.poll() is not None)
+    wait_for(lambda: under_way().lines)
+    session.run()
+    assert session.error[0].value == "The build failed. Its last lines:"
+    assert session.code[0].value == "no space left"
+    assert [button.label for button in session.button] == ["Build the demo"]
+
+
+def test_a_build_that_is_done_is_opened(monkeypatch, in_session, store_folder, tmp_path):
+    source = store_folder / "tiny.duckdb"
+    program(monkeypatch, f"import shutil; shutil.copyfile({str(source)!r}, {{output!r}})")
+    session = in_session(PAGE)
+    session.button[0].click().run()
+    wait_for(lambda: under_way().process.poll() is not None)
+    assert session.run().text[0].value == "demo.duckdb"

@@ -1,0 +1,77 @@
+"""Choices stand in the address under names that no language changes."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+SCRIPT = """
+import streamlit as st
+from pages.shared.choices import choose, pick, pick_many, pick_number
+
+NAMES = {"cls": "クラス", "sep": "区切り", "other": "その他"}
+kind = pick("p_kind", "Kind", list(NAMES), default="other", format=NAMES.get)
+head = pick_number("p_head", "Head", 1, 12, 1)
+some = pick_many("p_some", "Some", [1, 2, 3], default=[1])
+st.text(f"{kind} {head} {some}")
+st.button("jump", on_click=choose, args=("p_head", 7))
+"""
+
+
+@pytest.fixture
+def page(monkeypatch) -> AppTest:
+    return AppTest.from_string(SCRIPT, default_timeout=30)
+
+
+def shown(session: AppTest) -> str:
+    assert not session.exception
+    return session.text[0].value
+
+
+def test_without_an_address_the_defaults_hold_and_the_address_stays_empty(page):
+    assert shown(page.run()) == "other 1 [1]"
+    assert not page.query_params
+
+
+def test_a_link_opens_what_it_names(page):
+    page.query_params["p_kind"] = "sep"
+    page.query_params["p_head"] = "5"
+    page.query_params["p_some"] = ["3", "2"]
+    assert shown(page.run()) == "sep 5 [3, 2]"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("p_kind", "区切り"), ("p_kind", ""), ("p_head", "99"), ("p_head", "x"), ("p_some", "9")],
+)
+def test_what_is_no_option_falls_back_to_the_default_and_leaves_the_address(page, key, value):
+    page.query_params[key] = value
+    assert shown(page.run()) == "other 1 [1]"
+    assert key not in page.query_params
+
+
+def test_a_used_picker_writes_the_plain_name_into_the_address(page):
+    page.run().segmented_control[0].set_value("sep").run()
+    assert shown(page) == "sep 1 [1]"
+    assert page.query_params["p_kind"] == "sep"
+
+
+def test_going_back_in_the_address_goes_back_in_the_picker(page):
+    page.run().number_input[0].set_value(4).run()
+    page.number_input[0].set_value(6).run()
+    page.query_params["p_head"] = "4"
+    assert shown(page.run()) == "other 4 [1]"
+    del page.query_params["p_head"]
+    assert shown(page.run()) == "other 1 [1]"
+
+
+def test_a_callback_sets_a_choice_and_the_address_follows(page):
+    page.run().button[0].click().run()
+    assert shown(page) == "other 7 [1]"
+    assert page.query_params["p_head"] == "7"
+
+
+def test_one_choice_leaves_the_others_alone(page):
+    page.query_params["p_kind"] = "cls"
+    page.run().number_input[0].set_value(3).run()
+    page.multiselect[0].set_value([2]).run()
+    assert shown(page) == "cls 3 [2]"
+    assert page.query_params == {"p_kind": "cls", "p_head": "3", "p_some": "2"}

@@ -1,0 +1,90 @@
+"""What is exported can be opened, says what was drawn, and reads nothing from elsewhere."""
+
+import io
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import pytest
+
+from pages.shared import charts, export
+
+FRAME = pd.DataFrame(
+    {
+        "layer": [1, 1, 2, 2],
+        "head": [1, 2, 1, 2],
+        "token_type": ["sep", "cls", "sep", "cls"],
+        "mean": [0.1, 0.2, 0.3, None],
+        "low": [0.05, 0.1, 0.2, 0.3],
+        "high": [0.2, 0.3, 0.4, 0.5],
+    }
+)
+TITLES: dict[str, Any] = {"x_title": "層", "y_title": "share"}
+CHARTS = {
+    "bars": lambda: charts.bars(
+        FRAME, x="layer", y="mean", colour="token_type", low="low", high="high", **TITLES
+    ),
+    "heat map": lambda: charts.heat_map(FRAME, value="mean", title="m", pick="cell", marked=(1, 2)),
+    "lines": lambda: charts.lines(
+        FRAME, x="layer", y="mean", colour="token_type", low="low", high="high", **TITLES
+    ),
+    "density": lambda: charts.density(
+        FRAME, x="low", x2="high", y="low", y2="high", value="layer", title="n", **TITLES
+    ),
+    "points": lambda: charts.points(FRAME, x="low", y="high", colour="token_type", **TITLES),
+    "side by side": lambda: alt.hconcat(CHARTS["bars"](), CHARTS["heat map"]()),
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_every_kind_of_chart_becomes_a_picture_of_every_format(name):
+    chart = CHARTS[name]()
+    assert export.svg(chart).lstrip().startswith("<svg")
+    assert export.png(chart).startswith(b"\x89PNG")
+    assert export.pdf(chart).startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_that_was_exported_can_still_be_drawn(name):
+    chart = CHARTS[name]()
+    before = chart.to_dict()
+    export.svg(chart)
+    assert chart.to_dict() == before
+
+
+def test_an_export_is_on_white_and_of_fixed_width():
+    specification = export.specification(CHARTS["bars"]())
+    assert specification["config"]["background"] == "white"
+    assert isinstance(specification["width"], int)
+
+
+def test_a_large_chart_is_exported_whole():
+    many = pd.DataFrame({"x": range(1, 8001), "y": range(1, 8001)})
+    chart = charts.points(many, x="x", y="y", **TITLES)
+    [values] = export.specification(chart)["datasets"].values()
+    assert len(values) == 8000
+
+
+def test_token_types_keep_their_order_and_colours():
+    scale = CHARTS["bars"]().to_dict()["layer"][0]["encoding"]["color"]["scale"]
+    assert scale == {
+        "domain": ["[SEP]", "[CLS]"],
+        "range": [charts.TOKEN_TYPE_COLOURS["sep"], charts.TOKEN_TYPE_COLOURS["cls"]],
+    }
+
+
+def test_csv_gives_the_frame_back_and_opens_in_spreadsheets():
+    written = export.csv(FRAME.rename(columns={"layer": "層"}))
+    assert written.startswith("\ufeff".encode())
+    pd.testing.assert_frame_equal(
+        pd.read_csv(io.BytesIO(written)), FRAME.rename(columns={"layer": "層"})
+    )
+
+
+def test_latex_escapes_what_tokens_are_made_of():
+    frame = pd.DataFrame({"token_type": ["50% & $x_1$ #{}"], "mean": [0.123456]})
+    assert export.latex(frame, caption="Why?\nSo.") == (
+        "% Why? So.\n% \\usepackage{booktabs}\n"
+        "\\begin{tabular}{lr}\n\\toprule\ntoken\\_type & mean \\\\\n\\midrule\n"
+        "50\\% \\& \\$x\\_1\\$ \\#\\{\\} & 0.1235 \\\\\n\\bottomrule\n\\end{tabular}\n"
+    )

@@ -1,0 +1,177 @@
+"""Files are found, opened, told apart, replaced and refused without a fault."""
+
+import os
+import threading
+from pathlib import Path
+from shutil import copyfile
+
+import duckdb
+import pytest
+import streamlit as st
+
+from analysis.tables import token_type_mixing
+from analysis.tables.corpus import sequence_lengths
+from pages.shared import store as shell
+from pages.shared.commands import run_command
+from pages.shared.open_file import cursor, described, version_of
+from tests.small_store import build_store
+
+ASK = """
+import streamlit as st
+from analysis.tables import token_type_mixing as mixing
+from pages.shared.store import ask, file_picker, open_store
+file_picker()
+st.text(open_store().name)
+frame = ask(mixing.by_layer, head=None)
+st.text(sorted(set(map(str, frame.dtypes))))
+frame["layer"] = 0
+st.text(ask(mixing.by_layer, head=None)["layer"].max())
+"""
+REQUIRE = """
+import streamlit as st
+from analysis.tables.token_type_mixing import TABLE
+from pages.shared.store import file_picker, require
+file_picker()
+require(TABLE)
+st.text("goes on")
+"""
+HOSTILE = "<b>a & 'quoted' [x](y) $z$ ?file=1.duckdb"
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def folder(store_folder, tmp_path) -> Path:
+    """A folder with two whole files and one hidden one."""
+    for name in ("a.duckdb", HOSTILE, ".hidden.duckdb"):
+        copyfile(store_folder / "tiny.duckdb", tmp_path / name)
+    (tmp_path / "notes.txt").write_text("no statistics")
+    return tmp_path
+
+
+def test_files_are_found_by_name_without_hidden_ones(folder, monkeypatch):
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+    assert [each.name for each in shell.files()] == [HOSTILE, "a.duckdb"]
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder / "nowhere"))
+    assert shell.files() == []
+
+
+@pytest.mark.parametrize("name", [HOSTILE, "a.duckdb"])
+def test_the_address_says_which_file_is_shown(name, folder, in_session):
+    session = in_session(ASK, folder, file=name)
+    assert not session.exception
+    assert session.text[0].value == name
+
+
+def test_a_file_that_is_gone_is_said_to_be(folder, in_session):
+    session = in_session(ASK, folder, file="gone.duckdb")
+    assert r"gone\.duckdb" in session.warning[0].value
+    assert session.text[0].value == HOSTILE
+
+
+def test_answers_are_wide_and_the_readers_own(folder, in_session):
+    session = in_session(ASK, folder)
+    assert session.text[1].value == "['float64', 'int64', 'str']"
+    assert session.text[2].value == "2"
+
+
+def test_a_replaced_file_gives_new_answers_though_the_old_one_is_open(store_folder, tmp_path):
+    path = tmp_path / "tiny.duckdb"
+    copyfile(store_folder / "tiny.duckdb", path)
+    old = version_of(path)
+    with cursor(old) as opened:
+        assert sequence_lengths(opened)["n_sequences"].sum() == 3
+        other = tmp_path / "other"
+        other.mkdir()
+        os.replace(build_store(other, limit=1), path)
+        with cursor(version_of(path)) as renewed:
+            assert sequence_lengths(renewed)["n_sequences"].sum() == 1
+        assert sequence_lengths(opened)["n_sequences"].sum() == 3
+
+
+def test_threads_ask_one_file_at_once(store_folder):
+    version = version_of(store_folder / "tiny.duckdb")
+    found, failed = [], []
+
+    def ask() -> None:
+        try:
+            with cursor(version) as opened:
+                found.extend(len(token_type_mixing.by_layer(opened)) for _ in range(20))
+        except duckdb.Error as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert len(found) == 120
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "insert into file.stored.sequence values (9, 9, '')",
+        "select * from read_text('/etc/hostname')",
+        "copy (select 1) to 'copied.csv'",
+        "set enable_external_access = true",
+    ],
+)
+def test_an_open_file_can_neither_be_changed_nor_reach_anything(statement, store_folder):
+    with cursor(version_of(store_folder / "tiny.duckdb")) as opened, pytest.raises(duckdb.Error):
+        opened.execute(statement)
+
+
+def test_no_file_of_ours_is_refused_with_a_remedy(tmp_path, in_session):
+    (tmp_path / "text.duckdb").write_text("not a database")
+    with duckdb.connect(str(tmp_path / "strange.duckdb")) as strange:
+        strange.execute("create table t as select 1")
+    for name in ("text.duckdb", "strange.duckdb"):
+        session = in_session(ASK, tmp_path, file=name)
+        assert not session.exception
+        assert "precompute check" in session.error[0].value
+        assert session.selectbox[0].options == ["strange.duckdb", "text.duckdb"]
+
+
+def test_a_file_that_is_being_written_is_said_to_be_locked(store_folder, tmp_path, in_session):
+    error = duckdb.IOException("Could not set lock on file: Conflicting lock is held")
+    session = in_session(
+        "import duckdb\nfrom pathlib import Path\nimport streamlit as st\n"
+        "from pages.shared.store import trouble\n"
+        f"st.text(trouble(Path('x.duckdb'), duckdb.IOException({str(error)!r})))"
+    )
+    assert "is locked by a program" in session.text[0].value
+
+
+def test_a_missing_statistic_names_the_files_that_have_it_and_the_command(
+    store_folder, tmp_path, in_session
+):
+    partial = build_store(tmp_path / "made", statistics=["completeness"])
+    os.replace(partial, tmp_path / "partial.duckdb")
+    copyfile(store_folder / "tiny.duckdb", tmp_path / "whole.duckdb")
+    session = in_session(REQUIRE, tmp_path, file="partial.duckdb")
+    assert not session.text
+    assert "token_type_mixing" in session.info[0].value
+    assert r"whole\.duckdb" in session.markdown[0].value
+    assert "--statistics token_type_mixing" in session.code[0].value
+    assert "--max-tokens 36" in session.code[0].value
+    assert in_session(REQUIRE, tmp_path, file="whole.duckdb").text[0].value == "goes on"
+
+
+def test_the_command_repeats_the_settings_that_differ_from_the_defaults(store_folder):
+    store = described(version_of(store_folder / "tiny.duckdb"))
+    facts = store.facts | {"limit": "7", "packing": "sentences", "frequencies": "rank count.txt"}
+    run = store.run.copy()
+    run["model"], run["corpus"], run["mask_rate"] = "a model", "text.txt", 0.12
+    command = run_command(run, facts, Path("statistics/new.duckdb"))
+    assert command == (
+        "python -m precompute run --model 'a model' --corpus text.txt "
+        "--output statistics/new.duckdb --mask 0.12 --max-tokens 36 --limit 7 "
+        "--packing sentences --frequencies 'rank count.txt'"
+    )

@@ -1,0 +1,1 @@
+"""Tests of the readers of corpora, and of what becomes of their entries."""

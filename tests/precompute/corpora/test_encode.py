@@ -1,0 +1,151 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from precompute.corpora.encode import Encoder
+from precompute.corpora.sequence import Pair, Text, Tokens
+
+from .tiny import BUILT, PLACE, TOKENIZERS, bert_like, encode, unhurried
+
+words = st.lists(st.sampled_from(["the", "cat", "sat,", "zz.", "é"]), min_size=1, max_size=15)
+texts = words.map(" ".join)
+
+
+def shortened(sides, room):
+    """Slow twin: one token at a time from the longer text's end, the last text's if they tie."""
+    sides = [list(side) for side in sides]
+    while sum(map(len, sides)) > room:
+        longest = max(map(len, sides))
+        [side for side in sides if len(side) == longest][-1].pop()
+    return sides
+
+
+@pytest.mark.parametrize("family", TOKENIZERS)
+@unhurried(40)
+@given(first=texts, second=texts)
+def test_what_fits_is_what_the_tokenizer_itself_makes_of_it(family, first, second):
+    tokenizer = BUILT[family]
+    for entry, given_texts in (
+        (Text(first, PLACE), [first]),
+        (Pair(first, second, PLACE), [first, second]),
+    ):
+        sequence, truncated = encode(entry, family, positions=500, max_tokens=500)
+        expected = tokenizer(*given_texts, return_token_type_ids=True)
+        assert sequence.ids.tolist() == expected["input_ids"]
+        assert list(sequence.tokens) == expected.tokens()
+        segments = expected["token_type_ids"] if family == "bert" else [0] * len(sequence)
+        assert sequence.segments.tolist() == segments
+        assert (sequence.text, sequence.place) == ("\n".join(given_texts), PLACE)
+        assert not truncated
+
+
+@pytest.mark.parametrize(
+    ("family", "before", "between", "after"),
+    [
+        ("bert", ["[CLS]"], ["[SEP]"], ["[SEP]"]),
+        ("roberta", ["<s>"], ["</s>", "</s>"], ["</s>"]),
+        ("gpt2", [], [], []),
+    ],
+)
+@unhurried(40)
+@given(first=texts, second=texts, max_tokens=st.integers(6, 40))
+def test_what_does_not_fit_is_cut_as_the_slow_twin_cuts_it(
+    family, before, between, after, first, second, max_tokens
+):
+    tokenizer = BUILT[family]
+    whole = tokenizer.tokenize(first), tokenizer.tokenize(second)
+    room = max_tokens - len(before + between + after)
+    one, other = shortened(whole, room)
+    sequence, truncated = encode(Pair(first, second, PLACE), family, max_tokens=max_tokens)
+    assert list(sequence.tokens) == before + one + between + other + after
+    assert truncated == (sum(map(len, whole)) > room)
+    (alone,) = shortened(whole[:1], max_tokens - len(before + after))
+    sequence, truncated = encode(Text(first, PLACE), family, max_tokens=max_tokens)
+    assert list(sequence.tokens) == before + alone + after
+    assert truncated == (len(alone) < len(whole[0]))
+
+
+@pytest.mark.parametrize("family", TOKENIZERS)
+@unhurried(40)
+@given(first=texts, second=texts)
+def test_tokens_of_a_pair_give_the_same_sequence_as_the_pair(family, first, second):
+    pair, _ = encode(Pair(first, second, PLACE), family, max_tokens=32)
+    for segments in (None, tuple(pair.segments.tolist())):
+        again, truncated = encode(Tokens(pair.tokens, segments, PLACE), family, max_tokens=8)
+        for name in ("ids", "segments", "token_types"):
+            np.testing.assert_array_equal(getattr(again, name), getattr(pair, name))
+        assert again.tokens == pair.tokens
+        assert not truncated
+
+
+def test_arrays_are_of_the_types_that_are_promised():
+    for entry in (Text("the", PLACE), Tokens(("the",), None, PLACE), Tokens(("the",), (1,), PLACE)):
+        sequence, _ = encode(entry)
+        arrays = (sequence.ids, sequence.segments, sequence.token_types)
+        assert [array.dtype.name for array in arrays] == ["int32", "uint8", "uint8"]
+
+
+def test_sequences_are_numbered_in_the_order_of_the_entries():
+    encoder = Encoder(bert_like(), positions=9, segment_types=2, max_tokens=9)
+    entries = [Text(word, f"f line {n}") for n, word in enumerate(["cat", "dog"], start=1)]
+    found = list(encoder.sequences(entries, counts=Counter()))
+    assert [(each.index, each.text, each.place) for each in found] == [
+        (0, "cat", "f line 1"),
+        (1, "dog", "f line 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "segment_types", "segments"),
+    [
+        (["[CLS]", "the", "[SEP]", "cat", "[SEP]"], 2, [0, 0, 0, 1, 1]),
+        (["[CLS]", "the", "[SEP]", "cat", "[SEP]"], 1, [0] * 5),
+        (["[CLS]", "the", "[SEP]", "cat", "[SEP]"], 0, [0] * 5),
+        (["the", "cat"], 2, [0, 0]),
+        (["[SEP]", "[SEP]", "[SEP]"], 3, [0, 1, 1]),
+    ],
+)
+def test_segments_that_are_not_given_change_after_the_first_separator(
+    tokens, segment_types, segments
+):
+    sequence, _ = encode(Tokens(tuple(tokens), None, PLACE), segment_types=segment_types)
+    assert sequence.segments.tolist() == segments
+
+
+@pytest.mark.parametrize(
+    ("family", "tokens", "text"),
+    [
+        (
+            "bert",
+            ["[CLS]", "the", "c", "##a", "[SEP]", "[MASK]", "dog", "[SEP]"],
+            "the ca\n[MASK] dog",
+        ),
+        ("bert", ["[CLS]", "[SEP]"], ""),
+        ("roberta", ["<s>", "th", "e", "</s>", "</s>", "Ġ", "b", "</s>"], "the\nb"),
+        ("gpt2", ["th", "e", "Ġ,", "b"], "the ,b"),
+    ],
+)
+def test_tokens_are_told_as_text_a_line_for_each_part(family, tokens, text):
+    assert encode(Tokens(tuple(tokens), None, PLACE), family)[0].text == text
+
+
+def test_longer_tokens_are_used_whole_up_to_the_model_s_positions():
+    assert len(encode(Tokens(("the",) * 10, None, PLACE), positions=10, max_tokens=4)[0]) == 10
+
+
+def test_unknown_token_may_be_used_by_name():
+    sequence, _ = encode(Tokens(("[CLS]", "[UNK]", "[SEP]"), None, PLACE))
+    assert sequence.tokens == ("[CLS]", "[UNK]", "[SEP]")
+
+
+def test_tokenizer_settings_for_length_and_padding_are_not_heeded():
+    tokenizer = bert_like()
+    tokenizer.model_max_length = 5
+    tokenizer.backend_tokenizer.enable_truncation(4)
+    tokenizer.backend_tokenizer.enable_padding(length=20)
+    encoder = Encoder(tokenizer, positions=9, segment_types=2, max_tokens=9)
+    (sequence,) = encoder.sequences([Text("the cat sat the cat", PLACE)], counts=Counter())
+    assert len(sequence) == 7

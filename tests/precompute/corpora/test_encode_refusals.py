@@ -1,0 +1,113 @@
+from collections import Counter
+
+import pytest
+from tokenizers.processors import TemplateProcessing
+from transformers import ByT5Tokenizer
+
+from analysis.errors import BadCorpus, Remediable, UnfitModel
+from precompute.corpora.encode import Encoder
+from precompute.corpora.sequence import Pair, Text, Tokens
+
+from .tiny import PLACE, bert_like, encode
+
+NO_TOKEN = "give the corpus as text, or use the model it was tokenized for"
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (Text("\u200b\x00", PLACE), r"the tokenizer makes no token of '\u200b\x00'; leave it out"),
+        (Pair("the", "\u200b", PLACE), r"the tokenizer makes no token of '\u200b'; leave it out"),
+        (
+            Tokens(("the", "catt"), None, PLACE),
+            f"the model's tokenizer has no token 'catt'; {NO_TOKEN}",
+        ),
+        (
+            Tokens(("<b>\n",), None, PLACE),
+            rf"the model's tokenizer has no token '<b>\n'; {NO_TOKEN}",
+        ),
+        (
+            Tokens(("the",) * 65, None, PLACE),
+            "65 tokens, but the model reads at most 64; make it shorter",
+        ),
+        (
+            Tokens(("the", "cat"), (0, 2), PLACE),
+            "segment id 2, but the model knows 2 segment type(s), counted from 0; leave `segments` "
+            "out",
+        ),
+    ],
+)
+def test_entry_that_the_model_cannot_read_is_named(entry, message):
+    with pytest.raises(BadCorpus) as caught:
+        encode(entry)
+    assert str(caught.value) == f"{PLACE}: {message}"
+
+
+@pytest.mark.parametrize("segment_types", [0, 1])
+def test_segments_other_than_0_are_refused_by_a_model_without_them(segment_types):
+    sequence, _ = encode(Tokens(("the",), (0,), PLACE), segment_types=segment_types)
+    assert sequence.segments.tolist() == [0]
+    with pytest.raises(BadCorpus) as caught:
+        encode(Tokens(("the",), (1,), PLACE), segment_types=segment_types)
+    assert str(caught.value) == (
+        f"{PLACE}: segment id 1, but the model knows {segment_types} segment type(s), counted from "
+        "0; leave `segments` out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "sizes", "message"),
+    [
+        (
+            Text("the", PLACE),
+            {"max_tokens": 65},
+            "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed "
+            "is 64.",
+        ),
+        (
+            Text("the", PLACE),
+            {"max_tokens": 2},
+            "--max-tokens is 2, but one text needs at least 3 with this tokenizer's 2 special "
+            "token(s).",
+        ),
+        (
+            Pair("the", "the", PLACE),
+            {"max_tokens": 4},
+            "--max-tokens is 4, but a pair of texts needs at least 5 with this tokenizer's 3 "
+            "special token(s).",
+        ),
+    ],
+)
+def test_length_that_cannot_be_is_refused(entry, sizes, message):
+    with pytest.raises(Remediable) as caught:
+        encode(entry, **sizes)
+    assert str(caught.value) == message
+
+
+def test_shortest_lengths_that_can_be_are_taken():
+    assert encode(Text("the cat", PLACE), max_tokens=3)[0].tokens == ("[CLS]", "the", "[SEP]")
+    assert len(encode(Pair("the cat", "a b", PLACE), max_tokens=5)[0]) == 5
+
+
+def test_segment_ids_of_the_tokenizer_must_be_the_model_s():
+    tokenizer = bert_like()
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single="$A", pair="$A $B:2", special_tokens=[]
+    )
+    encoder = Encoder(tokenizer, positions=9, segment_types=2, max_tokens=9)
+    with pytest.raises(UnfitModel) as caught:
+        list(encoder.sequences([Pair("the", "cat", PLACE)], counts=Counter()))
+    assert str(caught.value) == (
+        "The tokenizer gives segment id 2, but the model knows 2 segment types: load a tokenizer "
+        "that belongs to the model."
+    )
+
+
+def test_tokenizer_that_cannot_tell_its_own_tokens_from_the_text_s_is_refused():
+    encoder = Encoder(ByT5Tokenizer(), positions=9, segment_types=2, max_tokens=9)
+    with pytest.raises(UnfitModel) as caught:
+        list(encoder.sequences([Text("the", PLACE)], counts=Counter()))
+    assert str(caught.value) == (
+        "ByT5Tokenizer is a tokenizer written in Python, which cannot tell the tokens of a text "
+        "from those it adds: use a model that has a tokenizer.json."
+    )

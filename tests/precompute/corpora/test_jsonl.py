@@ -1,0 +1,185 @@
+import json
+import os
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.errors import BadCorpus, Remediable
+from precompute.corpora.jsonl import EXPECTED, jsonl_entries, write_jsonl
+from precompute.corpora.sequence import Pair, Text, Tokens
+
+from .tiny import unhurried
+
+NOT_JSON = "; a file that starts with { is read as JSON Lines, one whole object per line"
+
+texts = st.text(min_size=1).filter(str.strip)
+tokens = st.lists(st.text(min_size=1), min_size=1).map(tuple)
+fields = st.one_of(
+    st.tuples(st.just(Text), texts),
+    st.tuples(st.just(Pair), texts, texts),
+    st.tuples(st.just(Tokens), tokens, st.none()),
+    tokens.map(lambda drawn: (Tokens, drawn, tuple(len(token) % 3 for token in drawn))),
+)
+
+
+def read(tmp_path, content):
+    path = tmp_path / "corpus.jsonl"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return list(jsonl_entries(path))
+
+
+@unhurried(50)
+@given(drawn=st.lists(fields))
+def test_what_was_written_is_read_again(tmp_path_factory, drawn):
+    written = [kind(*values, place="") for kind, *values in drawn]
+    path = tmp_path_factory.mktemp("round") / "corpus.jsonl"
+    assert write_jsonl(written, path) == len(written)
+    assert [replace(entry, place="") for entry in jsonl_entries(path)] == written
+
+
+@pytest.mark.parametrize(
+    ("line", "entry"),
+    [
+        ('{"text": " a "}', Text(" a ", "corpus.jsonl line 1")),
+        ('{"text_a": "a", "text_b": "b"}', Pair("a", "b", "corpus.jsonl line 1")),
+        ('{"tokens": ["a", "b"]}', Tokens(("a", "b"), None, "corpus.jsonl line 1")),
+        ('{"tokens": ["a"], "segments": [1]}', Tokens(("a",), (1,), "corpus.jsonl line 1")),
+        ('{"title": {"x": [null]}, "text": "a"}', Text("a", "corpus.jsonl line 1")),
+        ('{"text": "\\ud83d\\ude00"}', Text("😀", "corpus.jsonl line 1")),
+        ('{"text": "a\u2028b"}', Text("a\u2028b", "corpus.jsonl line 1")),
+    ],
+)
+def test_each_form_is_read(tmp_path, line, entry):
+    assert read(tmp_path, line) == [entry]
+
+
+def test_blank_lines_count_and_say_nothing(tmp_path):
+    places = [entry.place for entry in read(tmp_path, '\n{"text": "a"}\r\n \t\n{"text": "b"}')]
+    assert places == ["corpus.jsonl line 2", "corpus.jsonl line 4"]
+
+
+def test_byte_order_mark_is_no_part_of_the_text(tmp_path):
+    assert read(tmp_path, b'\xef\xbb\xbf{"text": "a"}') == [Text("a", "corpus.jsonl line 1")]
+
+
+BROKEN = {
+    '{"text": 5}': "`text` is 5; it must be a string",
+    '{"text": null}': "`text` is None; it must be a string",
+    '{"text": ""}': "`text` is ''; it must hold some text",
+    '{"text": "\\u00a0\\n"}': r"`text` is '\xa0\n'; it must hold some text",
+    '{"text": "a\\ud800"}': r"`text` holds '\ud800', half of a UTF-16 pair and no character by "
+    "itself; write the text anew as UTF-8",
+    '{"text_a": "a", "text_b": " "}': "`text_b` is ' '; it must hold some text",
+    '{"text_a": ["a"], "text_b": "b"}': "`text_a` is ['a']; it must be a string",
+    '{"text_a": "a"}': f"holds `text_a`; {EXPECTED}",
+    '{"text": "a", "tokens": ["a"]}': f"holds `text` and `tokens`; {EXPECTED}",
+    '{"text": "a", "segments": [0]}': f"holds `segments` and `text`; {EXPECTED}",
+    '{"Text": "a"}': f"holds no entry; {EXPECTED}",
+    '{"text": "a", "text": "b"}': f"is not JSON (the key 'text' stands twice in one object)"
+    f"{NOT_JSON}",
+    '{"tokens": "ab"}': "`tokens` is 'ab'; it must be a list of strings",
+    '{"tokens": []}': "`tokens` is empty; it must hold at least one token",
+    '{"tokens": ["a", ""]}': "token 2 is ''; each token must be a string, not empty",
+    '{"tokens": ["a", 7]}': "token 2 is 7; each token must be a string, not empty",
+    '{"tokens": ["\\udc80"]}': r"`token 1` holds '\udc80', half of a UTF-16 pair and no character "
+    "by itself; write the text anew as UTF-8",
+    '{"tokens": ["a"], "segments": null}': "`segments` is None; it must be a list of integers",
+    '{"tokens": ["a"], "segments": [0, 1]}': "1 token(s) but 2 segment id(s); give one for each "
+    "token",
+    '{"tokens": ["a"], "segments": [-1]}': "segment id 1 is -1; it must be an integer from 0 on",
+    '{"tokens": ["a"], "segments": [true]}': "segment id 1 is True; it must be an integer from 0 "
+    "on",
+    '{"tokens": ["a"], "segments": [1.0]}': "segment id 1 is 1.0; it must be an integer from 0 on",
+    '["text"]': f"is ['text'] and no object; {EXPECTED}",
+    '{"text": "a"': f"is not JSON (Expecting ',' delimiter at character 13){NOT_JSON}",
+    '{"text": "a"} {"text": "b"}': f"is not JSON (Extra data at character 15){NOT_JSON}",
+    '{"text": "a", "x": NaN}': f"is not JSON (NaN is no JSON value){NOT_JSON}",
+    '{"text": "a", "x": -Infinity}': f"is not JSON (-Infinity is no JSON value){NOT_JSON}",
+    '{"x": ' + "[" * 100_000: "is nested too deeply to be read; use flat objects",
+    '{"text": ' + "7" * 4000 + "}": "`text` is 77777777...777777777; it must be a string",
+    '{"text": '
+    + "7" * 5000
+    + "}": "is not JSON (Exceeds the limit (4300 digits) for integer string "
+    "conversion: value has 5000 digits; use sys.set_int_max_str_digits() to increase the limit)"
+    f"{NOT_JSON}",
+    '{"text": "' + " " * 4000 + '"}': f"`text` is '{' ' * 59}…'; it must hold some text",
+}
+
+
+@pytest.mark.parametrize("line", BROKEN, ids=lambda line: line[:40])
+def test_broken_line_is_named_with_what_is_wrong_in_it(tmp_path, line):
+    with pytest.raises(BadCorpus) as caught:
+        read(tmp_path, f'{{"text": "fine"}}\n{line}\n')
+    assert str(caught.value) == f"corpus.jsonl line 2: {BROKEN[line]}"
+
+
+def test_line_that_is_not_utf8_is_named(tmp_path):
+    with pytest.raises(BadCorpus) as caught:
+        read(tmp_path, b'{"text": "fine"}\n{"text": "caf\xe9"}')
+    assert str(caught.value) == (
+        "corpus.jsonl line 2: byte 14 (0xe9) is not UTF-8; save the file as UTF-8"
+    )
+
+
+@unhurried(50)
+@given(
+    value=st.recursive(
+        st.none() | st.booleans() | st.text() | st.floats() | st.integers(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_whatever_stands_for_a_text_the_message_is_one_short_line(tmp_path_factory, value):
+    line = json.dumps({"text_a": value, "text_b": value, "tokens": value})
+    with pytest.raises(BadCorpus) as caught:
+        read(tmp_path_factory.mktemp("hostile"), line)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 250
+
+
+def test_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path):
+    def entries_that_fail():
+        yield Text("new", "")
+        raise BadCorpus("source line 2", "broken")
+
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("old")
+    with pytest.raises(BadCorpus):
+        write_jsonl(entries_that_fail(), path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["corpus.jsonl"]
+
+
+def test_while_it_is_written_the_file_bears_an_unfinished_name(tmp_path):
+    def watched():
+        yield Text("a", "")
+        assert os.listdir(tmp_path) == ["corpus.jsonl.unfinished"]
+
+    write_jsonl(watched(), tmp_path / "corpus.jsonl")
+    assert os.listdir(tmp_path) == ["corpus.jsonl"]
+
+
+def test_who_reads_the_old_file_reads_on_undisturbed(tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("old")
+    with path.open() as reader:
+        write_jsonl([Text("new", "")], path)
+        assert reader.read() == "old"
+
+
+def test_written_file_can_be_read_by_people(tmp_path):
+    write_jsonl([Pair("café", "漢字", "")], tmp_path / "corpus.jsonl")
+    assert (tmp_path / "corpus.jsonl").read_text("utf-8") == (
+        '{"text_a": "café", "text_b": "漢字"}\n'
+    )
+
+
+def test_unwritable_file_says_what_to_do(tmp_path):
+    path = tmp_path / "none" / "corpus.jsonl"
+    with pytest.raises(Remediable) as caught:
+        write_jsonl([], path)
+    assert str(caught.value) == (
+        f"{path} cannot be written (No such file or directory); name a file in a folder that "
+        "exists, may be written to and has room."
+    )

@@ -1,0 +1,204 @@
+import hashlib
+import json
+import pickle
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.errors import BadCorpus, Remediable, UnfitModel, UnknownName
+from precompute.corpora.load import PACKINGS, entries, load_corpus, write_jsonl
+from precompute.corpora.sequence import Text, Tokens
+
+from .tiny import (
+    SEGMENT_TYPES,
+    TOKENIZERS,
+    assert_same_sequences,
+    bert_like,
+    gpt2_like,
+    unhurried,
+)
+
+PLAIN = "the cat sat\nthe dog ran\nthe mat\n\nzz\n \nthe cat\n"
+TOKENIZER = bert_like()
+
+
+def load(path, tokenizer=TOKENIZER, *, positions=64, segment_types=2, max_tokens=16, **options):
+    return load_corpus(
+        str(path),
+        tokenizer,
+        positions=positions,
+        segment_types=segment_types,
+        max_tokens=max_tokens,
+        **options,
+    )
+
+
+@pytest.fixture
+def plain(tmp_path):
+    path = tmp_path / "plain.txt"
+    path.write_text(PLAIN)
+    return path
+
+
+@pytest.mark.parametrize("family", TOKENIZERS)
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_corpus_turned_into_json_lines_gives_the_same_sequences(plain, family, packing):
+    tokenizer = TOKENIZERS[family]()
+    options = {"segment_types": SEGMENT_TYPES[family], "seed": 3, "packing": packing}
+    converted = plain.with_name("converted.jsonl")
+    found = entries(str(plain), tokenizer=tokenizer, max_tokens=16, **options)
+    assert write_jsonl(found, converted) > 0
+    for mask_rate in (0.0, 0.3) if tokenizer.mask_token else (0.0,):
+        once = load(plain, tokenizer, mask_rate=mask_rate, **options)
+        again = load(converted, tokenizer, mask_rate=mask_rate, **options)
+        assert_same_sequences(once.sequences, again.sequences)
+
+
+def test_sequences_that_differ_are_told_apart(plain):
+    """The law above could not fail otherwise."""
+    once, other = load(plain), load(plain, mask_rate=0.5)
+    with pytest.raises(AssertionError):
+        assert_same_sequences(once.sequences, other.sequences)
+
+
+@unhurried(30)
+@given(limit=st.integers(1, 9), mask_rate=st.floats(0, 0.9), packing=st.sampled_from(PACKINGS))
+def test_limit_keeps_the_first_sequences_as_they_are(tmp_path_factory, limit, mask_rate, packing):
+    path = tmp_path_factory.mktemp("limit") / "plain.txt"
+    path.write_text(PLAIN * 3)
+    options = {"mask_rate": mask_rate, "packing": packing}
+    whole = load(path, **options)
+    assert_same_sequences(load(path, limit=limit, **options).sequences, whole.sequences[:limit])
+
+
+def test_corpus_tells_its_name_its_hash_and_what_reading_did(plain):
+    corpus = load(plain, max_tokens=9)
+    assert corpus.name == "plain.txt"
+    assert corpus.sha256 == hashlib.sha256(PLAIN.encode()).hexdigest()
+    assert corpus.counts == {"truncated": 0, "unpaired": 3, "too_short": 0}
+    assert [sequence.place for sequence in corpus.sequences] == [
+        "plain.txt lines 1-2",
+        "plain.txt line 3",
+        "plain.txt line 5",
+        "plain.txt line 7",
+    ]
+    assert corpus.n_tokens == sum(map(len, corpus.sequences))
+
+
+def test_every_form_is_counted(plain):
+    assert load(plain, max_tokens=8).counts == {"truncated": 1, "unpaired": 3, "too_short": 0}
+    assert load(plain, packing="sentences").counts == {
+        "truncated": 0,
+        "unpaired": 0,
+        "too_short": 2,
+    }
+
+
+def test_each_format_is_read_by_its_content(tmp_path):
+    tokens = ["[CLS]", "the", "[SEP]"]
+    pickled, lines = tmp_path / "a.jsonl", tmp_path / "b.txt"
+    pickled.write_bytes(pickle.dumps([{"tokens": tokens, "attns": np.ones((1, 1, 3, 3))}]))
+    lines.write_text(json.dumps({"tokens": tokens}))
+    assert list(entries(str(pickled))) == [Tokens(tuple(tokens), None, "a.jsonl entry 1")]
+    assert list(entries(str(lines))) == [Tokens(tuple(tokens), None, "b.txt line 1")]
+    assert_same_sequences(load(pickled).sequences, load(lines).sequences)
+
+
+def test_packing_concerns_plain_text_alone(tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    path.write_text('{"text": "the cat sat the dog"}')
+    assert list(entries(str(path), packing="sentences")) == [
+        Text("the cat sat the dog", "corpus.jsonl line 1")
+    ]
+
+
+def test_entries_are_read_as_they_are_asked_for(tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    path.write_text('{"text": "the"}\nbroken\n')
+    found = entries(str(path))
+    assert next(found) == Text("the", "corpus.jsonl line 1")
+    with pytest.raises(BadCorpus):
+        next(found)
+    assert len(load(path, limit=1).sequences) == 1
+
+
+def test_demo_is_bundled():
+    found = list(islice(entries("demo"), 2))
+    assert found[0].place == "demo.jsonl line 1"
+    corpus = load("demo", gpt2_like(), positions=512, segment_types=0, limit=1)
+    assert corpus.name == "demo"
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        ("\n \n", {}, "plain.txt: holds no sequence; give a file that holds some text"),
+        (
+            "the\n\ncat\n",
+            {"packing": "sentences"},
+            "plain.txt: all its documents are too short to be packed; use --packing paragraphs",
+        ),
+    ],
+)
+def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
+    plain.write_text(content)
+    with pytest.raises(BadCorpus) as caught:
+        load(plain, **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        (
+            {"limit": 0},
+            Remediable,
+            "--limit is 0; it must be at least 1, or left out to read the whole corpus.",
+        ),
+        ({"mask_rate": 1.5}, Remediable, "--mask is 1.5; it must be at least 0 and less than 1."),
+        ({"packing": "sentences", "seed": -1}, Remediable, "--seed is -1; it must be 0 or more."),
+        (
+            {"max_tokens": 65},
+            Remediable,
+            "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed "
+            "is 64.",
+        ),
+        (
+            {"packing": "sentence"},
+            UnknownName,
+            "No packing is called 'sentence'. Did you mean 'sentences'? Known: paragraphs, "
+            "sentences.",
+        ),
+    ],
+)
+def test_number_or_name_that_cannot_be_is_refused(plain, options, kind, message):
+    with pytest.raises(kind) as caught:
+        load(plain, **options)
+    assert str(caught.value) == message
+
+
+def test_sentences_cannot_be_packed_without_a_tokenizer(plain):
+    with pytest.raises(Remediable) as caught:
+        entries(str(plain), packing="sentences")
+    assert str(caught.value) == (
+        "--packing sentences cuts the text by a model's word pieces; name the model with --model, "
+        "or use --packing paragraphs."
+    )
+
+
+def test_model_without_a_mask_token_fails_before_the_corpus_is_read():
+    with pytest.raises(UnfitModel):
+        load("none.txt", gpt2_like(), segment_types=0, mask_rate=0.12)
+
+
+def test_name_of_the_corpus_keeps_the_message_on_one_line(tmp_path):
+    path = tmp_path / "a\n\x1b[31m.txt"
+    path.write_bytes(b"\xff")
+    with pytest.raises(BadCorpus) as caught:
+        load(path)
+    assert str(caught.value) == (
+        r"'a\n\x1b[31m.txt' line 1: byte 1 (0xff) is not UTF-8; save the file as UTF-8"
+    )

@@ -1,0 +1,105 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.errors import Remediable, UnfitModel
+from precompute.corpora.masking import masked
+from precompute.corpora.sequence import Sequence
+from precompute.corpora.token_types import CLS, COMMA_PERIOD, OTHER, SEP, TokenTypes
+
+from .tiny import assert_same_sequences, bert_like, gpt2_like, unhurried
+
+TOKENIZER = bert_like()
+MASK = TOKENIZER.mask_token_id
+
+
+def sequence_of(tokens, index=0):
+    ids = np.array(TOKENIZER.convert_tokens_to_ids(list(tokens)), dtype=np.int32)
+    segments = np.zeros(len(ids), dtype=np.uint8)
+    return Sequence(
+        index, ids, segments, TokenTypes(TOKENIZER)(ids), tuple(tokens), "t", "f line 1"
+    )
+
+
+def framed(tokens):
+    return ["[CLS]", *tokens, "[SEP]"]
+
+
+plain = st.lists(st.sampled_from(["the", "cat", ",", ".", "[UNK]"]), min_size=1, max_size=60)
+rates = st.floats(0, 1, exclude_max=True)
+
+
+@unhurried(50)
+@given(tokens=plain, rate=rates.filter(bool), seed=st.integers(0, 9), index=st.integers(0, 9))
+def test_as_many_tokens_are_masked_as_the_papers_say(tokens, rate, seed, index):
+    sequence = sequence_of(framed(tokens), index)
+    result = masked(sequence, TOKENIZER, rate=rate, seed=seed)
+    changed = result.ids != sequence.ids
+    assert changed.sum() == max(1, math.floor(rate * len(tokens)))
+    assert (result.ids[changed] == MASK).all()
+    assert not changed[np.isin(sequence.token_types, (CLS, SEP))].any()
+
+
+@unhurried(50)
+@given(tokens=plain, seed=st.integers(0, 9))
+def test_masked_sequence_agrees_with_itself(tokens, seed):
+    result = masked(sequence_of(framed(tokens)), TOKENIZER, rate=0.5, seed=seed)
+    assert_same_sequences((result,), (sequence_of(result.tokens),))
+
+
+@unhurried(50)
+@given(tokens=plain)
+def test_rate_of_0_changes_nothing(tokens):
+    sequence = sequence_of(framed(tokens))
+    assert masked(sequence, TOKENIZER, rate=0.0, seed=0) is sequence
+
+
+def test_draw_depends_on_the_seed_and_the_sequence_alone():
+    def draw(seed, index):
+        sequence = sequence_of(framed(["the"] * 50), index)
+        return masked(sequence, TOKENIZER, rate=0.12, seed=seed).tokens
+
+    assert draw(0, 7) == draw(0, 7)
+    assert len({draw(seed, index) for seed in range(5) for index in range(5)}) == 25
+
+
+def test_every_token_is_masked_as_often_as_any_other():
+    sequence = sequence_of(framed(["the"] * 10))
+    results = [
+        masked(replace(sequence, index=index), TOKENIZER, rate=0.3, seed=0) for index in range(2000)
+    ]
+    often = np.sum([result.ids == MASK for result in results], axis=0)
+    assert often[[0, -1]].tolist() == [0, 0]
+    assert abs(often[1:-1] - 600).max() < 5 * math.sqrt(2000 * 0.3 * 0.7)
+
+
+def test_masked_comma_is_no_comma():
+    result = masked(sequence_of(framed([","])), TOKENIZER, rate=0.12, seed=0)
+    assert result.tokens == ("[CLS]", "[MASK]", "[SEP]")
+    assert result.token_types.tolist() == [CLS, OTHER, SEP]
+    assert sequence_of(framed([","])).token_types.tolist() == [CLS, COMMA_PERIOD, SEP]
+
+
+def test_sequence_without_a_word_stays_as_it_is():
+    sequence = sequence_of(framed([]))
+    assert masked(sequence, TOKENIZER, rate=0.5, seed=0) is sequence
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0, 12.0, math.nan])
+def test_rate_out_of_range_is_refused(rate):
+    with pytest.raises(Remediable) as caught:
+        masked(sequence_of(["the"]), TOKENIZER, rate=rate, seed=0)
+    assert str(caught.value) == f"--mask is {rate}; it must be at least 0 and less than 1."
+
+
+def test_tokenizer_without_a_mask_token_is_refused():
+    with pytest.raises(UnfitModel) as caught:
+        masked(sequence_of(["the"]), gpt2_like(), rate=0.12, seed=0)
+    assert str(caught.value) == (
+        "The model's tokenizer has no mask token, so --mask 0.12 cannot be done: use --mask 0 or a "
+        "masked language model."
+    )

@@ -1,0 +1,62 @@
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pytest
+from transformers import BertTokenizer, RobertaTokenizer
+
+from precompute.corpora.load import PACKINGS, entries, load_corpus, write_jsonl
+from precompute.corpora.sequence import Pair
+from precompute.corpora.token_types import COMMA_PERIOD, TokenTypes
+
+from .tiny import SEGMENT_TYPES, assert_same_sequences, shared_data
+
+
+@cache
+def real(family):
+    folder = shared_data() / "tokenizers"
+    if family == "bert":
+        return BertTokenizer(vocab=str(folder / "bert-base-uncased" / "vocab.txt"))
+    folder = folder / "roberta-base"
+    return RobertaTokenizer(vocab=str(folder / "vocab.json"), merges=str(folder / "merges.txt"))
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_real_text_is_read_converted_and_read_again(tmp_path, family, packing):
+    source = shared_data() / "text" / "wikitext-2" / "valid.txt"
+    tokenizer, converted = real(family), tmp_path / "converted.jsonl"
+    options: dict = {"positions": 512, "segment_types": SEGMENT_TYPES[family], "limit": 150}
+    corpus = load_corpus(str(source), tokenizer, packing=packing, **options)
+    assert len(corpus.sequences) == 150
+    assert max(map(len, corpus.sequences)) == 128
+    found = entries(str(source), tokenizer=tokenizer, packing=packing)
+    write_jsonl(islice(found, 150), converted)
+    again = load_corpus(str(converted), tokenizer, **options)
+    assert_same_sequences(corpus.sequences, again.sequences)
+
+
+def texts_of(entry):
+    return (entry.text_a, entry.text_b) if isinstance(entry, Pair) else (entry.text,)
+
+
+@pytest.mark.shared_data
+def test_no_paragraph_of_real_text_is_lost():
+    source = shared_data() / "text" / "wikitext-2" / "valid.txt"
+    lines = [line.strip() for line in source.read_text().splitlines() if line.strip()]
+    told = [text for entry in entries(str(source)) for text in texts_of(entry)]
+    assert told == lines
+
+
+@pytest.mark.shared_data
+def test_real_tokenizers_find_the_types_of_their_tokens():
+    """The papers' types: comma and full stop by themselves, whatever marks a word's start."""
+    for family, expected in (("bert", {",", "."}), ("roberta", {",", ".", "Ġ,", "Ġ."})):
+        tokenizer = real(family)
+        vocabulary = tokenizer.get_vocab()
+        types = TokenTypes(tokenizer)(np.array(list(vocabulary.values()), dtype=np.int32))
+        found = {
+            token for token, kind in zip(vocabulary, types, strict=True) if kind == COMMA_PERIOD
+        }
+        assert found == expected

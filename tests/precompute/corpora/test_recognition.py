@@ -1,0 +1,108 @@
+import gzip
+import os
+import pickle
+
+import pytest
+
+from analysis.errors import BadCorpus
+from precompute.corpora.recognition import format_of
+
+from .tiny import shared_data
+
+TEXT_ONLY = "and this version reads text corpora only: give JSON Lines or plain text"
+COLUMNS = "\t".join(["1", "The", *"_" * 8])
+
+
+@pytest.mark.parametrize("name", ["corpus", "corpus.pkl", "corpus.conllu"])
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (b'{"text": "a"}', "jsonl"),
+        (b'\xef\xbb\xbf\n  \n {"text"', "jsonl"),
+        (b"A text.\n", "paragraphs"),
+        (b" \n = Title = \n", "paragraphs"),
+        (b"# A heading\n\nA text.", "paragraphs"),
+        (b"[Applause] Thank you.", "paragraphs"),
+        (b"[[File:a.png]]", "paragraphs"),
+        (b"(lp stands for linear programming)", "paragraphs"),
+        (b"A line\n#begin document no columns", "paragraphs"),
+        ("été".encode("latin1"), "paragraphs"),
+        (b"\n \n", "paragraphs"),
+        *((pickle.dumps([{"tokens": ["a"]}], protocol), "pickle") for protocol in range(6)),
+        (b"(lp1\n.", "pickle"),
+        (b"]q\x01.", "pickle"),
+    ],
+)
+def test_format_is_told_by_content_and_not_by_name(tmp_path, name, content, form):
+    (tmp_path / name).write_bytes(content)
+    assert format_of(tmp_path / name) == form
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is empty; give a file that holds some text"),
+        (f"{COLUMNS}\n".encode(), f"is a CoNLL-U treebank, {TEXT_ONLY}"),
+        (f"# sent_id = 1\n{COLUMNS}".encode(), f"is a CoNLL-U treebank, {TEXT_ONLY}"),
+        (b"#begin document (a); part 0\n", f"holds CoNLL coreference columns, {TEXT_ONLY}"),
+        (b"\n# begin document a\n0\tA\t_\n", f"holds CoNLL coreference columns, {TEXT_ONLY}"),
+        (b'[{"text": "a"}]', "is one JSON list; write each of its objects on a line of its own"),
+        (b'[\n{"text"', "is one JSON list; write each of its objects on a line of its own"),
+        (gzip.compress(b"A text.", mtime=0), "is compressed; unpack it first"),
+        ("A text.".encode("utf-16"), "is UTF-16; save it as UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0", f"holds binary data, {TEXT_ONLY}"),
+    ],
+)
+def test_file_in_no_known_format_is_refused(tmp_path, content, reason):
+    (tmp_path / "corpus").write_bytes(content)
+    with pytest.raises(BadCorpus) as caught:
+        format_of(tmp_path / "corpus")
+    assert str(caught.value) == f"corpus: {reason}"
+
+
+def refusal(path):
+    with pytest.raises(BadCorpus) as caught:
+        format_of(path)
+    return str(caught.value)
+
+
+def test_missing_file_says_what_to_do(tmp_path):
+    assert refusal(tmp_path / "none.txt") == (
+        f"{tmp_path / 'none.txt'}: there is no such file; give the path of a corpus, or `demo` for "
+        "the bundled one"
+    )
+
+
+def test_folder_says_what_to_do(tmp_path):
+    assert refusal(tmp_path) == f"{tmp_path}: is a folder; name one file in it"
+    (tmp_path / "a.PNG").touch()
+    assert refusal(tmp_path) == f"{tmp_path}: is a folder of images, {TEXT_ONLY}"
+
+
+def test_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert refusal(tmp_path / "pipe") == (
+        f"{tmp_path / 'pipe'}: is not a regular file; write the corpus to a file first"
+    )
+
+
+def test_file_that_cannot_be_read_says_why(tmp_path):
+    path = tmp_path / ("n" * 300)
+    assert refusal(path) == (
+        f"{path}: cannot be read (File name too long); check its name and permissions"
+    )
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("treebanks/en_pud-ud-test.conllu", "is a CoNLL-U treebank"),
+        ("treebanks/gum_free-dev.conllu", "is a CoNLL-U treebank"),
+        ("coref/ontogum/ontogum_free-dev.conll", "holds CoNLL coreference columns"),
+        ("images/lemur.png", "holds binary data"),
+    ],
+)
+def test_real_files_of_other_kinds_are_recognised(path, reason):
+    name = path.rsplit("/")[-1]
+    assert refusal(shared_data() / path) == f"{name}: {reason}, {TEXT_ONLY}"

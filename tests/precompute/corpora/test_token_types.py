@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+
+from precompute.corpora.sequence import TOKEN_TYPES
+from precompute.corpora.token_types import TokenTypes
+
+from .tiny import BUILT, bert_like, roberta_like
+
+
+def types_of(tokens, tokenizer):
+    ids = np.array(tokenizer.convert_tokens_to_ids(list(tokens)), dtype=np.int32)
+    return [TOKEN_TYPES[each] for each in TokenTypes(tokenizer)(ids)]
+
+
+@pytest.mark.parametrize(
+    ("family", "kind", "tokens"),
+    [
+        ("bert", "cls", ["[CLS]"]),
+        ("bert", "sep", ["[SEP]"]),
+        ("bert", "comma_period", [",", "."]),
+        ("bert", "other", ["##.", "##,", ";", "the", "[MASK]", "[UNK]", "[PAD]"]),
+        ("roberta", "cls", ["<s>"]),
+        ("roberta", "sep", ["</s>"]),
+        ("roberta", "comma_period", [",", "Ġ,", "Ġ.", "."]),
+        ("roberta", "other", ["Ġ", "th", "<mask>", "<unk>", "<pad>"]),
+        ("gpt2", "comma_period", [",", "Ġ."]),
+        ("gpt2", "other", ["<|end|>", "th"]),
+    ],
+)
+def test_each_token_is_of_one_type(family, kind, tokens):
+    assert set(types_of(tokens, BUILT[family])) == {kind}
+
+
+def test_one_token_for_both_ends_is_neither_cls_nor_sep():
+    tokenizer = roberta_like()
+    tokenizer.sep_token = tokenizer.cls_token
+    assert types_of(["<s>", ",", "</s>"], tokenizer) == ["other", "comma_period", "other"]
+
+
+def test_sentence_pieces_and_word_ends_are_looked_through():
+    tokenizer = bert_like()
+    tokenizer.add_tokens(["▁,", "▁.", ".</w>", "▁a"])
+    assert types_of(["▁,", "▁.", ".</w>", "▁a"], tokenizer) == ["comma_period"] * 3 + ["other"]
+
+
+def test_either_end_may_be_missing():
+    tokenizer = bert_like()
+    tokenizer.cls_token = None
+    assert types_of(["[CLS]", "[SEP]"], tokenizer) == ["other", "sep"]

@@ -1,0 +1,126 @@
+"""Tiny tokenizers in the manner of BERT, RoBERTa and GPT-2, and what the tests of corpora share."""
+
+from collections import Counter
+from pathlib import Path
+from string import ascii_lowercase
+
+import pytest
+from hypothesis import settings
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from transformers import PreTrainedTokenizerFast
+
+from precompute.corpora.encode import Encoder
+from precompute.corpora.sequence import Entry, Sequence
+
+WORDS = ("the", "cat", "sat", "mat", "dog", "ran")
+MARKS = (",", ".", "##.", "##,", ";")
+
+
+def shared_data() -> Path:
+    """The folder of real text and real tokenizers beside the checkout; skips where it is absent."""
+    folder = Path(__file__).parents[3].parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("real data is not here: no folder shared/data beside the checkout")
+    return folder
+
+
+def unhurried(max_examples: int = 100) -> settings:
+    """Settings of a law: a busy machine is no reason for it to fail."""
+    return settings(max_examples=max_examples, deadline=None)
+
+
+def bert_like() -> PreTrainedTokenizerFast:
+    """Word pieces: every run of letters has some, and `zz` is in no vocabulary but as letters."""
+    special = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+    letters = (*ascii_lowercase, *(f"##{letter}" for letter in ascii_lowercase))
+    vocabulary = {token: n for n, token in enumerate((*special, *MARKS, *WORDS, *letters))}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.post_processor = processors.BertProcessing(
+        ("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"])
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+    )
+
+
+def roberta_like() -> PreTrainedTokenizerFast:
+    """Bytes, with one separator after the first text and one before the second."""
+    tokenizer, vocabulary = _bytes("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+    tokenizer.post_processor = processors.RobertaProcessing(
+        ("</s>", vocabulary["</s>"]), ("<s>", vocabulary["<s>"])
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="<pad>",
+        unk_token="<unk>",
+        cls_token="<s>",
+        sep_token="</s>",
+        mask_token="<mask>",
+    )
+
+
+def gpt2_like() -> PreTrainedTokenizerFast:
+    """Bytes without a template: nothing is added, nothing can be masked."""
+    tokenizer, _ = _bytes("<|end|>")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<|end|>", eos_token="<|end|>"
+    )
+
+
+def _bytes(*special: str) -> tuple[Tokenizer, dict[str, int]]:
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {token: n for n, token in enumerate((*special, *alphabet, "Ġ,", "Ġ.", "th"))}
+    merges = [("Ġ", ","), ("Ġ", "."), ("t", "h")]
+    tokenizer = Tokenizer(models.BPE(vocabulary, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer, vocabulary
+
+
+TOKENIZERS = {"bert": bert_like, "roberta": roberta_like, "gpt2": gpt2_like}
+BUILT = {family: build() for family, build in TOKENIZERS.items()}
+SEGMENT_TYPES = {"bert": 2, "roberta": 1, "gpt2": 0}
+PLACE = "f line 1"
+
+
+def encode(
+    entry: Entry,
+    family: str = "bert",
+    *,
+    positions: int = 64,
+    segment_types: int | None = None,
+    max_tokens: int = 64,
+) -> tuple[Sequence, int]:
+    """The entry's sequence, and how many were cut to make it: 0 or 1."""
+    counts = Counter()
+    encoder = Encoder(
+        BUILT[family],
+        positions=positions,
+        segment_types=SEGMENT_TYPES[family] if segment_types is None else segment_types,
+        max_tokens=max_tokens,
+    )
+    (sequence,) = encoder.sequences([entry], counts=counts)
+    return sequence, counts["truncated"]
+
+
+def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ...]) -> None:
+    """They are the same for a model and a reader; where they came from may differ."""
+    assert [_content(each) for each in some] == [_content(each) for each in others]
+
+
+def _content(sequence: Sequence) -> tuple:
+    arrays = (sequence.ids, sequence.segments, sequence.token_types)
+    return (
+        sequence.index,
+        *(array.tolist() for array in arrays),
+        sequence.tokens,
+        sequence.text,
+    )

@@ -1,0 +1,153 @@
+"""A damaged file is told from a sound one, and what is wrong is said."""
+
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from precompute.check import faults
+from precompute.show import every_table, lines
+from tests.small_store import build_store
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory) -> Path:
+    return build_store(tmp_path_factory.mktemp("sound"))
+
+
+@pytest.fixture
+def store(sound, tmp_path) -> Path:
+    return Path(shutil.copy(sound, tmp_path / "copy.duckdb"))
+
+
+def _found(path: Path) -> list[str]:
+    return list(faults(path, every_table()))
+
+
+def _change(path: Path, *statements: str) -> None:
+    with duckdb.connect(str(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def _accept(path: Path) -> None:
+    """Make the manifest agree, so that only the deeper checks can notice."""
+    _change(
+        path,
+        *(
+            f"update stored.manifest set n_rows = (select count(*) from stored.{name}), "
+            f"checksum = (select coalesce(bit_xor(hash(each)), 0) from stored.{name} as each) "
+            f"where name = '{name}'"
+            for name in ("head_token", "completeness", "token", "attention_norm_histogram")
+        ),
+    )
+
+
+def test_a_sound_file_has_no_faults(store):
+    assert _found(store) == []
+
+
+def test_a_missing_file_is_told(tmp_path):
+    path = tmp_path / "none.duckdb"
+    assert _found(path) == [f"{path}: there is no such file."]
+
+
+def test_a_file_of_something_else_is_told(tmp_path):
+    path = tmp_path / "text.duckdb"
+    path.write_text("once upon a time " * 1000)
+    (fault,) = _found(path)
+    assert fault.startswith(f"{path} is damaged or no file of Mixscope: ")
+    assert fault.endswith(" Build it again.")
+
+
+def test_an_empty_database_is_told(tmp_path):
+    path = tmp_path / "empty.duckdb"
+    duckdb.connect(str(path)).close()
+    (fault,) = _found(path)
+    assert fault.startswith(f"{path} is damaged or no file of Mixscope: ")
+
+
+def test_half_a_file_is_told(store):
+    whole = store.read_bytes()
+    store.write_bytes(whole[: len(whole) // 2])
+    assert _found(store)
+
+
+def test_a_flipped_byte_anywhere_in_the_data_is_told(store):
+    """Every block that holds data carries a checksum; headers and free space need not be read."""
+    whole = store.read_bytes()
+    noticed = 0
+    for place in range(20_000, len(whole) - 4096, len(whole) // 12):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0xFF
+        store.write_bytes(damaged)
+        noticed += bool(_found(store))
+    assert noticed >= 10
+
+
+def test_missing_rows_are_told(store):
+    _change(store, "delete from stored.token_norm where layer = 1 and pos = 0")
+    found = _found(store)
+    assert len(found) == 1
+    assert found[0].startswith("token_norm: ")
+    assert found[0].endswith("or their content has changed. Build the file again.")
+
+
+def test_a_changed_number_is_told(store):
+    _change(store, "update stored.singular_value set value = value + 1 where rank = 1 and head = 1")
+    (fault,) = _found(store)
+    assert fault.startswith("singular_value: ")
+
+
+def test_another_schema_version_is_told_with_the_version_it_has(store):
+    _change(store, "update stored.run set schema_version = 7")
+    assert _found(store) == [
+        "schema version 7; this version of Mixscope reads 1. "
+        "Build the file again with this version."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "law"),
+    [
+        (
+            "update stored.head_token set attention_received = attention_received * 2 "
+            "where layer = 1 and head = 1 and pos = 0",
+            "attention received in a sequence adds up to its number of tokens",
+        ),
+        (
+            "delete from stored.head_token where layer = 2 and head = 2 and seq = 0 and pos = 1",
+            "every head has every token",
+        ),
+        (
+            "delete from stored.token where seq = 1 and pos = 0",
+            "the tokens of a sequence number its n_tokens",
+        ),
+        (
+            "update stored.attention_norm_histogram set n = n + 1 where layer = 1 and head = 1",
+            "the histogram of every head counts every pair",
+        ),
+    ],
+)
+def test_numbers_that_do_not_agree_with_each_other_are_told(store, change, law):
+    _change(store, change)
+    _accept(store)
+    assert any(f"break the law that {law}." in fault for fault in _found(store))
+
+
+def test_parts_that_do_not_add_up_are_told(store):
+    _change(store, "update stored.completeness set relative_error = 0.01 where seq = 1")
+    _accept(store)
+    assert any(
+        fault.startswith("Sequence 1, layer 1: the parts of the attention block miss")
+        for fault in _found(store)
+    )
+
+
+def test_show_tells_what_is_in_the_file(store):
+    shown = "\n".join(lines(store))
+    assert "family  bert" in shown
+    assert "corpus  text.txt" in shown
+    assert "head_token" in shown
+    assert "layer 2: parts add up to" in shown

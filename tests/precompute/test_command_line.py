@@ -1,0 +1,111 @@
+"""The commands as typed, with their exit status and what they print."""
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from precompute.passes import PASSES
+from tests.small_store import TEXT
+from tests.tiny import save_tiny
+
+ROOT = Path(__file__).parents[2]
+
+
+def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "precompute", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("commands")
+    save_tiny("bert", folder / "model")
+    (folder / "text.txt").write_text(TEXT)
+    return folder
+
+
+def _asked(place: Path, output: str, *more: str) -> list[str | Path]:
+    corpus = ["--model", place / "model", "--corpus", place / "text.txt"]
+    return ["run", *corpus, "--output", place / output, "--max-tokens", "36", *more]
+
+
+def test_run_check_and_show(place):
+    done = _run(*_asked(place, "a.duckdb"))
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout.splitlines()[-1].startswith(f"{place / 'a.duckdb'}: 3 sequences, ")
+    checked = _run("check", place / "a.duckdb")
+    assert (checked.returncode, checked.stdout) == (0, f"{place / 'a.duckdb'}: whole and sound.\n")
+    assert "head_token" in _run("show", place / "a.duckdb").stdout
+
+
+def test_progress_is_plain_lines_where_there_is_no_terminal(place):
+    done = _run(*_asked(place, "b.duckdb", "--seed", "5"))
+    assert "3/3 sequences, " in done.stdout
+    assert "\r" not in done.stdout + done.stderr
+
+
+def test_a_failed_check_exits_with_1_and_one_line(place):
+    missing = _run("check", place / "none.duckdb")
+    assert (missing.returncode, missing.stdout) == (1, "")
+    assert missing.stderr == f"{place / 'none.duckdb'}: there is no such file.\n"
+
+
+def test_what_a_user_can_put_right_exits_with_1_in_one_line_and_without_a_traceback(place):
+    done = _run(*_asked(place, "c.duckdb", "--statistics", "head_tokens"))
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "Did you mean 'head_token'?" in done.stderr
+    assert not (place / "c.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("run", "--model", "m"),
+        ("run", "--dtype", "float8"),
+        ("walk",),
+        ("run", "--model", "m", "--corpus", "c", "--output", "o.duckdb", "--limit", "0"),
+        ("run", "--model", "m", "--corpus", "c", "--output", "o.duckdb", "--statistics", ","),
+    ],
+)
+def test_wrong_usage_exits_with_2(wrong):
+    assert _run(*wrong).returncode == 2
+
+
+def test_statistics_lists_every_name_with_what_it_writes():
+    lines = _run("statistics").stdout.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == [p.TABLE.name for p in PASSES]
+    views = [view for each in PASSES for view in each.TABLE.all_views]
+    assert [line for line in lines if line.startswith(" ")] == [
+        f"    {view.name}: {view.grain}" for view in views
+    ]
+
+
+def test_convert_makes_json_lines_that_give_the_same_numbers(place):
+    assert (
+        _run("convert", "--corpus", place / "text.txt", "--output", place / "t.jsonl").returncode
+        == 0
+    )
+    forms = [set(json.loads(line)) for line in (place / "t.jsonl").read_text().splitlines()]
+    assert forms == [{"text_a", "text_b"}, {"text"}, {"text_a", "text_b"}]
+
+
+def test_a_masked_run_says_so_in_the_file(place):
+    done = _run(*_asked(place, "m.duckdb", "--mask", "0.12", "--statistics", "completeness"))
+    assert done.returncode == 0, done.stderr
+    assert "mask_rate  0.12" in _run("show", place / "m.duckdb").stdout
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed here")
+def test_ray_that_is_not_installed_is_told(place):
+    done = _run(*_asked(place, "r.duckdb", "--runner", "ray", "--seed", "9"))
+    assert done.returncode == 1
+    assert done.stderr == (
+        "Ray is not installed. Install it: python -m pip install ray==2.60.0, "
+        "or take --runner local.\n"
+    )

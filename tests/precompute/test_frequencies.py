@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import pytest
+
+from analysis.errors import BadCorpus
+from precompute.frequencies import read_frequencies
+
+
+def _file(folder: Path, text: str) -> Path:
+    path = folder / "ranks.txt"
+    path.write_text(text)
+    return path
+
+
+def test_entries_that_the_file_lacks_come_after_its_last(tmp_path):
+    found = read_frequencies(_file(tmp_path, "1 90 3\n2 50 0\n2 50 4\n"), vocabulary=5)
+    assert found.ranks.tolist() == [2, 3, 3, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "reason"),
+    [
+        ("1 9 0\nthe 9 1\n", 2, "b'the 9 1' is not of the form `rank count id` in whole numbers."),
+        (
+            "1 9 7\n",
+            1,
+            "rank 1 or id 7 is out of range; the vocabulary has 5 entries. "
+            "Give the frequencies of this model's own vocabulary.",
+        ),
+    ],
+)
+def test_a_bad_line_is_told_with_its_number(tmp_path, text, number, reason):
+    path = _file(tmp_path, text)
+    with pytest.raises(BadCorpus) as error:
+        read_frequencies(path, vocabulary=5)
+    assert str(error.value) == f"{path} line {number}: {reason}"
+
+
+def test_a_missing_and_an_empty_file_are_told(tmp_path):
+    missing = tmp_path / "none.txt"
+    with pytest.raises(BadCorpus) as error:
+        read_frequencies(missing, vocabulary=5)
+    assert str(error.value) == (
+        f"{missing}: cannot be read (No such file or directory). "
+        "Give a file of lines `rank count id`."
+    )
+    empty = _file(tmp_path, "")
+    with pytest.raises(BadCorpus) as error:
+        read_frequencies(empty, vocabulary=5)
+    assert str(error.value) == (
+        f"{empty}: holds no frequencies. Give a file of lines `rank count id`."
+    )

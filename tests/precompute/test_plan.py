@@ -1,0 +1,84 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from analysis.errors import UnknownName
+from precompute.corpora.sequence import Corpus
+from precompute.passes import PASSES
+from precompute.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
+
+
+@pytest.fixture
+def plan(sequences) -> Plan:
+    corpus = Corpus("tiny", "0" * 64, sequences)
+    return Plan(Path("shards"), Facts("w", "float32", 0), corpus, chosen_statistics(None))
+
+
+def test_every_sequence_is_in_one_job_and_one_batch(plan):
+    seen = [each.index for job in plan.jobs for batch in batches(job) for each in batch]
+    assert sorted(seen) == list(range(len(plan.corpus.sequences)))
+
+
+def test_batches_are_no_larger_than_their_budget(plan, sequences):
+    longest = max(sequences, key=len)
+    many = tuple(replace(longest, index=i) for i in range(3 * BATCH_PAIRS // len(longest) ** 2))
+    sizes = [len(batch) for batch in batches(many)]
+    assert sum(sizes) == len(many)
+    assert max(sizes) * len(longest) ** 2 <= BATCH_PAIRS < (max(sizes) + 1) * len(longest) ** 2
+
+
+def test_a_statistic_brings_what_it_needs_in_the_order_they_run():
+    assert chosen_statistics(["token_type_mixing", "completeness"]) == (
+        "completeness",
+        "head_token",
+        "token_type_mixing",
+    )
+    assert chosen_statistics(None) == tuple(each.TABLE.name for each in PASSES)
+
+
+def test_an_unknown_statistic_is_told_the_nearest():
+    with pytest.raises(UnknownName) as error:
+        chosen_statistics(["head_tokens"])
+    assert str(error.value).startswith(
+        "No statistic is called 'head_tokens'. Did you mean 'head_token'? Known: "
+        "attention_norm_correlation,"
+    )
+
+
+def _places(plan: Plan) -> dict[str, Path]:
+    return {each.TABLE.name: plan.place(each) for each in plan.passes}
+
+
+def test_other_weights_give_every_statistic_another_place(plan):
+    other = replace(plan, facts=replace(plan.facts, weights_sha256="v"))
+    assert not set(_places(plan).values()) & set(_places(other).values())
+
+
+@pytest.mark.parametrize("change", [{"seed": 1}, {"dtype": "bfloat16"}])
+def test_what_corpus_statistics_depend_on_leaves_weight_statistics_in_place(plan, change):
+    before, after = _places(plan), _places(replace(plan, facts=replace(plan.facts, **change)))
+    assert [name for name in before if before[name] == after[name]] == ["singular_value"]
+
+
+def test_one_other_token_gives_another_place(plan, sequences):
+    ids = sequences[0].ids.copy()
+    ids[1] += 1
+    changed = Corpus("tiny", "0" * 64, (replace(sequences[0], ids=ids), *sequences[1:]))
+    other = replace(plan, corpus=changed)
+    assert _places(plan)["head_token"] != _places(other)["head_token"]
+
+
+def test_a_fit_moves_when_what_it_needs_moves(plan, monkeypatch):
+    from precompute.passes import head_token
+
+    before = _places(plan)
+    monkeypatch.setattr(head_token, "VERSION", 2)
+    after = _places(plan)
+    moved = {name for name in before if before[name] != after[name]}
+    assert moved == {
+        "head_token",
+        "value_norm_dispersion",
+        "token_type_mixing",
+        "frequency_correlation",
+    }

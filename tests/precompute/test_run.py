@@ -1,0 +1,193 @@
+"""A run from its request to the file, on tiny models of every family."""
+
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from analysis.errors import BrokenLaw, Remediable
+from analysis.tables.contract import AWAITED
+from precompute.check import faults
+from precompute.passes import head_token
+from precompute.run import run
+from precompute.runner import run_local
+from precompute.show import every_table
+from tests.reference import token_type_mixing as reference
+from tests.small_store import build_store, request
+
+CONTRACT = {
+    "run": "model revision family n_layers n_heads hidden_size corpus corpus_sha256 n_sequences "
+    "n_tokens mask_rate seed dtype device statistics created_at tool_version schema_version",
+    "sequence": "seq n_tokens text",
+    "token": "seq pos token_id token token_type segment",
+    "token_norm": "seq pos layer input_norm",
+    "head_token": "seq pos layer head token_type value_norm attention_received "
+    "weighted_norm_received",
+    "value_norm_dispersion": "layer head n mean std cv min max",
+    "input_norm_dispersion": "layer n mean std cv min max",
+    "token_type_mixing": "layer head token_type attention value_norm weighted_norm n_sequences",
+    "attention_norm_correlation": "layer head token_type n spearman",
+    "singular_value": "layer head rank value",
+    "completeness": "layer worst_relative_error n_sequences",
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory, family) -> Path:
+    return build_store(tmp_path_factory.mktemp(family), family)
+
+
+def _columns(connection, view: str) -> str:
+    return " ".join(name for name, *_ in connection.execute(f"describe {view}").fetchall())
+
+
+def test_every_view_has_the_columns_that_readers_rely_on(store):
+    with duckdb.connect(str(store), read_only=True) as connection:
+        assert {view: _columns(connection, view) for view in CONTRACT} == CONTRACT
+        for view in AWAITED:
+            assert connection.execute(f"select count(*) from {view}").fetchall() == [(0,)]
+
+
+def test_layers_heads_and_ranks_count_from_one(store):
+    with duckdb.connect(str(store), read_only=True) as connection:
+        for view in ("head_token", "singular_value", "token_type_mixing"):
+            found = connection.execute(
+                f"select min(layer), max(layer), min(head), max(head) from {view}"
+            ).fetchall()
+            assert found == [(1, 2, 1, 3)]
+        assert connection.execute("select min(rank) from singular_value").fetchall() == [(1,)]
+
+
+def test_everything_stored_says_what_it_is(store):
+    with duckdb.connect(str(store), read_only=True) as connection:
+        silent = connection.execute(
+            """
+            select table_name, column_name from duckdb_columns()
+            where schema_name = 'stored' and comment is null
+                and table_name not in (select unnest($awaited))
+            """,
+            {"awaited": list(AWAITED)},
+        ).fetchall()
+        views = connection.execute(
+            "select view_name from duckdb_views() where not internal and comment is null"
+        ).fetchall()
+    assert silent == []
+    assert views == []
+
+
+def test_a_finished_file_is_whole_and_sound(store):
+    assert list(faults(store, every_table())) == []
+
+
+def test_means_by_type_follow_the_paper_sequence_by_sequence(store, family):
+    folder = store.parent
+    with duckdb.connect(str(store), read_only=True) as connection:
+        found = connection.execute(
+            "from token_type_mixing where layer = 2 and head = 3 order by token_type"
+        ).df()
+        kinds = connection.execute("select seq, pos, token_type from token").df()
+    model, corpus = _model_and_corpus(folder, family)
+    for row in found.itertuples():
+        means = []
+        for sequence in corpus.sequences:
+            layer = model.trace([sequence]).layers[1]
+            vectors = (layer.values[0, 2] @ layer.weights.output_weight[2]).double().tolist()
+            places = kinds[(kinds.seq == sequence.index) & (kinds.token_type == row.token_type)].pos
+            means.append(
+                reference.type_means(layer.attention[0, 2].double().tolist(), vectors, list(places))
+            )
+        weight, length, arriving = zip(*means, strict=True)
+        there = [each for each in length if each is not None]
+        assert row.attention == pytest.approx(np.mean(weight), rel=1e-5)
+        assert row.value_norm == pytest.approx(np.mean(there), rel=1e-5)
+        assert row.weighted_norm == pytest.approx(np.mean(arriving), rel=1e-5)
+
+
+def _model_and_corpus(folder: Path, family: str):
+    from precompute.load_models import load_model
+    from precompute.run import _corpus
+
+    asked = request(folder, family)
+    model = load_model(asked.model, device="cpu")
+    return model, _corpus(asked, model)
+
+
+def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
+    asked = request(tmp_path)
+    run(asked, run_local)
+    before = asked.output.read_bytes()
+    honest = head_token.totals
+
+    def negative(batch):
+        table = honest(batch)
+        place = table.schema.get_field_index("value_norm")
+        wrong = pa.array([-1.0] * table.num_rows, pa.float32())
+        return table.set_column(place, table.schema.field(place), wrong)
+
+    monkeypatch.setattr(head_token, "totals", negative)
+    monkeypatch.setattr(head_token, "VERSION", 99)
+    with pytest.raises(BrokenLaw) as error:
+        run(asked, run_local)
+    assert "row(s) of head_token break `value_norm >= 0`" in str(error.value)
+    assert asked.output.read_bytes() == before
+
+
+def test_a_model_whose_parts_do_not_add_up_is_not_published(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "precompute.passes.completeness.attention_block_error",
+        lambda layer, _is_token: layer.attention.new_full((len(layer.attention),), 0.5),
+    )
+    asked = request(tmp_path)
+    with pytest.raises(Remediable) as error:
+        run(asked, run_local)
+    assert str(error.value) == (
+        "Sequence 0, layer 1: the parts of the attention block miss the model's own output by 0.5, "
+        "above the 0.001 allowed in float32. The numbers of this model cannot be trusted and are "
+        "not published."
+    )
+    assert not asked.output.exists()
+
+
+def test_bfloat16_stays_within_its_own_rounding(tmp_path):
+    store = build_store(tmp_path, dtype="bfloat16")
+    with duckdb.connect(str(store), read_only=True) as connection:
+        worst = connection.execute("select max(worst_relative_error) from completeness").fetchall()
+    assert 1e-5 < worst[0][0] < 5e-2
+    assert list(faults(store, every_table())) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "tiny.db",
+            "{output} does not end in .duckdb, so the dashboard would not find it. "
+            "Give --output {corrected}",
+        ),
+        ("", "{output} is a folder. Give --output a file name such as bert.duckdb."),
+    ],
+)
+def test_an_output_that_would_not_be_found_is_refused_at_once(tmp_path, name, message):
+    output = tmp_path / name
+    with pytest.raises(Remediable) as error:
+        run(request(tmp_path, output=output), run_local)
+    assert str(error.value) == message.format(
+        output=output, corrected=output.with_suffix(".duckdb")
+    )
+
+
+def test_a_build_that_fails_leaves_no_half_written_file(tmp_path, monkeypatch):
+    def full(*_args):
+        raise duckdb.IOException("IO Error: No space left on device\nmore")
+
+    monkeypatch.setattr("precompute.store.assert_attention_is_whole", full)
+    asked = request(tmp_path)
+    with pytest.raises(Remediable) as error:
+        run(asked, run_local)
+    assert "could not be written (IO Error: No space left on device). Free some space" in str(
+        error.value
+    )
+    assert not list(tmp_path.glob("*.duckdb"))
+    assert not list(tmp_path.glob(".*.unfinished*"))

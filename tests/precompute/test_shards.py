@@ -1,0 +1,68 @@
+import errno
+import os
+import time
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from analysis.errors import Remediable
+from precompute import shards
+from precompute.shards import fingerprint, finish_shard, remove_unfinished
+
+ROWS = pa.table({"n": [1, 2]})
+
+
+def test_a_finished_shard_is_not_computed_again(tmp_path):
+    finish_shard(tmp_path, 0, lambda: ROWS)
+    shard = finish_shard(tmp_path, 0, lambda: pytest.fail("computed again"))
+    assert pq.read_table(shard) == ROWS
+
+
+def test_a_killed_run_leaves_nothing_that_looks_finished(tmp_path):
+    def killed():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        finish_shard(tmp_path, 0, killed)
+    assert not list(tmp_path.glob("*.parquet"))
+    assert finish_shard(tmp_path, 0, lambda: ROWS).exists()
+
+
+def test_a_full_disk_is_told_and_what_is_half_written_is_removed(tmp_path, monkeypatch):
+    def full(_table, file, **_options):
+        file.write(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shards.pq, "write_table", full)
+    with pytest.raises(Remediable) as error:
+        finish_shard(tmp_path / "folder", 0, lambda: ROWS)
+    assert str(error.value) == (
+        f"The disk that holds {tmp_path / 'folder'} is full. Finished shards are kept: "
+        "free some space and run the same command again."
+    )
+    assert list((tmp_path / "folder").iterdir()) == []
+
+
+def test_what_a_killed_run_left_is_removed_and_what_another_run_writes_stays(tmp_path):
+    shard = finish_shard(tmp_path / "head_token" / "abc", 0, lambda: ROWS)
+    stale, fresh = (shard.with_name(f".00001.parquet.{n}.unfinished") for n in (7, 8))
+    spilled = tmp_path / ".out.duckdb.7.unfinished.tmp"
+    for left_over in (stale, fresh):
+        left_over.write_bytes(b"half")
+    spilled.mkdir()
+    two_hours_ago = time.time() - 7200
+    for left_over in (stale, spilled):
+        os.utime(left_over, (two_hours_ago, two_hours_ago))
+    remove_unfinished(tmp_path / "out.duckdb", tmp_path / "head_token")
+    assert not stale.exists()
+    assert not spilled.exists()
+    assert fresh.exists()
+    assert shard.exists()
+
+
+@pytest.mark.parametrize("changed", [{"version": 2}, {"weights": "b"}, {"seed": 8}])
+def test_the_fingerprint_changes_with_whatever_the_numbers_depend_on(changed):
+    was = {"version": 1, "weights": "a", "seed": 4}
+    assert fingerprint(**was) != fingerprint(**was | changed)
+    assert fingerprint(**was) == fingerprint(**dict(reversed(was.items())))

@@ -1,0 +1,19 @@
+"""Spearman's ρ with mid-ranks, by its definition."""
+
+import math
+
+
+def midranks(values: list[float]) -> list[float]:
+    """1 + how many are smaller + half of how many others are equal."""
+    return [
+        1 + sum(other < each for other in values) + (values.count(each) - 1) / 2 for each in values
+    ]
+
+
+def spearman(first: list[float], second: list[float]) -> float:
+    """Pearson's correlation of the mid-ranks."""
+    ranks = midranks(first), midranks(second)
+    middle = (len(first) + 1) / 2
+    covariance = sum((a - middle) * (b - middle) for a, b in zip(*ranks, strict=True))
+    spreads = [math.sqrt(sum((each - middle) ** 2 for each in rank)) for rank in ranks]
+    return covariance / (spreads[0] * spreads[1])

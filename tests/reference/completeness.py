@@ -1,0 +1,20 @@
+"""kobayashi-2020, equation 7: the attention block as a sum over tokens and heads."""
+
+from tests.reference.head_token import transformed
+
+
+def block_output(
+    inputs: list[list[float]], attention: list[list[list[float]]], query: int, heads: list[dict]
+) -> list[float]:
+    """Σ_h Σ_j α_ij f(x_j) + b_O of one token; `heads` holds each head's matrices."""
+    output = list(heads[0]["output_bias"])
+    for weights, head in zip(attention, heads, strict=True):
+        for key, x in enumerate(inputs):
+            vector = transformed(x, head["value"], head["value_bias"], head["output"])
+            for w, each in enumerate(vector):
+                output[w] += weights[query][key] * each
+    return output
+
+
+def attention_sum_error(attention: list[list[list[float]]]) -> float:
+    return max(abs(sum(row) - 1) for head in attention for row in head)

@@ -1,0 +1,7 @@
+"""kobayashi-2020, section 5.2: ‖x‖, one token at a time."""
+
+import math
+
+
+def input_norm(x: list[float]) -> float:
+    return math.sqrt(sum(each * each for each in x))

@@ -1,0 +1,178 @@
+"""The rules of the house, kept by a test so that no reviewer has to remember them."""
+
+import ast
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import precompute.passes
+from analysis.axes import AXES
+from analysis.models.adapter import ADAPTERS
+from analysis.sources import PAPERS
+from pages.shared.contents import PAGES
+from precompute.passes import PASSES
+from tests.tiny import TINY
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("analysis", "pages", "precompute", "tests")
+FILES = {"pathlib", "os", "io", "shutil", "tempfile", "requests", "urllib", "socket"}
+MAY_NOT_IMPORT = {
+    "analysis": {"streamlit", "altair", "precompute", "pages"} | FILES,
+    "analysis/measures": {"transformers", "duckdb", "pandas", "pyarrow"},
+    "analysis/tables": {"torch", "transformers"},
+    "precompute": {"streamlit", "altair", "pages"},
+    "pages": {"torch", "transformers", "precompute", "analysis.measures", "analysis.models"},
+}
+
+
+def sources(folder: str) -> list[Path]:
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+def imports(path: Path) -> set[str]:
+    """Dotted names of everything the file imports, `from a import b` counting as a.b."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    plain = {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
+    return plain | {
+        f"{n.module}.{a.name}" for n in nodes if isinstance(n, ast.ImportFrom) for a in n.names
+    }
+
+
+def forbidden(names: set[str], folder: str) -> list[str]:
+    banned = tuple(f"{name}." for name in MAY_NOT_IMPORT[folder])
+    return [name for name in names if f"{name}.".startswith(banned)]
+
+
+@pytest.mark.parametrize("folder", MAY_NOT_IMPORT)
+def test_imports_point_one_way(folder):
+    wrong = [(path, forbidden(imports(path), folder)) for path in sources(folder)]
+    assert not [(path, names) for path, names in wrong if names]
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("streamlit.testing", "analysis"),
+        ("pages.shared.store", "precompute"),
+        ("precompute.run", "pages"),
+        ("torch", "analysis/tables"),
+    ],
+)
+def test_an_import_the_wrong_way_would_be_seen(name, folder):
+    assert forbidden({name, "math"}, folder) == [name]
+
+
+def modules(folder: str) -> list[str]:
+    paths = [path.relative_to(ROOT).with_suffix("") for path in sources(folder)]
+    return [".".join(path.parts) for path in paths if path.name != "__init__"]
+
+
+def loads_torch(names: list[str]) -> bool:
+    program = f"import {', '.join(names)}, sys; print('torch' in sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, check=True, text=True, capture_output=True
+    )
+    return run.stdout.split()[-1] == "True"
+
+
+def test_pages_start_without_torch():
+    names = modules("analysis/tables") + modules("pages/shared")
+    assert not loads_torch(names)
+    assert loads_torch([*names, "torch"]), "this test could not have failed"
+
+
+SHAPE = re.compile(r'(?:Float|Int|Int32|UInt8|Bool|Complex)\[[\w.]+, "([^"]*)"\]')
+
+
+def test_every_axis_is_in_the_glossary():
+    text = "\n".join(path.read_text() for path in [*sources("analysis"), *sources("precompute")])
+    axes = {axis for shape in SHAPE.findall(text) for axis in shape.split()}
+    named = {axis for axis in axes if not axis.isdigit() and not axis.startswith("*")}
+    assert named == set(AXES)
+
+
+def public_functions(path: Path) -> list[ast.FunctionDef]:
+    body = ast.parse(path.read_text()).body
+    return [n for n in body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
+
+
+def test_every_measure_cites_a_known_paper():
+    for path in sources("analysis/measures"):
+        for function in public_functions(path):
+            cited = re.search(r"Source:\s+([\w-]+),", ast.get_docstring(function) or "")
+            assert cited, f"{path.name}: {function.name} cites no paper"
+            assert cited[1] in PAPERS, f"{path.name}: {function.name} cites {cited[1]}"
+
+
+def test_every_table_cites_a_known_paper():
+    assert {each.TABLE.source for each in PASSES} <= set(PAPERS)
+
+
+def test_every_measure_has_a_slow_twin_and_a_test():
+    measures = {path.stem for path in sources("analysis/measures")} - {"__init__"}
+    assert measures <= {path.stem for path in sources("tests/reference")}
+    assert {f"test_{stem}" for stem in measures} <= {
+        path.stem for path in sources("tests/analysis/measures")
+    }
+
+
+def test_every_pass_in_the_folder_is_run_and_has_the_stem_of_its_table():
+    found = {module.name for module in pkgutil.iter_modules(precompute.passes.__path__)}
+    stems = {vars(each)["__name__"].split(".")[-1] for each in PASSES}
+    assert stems == found - {"base"}
+    assert stems == {each.TABLE.name for each in PASSES}
+    assert stems <= {path.stem for path in sources("analysis/tables")}
+
+
+def test_every_page_is_in_the_contents():
+    pages = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"_main", "__init__"}
+    assert pages == set(PAGES)
+
+
+def test_every_family_has_a_tiny_model():
+    assert set(ADAPTERS) == set(TINY)
+
+
+@pytest.mark.parametrize("folder", FOLDERS[:3])
+def test_every_package_says_what_belongs_in_it(folder):
+    for package in (ROOT / folder).rglob("__init__.py"):
+        assert ast.get_docstring(ast.parse(package.read_text())), f"{package} says nothing"
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_files_stay_short(folder):
+    lengths = [(len(path.read_text().splitlines()), path) for path in sources(folder)]
+    assert max(lengths)[0] <= 250, max(lengths)
+
+
+@pytest.mark.parametrize("folder", FOLDERS[:3])
+def test_functions_stay_short_and_take_few_arguments_by_position(folder):
+    for path in sources(folder):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                name = f"{path.relative_to(ROOT)}: {node.name}"
+                assert len(ast.unparse(node).splitlines()) < 60, name
+                command = any("app.command" in ast.unparse(d) for d in node.decorator_list)
+                assert command or len(node.args.args) <= 6, name
+
+
+PATH_OF_A_MACHINE = re.compile(r"/(?:home|root|work|Users)/\w")
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, check=True, text=True, capture_output=True
+    )
+    return [ROOT / name for name in listed.stdout.splitlines()]
+
+
+def test_no_path_of_a_machine_is_in_the_project():
+    for path in tracked():
+        if path.exists() and path.suffix in {".py", ".md", ".toml", ".txt", ".yml", ""}:
+            found = PATH_OF_A_MACHINE.search(path.read_text(errors="replace"))
+            assert not found or path.name == "test_house.py", f"{path}: {found}"
+    assert PATH_OF_A_MACHINE.search("/home/someone"), "this test could not have failed"

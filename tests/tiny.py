@@ -1,0 +1,106 @@
+"""One tiny model per family and a batch to run it on. Nothing is downloaded."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import transformers
+from transformers import PreTrainedTokenizerBase
+
+from analysis.models.adapter import adapter_for
+from analysis.models.trace import Model
+from precompute.corpora.encode import Encoder
+from precompute.corpora.sequence import Pair, Sequence, Text
+from precompute.load_models import LoadedModel
+from tests.precompute.corpora.tiny import bert_like, roberta_like
+
+LAYERS, HEADS, WIDTH, POSITIONS = 2, 3, 12, 40
+_SIZES = {
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "hidden_size": WIDTH,
+    "intermediate_size": 24,
+    "attn_implementation": "eager",
+}
+TEXTS = (
+    Pair("The cat sat, the dog ran.", "The mat.", "line 1"),
+    Text("The dog.", "line 2"),
+    Pair("Dog, cat.", "Cat sat.", "line 3"),
+    Text("The cat ran, ran, ran; the dog sat.", "line 4"),
+)
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """How to build a family's model and its tokenizer, and how many segment ids it knows."""
+
+    model: Callable[[int], transformers.PreTrainedModel]
+    tokenizer: Callable[[], PreTrainedTokenizerBase]
+    segment_types: int
+
+
+def _bert(vocabulary: int) -> transformers.PreTrainedModel:
+    config = transformers.BertConfig(
+        vocab_size=vocabulary, max_position_embeddings=POSITIONS, **_SIZES
+    )
+    return transformers.BertModel(config)
+
+
+def _roberta(vocabulary: int) -> transformers.PreTrainedModel:
+    config = transformers.RobertaConfig(
+        vocab_size=vocabulary,
+        max_position_embeddings=POSITIONS + 2,
+        type_vocab_size=1,
+        pad_token_id=1,
+        hidden_act="relu",
+        **_SIZES,
+    )
+    return transformers.RobertaModel(config)
+
+
+TINY = {
+    "bert": Tiny(_bert, bert_like, 2),
+    "roberta": Tiny(_roberta, roberta_like, 1),
+}
+
+
+def tiny_model(family: str, *, dtype: torch.dtype = torch.float64) -> LoadedModel:
+    """The same model every time; in float64, so that a difference is a fault and not rounding."""
+    tokenizer = TINY[family].tokenizer()
+    torch.manual_seed(0)
+    model: Model = TINY[family].model(len(tokenizer)).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():  # biases start at 0 and would hide in every test
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    model = model.to(dtype)
+    adapter = adapter_for(family)
+    return LoadedModel(
+        name=family,
+        revision="tiny",
+        weights_sha256="0" * 64,
+        model=model,
+        tokenizer=tokenizer,
+        adapter=adapter,
+        layers=adapter.weights(model),
+        dtype="float32",
+    )
+
+
+def tiny_sequences(family: str) -> tuple[Sequence, ...]:
+    """The texts above as the family's tokenizer reads them; no two are equally long."""
+    tiny = TINY[family]
+    encoder = Encoder(
+        tiny.tokenizer(), positions=POSITIONS, segment_types=tiny.segment_types, max_tokens=36
+    )
+    from collections import Counter
+
+    return tuple(encoder.sequences(TEXTS, counts=Counter()))
+
+
+def save_tiny(family: str, folder: Path) -> Path:
+    """The tiny model and its tokenizer as a folder in Hugging Face format, in float32."""
+    model = tiny_model(family, dtype=torch.float32)
+    model.model.save_pretrained(folder)
+    model.tokenizer.save_pretrained(folder)
+    return folder
