@@ -32,4 +32,34 @@ PAPERS = {
         "Bootstrap Methods: Another Look at the Jackknife",
         "https://doi.org/10.1214/aos/1176344552",
     ),
+    "kobayashi-2021": Paper(
+        "Kobayashi, Kuribayashi, Yokoi, Inui",
+        2021,
+        "Incorporating Residual and Normalization Layers into Analysis of Masked Language Models",
+        "https://aclanthology.org/2021.emnlp-main.373/",
+    ),
+    "kobayashi-2024": Paper(
+        "Kobayashi, Kuribayashi, Yokoi, Inui",
+        2024,
+        "Analyzing Feed-Forward Blocks in Transformers through the Lens of Attention Maps",
+        "https://arxiv.org/abs/2302.00456",
+    ),
+    "sundararajan-2017": Paper(
+        "Sundararajan, Taly, Yan",
+        2017,
+        "Axiomatic Attribution for Deep Networks",
+        "https://proceedings.mlr.press/v70/sundararajan17a.html",
+    ),
+    "abnar-2020": Paper(
+        "Abnar, Zuidema",
+        2020,
+        "Quantifying Attention Flow in Transformers",
+        "https://aclanthology.org/2020.acl-main.385/",
+    ),
+    "church-1990": Paper(
+        "Church, Hanks",
+        1990,
+        "Word Association Norms, Mutual Information, and Lexicography",
+        "https://aclanthology.org/J90-1003/",
+    ),
 }

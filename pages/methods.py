@@ -2,18 +2,21 @@
 
 import streamlit as st
 
+from analysis.scopes import SCOPES
 from analysis.sources import PAPERS
 from pages.shared.about import citation, contract
-from pages.shared.links import link
+from pages.shared.layer_formulas import LAYER
+from pages.shared.links import link_to_view
 from pages.shared.method_formulas import BLOCK, GLOSSARY, METHODS, PARTS
+from pages.shared.scope_names import scope_meaning, scope_name
 from pages.shared.words import say
 
-CHAPTERS = ("token_types", "intervals", "ranks", "omissions", "differences")
+CHAPTERS = ("token_types", "intervals", "ranks", "omissions", "limits", "differences")
 
 
 def contents() -> None:
     """Links to the parts of the page."""
-    parts = ("foundation", "statistics", *CHAPTERS, "glossary", "papers")
+    parts = ("foundation", "layer", "statistics", *CHAPTERS, "glossary", "papers")
     st.markdown(" · ".join(f"[{say(f'methods.{part}.title')}](#{_anchor(part)})" for part in parts))
 
 
@@ -30,6 +33,18 @@ def foundation() -> None:
     st.markdown(say("methods.foundation.after"))
 
 
+def layer() -> None:
+    """The same identity for a whole layer, module by module."""
+    st.header(say("methods.layer.title"), anchor="layer")
+    for name, formula in LAYER.items():
+        st.markdown(say(f"methods.layer.{name}"))
+        st.latex(formula)
+    st.markdown(say("methods.layer.scopes"))
+    rows = [f"|{scope_name(scope)}|{scope_meaning(scope)}|" for scope in SCOPES]
+    heads = f"|{say('methods.layer.scope')}|{say('methods.layer.counted')}|"
+    st.markdown("\n".join([heads, "|---|---|", *rows]))
+
+
 def statistics() -> None:
     """Each statistic: what it asks, its formula, its table."""
     st.header(say("methods.statistics.title"), anchor="statistics")
@@ -39,7 +54,7 @@ def statistics() -> None:
             st.latex(formula)
         st.markdown(say(f"method.{name}.text"))
         if method.view:
-            link("attention_norms", say("methods.see"), an_view=method.view)
+            link_to_view(method.page, method.view, say("methods.see"))
         with st.expander(say("methods.contract")):
             for table in method.tables:
                 contract(table)
@@ -71,6 +86,7 @@ st.title(say("methods.title"), anchor=False)
 st.markdown(say("methods.lead"))
 contents()
 foundation()
+layer()
 statistics()
 chapters()
 glossary()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared.file_account import corpus, holdings, making, other_files, soundness
 from pages.shared.findings import findings
-from pages.shared.links import link
+from pages.shared.links import link_to_view
 from pages.shared.numbers import count
 from pages.shared.store import open_store
 from pages.shared.words import plain, say
@@ -31,7 +31,8 @@ def glance() -> None:
                 st.caption(finding.label)
                 st.subheader(finding.number, anchor=False)
                 st.markdown(finding.sentence)
-                link("attention_norms", say(f"finding.link_{finding.view}"), an_view=finding.view)
+                label = say(f"finding.link_{finding.view}")
+                link_to_view(finding.page, finding.view, label)
     st.caption(say("overview.glance_caption"))
 
 

@@ -66,6 +66,9 @@ def run(
     frequencies: Annotated[
         Path | None, typer.Option(help="Word frequencies: lines `rank count id`.")
     ] = None,
+    pair_memory: Annotated[
+        int, typer.Option(min=1, help="MiB for the hidden vectors of pairs at a time.")
+    ] = 8,
 ) -> None:
     """Run a model over a corpus. A run that was stopped goes on where it was."""
     from precompute.run import Request
@@ -85,6 +88,7 @@ def run(
         dtype=dtype,
         packing=packing,
         frequencies=frequencies,
+        pair_memory=pair_memory,
     )
     plan = run_request(request, runner_for(runner, workers))
     names = ", ".join(each.TABLE.name for each in plan.passes)

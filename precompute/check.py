@@ -37,6 +37,25 @@ _CROSS_LAWS = {
         select count(*) from (
             select sum(n) as n from attention_norm_histogram group by layer, head
             having n <> (select sum(n_tokens::bigint * n_tokens) from sequence))""",
+    "the pairs of every layer occur as often as two tokens stand in one sequence": """
+        select count(*) from (
+            select sum(n) as n from pair_delta_wide group by layer
+            having n <> (select sum(n_tokens::bigint * (n_tokens - 1)) from sequence))""",
+    "relations share all pairs and all change": """
+        select count(*) from (
+            select abs(sum(mean) - 1) as error from relation_share
+            group by layer, effect, quantity)
+        where error > $tolerance""",
+    "all that has come together in a token comes from some type and some distance": """
+        select count(*) from (
+            select abs(sum(mean) - 1) as error from rollout
+            group by layer, scope, token_type is null, distance is null)
+        where error > $tolerance""",
+    "tokens of all types make up the mixing ratio's tokens": """
+        select count(*) from (
+            select sum(case token_type when 'all' then -n else n end) as missed
+            from mixing_ratio group by layer, scope)
+        where missed <> 0""",
 }
 
 
@@ -64,12 +83,28 @@ def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
     if not table.key:
         return
     key = ", ".join(column.name for column in table.key)
-    twice = f"select 1 from stored.{table.name} group by {key} having count(*) > 1"
-    if rows := store.execute(f"select count(*) from ({twice})").fetchall()[0][0]:
+    twice = f"group by {key} having count(*) > 1"
+    counted = (
+        store.execute(f"select count(*) from (select 1 from {piece} {twice})").fetchall()
+        for piece in _pieces(store, table)
+    )
+    rows = sum(count for [(count,)] in counted)
+    if rows:
         raise BrokenLaw(table.name, f"unique ({key})", rows)
 
 
-def assert_attention_is_whole(store: DuckDBPyConnection) -> None:
+def _pieces(store: DuckDBPyConnection, table: Table) -> list[str]:
+    """A stored table in parts that fit into memory, none of which shares a key with another."""
+    if not table.piece:
+        return [f"stored.{table.name}"]
+    values = f"select distinct {table.piece} from stored.{table.name}"
+    return [
+        f"(from stored.{table.name} where {table.piece} = {value})"
+        for (value,) in store.execute(values).fetchall()
+    ]
+
+
+def assert_parts_add_up(store: DuckDBPyConnection) -> None:
     """The parts add up to what the model computed, and attention rows to 1, as far as dtype allows.
 
     Raises:
@@ -78,8 +113,14 @@ def assert_attention_is_whole(store: DuckDBPyConnection) -> None:
     dtype = store.execute("select dtype from run").fetchall()[0][0]
     worst = store.execute(
         """
-        select seq, layer, greatest(relative_error, attention_sum_error) as error
-        from sequence_completeness
+        select seq, layer, error, part
+        from (
+            select seq, layer, greatest(relative_error, attention_sum_error) as error,
+                'attention block' as part
+            from sequence_completeness
+            union all
+            select seq, layer, relative_error, 'whole layer' from layer_completeness
+        )
         where not (error <= $limit)
         order by isnan(error) desc, error desc
         limit 1
@@ -87,9 +128,9 @@ def assert_attention_is_whole(store: DuckDBPyConnection) -> None:
         {"limit": LIMITS[dtype]},
     ).fetchall()
     if worst:
-        seq, layer, error = worst[0]
+        seq, layer, error, part = worst[0]
         raise Remediable(
-            f"Sequence {seq}, layer {layer}: the parts of the attention block miss the model's own "
+            f"Sequence {seq}, layer {layer}: the parts of the {part} miss the model's own "
             f"output by {error:.2g}, above the {LIMITS[dtype]:g} allowed in {dtype}. "
             "The numbers of this model cannot be trusted and are not published."
         )
@@ -132,7 +173,7 @@ def _faults_inside(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iter
         except BrokenLaw as fault:
             yield str(fault)
     try:
-        assert_attention_is_whole(store)
+        assert_parts_add_up(store)
     except Remediable as fault:
         yield str(fault)
     yield from _cross_faults(store)

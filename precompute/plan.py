@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from analysis.errors import UnknownName
+from analysis.measures.layer_mixing import BUDGET
 from precompute.corpora.sequence import Corpus, Sequence
 from precompute.frequencies import Frequencies
 from precompute.passes import PASSES
@@ -15,6 +16,7 @@ from precompute.shards import contract, fingerprint, shard_path
 
 SHARD_SEQUENCES = 64
 BATCH_PAIRS = 16 * 128 * 128
+_PROOFS = ("completeness",)  # of every file, whatever else is asked for
 BY_NAME = {each.TABLE.name: each for each in PASSES}
 
 
@@ -29,13 +31,17 @@ class Facts:
 
 @dataclass(frozen=True)
 class Plan:
-    """Statistics of a corpus cut into jobs; every job of every pass is one shard below `folder`."""
+    """Statistics of a corpus cut into jobs; every job of every pass is one shard below `folder`.
+
+    `hidden_budget` bounds memory and changes no number: see `Batch`.
+    """
 
     folder: Path
     facts: Facts
     corpus: Corpus
     statistics: tuple[str, ...]
     frequencies: Frequencies | None = None
+    hidden_budget: int = BUDGET
 
     @property
     def passes(self) -> tuple[Pass, ...]:
@@ -53,7 +59,7 @@ class Plan:
     def _sequences_sha256(self) -> str:
         digest = sha256()
         for each in self.corpus.sequences:
-            for array in (each.ids, each.segments, each.token_types):
+            for array in (each.ids, each.segments, each.token_types, each.words):
                 digest.update(len(array).to_bytes(8, "little"))
                 digest.update(array.tobytes())
         return digest.hexdigest()
@@ -112,6 +118,5 @@ def chosen_statistics(names: list[str] | None) -> tuple[str, ...]:
 def _with_needs(name: str) -> set[str]:
     if name not in BY_NAME:
         raise UnknownName("statistic", name, BY_NAME)
-    found = BY_NAME[name]
-    needs = found.NEEDS if isinstance(found, Fit) else ()
-    return {name}.union(*map(_with_needs, needs))
+    needs = getattr(BY_NAME[name], "NEEDS", ())
+    return {name, *_PROOFS}.union(*map(_with_needs, needs))

@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 
 from analysis.errors import Remediable
+from analysis.measures.layer_mixing import BUDGET
 from analysis.tables import SCHEMA_VERSION
 from precompute import __version__
 from precompute.corpora.load import load_corpus
@@ -41,6 +42,7 @@ class Request:
     dtype: str = "float32"
     packing: str = "paragraphs"
     frequencies: Path | None = None
+    pair_memory: int = BUDGET // 2**20
 
 
 def run(request: Request, runner: Runner) -> Plan:
@@ -52,6 +54,8 @@ def run(request: Request, runner: Runner) -> Plan:
     chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
     _assert_writable(request.output)
     model = load_model(request.model, device=request.device, dtype=request.dtype)
+    if model.is_slow:
+        print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     corpus = _corpus(request, model)
     plan = _plan(request, model, corpus)
     remove_unfinished(request.output, plan.folder)
@@ -99,6 +103,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         corpus=corpus,
         statistics=chosen_statistics(names),
         frequencies=frequencies,
+        hidden_budget=request.pair_memory * 2**20,
     )
 
 

@@ -1,19 +1,20 @@
 """Runs the jobs of a plan: traces each batch once and hands it to every pass that lacks it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pyarrow as pa
 
 from precompute.corpora.sequence import Sequence
-from precompute.load_models import LoadedModel
+from precompute.load_models import DTYPES, LoadedModel
 from precompute.memory import return_freed_memory
 from precompute.passes.base import Batch, Totals, Weights
 from precompute.plan import Plan, batches
 from precompute.progress import progress
 from precompute.shards import finish_shard, merged
 
-Finished = Iterator[int]
-Runner = Callable[[Plan, LoadedModel, list[int]], Finished]
+Told = Callable[[int], object]
+"""What is called with the number of sequences whenever some more are done."""
+Runner = Callable[[Plan, LoadedModel, list[int], Told], None]
 
 
 def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
@@ -28,33 +29,33 @@ def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
     if not waiting:
         return
     with progress(total, already=total - left) as bar:
-        for index in runner(plan, model, waiting):
-            bar.update(len(plan.jobs[index]))
+        runner(plan, model, waiting, bar.update)
 
 
-def run_local(plan: Plan, model: LoadedModel, jobs: list[int]) -> Finished:
-    """One job after the other in this process; yields the number of each that is finished."""
+def run_local(plan: Plan, model: LoadedModel, jobs: list[int], told: Told) -> None:
+    """One job after the other in this process."""
     for index in jobs:
-        finish_job(plan, model, index)
-        yield index
+        finish_job(plan, model, index, told)
 
 
-def finish_job(plan: Plan, model: LoadedModel, index: int) -> None:
+def finish_job(plan: Plan, model: LoadedModel, index: int, told: Told) -> None:
     """Every shard of one job that is not there yet."""
     missing = plan.missing(index)
-    parts = [
-        _batch_totals(missing, model, sequences, plan.facts.seed)
-        for sequences in (batches(plan.jobs[index]) if missing else ())
-    ]
+    parts = []
+    for sequences in batches(plan.jobs[index]) if missing else ():
+        parts.append(_batch_totals(missing, model, sequences, plan))
+        told(len(sequences))
     for each, tables in zip(missing, zip(*parts, strict=True), strict=True):
         _finish(plan, each, index, list(tables))
 
 
 def _batch_totals(
-    passes: tuple[Totals, ...], model: LoadedModel, sequences: tuple[Sequence, ...], seed: int
+    passes: tuple[Totals, ...], model: LoadedModel, sequences: tuple[Sequence, ...], plan: Plan
 ) -> list[pa.Table]:
     """One table per pass; the trace, which is large, is gone when this returns."""
-    batch = Batch(sequences, model.trace(sequences), seed)
+    dtype = None if plan.facts.dtype == "float32" else DTYPES[plan.facts.dtype]
+    trace = model.trace(sequences)
+    batch = Batch(sequences, trace, plan.facts.seed, dtype, plan.hidden_budget)
     return [each.totals(batch) for each in passes]
 
 

@@ -29,7 +29,7 @@ def fingerprint(**dependencies: object) -> str:
 
 def contract(table: Table) -> list[str]:
     """What a fingerprint must know of a table: its columns, their types and how shards merge."""
-    return [*(f"{c.name} {c.type}" for c in table.columns), table.merge]
+    return [*(f"{each.name} {each.type}" for each in table.shard_schema), table.merge]
 
 
 def shard_path(folder: Path, index: int) -> Path:
@@ -91,10 +91,15 @@ def remove_unfinished(output: Path, shards: Path) -> None:
 
 
 def merged(table: Table, parts: list[pa.Table]) -> pa.Table:
-    """Parts of one shard as one table, merged by the table's own rule."""
+    """Parts of one shard as one table, merged by the table's own rule unless they are raw."""
     shards = pa.concat_tables(parts)
-    if table.merge == Table.merge:
+    if table.merge == Table.merge or table.raw:
         return shards
+    return as_stored(table, shards)
+
+
+def as_stored(table: Table, shards: pa.Table) -> pa.Table:
+    """Rows of shards that fit into memory, merged into rows of the table."""
     with duckdb.connect(config={"memory_limit": "200MB"}) as connection:
         connection.register("shards", shards)
         return connection.sql(table.merge).to_arrow_table().cast(table.schema)

@@ -1,7 +1,9 @@
 """What a file holds and what there is to compute, as lines of text."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Hashable, Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -50,12 +52,20 @@ def _lines(store: duckdb.DuckDBPyConnection, path: Path) -> Iterator[str]:
     for table in contents(store).itertuples():
         if table.n_rows:
             yield f"{table.n_rows:>12,}  {table.name}"
-    for layer in by_layer(store).itertuples():
+    for layer in by_layer(store).to_dict("records"):
         yield (
-            f"layer {layer.layer}: parts add up to {layer.worst_relative_error:.1e} at worst "
-            f"(sequence {layer.worst_seq}), attention to 1 within "
-            f"{layer.worst_attention_sum_error:.1e}"
+            f"layer {layer['layer']}: parts of the attention block add up to "
+            f"{layer['worst_relative_error']:.1e} at worst (sequence {layer['worst_seq']})"
+            f"{_whole_layer(layer)}, attention to 1 within {layer['worst_attention_sum_error']:.1e}"
         )
+
+
+def _whole_layer(layer: dict[Hashable, Any]) -> str:
+    """What a whole layer misses, where it was taken apart."""
+    if math.isnan(layer["worst_layer_error"]):
+        return ""
+    worst = layer["worst_layer_error"]
+    return f", of the whole layer {worst:.1e} (sequence {layer['worst_layer_seq']:.0f})"
 
 
 def statistics_lines() -> Iterator[str]:

@@ -13,7 +13,7 @@ from analysis.errors import Remediable
 from analysis.tables import corpus as corpus_tables
 from analysis.tables.contract import AWAITED
 from analysis.tables.table import Table, View
-from precompute.check import assert_attention_is_whole, assert_laws, contents
+from precompute.check import assert_laws, assert_parts_add_up, contents
 from precompute.passes import PASSES
 from precompute.passes.base import Fit, FitContext
 from precompute.plan import Plan
@@ -23,7 +23,7 @@ from precompute.store_corpus import corpus_rows
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    "memory_limit": "256MB",  # sorting spills to disk beyond it
+    "memory_limit": "1GB",  # sorting and grouping spill to disk beyond it
 }
 
 
@@ -43,8 +43,9 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
         _add_rows(store, corpus_tables.RUN, _rows(corpus_tables.RUN, [run]))
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
         _add_rows(store, corpus_tables.PROVENANCE, _rows(corpus_tables.PROVENANCE, provenance))
-        for table in (corpus_tables.SEQUENCES, corpus_tables.TOKENS):
-            _add_rows(store, table, corpus_rows(plan.corpus)[table.name])
+        rows = corpus_rows(plan.corpus)
+        for table in (corpus_tables.SEQUENCES, corpus_tables.TOKENS, corpus_tables.VOCABULARY):
+            _add_rows(store, table, rows[table.name])
         for each in PASSES:
             chosen = each in plan.passes
             if chosen and isinstance(each, Fit):
@@ -52,7 +53,7 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
             shards = plan.shards(each) if chosen else []
             add_table(store, each.TABLE, shards, counts_from_0=not isinstance(each, Fit))
         _add_awaited(store)
-        assert_attention_is_whole(store)
+        assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")
     _publish(unfinished, output)
@@ -71,24 +72,38 @@ def add_table(
 ) -> None:
     """Merge shards into one table with its views, write its contract beside it, check its laws.
 
-    Without shards the table is there and empty.
+    Without shards the table is there and empty. A fit that comes later finds the rows of the shards
+    as they are in the view `NAME_shards`.
     """
     create_empty(store, table)
     if shards:
-        indices = [c.name for c in table.key if counts_from_0 and c.name in ("layer", "head")]
+        indices = [n for n in table.shard_schema.names if counts_from_0 and n in ("layer", "head")]
         shifted = ", ".join(f"{name} + 1 as {name}" for name in indices)
         replaced = f" replace ({shifted})" if shifted else ""
         files = [str(shard) for shard in shards]
-        store.execute(
-            f"create temp view shards as select *{replaced} from read_parquet({_literal(files)})"
-        )
-        columns = ", ".join(c.name for c in table.columns)
-        order = ", ".join(f"{name} nulls last" for name in table.sorted_by)
-        merged = f"select {columns} from ({table.merge}) order by {order}"
-        store.execute(f"insert into stored.{table.name} {merged}")
-        store.execute("drop view shards")
+        rows = f"select *{replaced} from read_parquet({_literal(files)})"
+        store.execute(f"create temp view {table.name}_shards as {rows}")
+        for piece in _pieces(store, table):
+            _merge(store, table, piece)
     describe(store, table)
     assert_laws(store, table)
+
+
+def _pieces(store: DuckDBPyConnection, table: Table) -> list[str]:
+    """Conditions that cut the rows of shards into what is merged at a time."""
+    if not table.piece:
+        return ["true"]
+    values = f"select distinct {table.piece} from {table.name}_shards order by 1"
+    return [f"{table.piece} = {value}" for (value,) in store.execute(values).fetchall()]
+
+
+def _merge(store: DuckDBPyConnection, table: Table, piece: str) -> None:
+    columns = ", ".join(c.name for c in table.columns)
+    order = ", ".join(f"{name} nulls last" for name in table.sorted_by)
+    store.execute(
+        f"insert into stored.{table.name} with shards as (from {table.name}_shards where {piece}) "
+        f"select {columns} from ({table.merge}) order by {order}"
+    )
 
 
 def create_empty(store: DuckDBPyConnection, table: Table) -> None:

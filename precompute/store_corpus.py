@@ -3,13 +3,13 @@
 import numpy as np
 import pyarrow as pa
 
-from analysis.tables.corpus import SEQUENCES, TOKENS
+from analysis.tables.corpus import SEQUENCES, TOKENS, VOCABULARY
 from precompute.corpora.sequence import Corpus
 from precompute.passes.base import names_of
 
 
 def corpus_rows(corpus: Corpus) -> dict[str, pa.Table]:
-    """The rows of `sequence` and `token`."""
+    """The rows of `sequence`, `token` and `vocabulary`."""
     sequences = corpus.sequences
     lengths = np.array([len(each) for each in sequences], dtype=np.int32)
     index = np.array([each.index for each in sequences], dtype=np.int32)
@@ -25,8 +25,11 @@ def corpus_rows(corpus: Corpus) -> dict[str, pa.Table]:
         "token_type": names_of(joined["token_types"]),
         "segment": joined["segments"],
     }
+    token_id, place = np.unique(joined["ids"], return_index=True)
+    vocabulary = {"token_id": token_id, "token": tokens["token"].take(pa.array(place))}
     texts = {"seq": index, "n_tokens": lengths, "text": pa.array([s.text for s in sequences])}
     return {
         "sequence": pa.table(texts).cast(SEQUENCES.schema),
         "token": pa.table(tokens).cast(TOKENS.schema),
+        "vocabulary": pa.table(vocabulary).cast(VOCABULARY.schema),
     }

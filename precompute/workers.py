@@ -6,10 +6,10 @@ run goes on whichever runner it takes.
 
 import multiprocessing
 import os
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ from analysis.errors import Remediable
 from precompute.load_models import LoadedModel, load_model
 from precompute.memory import return_freed_memory
 from precompute.plan import Plan
-from precompute.runner import Runner, finish_job, run_local
+from precompute.runner import Runner, Told, finish_job, run_local
 
 RAY = "ray==2.60.0"
 
@@ -27,9 +27,9 @@ RAY = "ray==2.60.0"
 def runner_for(name: str, workers: int) -> Runner:
     """The runner of a name with a number of workers."""
     if name == "ray":
-        return lambda plan, model, jobs: run_ray(plan, model, jobs, workers=workers)
+        return partial(run_ray, workers=workers)
     if workers > 1:
-        return lambda plan, model, jobs: run_processes(plan, model, jobs, workers=workers)
+        return partial(run_processes, workers=workers)
     return run_local
 
 
@@ -49,13 +49,14 @@ def _start(plan: Plan, name: str, device: str, threads: int) -> None:
 
 
 def _work(index: int) -> int:
-    finish_job(_Worker.here.plan, _Worker.here.model, index)
-    return index
+    """How many sequences there are in a job that is now finished."""
+    finish_job(_Worker.here.plan, _Worker.here.model, index, lambda _: None)
+    return len(_Worker.here.plan.jobs[index])
 
 
 def run_processes(
-    plan: Plan, model: LoadedModel, jobs: list[int], *, workers: int
-) -> Iterator[int]:
+    plan: Plan, model: LoadedModel, jobs: list[int], told: Told, *, workers: int
+) -> None:
     """Jobs shared among processes of this machine, each with a model of its own.
 
     Raises:
@@ -71,7 +72,7 @@ def run_processes(
     try:
         waiting = [pool.submit(_work, index) for index in jobs]
         for done in as_completed(waiting):
-            yield done.result()
+            told(done.result())
     except BrokenProcessPool as error:
         raise Remediable(
             "A worker process died, most often for want of memory. Run the same command again with "
@@ -81,7 +82,7 @@ def run_processes(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def run_ray(plan: Plan, model: LoadedModel, jobs: list[int], *, workers: int) -> Iterator[int]:
+def run_ray(plan: Plan, model: LoadedModel, jobs: list[int], told: Told, *, workers: int) -> None:
     """Jobs shared among actors of a Ray cluster; RAY_ADDRESS names one, else it is this machine.
 
     The folder of the shards must be one that every node sees.
@@ -103,7 +104,8 @@ def run_ray(plan: Plan, model: LoadedModel, jobs: list[int], *, workers: int) ->
     try:
         given = ray.put(plan)
         pool = pool_of([actor.remote(given, model.name, model.device) for _ in range(workers)])
-        yield from pool.map_unordered(lambda each, index: each.work.remote(index), jobs)
+        for done in pool.map_unordered(lambda each, index: each.work.remote(index), jobs):
+            told(done)
     finally:
         ray.shutdown()
 

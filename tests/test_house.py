@@ -66,6 +66,22 @@ def test_an_import_the_wrong_way_would_be_seen(name, folder):
     assert forbidden({name, "math"}, folder) == [name]
 
 
+LIVE_DOOR = ROOT / "pages" / "shared" / "live.py"
+
+
+def imports_at_run_time(path: Path) -> bool:
+    """Whether the file imports anything by a name that is a value."""
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    called = {ast.unparse(call.func).rpartition(".")[2] for call in calls}
+    return bool(called & {"import_module", "__import__", "exec", "eval", "run_module"})
+
+
+def test_only_the_live_door_asks_precompute_from_a_page():
+    doors = [path for path in sources("pages") if imports_at_run_time(path)]
+    assert doors == [LIVE_DOOR]
+    assert "precompute.one_sequence" in LIVE_DOOR.read_text(), "this test could not have failed"
+
+
 def modules(folder: str) -> list[str]:
     paths = [path.relative_to(ROOT).with_suffix("") for path in sources(folder)]
     return [".".join(path.parts) for path in paths if path.name != "__init__"]

@@ -46,12 +46,31 @@ def bootstrap_interval(
     Source:
         efron-1979, section 2; the papers give no intervals.
     """
-    n = len(values)
+    means = sequence_means(values, present, sequence_draws(len(values), seed=seed))
+    return percentile_interval(means)
+
+
+def sequence_draws(n: int, *, seed: int) -> Float[np.ndarray, "resample sequence"]:
+    """How often each of n sequences is drawn when n are drawn with replacement.
+
+    Source:
+        efron-1979, section 2.
+    """
     draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-    means = sequence_means(values, present, draws.astype(np.float64))
+    return draws.astype(np.float64)
+
+
+def percentile_interval(
+    means: Float[np.ndarray, "resample cell"],
+) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
+    """Lower and upper end of the central 95 % of resampled means; NaN where none is a number.
+
+    Source:
+        efron-1979, section 2.
+    """
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-    ever = present.any(axis=0)
-    ends = np.full((2, values.shape[1]), np.nan)
+    ever = ~np.isnan(means).all(axis=0)
+    ends = np.full((2, means.shape[1]), np.nan)
     if ever.any():
         ends[:, ever] = np.nanquantile(means[:, ever], tails, axis=0)
     return ends[0], ends[1]

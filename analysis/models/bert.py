@@ -9,10 +9,26 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import attentions_of, record_outputs
-from analysis.models.trace import LayerTrace, LayerWeights, Model, Trace
+from analysis.models.trace import (
+    FeedForwardWeights,
+    LayerNormWeights,
+    LayerTrace,
+    LayerWeights,
+    Model,
+    Trace,
+)
 
 FAMILIES = ("bert", "roberta")
-_ACTIVATIONS = {"gelu", "gelu_new", "relu"}
+ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+    "tanh": "tanh",
+}
+"""What configurations call an activation to what its gate is called here."""
 
 
 def check(model: Model) -> None:
@@ -22,10 +38,10 @@ def check(model: Model) -> None:
         UnfitModel: naming the setting, its value and what is covered.
     """
     config = model.config
-    if config.hidden_act not in _ACTIVATIONS:
+    if config.hidden_act not in ACTIVATIONS:
         raise UnfitModel(
             f"The model's activation is {config.hidden_act!r}; "
-            f"covered are {', '.join(sorted(_ACTIVATIONS))}."
+            f"covered are {', '.join(sorted(ACTIVATIONS))}."
         )
     if getattr(config, "is_decoder", False):
         raise UnfitModel("The model is configured as a decoder; encoders are covered.")
@@ -44,19 +60,36 @@ def positions(model: Model) -> int:
 
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
-    """The value path of every layer, first to last."""
-    heads = model.config.num_attention_heads
-    return tuple(_layer_weights(layer.attention, heads) for layer in model.encoder.layer)
+    """Every layer's weights, first to last."""
+    config = model.config
+    return tuple(
+        _layer_weights(layer, config.num_attention_heads, ACTIVATIONS[config.hidden_act])
+        for layer in model.encoder.layer
+    )
 
 
-def _layer_weights(attention: Model, heads: int) -> LayerWeights:
-    value, output = attention.self.value, attention.output.dense
+def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
+    value, output = layer.attention.self.value, layer.attention.output.dense
+    hidden, back = layer.intermediate.dense, layer.output.dense
     return LayerWeights(
         value_weight=value.weight.detach().T.unflatten(1, (heads, -1)).transpose(0, 1),
         value_bias=value.bias.detach().unflatten(0, (heads, -1)),
         output_weight=output.weight.detach().T.unflatten(0, (heads, -1)),
         output_bias=output.bias.detach(),
+        attention_norm=_norm(layer.attention.output.LayerNorm),
+        feed_forward=FeedForwardWeights(
+            input_weight=hidden.weight.detach().T,
+            input_bias=hidden.bias.detach(),
+            output_weight=back.weight.detach().T,
+            output_bias=back.bias.detach(),
+            activation=activation,
+        ),
+        output_norm=_norm(layer.output.LayerNorm),
     )
+
+
+def _norm(module: Model) -> LayerNormWeights:
+    return LayerNormWeights(module.weight.detach(), module.bias.detach(), module.eps)
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
@@ -77,6 +110,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
                 attention=attentions[i],
                 values=seen[f"value {i}"].unflatten(-1, (heads, -1)).transpose(1, 2),
                 attention_output=seen[f"output {i}"],
+                output=seen[f"input {i + 1}"],
             )
             for i, layer in enumerate(layers)
         ),

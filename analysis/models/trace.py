@@ -1,6 +1,6 @@
 """What every model family is reduced to before any measure sees it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +12,39 @@ Model = Any  # a torch module, whose submodules no type checker knows by name
 
 
 @dataclass(frozen=True)
+class LayerNormWeights:
+    """Layer normalisation: (z − mean(z)) / √(variance(z) + epsilon) ⊙ scale + shift."""
+
+    scale: Float[Tensor, " width"]
+    shift: Float[Tensor, " width"]
+    epsilon: float
+
+    def centred(self, parts: Float[Tensor, "*any width"]) -> Float[Tensor, "*any width"]:
+        """The linear part, (z − mean(z)) ⊙ scale, which holds of each summand of z by itself."""
+        return (parts - parts.mean(dim=-1, keepdim=True)) * self.scale
+
+    def deviation(self, whole: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]:
+        """√(variance(z) + epsilon) of whole vectors z, which all summands share."""
+        return (whole.var(dim=-1, unbiased=False, keepdim=True) + self.epsilon).sqrt()
+
+
+@dataclass(frozen=True)
+class FeedForwardWeights:
+    """The feed-forward network: activation(z @ input_weight + input_bias) @ output_weight + bias.
+
+    `activation` is a key of `analysis.measures.activation_gate.GATES`.
+    """
+
+    input_weight: Float[Tensor, "width hidden"]
+    input_bias: Float[Tensor, " hidden"]
+    output_weight: Float[Tensor, "hidden width"]
+    output_bias: Float[Tensor, " width"]
+    activation: str
+
+
+@dataclass(frozen=True)
 class LayerWeights:
-    """The value path of one layer's attention, cut into heads; the same for every input.
+    """One post-norm layer, its attention cut into heads; the same for every input.
 
     f(x) = (x @ value_weight + value_bias) @ output_weight, per head; the output bias belongs to the
     block and to no token.
@@ -23,6 +54,9 @@ class LayerWeights:
     value_bias: Float[Tensor, "head head_width"]
     output_weight: Float[Tensor, "head head_width width"]
     output_bias: Float[Tensor, " width"]
+    attention_norm: LayerNormWeights
+    feed_forward: FeedForwardWeights
+    output_norm: LayerNormWeights
 
     @cached_property
     def output_factor(self) -> Float[Tensor, "head head_width head_width"]:
@@ -32,6 +66,14 @@ class LayerWeights:
         """
         _, triangular = torch.linalg.qr(self.output_weight.double().mT, mode="r")
         return triangular.mT.to(self.output_weight.dtype)
+
+    @cached_property
+    def hidden_weight(self) -> Float[Tensor, "head head_width hidden"]:
+        """Every head's values straight into the hidden layer, but for the deviation in between.
+
+        Short values times this product cost a fraction of f(x) times the network's input weight.
+        """
+        return self.attention_norm.centred(self.output_weight) @ self.feed_forward.input_weight
 
 
 @dataclass(frozen=True)
@@ -43,6 +85,19 @@ class LayerTrace:
     attention: Float[Tensor, "batch head query key"]
     values: Float[Tensor, "batch head key head_width"]
     attention_output: Float[Tensor, "batch query width"]
+    output: Float[Tensor, "batch query width"]
+
+    def of_sequence(self, row: int, n_tokens: int) -> "LayerTrace":
+        """One sequence of the batch by itself, without its padding."""
+        one, real = slice(row, row + 1), slice(n_tokens)
+        return LayerTrace(
+            weights=self.weights,
+            input=self.input[one, real],
+            attention=self.attention[one, :, real, real],
+            values=self.values[one, :, real],
+            attention_output=self.attention_output[one, real],
+            output=self.output[one, real],
+        )
 
 
 @dataclass(frozen=True)
@@ -51,3 +106,13 @@ class Trace:
 
     layers: tuple[LayerTrace, ...]
     is_token: Bool[Tensor, "batch token"]
+
+
+def in_dtype(weights: Any, dtype: torch.dtype) -> Any:
+    """Weights, or a part of them, with every tensor in another number format."""
+    if isinstance(weights, Tensor):
+        return weights.to(dtype)
+    if is_dataclass(weights):
+        parts = {each.name: getattr(weights, each.name) for each in fields(weights)}
+        return type(weights)(**{name: in_dtype(part, dtype) for name, part in parts.items()})
+    return weights

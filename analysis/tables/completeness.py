@@ -32,15 +32,18 @@ TABLE = Table(
     views=(
         View(
             "completeness",
-            "one row per layer: the worst of all sequences",
+            "one row per layer: the worst of all sequences, attention blocks and whole layers",
             (
                 LAYER,
                 Column("worst_relative_error", pa.float32(), "largest relative error", "ratio"),
                 Column("n_sequences", pa.int64(), "sequences checked", "sequences"),
             ),
             """
-            select layer, max(relative_error) as worst_relative_error, count(*) as n_sequences
-            from stored.completeness
+            select layer,
+                max(greatest(block.relative_error, whole.relative_error)) as worst_relative_error,
+                count(*) as n_sequences
+            from stored.completeness as block
+            left join stored.layer_completeness as whole using (seq, layer)
             group by layer
             """,
         ),
@@ -55,15 +58,23 @@ TABLE = Table(
 
 
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """layer, worst_relative_error, worst_attention_sum_error, worst_seq, n_sequences."""
+    """The worst of every layer; what whole layers miss is NaN where they were not taken apart.
+
+    Returns:
+        layer, worst_relative_error, worst_attention_sum_error, worst_seq, worst_layer_error,
+        worst_layer_seq, n_sequences.
+    """
     return store.execute(
         """
         select layer,
-            max(relative_error)::double as worst_relative_error,
+            max(block.relative_error)::double as worst_relative_error,
             max(attention_sum_error)::double as worst_attention_sum_error,
-            arg_max(seq, relative_error) as worst_seq,
+            arg_max(seq, block.relative_error) as worst_seq,
+            max(whole.relative_error)::double as worst_layer_error,
+            arg_max(seq, whole.relative_error) as worst_layer_seq,
             count(*) as n_sequences
-        from sequence_completeness
+        from sequence_completeness as block
+        left join layer_completeness as whole using (seq, layer)
         group by layer
         order by layer
         """

@@ -7,12 +7,6 @@ reader's query fails neither here nor on a later file.
 _INTERVAL = "n bigint, accuracy double, low double, high double"
 
 AWAITED = {
-    "scope_similarity": "layer utinyint, scope_a varchar, scope_b varchar, spearman double, "
-    "n_sequences bigint",
-    "mixing_ratio": "layer utinyint, scope varchar, token_type varchar, mean double, std double, "
-    "min double, max double, n bigint",
-    "pair_delta": "layer utinyint, effect varchar, source varchar, target varchar, n bigint, "
-    "n_sequences bigint, mean_delta double, std_delta double",
     "head_pattern": "layer utinyint, head utinyint, self double, previous double, next double, "
     "cls double, sep double, comma_period double, sep_to_sep double, other_to_sep double, "
     "entropy double, entropy_cls double",

@@ -6,6 +6,8 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table
 
+_TOKEN_ID = Column("token_id", pa.int32(), "place in the vocabulary", "index")
+_TOKEN = Column("token", pa.string(), "the token as the tokenizer writes it", "text")
 SEQUENCES = Table(
     name="sequence",
     grain="one row per sequence",
@@ -22,8 +24,8 @@ TOKENS = Table(
     grain="one row per token of every sequence",
     key=(SEQUENCE, POSITION),
     values=(
-        Column("token_id", pa.int32(), "place in the vocabulary", "index"),
-        Column("token", pa.string(), "the token as the tokenizer writes it", "text"),
+        _TOKEN_ID,
+        _TOKEN,
         TOKEN_TYPE,
         Column("segment", pa.uint8(), "segment id, 0 or 1 for BERT", "index"),
     ),
@@ -32,6 +34,14 @@ TOKENS = Table(
         "token_id >= 0",
         "token_type in ('cls', 'sep', 'comma_period', 'other')",
     ),
+)
+VOCABULARY = Table(
+    name="vocabulary",
+    grain="one row per entry of the vocabulary that occurs",
+    key=(_TOKEN_ID,),
+    values=(_TOKEN,),
+    source="clark-2019",
+    laws=("token_id >= 0",),
 )
 RUN = Table(
     name="run",
@@ -77,7 +87,7 @@ MANIFEST = Table(
     ),
     source="clark-2019",
 )
-TABLES = (RUN, PROVENANCE, MANIFEST, SEQUENCES, TOKENS)
+TABLES = (RUN, PROVENANCE, MANIFEST, SEQUENCES, TOKENS, VOCABULARY)
 
 
 def run(store: DuckDBPyConnection) -> pd.Series:
@@ -113,4 +123,15 @@ def first_sequences(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
     """The first sequences of the corpus: columns seq, n_tokens, text."""
     return store.execute(
         "select seq, n_tokens, text from sequence order by seq limit $limit", {"limit": limit}
+    ).df()
+
+
+def sequence_texts(store: DuckDBPyConnection, *, sequences: list[int]) -> pd.DataFrame:
+    """Some sequences of the corpus: columns seq, n_tokens, text."""
+    return store.execute(
+        """
+        select seq, n_tokens, text from sequence
+        where list_contains($sequences, seq) order by seq
+        """,
+        {"sequences": sequences},
     ).df()

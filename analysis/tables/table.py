@@ -33,6 +33,10 @@ class Table:
     `merge` is the query that turns the rows of all `shards` into the table; `order` sorts it, which
     decides its size and the speed of what is asked of it. `laws` are conditions that hold of every
     row. A table without `views` is shown as it is.
+
+    Shards hold rows of the table, merged once already, unless `raw` says otherwise: then they hold
+    rows of those columns, and `merge` is left to the store, one value of the column `piece` after
+    the other, so that what is sorted and grouped at a time fits into memory.
     """
 
     name: str
@@ -44,6 +48,12 @@ class Table:
     views: tuple[View, ...] = ()
     merge: str = "from shards"
     order: tuple[str, ...] = ()
+    raw: tuple[Column, ...] = ()
+    piece: str = ""
+
+    @property
+    def shard_schema(self) -> pa.Schema:
+        return _schema(self.raw) if self.raw else self.schema
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -51,7 +61,7 @@ class Table:
 
     @property
     def schema(self) -> pa.Schema:
-        return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in self.columns])
+        return _schema(self.columns)
 
     @property
     def sorted_by(self) -> tuple[str, ...]:
@@ -66,6 +76,10 @@ class Table:
         return self.views or (self.shown(),)
 
 
+def _schema(columns: tuple[Column, ...]) -> pa.Schema:
+    return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in columns])
+
+
 def nullable(column: Column, meaning: str) -> Column:
     """The same column where NULL has a meaning of its own."""
     return replace(column, nullable=True, meaning=meaning)
@@ -75,8 +89,26 @@ SEQUENCE = Column("seq", pa.int32(), "sequence, counted from 0 in the order of t
 POSITION = Column("pos", pa.int16(), "position in the sequence, counted from 0", "index")
 LAYER = Column("layer", pa.uint8(), "layer, counted from 1", "index")
 HEAD = Column("head", pa.uint8(), "head within its layer, counted from 1", "index")
-TOKEN_TYPE = Column(
-    "token_type", pa.dictionary(pa.int8(), pa.string()), "cls, sep, comma_period or other", "name"
+NAME = pa.dictionary(pa.int8(), pa.string())
+TOKEN_TYPE = Column("token_type", NAME, "cls, sep, comma_period or other", "name")
+SCOPE = Column(
+    "scope", NAME, "how much of the layer counts, from attn_w to attn_res_ln_ff_res_ln", "name"
+)
+EFFECT = Column("effect", NAME, "which step is looked at: res_ln, ff, ff_res or ff_ln", "name")
+RELATION = Column(
+    "relation",
+    NAME,
+    "how two tokens relate: special, same_word, word_pieces, adjacent, same_segment, other_segment",
+    "name",
 )
 LAYER_OR_ALL = nullable(LAYER, "layer, counted from 1; NULL: all layers pooled")
 HEAD_OR_ALL = nullable(HEAD, "head, counted from 1; NULL: all heads of the layer")
+N_SEQUENCES = Column("n_sequences", pa.int64(), "sequences averaged over", "sequences")
+
+
+def interval(unit: str) -> tuple[Column, Column]:
+    """The columns `low` and `high` of a mean or a correlation."""
+    return (
+        Column("low", pa.float64(), "lower end of the 95 % bootstrap interval", unit),
+        Column("high", pa.float64(), "upper end of the 95 % bootstrap interval", unit),
+    )

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+LONGEST_TEXT = 120
 _SEEN = "choices in the address"
 
 
@@ -41,6 +42,20 @@ class Choice:
         if value == self.default:
             return []
         return [str(each) for each in value] if self.many else [str(value)]
+
+
+@dataclass(frozen=True)
+class FreeChoice(Choice):
+    """A parameter of the address that may be any text of at most `LONGEST_TEXT` characters."""
+
+    options: Sequence[Any] = ()
+    default: str = ""
+
+    def parsed(self, names: Iterable[str]) -> str:
+        return next(iter(names), self.default)[:LONGEST_TEXT]
+
+    def allowed(self, value: Any) -> bool:
+        return isinstance(value, str)
 
 
 @dataclass(frozen=True)

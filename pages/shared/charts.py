@@ -3,7 +3,7 @@
 Colours are readable on light and on dark ground and are told apart by people who see few hues.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -167,14 +167,19 @@ def lines(
     x_title: str,
     y_title: str,
     colour_title: str | None = None,
+    colours: Mapping[str, str] | None = None,
     y_scale: Scale = "linear",
     zero: bool = True,
     points: bool = True,
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """One line per colour over a whole-numbered x, with a band from low to high."""
-    frame, encoding, _ = coloured(frame, colour, colour_title)
+    """One line per colour over a whole-numbered x, with a band from low to high.
+
+    Args:
+        colours: of the names in the colour column, in the order of the legend.
+    """
+    frame, encoding, _ = coloured(frame, colour, colour_title, colours)
     told = {x: x_title, colour: colour_title or colour, y: y_title, low: low, high: high}
     base = alt.Chart(frame).encode(
         x=alt.X(

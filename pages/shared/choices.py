@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
-from pages.shared.address import Choice, draw
+from pages.shared.address import LONGEST_TEXT, Choice, FreeChoice, draw
 
 Option = TypeVar("Option")
 Kind = Literal["segmented", "pills", "select", "radio"]
@@ -41,6 +41,15 @@ def pick_number(
     """A whole number between `low` and `high`."""
     choice = Choice(key, range(low, high + 1), default)
     return draw(choice, lambda: st.number_input(label, low, high, step=1, key=key, help=help))
+
+
+def pick_text(
+    key: str, label: str, *, default: str = "", help: str | None = None, placeholder: str = ""
+) -> str:
+    """Any text of a line; what a stranger wrote in a link is among it."""
+    told: dict[str, Any] = {"key": key, "help": help, "placeholder": placeholder or None}
+    choice = FreeChoice(key, default=default)
+    return draw(choice, lambda: st.text_input(label, max_chars=LONGEST_TEXT, **told))
 
 
 def pick_many(

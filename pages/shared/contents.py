@@ -8,7 +8,13 @@ import streamlit as st
 from pages.shared.links import CONTENTS, address
 from pages.shared.words import say
 
-PAGES = {"overview": "", "attention_norms": "attention-norms", "methods": "methods"}
+PAGES = {
+    "overview": "",
+    "attention_norms": "attention-norms",
+    "layer_mixing": "layer-mixing",
+    "token_pairs": "token-pairs",
+    "methods": "methods",
+}
 _FOLDER = Path(__file__).parent.parent
 
 

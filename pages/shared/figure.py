@@ -69,6 +69,18 @@ def table(
     return event
 
 
+def markup(body: str, *, key: str, question: str, caption: str, frame: pd.DataFrame) -> None:
+    """Draw markup of our own under the question it answers.
+
+    Args:
+        body: with everything escaped that a stranger wrote.
+        frame: the data that are offered for export.
+    """
+    _heading(question, lambda: _exports(key, question, frame, None))
+    st.html(body)
+    st.caption(f"{caption} {source()}")
+
+
 def source(written: Callable[[object], str] = plain) -> str:
     """Where every number of the page comes from, in one sentence; names are `written` so."""
     store = open_store()

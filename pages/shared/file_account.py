@@ -9,6 +9,7 @@ import streamlit as st
 from analysis.tables import completeness
 from analysis.tables.corpus import first_sequences, sequence_lengths, token_type_counts
 from pages.shared.commands import run_command
+from pages.shared.error_chart import error_chart, worst_errors
 from pages.shared.figure import figure, table
 from pages.shared.links import link
 from pages.shared.look import SERIES_COLOURS, TOKEN_TYPE_COLOURS, token_type_name
@@ -18,7 +19,6 @@ from pages.shared.store import ask, chosen_file, files, folder, open_store, read
 from pages.shared.words import plain, say
 
 _SAMPLES = 5
-_FLOOR = 1e-9
 
 
 def soundness() -> None:
@@ -29,51 +29,21 @@ def soundness() -> None:
         st.warning(say("sound.unknown"))
         return
     limit = completeness.LIMITS[open_store().run["dtype"]]
-    errors = frame["worst_relative_error"]
-    told = {"worst": scientific(errors.max()), "limit": scientific(limit)}
-    if errors.max() <= limit:
+    errors = worst_errors(frame)
+    worst = errors["error"].max()
+    told = {"worst": scientific(worst), "limit": scientific(limit)}
+    if worst <= limit:
         st.success(say("sound.yes", **told))
     else:
         st.warning(say("sound.no", **told))
     figure(
-        _errors_below(frame, limit),
+        error_chart(errors, limit),
         key="completeness",
         question=say("sound.question"),
         caption=say("sound.caption"),
         frame=frame,
         alt=say("sound.alt", **told),
     )
-
-
-def _errors_below(frame: pd.DataFrame, limit: float) -> alt.LayerChart | alt.FacetChart:
-    """Errors as points over layers, under a line that they may not cross."""
-    shown = frame.assign(error=frame["worst_relative_error"].clip(lower=_FLOOR))
-    scale = alt.Scale(type="log", domain=[min(shown["error"].min(), limit) / 3, limit * 5])
-    powers = [10.0**power for power in range(-9, 1)]
-    axis = alt.Axis(format=".0e", values=powers)
-    y = alt.Y("error:Q", title=say("sound.axis"), scale=scale, axis=axis)
-    x = alt.X("layer:O", title=say("axis.layer"), axis=alt.Axis(labelAngle=0))
-    points = (
-        alt.Chart(shown)
-        .mark_point(size=70, filled=True, opacity=1, color=SERIES_COLOURS[0])
-        .encode(
-            x=x,
-            y=y,
-            tooltip=[
-                alt.Tooltip("layer:O", title=say("axis.layer")),
-                alt.Tooltip("worst_relative_error:Q", title=say("sound.axis"), format=".1e"),
-                alt.Tooltip("worst_seq:O", title=say("sound.worst_sequence")),
-            ],
-        )
-    )
-    edge = pd.DataFrame({"error": [limit], "label": [say("sound.limit")]})
-    line = alt.Chart(edge).mark_rule(strokeDash=[6, 4], color=SERIES_COLOURS[1]).encode(y=y)
-    label = (
-        alt.Chart(edge)
-        .mark_text(align="left", dy=-8, dx=4, color=SERIES_COLOURS[1], fontSize=12)
-        .encode(y=y, x=alt.value(0), text="label:N")
-    )
-    return alt.layer(points, line, label).properties(height=220)
 
 
 def corpus() -> None:

@@ -1,31 +1,23 @@
 """What a file says at a glance: sentences with their numbers, each with a place that shows more."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import pandas as pd
 
 from analysis.tables import attention_norm_correlation as correlation
 from analysis.tables import frequency_correlation as frequency
 from analysis.tables import input_norm_dispersion, token_type_mixing, value_norm_dispersion
+from pages.shared import layer_findings
 from pages.shared.charts import token_type_name
+from pages.shared.finding import Finding
 from pages.shared.numbers import percent, signed
 from pages.shared.store import ask, open_store
 from pages.shared.words import say
 
+_PAGE = "attention_norms"
 SPECIAL = ("cls", "sep", "comma_period")
 _NEAR = 0.02
 _WEAK = 0.1
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A number under its label, the sentence that says what it means, the view that shows it."""
-
-    label: str
-    number: str
-    sentence: str
-    view: str
 
 
 def findings() -> list[Finding]:
@@ -50,6 +42,7 @@ def _weight_against_norm() -> Iterator[Finding]:
         say("finding.label_layers"),
         f"{percent(weight)} → {percent(norm)}",
         say(f"finding.mixing_{step}", weight=percent(weight), norm=percent(norm)),
+        _PAGE,
         "layers",
     )
 
@@ -70,6 +63,7 @@ def _strongest_correlation() -> Iterator[Finding]:
             token_type=name,
             others=_others(frame.drop(index=row.name)),
         ),
+        _PAGE,
         "relation",
     )
 
@@ -100,6 +94,7 @@ def _dispersion() -> Iterator[Finding]:
             per_head=f"{ask(value_norm_dispersion.mean_cv):.2f}",
             of_input=f"{of_input:.2f}",
         ),
+        _PAGE,
         "dispersion",
     )
 
@@ -116,6 +111,7 @@ def _frequency() -> Iterator[Finding]:
         say("finding.label_frequency"),
         f"ρ = {signed(row['spearman'])}",
         say(f"finding.frequency_{step}", low=signed(row["low"]), high=signed(row["high"])),
+        _PAGE,
         "frequency",
     )
 
@@ -125,4 +121,5 @@ _FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
     "attention_norm_correlation": _strongest_correlation,
     "value_norm_dispersion": _dispersion,
     "frequency_correlation": _frequency,
+    **layer_findings.FINDERS,
 }

@@ -5,6 +5,8 @@ from typing import Any
 import streamlit as st
 
 CONTENTS = "pages in the contents"
+VIEWS = {"attention_norms": "an_view", "layer_mixing": "lm_view", "token_pairs": "tp_view"}
+"""The parameter of the address that names the section of a page."""
 
 
 def link(page: str, label: str, **choices: Any) -> None:
@@ -13,6 +15,11 @@ def link(page: str, label: str, **choices: Any) -> None:
         st.page_link(f"{page}.py", label=f"→ {label}", query_params=address() | choices)
     else:
         st.caption(label)
+
+
+def link_to_view(page: str, view: str, label: str) -> None:
+    """A link to a section of a page."""
+    link(page, label, **{VIEWS[page]: view})
 
 
 def address() -> dict[str, str]:

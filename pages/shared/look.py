@@ -1,5 +1,6 @@
 """The look that all charts share: colours, legends, axes, tooltips."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import altair as alt
@@ -14,6 +15,8 @@ TOKEN_TYPE_COLOURS = {
     "cls": "#bd5496",
 }
 SERIES_COLOURS = ("#2f86c9", "#d07c00", "#2c9c7c", "#bd5496", "#808995", "#8a6fc4")
+_ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
+_WIDE = "\u2e7f"  # characters after it are as wide as two letters
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
 
@@ -28,13 +31,23 @@ def flat_axis() -> alt.Axis:
 
 
 def coloured(
-    frame: pd.DataFrame, colour: str | None, title: str | None
+    frame: pd.DataFrame,
+    colour: str | None,
+    title: str | None,
+    colours: Mapping[str, str] | None = None,
 ) -> tuple[pd.DataFrame, Any, list[str]]:
-    """The frame with readable names in its colour column, the colours, and their fixed order."""
+    """The frame with readable names in its colour column, the colours, and their fixed order.
+
+    Args:
+        colours: of the names in the column, in the order of the legend; token types have theirs.
+    """
     if colour is None:
         return frame, alt.value(SERIES_COLOURS[0]), []
     present = list(dict.fromkeys(frame[colour]))
-    if set(present) <= set(TOKEN_TYPE_COLOURS):
+    if colours:
+        present = [each for each in colours if each in present]
+        palette = [colours[each] for each in present]
+    elif set(present) <= set(TOKEN_TYPE_COLOURS):
         present = [each for each in TOKEN_TYPE_COLOURS if each in present]
         palette = [TOKEN_TYPE_COLOURS[each] for each in present]
         names = {each: token_type_name(each) for each in present}
@@ -43,9 +56,23 @@ def coloured(
     else:
         palette = [SERIES_COLOURS[place % len(SERIES_COLOURS)] for place in range(len(present))]
     scale = alt.Scale(domain=present, range=palette)
-    legend = alt.Legend(orient="top", symbolType="square")
+    legend = alt.Legend(
+        orient="top",
+        symbolType="square",
+        symbolOpacity=1,
+        labelLimit=0,
+        columns=_columns(present),
+    )
     encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
     return frame, encoding, present
+
+
+def _columns(names: list[str]) -> int:
+    """As many names to a row of a legend as a page has room for."""
+    widths = [_MARK + sum(1 + (each > _WIDE) for each in name) for name in names]
+    if sum(widths) <= _ROW:
+        return max(len(names), 1)
+    return max(_ROW // max(widths), 1)
 
 
 def tooltips(

@@ -1,7 +1,5 @@
 """The formulas of the Methods page; mathematics needs no translation."""
 
-from dataclasses import dataclass
-
 from analysis.tables import (
     attention_norm_correlation,
     attention_norm_histogram,
@@ -10,13 +8,16 @@ from analysis.tables import (
     frequency_correlation,
     head_token,
     input_norm_dispersion,
+    layer_completeness,
     singular_value,
     token_norm,
     token_type_mixing,
     value_norm_dispersion,
 )
-from analysis.tables.table import Table
+from pages.shared.layer_formulas import COMPLETENESS, LAYER_METHODS
+from pages.shared.method import Method
 
+_PAGE = "attention_norms"
 BLOCK = r"""
 \boldsymbol{y}_i \;=\; \sum_{h=1}^{H} \sum_{j=1}^{n} \alpha^{h}_{ij}\, f^{h}(\boldsymbol{x}_j)
 \;+\; \boldsymbol{b}_O
@@ -29,15 +30,6 @@ f^{h}(\boldsymbol{x}) = (\boldsymbol{x} W_V^{h} + \boldsymbol{b}_V^{h})\, W_O^{h
 """
 
 
-@dataclass(frozen=True)
-class Method:
-    """A statistic's formulas, its tables, and the view of the norm page that shows it."""
-
-    tables: tuple[Table, ...]
-    formulas: tuple[str, ...]
-    view: str = ""
-
-
 METHODS = {
     "token_type_mixing": Method(
         (token_type_mixing.TABLE,),
@@ -47,6 +39,7 @@ METHODS = {
             r"\frac{1}{n}\sum_{i=1}^{n} \sum_{j \in t} "
             r"\lVert \alpha^{h}_{ij} f^{h}(\boldsymbol{x}_j) \rVert",
         ),
+        _PAGE,
         "layers",
     ),
     "head_token": Method(
@@ -55,6 +48,7 @@ METHODS = {
             r"\sum_{i=1}^{n} \alpha^{h}_{ij}, \qquad \lVert f^{h}(\boldsymbol{x}_j) \rVert, \qquad "
             r"\sum_{i=1}^{n} \lVert \alpha^{h}_{ij} f^{h}(\boldsymbol{x}_j) \rVert",
         ),
+        _PAGE,
         "head",
     ),
     "attention_norm_correlation": Method(
@@ -68,6 +62,7 @@ METHODS = {
             r"{\sqrt{\sum_{p} (r_p - \bar r)^2 \sum_{p} (s_p - \bar s)^2}}, \qquad "
             r"p = (\text{sequence}, i, j),\;\; j \in t",
         ),
+        _PAGE,
         "relation",
     ),
     "dispersion": Method(
@@ -78,6 +73,7 @@ METHODS = {
             r"\sigma^2 = \frac{1}{N}\sum_{j} "
             r"\bigl(\lVert f^{h}(\boldsymbol{x}_j) \rVert - \mu\bigr)^2",
         ),
+        _PAGE,
         "dispersion",
     ),
     "singular_value": Method(
@@ -89,6 +85,7 @@ METHODS = {
             r"\begin{bmatrix} W_O^{h} & 0 \\ 0 & 1 \end{bmatrix}, \qquad "
             r"\tilde{F}^{h} = U\, \mathrm{diag}(\sigma_1 \ge \sigma_2 \ge \dots)\, V^{\top}",
         ),
+        _PAGE,
         "spectra",
     ),
     "frequency_correlation": Method(
@@ -99,15 +96,20 @@ METHODS = {
             r"\rho\Bigl(\operatorname{rank}(w_j),\; \frac{1}{LH}\sum_{\ell, h} "
             r"\frac{1}{n}\sum_{i} \alpha^{\ell,h}_{ij}\Bigr)",
         ),
+        _PAGE,
         "frequency",
     ),
+    **LAYER_METHODS,
     "completeness": Method(
-        (completeness.TABLE,),
+        (completeness.TABLE, layer_completeness.TABLE),
         (
             r"\max_{i} \Bigl\lVert \sum_{h}\sum_{j} \alpha^{h}_{ij} f^{h}(\boldsymbol{x}_j) "
             r"+ \boldsymbol{b}_O - \boldsymbol{y}_i \Bigr\rVert_{\infty} \Big/ "
             r"\max_{i} \lVert \boldsymbol{y}_i \rVert_{\infty}",
+            COMPLETENESS,
         ),
+        "layer_mixing",
+        "completeness",
     ),
 }
 GLOSSARY = {
@@ -123,5 +125,9 @@ GLOSSARY = {
     "rho": r"$\rho$",
     "cv": r"$\mathrm{CV}$",
     "singular": r"$\sigma_k$",
+    "scope": r"$F_i$",
+    "ratio": r"$r_i$",
+    "delta": r"$\delta_{ij}$",
+    "pmi": r"$\mathrm{PMI}$",
     "interval": "—",
 }

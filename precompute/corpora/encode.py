@@ -9,10 +9,11 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, Remediable, UnfitModel
 from precompute.corpora.checks import check_some_tokens
-from precompute.corpora.sequence import Entry, Pair, Sequence, Text, Tokens
+from precompute.corpora.sequence import NO_WORD, Entry, Pair, Sequence, Text, Tokens
 from precompute.corpora.special_tokens import encoding, room_for
 from precompute.corpora.token_types import CLS, SEP, TokenTypes
 from precompute.corpora.wording import shown
+from precompute.corpora.words import words_of_texts, words_of_tokens
 
 
 class Encoder:
@@ -44,6 +45,7 @@ class Encoder:
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.get_vocab()
         self._token_types = TokenTypes(tokenizer)
+        self._mask = self._vocabulary.get(str(tokenizer.mask_token), -1)
         self._positions = positions
         self._segment_types = segment_types
         self._max_tokens = max_tokens
@@ -82,7 +84,9 @@ class Encoder:
         kept = np.setdiff1d(np.arange(len(sides)), lost)
         ids = np.array(encoded["input_ids"], dtype=np.int32)[kept]
         segments = self._known(np.array(encoded["token_type_ids"])[kept])
-        return self._sequence(index, ids, segments, text="\n".join(texts), place=entry.place)
+        words = words_of_texts(encoded.word_ids(), sides)[kept]
+        text = "\n".join(texts)
+        return self._sequence(index, ids, segments, words, text=text, place=entry.place)
 
     def _from_tokens(self, index: int, entry: Tokens) -> Sequence:
         if len(entry.tokens) > self._positions:
@@ -93,19 +97,34 @@ class Encoder:
             )
         ids = self._ids(entry)
         segments = self._given(entry) if entry.segments else self._by_separator(ids)
-        return self._sequence(index, ids, segments, text=self._readable(ids), place=entry.place)
+        words = words_of_tokens(entry.tokens)
+        text = self._readable(ids)
+        return self._sequence(index, ids, segments, words, text=text, place=entry.place)
 
     def _sequence(
         self,
         index: int,
         ids: Int32[np.ndarray, " token"],
         segments: UInt8[np.ndarray, " token"],
+        words: Int32[np.ndarray, " token"],
         *,
         text: str,
         place: str,
     ) -> Sequence:
-        tokens = tuple(self._tokenizer.convert_ids_to_tokens(ids.tolist()))
-        return Sequence(index, ids, segments, self._token_types(ids), tokens, text, place)
+        token_types = self._token_types(ids)
+        masked = ids == self._mask
+        special = masked | (token_types == CLS) | (token_types == SEP)
+        return Sequence(
+            index=index,
+            ids=ids,
+            segments=segments,
+            token_types=token_types,
+            words=np.where(special, NO_WORD, words).astype(np.int32),
+            masked=masked,
+            tokens=tuple(self._tokenizer.convert_ids_to_tokens(ids.tolist())),
+            text=text,
+            place=place,
+        )
 
     def _ids(self, entry: Tokens) -> Int32[np.ndarray, " token"]:
         for token in entry.tokens:

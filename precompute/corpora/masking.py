@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import Remediable, UnfitModel
 from precompute.corpora.randomness import generator
-from precompute.corpora.sequence import Sequence
+from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.token_types import CLS, OTHER, SEP
 
 
@@ -37,7 +37,7 @@ def masked(
     sequences stand before it or are read together with it. A rate of 0 masks nothing.
 
     Source:
-        kobayashi-2022, section 4: 12 % are 80 % of the 15 % that BERT was trained on.
+        kobayashi-2024, section 4: 12 % are 80 % of the 15 % that BERT was trained on.
 
     Differs:
         The released code draws all sequences from one generator, in the order of the file.
@@ -55,8 +55,18 @@ def _replaced(
     sequence: Sequence, positions: np.ndarray, tokenizer: PreTrainedTokenizerBase
 ) -> Sequence:
     ids, token_types = sequence.ids.copy(), sequence.token_types.copy()
+    words, masked = sequence.words.copy(), sequence.masked.copy()
     ids[positions] = tokenizer.mask_token_id
     token_types[positions] = OTHER
+    words[positions] = NO_WORD
+    masked[positions] = True
     tokens = np.array(sequence.tokens, dtype=object)
     tokens[positions] = tokenizer.mask_token
-    return replace(sequence, ids=ids, token_types=token_types, tokens=tuple(tokens.tolist()))
+    return replace(
+        sequence,
+        ids=ids,
+        token_types=token_types,
+        words=words,
+        masked=masked,
+        tokens=tuple(tokens.tolist()),
+    )

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from jaxtyping import Int32, UInt8
+from jaxtyping import Bool, Int32, UInt8
 
 TOKEN_TYPES = ("cls", "sep", "comma_period", "other")
+NO_WORD = -1
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,17 @@ Entry = Text | Pair | Tokens
 class Sequence:
     """One input of the model, without padding.
 
-    `token_types` holds positions in `TOKEN_TYPES`; `place` says where in the file it came from.
+    `token_types` holds positions in `TOKEN_TYPES`; `words` numbers the words that tokens are pieces
+    of, `NO_WORD` for tokens that stand for none; `masked` marks mask tokens; `place` says where in
+    the file it came from.
     """
 
     index: int
     ids: Int32[np.ndarray, " token"]
     segments: UInt8[np.ndarray, " token"]
     token_types: UInt8[np.ndarray, " token"]
+    words: Int32[np.ndarray, " token"]
+    masked: Bool[np.ndarray, " token"]
     tokens: tuple[str, ...]
     text: str
     place: str

@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
 import torch
 from duckdb import DuckDBPyConnection
-from jaxtyping import Float, Int, Int32
+from jaxtyping import Float, Int, Int8, Int32
 from torch import Tensor
 
 from analysis.measures.head_token import value_norms
+from analysis.measures.layer_mixing import BUDGET, LayerMixing, layer_mixing
+from analysis.measures.token_relation import token_relations
 from analysis.models.trace import LayerWeights, Trace
 from analysis.tables.table import Table
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
@@ -20,11 +22,17 @@ from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 
 @dataclass(frozen=True)
 class Batch:
-    """One traced batch of sequences and the seed of the run."""
+    """One traced batch of sequences and the seed of the run.
+
+    `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
+    `hidden_budget` how many bytes they may take at a time.
+    """
 
     sequences: tuple[Sequence, ...]
     trace: Trace
     seed: int = 0
+    hidden_dtype: torch.dtype | None = None
+    hidden_budget: int = BUDGET
 
     @cached_property
     def token_types(self) -> Int[Tensor, "batch key"]:
@@ -39,6 +47,23 @@ class Batch:
         """‖f(x)‖ of every token and head, one tensor per layer; three passes need them."""
         layers = self.trace.layers
         return tuple(value_norms(each.values, each.weights.output_factor) for each in layers)
+
+    @cached_property
+    def layer_mixing(self) -> tuple[tuple[LayerMixing, ...], ...]:
+        """Every scope of every layer, one tuple of layers per sequence; many passes need them."""
+        how: dict[str, Any] = {"budget": self.hidden_budget, "dtype": self.hidden_dtype}
+        return tuple(
+            tuple(
+                layer_mixing(each.of_sequence(row, len(sequence)), **how)
+                for each in self.trace.layers
+            )
+            for row, sequence in enumerate(self.sequences)
+        )
+
+    @cached_property
+    def relations(self) -> tuple[Int8[np.ndarray, "query key"], ...]:
+        """Place in `RELATIONS` of every two tokens of every sequence."""
+        return tuple(token_relations(s.ids, s.words, s.segments) for s in self.sequences)
 
     @cached_property
     def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
@@ -107,15 +132,17 @@ class Fit(Named, Protocol):
 Pass = Totals | Weights | Fit
 
 
-def names_of(token_types: np.ndarray) -> pa.DictionaryArray:
-    """Token types as the store writes them, from their places in `TOKEN_TYPES`."""
-    return pa.DictionaryArray.from_arrays(token_types.astype(np.int8), pa.array(TOKEN_TYPES))
+def names_of(places: np.ndarray, names: tuple[str, ...] = TOKEN_TYPES) -> pa.DictionaryArray:
+    """Names as the store writes them, from their places in a list; that of token types if none."""
+    return pa.DictionaryArray.from_arrays(places.astype(np.int8), pa.array(names))
 
 
 def table_of(table: Table, **columns: np.ndarray | pa.Array) -> pa.Table:
-    """A table in its contract's types from columns given by name."""
+    """Rows of a shard in their contract's types from columns given by name."""
     arrays = {name: pa.array(column) for name, column in columns.items()}
-    return pa.table({c.name: arrays[c.name] for c in table.columns}).cast(table.schema)
+    return pa.table({name: arrays[name] for name in table.shard_schema.names}).cast(
+        table.shard_schema
+    )
 
 
 def from_query(table: Table, store: DuckDBPyConnection, sql: str) -> pa.Table:

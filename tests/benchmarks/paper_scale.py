@@ -3,8 +3,9 @@
     python -m tests.benchmarks.paper_scale FOLDER [--sequences 992] [--layers 12]
 
 Builds paper.duckdb in FOLDER by the real precompute: a model with the layers and heads of BERT-base
-(12 x 12) and random weights, narrow so that the time goes to the statistics, over 992 sequences of
-122 tokens. Then every section of the attention page is run twice: with nothing cached, and again.
+(12 x 12) and random weights, narrow so that the time goes to the statistics of attention, over 992
+sequences of 122 tokens; `pair_scale` does the same for pairs. Then every section of the attention
+page is run twice: with nothing cached, and again.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from transformers import PreTrainedTokenizerBase
 
 from precompute.run import Request, run
 from precompute.runner import run_local
+from tests.benchmarks.precompute_cost import OF_ATTENTION
 from tests.precompute.corpora.tiny import bert_like
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +66,10 @@ def build(folder: Path, n_sequences: int, layers: int) -> Path:
     output = folder / "statistics" / "paper.duckdb"
     started = time.perf_counter()
     request = Request(
-        model=str(folder / "model"), corpus=str(folder / "corpus.jsonl"), output=output
+        model=str(folder / "model"),
+        corpus=str(folder / "corpus.jsonl"),
+        output=output,
+        statistics=OF_ATTENTION,
     )
     run(request, run_local)
     print(f"run: {time.perf_counter() - started:.0f} s")

@@ -1,10 +1,12 @@
 """Folders of files as a dashboard may find them, and pages opened on them."""
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile
+from typing import Any
 
 import duckdb
 import pytest
@@ -94,3 +96,53 @@ def in_session(monkeypatch, tmp_path) -> Callable[..., AppTest]:
 def assert_sound(session: AppTest) -> None:
     """The page ran to its end, or to a remedy, without an exception."""
     assert not session.exception, [each.value for each in session.exception]
+
+
+@pytest.fixture
+def changed(store_folder: Path, tmp_path_factory) -> Callable[..., Path]:
+    """A folder with the store of the passes after some statements."""
+
+    def change(*statements: str) -> Path:
+        path = tmp_path_factory.mktemp("changed") / "tiny.duckdb"
+        copyfile(store_folder / "tiny.duckdb", path)
+        with duckdb.connect(str(path)) as store:
+            for statement in statements:
+                store.execute(statement)
+        return path.parent
+
+    return change
+
+
+@pytest.fixture
+def told(store_folder: Path) -> Callable[..., list[tuple]]:
+    """What the file itself answers to a query."""
+
+    def answer(query: str) -> list[tuple]:
+        with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
+            return store.execute(query).fetchall()
+
+    return answer
+
+
+def charts(session: AppTest) -> list[dict[str, Any]]:
+    """The specifications of all charts on the page, in order."""
+    return [json.loads(each.proto.spec) for each in session.get("vega_lite_chart")]
+
+
+def bodies(session: AppTest) -> str:
+    """All markup that the page writes itself."""
+    return "\n".join(each.proto.body for each in session.get("html"))
+
+
+def sentences(session: AppTest) -> str:
+    return "\n".join(each.value for each in session.markdown)
+
+
+def frames(session: AppTest) -> list[Any]:
+    return [each.value for each in session.dataframe]
+
+
+def in_address(session: AppTest, key: str) -> list[str]:
+    """The values of a parameter of the address."""
+    found = session.query_params.get(key, [])
+    return [found] if isinstance(found, str) else list(found)

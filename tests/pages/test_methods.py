@@ -2,10 +2,14 @@
 
 import pytest
 
+from analysis.scopes import SCOPES
 from analysis.sources import PAPERS
-from pages.shared.method_formulas import METHODS
+from pages.shared.layer_formulas import LAYER
+from pages.shared.method_formulas import BLOCK, METHODS, PARTS
+from pages.shared.words import catalogue
 from precompute.passes import PASSES
 from tests.pages.conftest import assert_sound
+from tests.pages.test_overview import assert_section
 
 
 def test_every_statistic_is_explained():
@@ -28,3 +32,30 @@ def test_every_paper_and_every_law_is_there(opened, tmp_path):
     assert all(paper.title in told for paper in PAPERS.values())
     tables = (table for method in METHODS.values() for table in method.tables)
     assert all(law in laws for table in tables for law in table.laws)
+
+
+def test_every_formula_is_drawn(opened, tmp_path):
+    drawn = [each.value for each in opened("methods", tmp_path).latex]
+    of_statistics = [formula for method in METHODS.values() for formula in method.formulas]
+    assert len(drawn) == len([BLOCK, PARTS, *LAYER.values(), *of_statistics])
+
+
+def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
+    told = "\n".join(each.value for each in opened("methods", tmp_path).markdown)
+    for scope in SCOPES:
+        name, meaning = (catalogue()[f"scope.{scope}.{part}"]["en"] for part in ("name", "meaning"))
+        assert f"|{name}|{meaning}|" in told
+
+
+def test_every_statistic_that_is_shown_leads_to_its_section():
+    shown = [method for method in METHODS.values() if method.page]
+    assert len(shown) == len(METHODS)
+    for method in shown:
+        assert_section(method.page, method.view)
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_the_reading_of_the_biases_and_the_limits_are_told(lang, opened, tmp_path):
+    told = "\n".join(each.value for each in opened("methods", tmp_path, lang=lang).markdown)
+    for word in ("Integrated Gradients", "10", "50 %", "post-norm", "PMI", "$S - 1$"):
+        assert word in told

@@ -6,7 +6,11 @@ from shutil import copyfile
 import duckdb
 import pytest
 
+from analysis.scopes import SCOPES
+from pages.shared.links import VIEWS
 from pages.shared.numbers import percent, scientific, signed
+from pages.shared.words import catalogue
+from tests.pages.conftest import ROOT
 from tests.small_store import build_store
 
 
@@ -14,6 +18,20 @@ from tests.small_store import build_store
 def store(store_folder):
     with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as opened:
         yield opened
+
+
+@pytest.fixture
+def changed(store_folder, tmp_path):
+    """A folder with the store of the passes after some statements."""
+
+    def change(*statements: str):
+        copyfile(store_folder / "tiny.duckdb", tmp_path / "x.duckdb")
+        with duckdb.connect(str(tmp_path / "x.duckdb")) as store:
+            for statement in statements:
+                store.execute(statement)
+        return tmp_path
+
+    return change
 
 
 def sentences(session) -> str:
@@ -64,9 +82,89 @@ def test_a_file_with_one_statistic_tells_that_and_no_more(opened, tmp_path):
     os.replace(build_store(tmp_path / "made", statistics=["token_norm"]), tmp_path / "x.duckdb")
     session = opened("overview", tmp_path)
     assert not session.exception
+    assert session.success
+    assert "At a glance" not in [each.value for each in session.header]
+
+
+def test_a_file_without_the_proof_is_not_trusted(opened, changed):
+    folder = changed(
+        "delete from stored.completeness",
+        "update stored.manifest set n_rows = 0 where name = 'completeness'",
+    )
+    session = opened("overview", folder)
     assert not session.success
     assert "completeness" in session.warning[0].value
-    assert "At a glance" not in [each.value for each in session.header]
+
+
+def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, store):
+    [(lowest, scope)] = store.execute(
+        """
+        select spearman, scope_b from scope_similarity
+        where layer is null and scope_a <> 'attn_w'
+            and list_position($scopes, scope_b) = list_position($scopes, scope_a) + 1
+        order by spearman limit 1
+        """,
+        {"scopes": list(SCOPES)},
+    ).fetchall()
+    session = opened("overview", store_folder)
+    assert f"ρ = {signed(lowest)}" in [each.value for each in session.subheader]
+    step = catalogue()[f"scope.{scope}.step"]["en"]
+    assert any(each.value.endswith(step) for each in session.caption)
+
+
+def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, store_folder, store):
+    means = dict(
+        store.execute(
+            "select scope, mean from mixing_ratio where layer is null and token_type = 'all'"
+        ).fetchall()
+    )
+    session = opened("overview", store_folder)
+    told = f"{percent(means['attn'])} → {percent(means['attn_res_ln'])}"
+    assert told in [each.value for each in session.subheader]
+    assert percent(means["attn_res_ln_ff_res_ln"]) in sentences(session)
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [(0.1, "10 % is left"), (0.9, "it is even 90 %"), (0.6, "hardly change that (60 %)")],
+)
+def test_the_residual_is_told_by_what_it_does(after, expected, opened, changed):
+    folder = changed(
+        "update stored.mixing_ratio set mean = 0.6 where scope = 'attn'",
+        f"update stored.mixing_ratio set mean = {after} where scope = 'attn_res_ln'",
+    )
+    assert expected in sentences(opened("overview", folder))
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"), [(0.5, "but 50 % of the change, 5.0 times"), (0.1, "takes only 10 %")]
+)
+def test_the_relation_that_the_network_changes_most_is_told(change, expected, opened, changed):
+    folder = changed(
+        "update stored.relation_share set mean = 0.1",
+        f"update stored.relation_share set mean = {change} "
+        "where relation = 'adjacent' and quantity = 'change'",
+    )
+    assert expected in sentences(opened("overview", folder))
+
+
+def test_every_finding_leads_to_a_section_that_there_is(in_session, store_folder):
+    script = """
+import streamlit as st
+from pages.shared.findings import findings
+for each in findings():
+    st.text(f"{each.page} {each.view}")
+"""
+    places = [each.value.split() for each in in_session(script, store_folder).text]
+    assert {page for page, _ in places} == {"attention_norms", "layer_mixing"}
+    for page, view in places:
+        assert_section(page, view)
+
+
+def assert_section(page: str, view: str) -> None:
+    source = (ROOT / "pages" / f"{page}.py").read_text()
+    assert f'"{view}": ' in source, f"{page} has no section {view}"
+    assert f'"{VIEWS[page]}"' in source
 
 
 def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):

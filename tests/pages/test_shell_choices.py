@@ -75,3 +75,36 @@ def test_one_choice_leaves_the_others_alone(page):
     page.multiselect[0].set_value([2]).run()
     assert shown(page) == "cls 3 [2]"
     assert page.query_params == {"p_kind": "cls", "p_head": "3", "p_some": "2"}
+
+
+TEXT_SCRIPT = """
+import streamlit as st
+from pages.shared.choices import choose, pick_text
+
+text = pick_text("p_text", "Text", default="first")
+st.text(text)
+st.button("jump", on_click=choose, args=("p_text", "<b> & [x]"))
+"""
+
+
+@pytest.mark.parametrize("text", ["##our", "<script>", "猫", "a b", "x=1&y=2"])
+def test_any_text_goes_to_the_address_and_comes_from_it(text):
+    page = AppTest.from_string(TEXT_SCRIPT, default_timeout=30).run()
+    assert shown(page) == "first"
+    assert not page.query_params
+    page.text_input[0].set_value(text).run()
+    assert page.query_params["p_text"] in (text, [text])
+    again = AppTest.from_string(TEXT_SCRIPT, default_timeout=30)
+    again.query_params["p_text"] = text
+    assert shown(again.run()) == text
+
+
+def test_a_text_that_is_not_the_default_may_be_empty():
+    page = AppTest.from_string(TEXT_SCRIPT, default_timeout=30).run()
+    page.text_input[0].set_value("").run()
+    assert shown(page.run()) == ""
+
+
+def test_a_button_writes_a_text():
+    page = AppTest.from_string(TEXT_SCRIPT, default_timeout=30).run()
+    assert shown(page.button[0].click().run()) == "<b> & [x]"

@@ -21,6 +21,19 @@ def store(sound, tmp_path) -> Path:
     return Path(shutil.copy(sound, tmp_path / "copy.duckdb"))
 
 
+ACCEPTED = (
+    "head_token",
+    "completeness",
+    "layer_completeness",
+    "token",
+    "attention_norm_histogram",
+    "pair_delta",
+    "relation_share",
+    "rollout",
+    "mixing_ratio",
+)
+
+
 def _found(path: Path) -> list[str]:
     return list(faults(path, every_table()))
 
@@ -39,7 +52,7 @@ def _accept(path: Path) -> None:
             f"update stored.manifest set n_rows = (select count(*) from stored.{name}), "
             f"checksum = (select coalesce(bit_xor(hash(each)), 0) from stored.{name} as each) "
             f"where name = '{name}'"
-            for name in ("head_token", "completeness", "token", "attention_norm_histogram")
+            for name in ACCEPTED
         ),
     )
 
@@ -128,6 +141,22 @@ def test_another_schema_version_is_told_with_the_version_it_has(store):
             "update stored.attention_norm_histogram set n = n + 1 where layer = 1 and head = 1",
             "the histogram of every head counts every pair",
         ),
+        (
+            "update stored.pair_delta set n = n + 1 where layer = 1",
+            "the pairs of every layer occur as often as two tokens stand in one sequence",
+        ),
+        (
+            "update stored.relation_share set mean = mean / 2 where layer = 1 and effect = 'ff'",
+            "relations share all pairs and all change",
+        ),
+        (
+            "delete from stored.rollout where token_type = 'cls' and layer = 2",
+            "all that has come together in a token comes from some type and some distance",
+        ),
+        (
+            "update stored.mixing_ratio set n = n + 1 where token_type = 'all'",
+            "tokens of all types make up the mixing ratio's tokens",
+        ),
     ],
 )
 def test_numbers_that_do_not_agree_with_each_other_are_told(store, change, law):
@@ -145,9 +174,19 @@ def test_parts_that_do_not_add_up_are_told(store):
     )
 
 
+def test_a_whole_layer_that_does_not_add_up_is_told(store):
+    _change(store, "update stored.layer_completeness set relative_error = 'nan' where seq = 2")
+    _accept(store)
+    assert any(
+        fault.startswith("Sequence 2, layer 1: the parts of the whole layer miss")
+        for fault in _found(store)
+    )
+
+
 def test_show_tells_what_is_in_the_file(store):
     shown = "\n".join(lines(store))
     assert "family  bert" in shown
     assert "corpus  text.txt" in shown
     assert "head_token" in shown
-    assert "layer 2: parts add up to" in shown
+    assert ", of the whole layer " in shown
+    assert "layer 2: parts of the attention block add up to" in shown

@@ -48,8 +48,9 @@ def test_a_name_that_is_neither_folder_nor_on_the_hub_is_refused(monkeypatch):
 def test_a_hub_name_is_fetched_at_its_revision_and_safetensors_only(folder, monkeypatch):
     asked = {}
 
-    def fetched(repository, *, revision, allow_patterns):
+    def fetched(repository, *, revision, allow_patterns, local_files_only):
         asked.update(repository=repository, revision=revision, patterns=allow_patterns)
+        assert not local_files_only
         return str(folder)
 
     monkeypatch.setattr(load_models, "snapshot_download", fetched)
@@ -58,6 +59,19 @@ def test_a_hub_name_is_fetched_at_its_revision_and_safetensors_only(folder, monk
     assert asked["revision"] == "abc123"
     assert not any(pattern.endswith((".bin", ".py", ".pt")) for pattern in asked["patterns"])
     assert loaded.revision == folder.name
+
+
+def test_nothing_is_fetched_where_nothing_may_be(monkeypatch):
+    asked = {}
+
+    def absent(*_args, **told):
+        asked.update(told)
+        raise OSError("not in the cache")
+
+    monkeypatch.setattr(load_models, "snapshot_download", absent)
+    with pytest.raises(Remediable, match="not in the cache"):
+        load_model("someone/model", fetch=False)
+    assert asked["local_files_only"] is True
 
 
 def test_pickled_weights_are_refused_however_the_model_is_called(folder):

@@ -51,10 +51,10 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
     asked = request(tmp_path, output=tmp_path / "stopped" / "tiny.duckdb")
     finished = []
 
-    def stopped(plan, model, index):
+    def stopped(plan, model, index, told):
         if len(finished) == 1:
             raise KeyboardInterrupt
-        runner_finish(plan, model, index)
+        runner_finish(plan, model, index, told)
         finished.append(index)
 
     runner_finish = runner.finish_job
@@ -85,7 +85,7 @@ def test_a_worker_that_dies_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
 
     monkeypatch.setattr(workers, "_work", _die)
     with pytest.raises(Remediable) as error:
-        run(request(tmp_path), lambda p, m, j: run_processes(p, m, j, workers=2))
+        run(request(tmp_path), lambda p, m, j, t: run_processes(p, m, j, t, workers=2))
     assert str(error.value) == (
         "A worker process died, most often for want of memory. Run the same command again with "
         "fewer than --workers 2: finished shards are kept."
@@ -116,7 +116,7 @@ def test_another_corpus_replaces_the_file_and_keeps_nothing_of_the_old(tmp_path)
     asked = request(tmp_path, statistics=["completeness"])
     run(asked, run_local)
     plan = run(replace(asked, statistics=["token_norm"], limit=2), run_local)
-    assert plan.statistics == ("token_norm",)
+    assert plan.statistics == ("completeness", "token_norm")
 
 
 def test_readers_keep_the_old_file_while_a_new_one_is_built(tmp_path):

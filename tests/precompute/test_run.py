@@ -31,6 +31,9 @@ CONTRACT = {
     "attention_norm_correlation": "layer head token_type n spearman",
     "singular_value": "layer head rank value",
     "completeness": "layer worst_relative_error n_sequences",
+    "pair_delta": "layer effect source target n n_sequences mean_delta std_delta",
+    "scope_similarity": "layer scope_a scope_b spearman n_sequences",
+    "mixing_ratio": "layer scope token_type mean std min max n",
 }
 
 
@@ -182,7 +185,7 @@ def test_a_build_that_fails_leaves_no_half_written_file(tmp_path, monkeypatch):
     def full(*_args):
         raise duckdb.IOException("IO Error: No space left on device\nmore")
 
-    monkeypatch.setattr("precompute.store.assert_attention_is_whole", full)
+    monkeypatch.setattr("precompute.store.assert_parts_add_up", full)
     asked = request(tmp_path)
     with pytest.raises(Remediable) as error:
         run(asked, run_local)

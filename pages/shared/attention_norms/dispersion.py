@@ -7,12 +7,14 @@ import streamlit as st
 
 from analysis.tables import input_norm_dispersion, value_norm_dispersion
 from pages.shared.about import about
-from pages.shared.attention_norms.clicks import clickable
 from pages.shared.attention_norms.head_card import CARD_TABLES, opened_head
 from pages.shared.attention_norms.head_choice import follow_click, pick_head
 from pages.shared.attention_norms.maps import from_zero, head_map
+from pages.shared.attention_norms.published import dispersions
 from pages.shared.charts import lines
+from pages.shared.clicks import clickable
 from pages.shared.figure import figure, table
+from pages.shared.published import beside
 from pages.shared.store import ask, require
 from pages.shared.words import say
 
@@ -29,6 +31,9 @@ def show() -> None:
     st.markdown(_finding(_pooled(heads), _pooled(inputs)))
     _extreme_heads(heads)
     _extreme_layers(inputs)
+    beside(
+        *dispersions(heads, inputs), key="an_published_norms", title=say("published.title_norms")
+    )
     _by_layer(heads, inputs)
     each = heads.dropna(subset="layer").astype({"layer": "int64", "head": "int64"})
     _map(each)

@@ -4,8 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables import token_type_mixing
-from pages.shared.attention_norms.clicks import fresh_click
 from pages.shared.choices import choose, pick
+from pages.shared.clicks import fresh_click
 from pages.shared.findings import SPECIAL
 from pages.shared.store import ask, open_store
 from pages.shared.words import say

@@ -5,13 +5,13 @@ import streamlit as st
 
 from analysis.tables import token_type_mixing
 from pages.shared.about import about
-from pages.shared.attention_norms.clicks import clickable
 from pages.shared.attention_norms.head_card import CARD_TABLES, opened_head
 from pages.shared.attention_norms.head_choice import follow_click, pick_head
 from pages.shared.attention_norms.maps import quantity_maps
 from pages.shared.attention_norms.quantities import ordered_types
 from pages.shared.charts import token_type_name
 from pages.shared.choices import pick
+from pages.shared.clicks import clickable
 from pages.shared.store import ask, require
 from pages.shared.words import say
 

@@ -6,9 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables import head_token
-from pages.shared.attention_norms.clicks import fresh_click, last_key, remember
 from pages.shared.attention_norms.quantities import quantity_name
 from pages.shared.choices import choose, pick
+from pages.shared.clicks import fresh_click, last_key, remember
 from pages.shared.figure import table
 from pages.shared.store import ask
 from pages.shared.words import say

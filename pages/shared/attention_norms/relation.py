@@ -12,15 +12,17 @@ from analysis.tables import (
     attention_norm_sample,
 )
 from pages.shared.about import about
-from pages.shared.attention_norms.clicks import clickable
 from pages.shared.attention_norms.head_choice import follow_click, pick_head, pick_layer
 from pages.shared.attention_norms.maps import head_map
 from pages.shared.attention_norms.panels import density_panels, sample_panels
+from pages.shared.attention_norms.published import correlations
 from pages.shared.attention_norms.quantities import in_type_order, ordered_types
 from pages.shared.charts import lines, token_type_name
 from pages.shared.choices import choose, pick
+from pages.shared.clicks import clickable
 from pages.shared.figure import figure, table
 from pages.shared.numbers import count, signed
+from pages.shared.published import beside
 from pages.shared.store import ask, require
 from pages.shared.words import say
 
@@ -40,6 +42,8 @@ def show() -> None:
     st.markdown(_finding(rho))
     _pairs(scope)
     _table(rho)
+    if scope["layer"] is None:
+        beside(*correlations(rho), key="an_published_rho", title=say("published.title_rho"))
     _by_layer()
     _by_head(scope)
     about(

@@ -6,7 +6,7 @@ Tokens are written by strangers: whatever goes into the markup is escaped here.
 from dataclasses import dataclass
 from html import escape
 
-from pages.shared.attention_norms.pieces import readable
+from pages.shared.pieces import readable
 
 _STRONGEST = 0.72
 _STEPS = (0.0, 1 / 16, 1 / 4, 9 / 16, 1.0)

@@ -5,10 +5,10 @@ import streamlit as st
 
 from analysis.tables import singular_value
 from pages.shared.about import about
-from pages.shared.attention_norms.clicks import clickable, fresh_click
 from pages.shared.attention_norms.maps import CELL, from_zero, head_map
 from pages.shared.attention_norms.spectrum_chart import spectrum_chart
 from pages.shared.choices import choose, pick, pick_many
+from pages.shared.clicks import clickable, fresh_click
 from pages.shared.figure import figure, table
 from pages.shared.numbers import count
 from pages.shared.store import ask, open_store, require

@@ -1,7 +1,8 @@
+from dataclasses import replace
+
 import torch
 
 from analysis.measures.singular_value import affine_singular_values
-from analysis.models.trace import LayerWeights
 from tests.reference import singular_value as reference
 
 
@@ -21,11 +22,12 @@ def test_values_are_those_of_the_whole_product_and_the_rest_is_zero(traced):
             assert whole[len(found) :].max() < 1e-12
 
 
-def test_a_rotation_scaled_by_three_has_values_three_and_one():
+def test_a_rotation_scaled_by_three_has_values_three_and_one(traced):
     """W_V W_O is 3 times a projection: f̃ keeps [0 1] and stretches that plane by 3."""
     generator = torch.Generator().manual_seed(0)
     basis, _ = torch.linalg.qr(torch.randn(6, 2, generator=generator, dtype=torch.float64))
-    weights = LayerWeights(
+    weights = replace(
+        traced.layers[0].weights,
         value_weight=3 * basis.unsqueeze(0),
         value_bias=torch.zeros(1, 2, dtype=torch.float64),
         output_weight=basis.mT.unsqueeze(0),

@@ -1,11 +1,17 @@
 """What every family's adapter must get right, on tiny models of known sizes."""
 
+from itertools import pairwise
+
 import pytest
 import torch
+from transformers.activations import ACT2FN
 
 from analysis.errors import UnfitModel, UnknownName
+from analysis.measures.activation_gate import activation_gate
 from analysis.measures.completeness import attention_block_error, attention_sum_error
+from analysis.measures.layer_mixing import layer_mixing
 from analysis.models.adapter import adapter_for
+from analysis.models.bert import ACTIVATIONS
 from analysis.models.capture import attentions_of
 from tests import tiny as sizes
 
@@ -32,6 +38,24 @@ def test_the_attention_block_is_the_sum_of_its_parts(traced):
     for layer in traced.layers:
         assert attention_block_error(layer, traced.is_token).max() < 1e-13
         assert attention_sum_error(layer.attention, traced.is_token).max() < 1e-13
+
+
+def test_layers_hand_on_what_they_put_out(traced):
+    for layer, following in pairwise(traced.layers):
+        assert following.input is layer.output
+
+
+def test_the_whole_layer_is_the_sum_of_its_parts(traced, sequences):
+    for row, sequence in enumerate(sequences):
+        for layer in traced.layers:
+            assert layer_mixing(layer.of_sequence(row, len(sequence))).error < 1e-12
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_every_activation_that_is_covered_is_the_one_the_model_uses(tiny, name):
+    hidden = torch.linspace(-4, 4, 99, dtype=torch.float64)
+    gate = activation_gate(hidden, ACTIVATIONS[name])
+    torch.testing.assert_close(gate * hidden, ACT2FN[name](hidden))
 
 
 def test_values_are_made_of_the_layer_input_by_the_weights(traced):
@@ -69,8 +93,9 @@ def test_attention_that_was_not_kept_is_an_error_and_not_an_empty_result(tiny):
     [
         (
             "hidden_act",
-            "silu",
-            "The model's activation is 'silu'; covered are gelu, gelu_new, relu.",
+            "relu6",
+            "The model's activation is 'relu6'; covered are gelu, gelu_new, gelu_pytorch_tanh, "
+            "relu, silu, swish, tanh.",
         ),
         ("is_decoder", True, "The model is configured as a decoder; encoders are covered."),
         (

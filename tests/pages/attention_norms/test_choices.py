@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.attention_norms.conftest import charts, frames, in_address
+from tests.pages.conftest import charts, frames, in_address
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def another_head(session) -> tuple[int, int]:
 def click(session, name: str, part: str, cell: tuple[int, int]) -> None:
     """Select a cell in the chart that was drawn last under a name."""
     layer, head = cell
-    key = session.session_state[f"an_{name} drawn"].key
+    key = session.session_state[f"{name} drawn"].key
     session.session_state[key] = {"selection": {part: [{"layer": layer, "head": head}]}}
     session.run()
 
@@ -135,7 +135,7 @@ def test_a_newer_token_is_not_undone_by_an_older_row(section):
 
 
 def click_row(session, by: str, row: int) -> None:
-    key = session.session_state[f"an_rank_{by} drawn"].key
+    key = session.session_state[f"rank_{by} drawn"].key
     session.session_state[key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
     session.run()
 

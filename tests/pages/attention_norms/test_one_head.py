@@ -5,7 +5,7 @@ from html import escape, unescape
 import pytest
 
 from pages.shared.words import plain
-from tests.pages.attention_norms.conftest import bodies, frames, sentences
+from tests.pages.conftest import bodies, frames, sentences
 
 HOSTILE = ["<script>alert(1)</script>", "`code`", "$x$", "**bold**", '"><img src=x onerror=a()>']
 

@@ -9,14 +9,8 @@ import pytest
 
 from analysis.tables import attention_norm_histogram, attention_norm_sample
 from pages.shared.attention_norms.panels import edges
-from tests.pages.attention_norms.conftest import (
-    SECTIONS,
-    TYPES,
-    bodies,
-    charts,
-    frames,
-    sentences,
-)
+from tests.pages.attention_norms.conftest import SECTIONS, TYPES
+from tests.pages.conftest import bodies, charts, frames, sentences
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tests.pages.attention_norms.conftest import SECTIONS, charts, frames, sentences
+from tests.pages.attention_norms.conftest import SECTIONS
+from tests.pages.conftest import charts, frames, sentences
 
 TYPED = (
     "token_type_mixing",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import Remediable, UnfitModel
 from precompute.corpora.masking import masked
-from precompute.corpora.sequence import Sequence
+from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.token_types import CLS, COMMA_PERIOD, OTHER, SEP, TokenTypes
 
 from .tiny import assert_same_sequences, bert_like, gpt2_like, unhurried
@@ -21,7 +21,15 @@ def sequence_of(tokens, index=0):
     ids = np.array(TOKENIZER.convert_tokens_to_ids(list(tokens)), dtype=np.int32)
     segments = np.zeros(len(ids), dtype=np.uint8)
     return Sequence(
-        index, ids, segments, TokenTypes(TOKENIZER)(ids), tuple(tokens), "t", "f line 1"
+        index=index,
+        ids=ids,
+        segments=segments,
+        token_types=TokenTypes(TOKENIZER)(ids),
+        words=np.arange(len(ids), dtype=np.int32),
+        masked=np.zeros(len(ids), dtype=bool),
+        tokens=tuple(tokens),
+        text="t",
+        place="f line 1",
     )
 
 
@@ -41,6 +49,8 @@ def test_as_many_tokens_are_masked_as_the_papers_say(tokens, rate, seed, index):
     changed = result.ids != sequence.ids
     assert changed.sum() == max(1, math.floor(rate * len(tokens)))
     assert (result.ids[changed] == MASK).all()
+    assert (result.masked == changed).all()
+    assert ((result.words == NO_WORD) == changed).all()
     assert not changed[np.isin(sequence.token_types, (CLS, SEP))].any()
 
 

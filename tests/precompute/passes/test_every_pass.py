@@ -6,7 +6,7 @@ import pytest
 
 from precompute.passes import PASSES
 from precompute.passes.base import Batch, Totals, Weights
-from precompute.shards import merged
+from precompute.shards import as_stored, merged
 
 TOTALS = [each for each in PASSES if isinstance(each, Totals)]
 WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
@@ -14,7 +14,8 @@ WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
 
 def _rows(each: Totals, batches: list[Batch]) -> pd.DataFrame:
     """The merged rows in the order of their key."""
-    table = merged(each.TABLE, [each.totals(batch) for batch in batches])
+    shards = merged(each.TABLE, [each.totals(batch) for batch in batches])
+    table = as_stored(each.TABLE, shards)
     frame = table.to_pandas().astype({c.name: str for c in each.TABLE.key if c.unit == "name"})
     return frame.sort_values([c.name for c in each.TABLE.key], ignore_index=True)
 
@@ -38,7 +39,7 @@ def test_the_order_of_batches_changes_no_number(each, traced_alone, sequences):
 
 @pytest.mark.parametrize("each", TOTALS, ids=lambda each: each.TABLE.name)
 def test_rows_have_the_types_of_the_contract(each, traced, sequences):
-    assert each.totals(Batch(sequences, traced)).schema == each.TABLE.schema
+    assert each.totals(Batch(sequences, traced)).schema == each.TABLE.shard_schema
 
 
 @pytest.mark.parametrize("each", WEIGHTS, ids=lambda each: each.TABLE.name)

@@ -68,4 +68,4 @@ def last_key(name: str) -> str | None:
 
 
 def _place(name: str) -> str:
-    return f"an_{name} drawn"
+    return f"{name} drawn"

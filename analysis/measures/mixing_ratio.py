@@ -1,0 +1,48 @@
+"""Mixing ratios of many tokens as one mean, and how far it would move with other sequences."""
+
+import numpy as np
+from jaxtyping import Float
+
+from analysis.measures.token_type_mixing import percentile_interval, sequence_draws
+
+
+def ratio_moments(
+    ratios: Float[np.ndarray, "scope token"],
+) -> tuple[
+    Float[np.ndarray, " scope"],
+    Float[np.ndarray, " scope"],
+    Float[np.ndarray, " scope"],
+    Float[np.ndarray, " scope"],
+]:
+    """Mean, squared distances from it in sum, smallest and largest of some tokens' ratios.
+
+    Those of parts give those of the whole: means by their weights, and the squared distances of a
+    part grow by n · (its mean − the whole's mean)².
+
+    Source:
+        kobayashi-2021, section 4.2: what its table 2 and figure 3 average.
+    """
+    exact = ratios.astype(np.float64)
+    mean = exact.mean(axis=1)
+    return mean, ((exact - mean[:, None]) ** 2).sum(axis=1), exact.min(axis=1), exact.max(axis=1)
+
+
+def pooled_interval(
+    sums: Float[np.ndarray, "sequence cell"],
+    counts: Float[np.ndarray, "sequence cell"],
+    *,
+    seed: int,
+) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
+    """Percentile bootstrap of Σ sums / Σ counts, a sequence that is drawn bringing all its tokens.
+
+    Returns:
+        Lower and upper end of the central 95 %.
+
+    Source:
+        efron-1979, section 2; the papers give no intervals.
+    """
+    draws = sequence_draws(len(sums), seed=seed)
+    total, count = draws @ sums, draws @ counts
+    return percentile_interval(
+        np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    )

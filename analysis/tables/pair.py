@@ -1,0 +1,58 @@
+"""Which ordered pairs of tokens the corpus has, how they relate, how surely they go together."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import RELATION, Column, Table
+
+SOURCE = Column("source", pa.int32(), "token id of w_j, the token that is mixed in", "index")
+TARGET = Column("target", pa.int32(), "token id of w_i, the token that receives", "index")
+OCCURRENCES = Column(
+    "n", pa.int32(), "occurrences: ordered pairs of positions i ≠ j within a sequence", "pairs"
+)
+PAIR_SEQUENCES = Column("n_sequences", pa.int32(), "sequences with an occurrence", "sequences")
+TABLE = Table(
+    name="pair",
+    grain="one row per ordered pair of vocabulary entries that occurs",
+    key=(SOURCE, TARGET),
+    values=(
+        OCCURRENCES,
+        PAIR_SEQUENCES,
+        Column(
+            "pmi",
+            pa.float32(),
+            "pointwise mutual information log2 p(w_j, w_i) / (p(w_j) p(w_i)) over all occurrences "
+            "of pairs",
+            "bits",
+        ),
+        replace(RELATION, meaning="most frequent relation; special with a special token"),
+        Column(
+            "relation_share", pa.float32(), "share of the occurrences with this relation", "share"
+        ),
+        Column("has_special", pa.bool_(), "whether a special token takes part", "yes or no"),
+    ),
+    source="church-1990",
+    laws=(
+        "n > 0 and n_sequences > 0 and n_sequences <= n",
+        "isfinite(pmi)",
+        "relation_share > 0 and relation_share <= 1",
+        "has_special = (relation = 'special')",
+    ),
+    order=("n desc", "source", "target"),
+)
+
+
+def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
+    """One row, if the pair occurs: n, n_sequences, pmi, relation, relation_share, has_special."""
+    return store.execute(
+        """
+        select n, n_sequences, pmi::double as pmi, relation,
+            relation_share::double as relation_share, has_special
+        from pair
+        where source = $source and target = $target
+        """,
+        {"source": source_id, "target": target_id},
+    ).df()

@@ -1,0 +1,232 @@
+"""What each module of a layer does to the mixing of two tokens, averaged over the corpus."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.scopes import EFFECTS
+from analysis.tables.pair import OCCURRENCES, PAIR_SEQUENCES, SOURCE, TARGET
+from analysis.tables.pair_merge import MERGE
+from analysis.tables.pair_ranking import ALL, Choice, listed, with_interval
+from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table, View
+
+_ALONE = "NULL for a single one"
+
+
+def _of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Column, ...]:
+    """A column for every effect; {step} in its meaning is told as the scopes before and after."""
+    return tuple(
+        Column(
+            f"{prefix}{effect}", pa.float32(), meaning.format(step=step), "share", nullable=nullable
+        )
+        for effect, step in ((each, " → ".join(scopes)) for each, scopes in EFFECTS.items())
+    )
+
+
+_RELATION = Column(
+    "relation", pa.int8(), "how the two tokens relate, as a place in RELATIONS", "index"
+)
+_VALUES = (
+    OCCURRENCES,
+    PAIR_SEQUENCES,
+    replace(
+        _RELATION,
+        meaning="most frequent relation, as a place in RELATIONS; 0, special, with a special token",
+    ),
+    *_of_steps("mean_", "mean change over occurrences, {step}"),
+    *_of_steps(
+        "std_", f"sample standard deviation over occurrences, {{step}}; {_ALONE}", nullable=True
+    ),
+)
+_RAW = (
+    SEQUENCE,
+    LAYER,
+    Column("source_pos", pa.int16(), "position of w_j, counted from 0", "index"),
+    Column("target_pos", pa.int16(), "position of w_i, counted from 0", "index"),
+    SOURCE,
+    TARGET,
+    Column("is_first", pa.bool_(), "whether the pair is new to its sequence", "yes or no"),
+    _RELATION,
+    *_of_steps("", "change of the share of w_j in w_i, {step}"),
+)
+
+
+def _of_effect(effect: str, rows: str) -> str:
+    """One effect of wide rows as long ones."""
+    return (
+        f"select layer, '{effect}' as effect, source, target, n, n_sequences, "
+        f"mean_{effect} as mean_delta, std_{effect} as std_delta from {rows}"
+    )
+
+
+def _long() -> str:
+    """One effect after the other; a reader's condition on `effect` leaves out the rest."""
+    effects = " union all ".join(_of_effect(effect, "stored.pair_delta") for effect in EFFECTS)
+    return f"""
+        select layer, effect, s.token as source, t.token as target, n, n_sequences,
+            mean_delta::double as mean_delta, std_delta::double as std_delta
+        from ({effects}) as pair
+        join stored.vocabulary as s on s.token_id = pair.source
+        join stored.vocabulary as t on t.token_id = pair.target
+    """
+
+
+TABLE = Table(
+    name="pair_delta",
+    grain="one row per layer and ordered pair of vocabulary entries that occurs",
+    key=(LAYER, SOURCE, TARGET),
+    values=_VALUES,
+    source="kobayashi-2024",
+    laws=(
+        "n > 0 and n_sequences > 0 and n_sequences <= n",
+        *(f"mean_{each} between -1 - 1e-6 and 1 + 1e-6" for each in EFFECTS),
+        *(f"(std_{each} is null) = (n = 1) and coalesce(std_{each}, 0) >= 0" for each in EFFECTS),
+    ),
+    merge=MERGE,
+    order=("layer", "n desc", "source", "target"),
+    raw=_RAW,
+    piece="layer",
+    views=(
+        View(
+            "pair_delta",
+            "one row per layer, effect and ordered pair of tokens that occurs",
+            (
+                LAYER,
+                EFFECT,
+                Column("source", pa.string(), "w_j, the token that is mixed in", "text"),
+                Column("target", pa.string(), "w_i, the token that receives", "text"),
+                OCCURRENCES,
+                PAIR_SEQUENCES,
+                Column("mean_delta", pa.float64(), "mean change over occurrences", "share"),
+                Column(
+                    "std_delta",
+                    pa.float64(),
+                    f"sample standard deviation over occurrences; {_ALONE}",
+                    "share",
+                    nullable=True,
+                ),
+            ),
+            _long(),
+        ),
+        View(
+            "pair_delta_wide",
+            "one row per layer and ordered pair of vocabulary entries that occurs",
+            (LAYER, SOURCE, TARGET, *_VALUES),
+            "from stored.pair_delta",
+        ),
+    ),
+)
+
+
+def top(
+    store: DuckDBPyConnection,
+    *,
+    effect: str,
+    amplified: bool,
+    layer: int | None,
+    min_count: int = 2,
+    limit: int = 10,
+    text: str = "",
+    relation: str = ALL,
+    special: bool = True,
+) -> pd.DataFrame:
+    """The pairs whose mixing a step amplifies most, or attenuates most, on average.
+
+    All pairs are averaged before any is left out, so that as many are listed as there are; pairs
+    of the same mean stand in the order of their token ids.
+
+    Args:
+        layer: None lists `limit` pairs of every layer.
+        min_count: how often a pair must occur to be listed.
+        text: what one of the two tokens must contain, letter for letter, whatever the case.
+        relation: the one of `RELATIONS` that a pair must have most often, or all.
+        special: whether pairs with a special token are listed.
+
+    Returns:
+        layer, place, source_id, target_id, source, target, n, n_sequences, mean_delta, std_delta,
+        low, high (of the mean; NaN below 2 sequences), pmi, relation, relation_share.
+
+    Raises:
+        UnknownName: no such effect or relation.
+    """
+    order = "amplified" if amplified else "attenuated"
+    chosen = Choice(effect, order, min_count, limit, text, relation, special)
+    return listed(store, chosen, _layers(store) if layer is None else [layer])
+
+
+def browse(
+    store: DuckDBPyConnection,
+    *,
+    effect: str,
+    layer: int,
+    min_count: int,
+    text: str,
+    relation: str,
+    special: bool,
+    limit: int,
+    order: str = "largest",
+) -> pd.DataFrame:
+    """Pairs of one layer, those that change most first; choices and columns are those of `top`.
+
+    Args:
+        order: one of `ORDERS`: largest (change either way), amplified, attenuated or frequent.
+
+    Raises:
+        UnknownName: no such effect, relation or order.
+    """
+    return listed(store, Choice(effect, order, min_count, limit, text, relation, special), [layer])
+
+
+def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
+    """What every step of every layer does to one pair.
+
+    Returns:
+        layer, effect, n, n_sequences, mean_delta, std_delta, low, high (NaN below 2 sequences).
+    """
+    effects = " union all ".join(_of_effect(effect, "found") for effect in EFFECTS)
+    frame = store.execute(
+        f"""
+        with found as materialized (
+            from pair_delta_wide where source = $source and target = $target
+        )
+        select layer, effect, n, n_sequences, mean_delta::double as mean_delta,
+            std_delta::double as std_delta
+        from ({effects})
+        order by layer, list_position($effects, effect)
+        """,
+        {"source": source_id, "target": target_id, "effects": list(EFFECTS)},
+    ).df()
+    return with_interval(frame)
+
+
+def counts(store: DuckDBPyConnection) -> pd.DataFrame:
+    """One row: n_pairs, n_singletons (pairs that occur once), n_occurrences."""
+    return store.execute(
+        """
+        select count(*) as n_pairs, count(*) filter (n = 1) as n_singletons,
+            coalesce(sum(n), 0)::bigint as n_occurrences
+        from pair_delta_wide where layer = 1
+        """
+    ).df()
+
+
+def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFrame:
+    """source_id, target_id of a pair that occurs, by its tokens as the tokenizer writes them."""
+    return store.execute(
+        """
+        select source as source_id, target as target_id
+        from pair_delta_wide
+        where layer = 1
+            and source in (select token_id from vocabulary where token = $source)
+            and target in (select token_id from vocabulary where token = $target)
+        order by all
+        """,
+        {"source": source, "target": target},
+    ).df()
+
+
+def _layers(store: DuckDBPyConnection) -> list[int]:
+    [(n_layers,)] = store.execute("select n_layers from run").fetchall()
+    return list(range(1, n_layers + 1))

@@ -1,0 +1,32 @@
+"""How much of each token is context, in one sequence."""
+
+import pyarrow as pa
+
+from analysis.tables.table import LAYER, NAME, SCOPE, SEQUENCE, Column, Table
+
+MASK_TYPES = ("cls", "sep", "mask", "other", "all")
+MASK_TYPE = Column(
+    "token_type", NAME, "cls, sep, mask, other (commas and periods too) or all", "name"
+)
+SMALLEST = Column("min", pa.float64(), "smallest", "ratio")
+LARGEST = Column("max", pa.float64(), "largest", "ratio")
+TABLE = Table(
+    name="sequence_mixing_ratio",
+    grain="one row per sequence, layer, scope and token type that the sequence has",
+    key=(SEQUENCE, LAYER, SCOPE, MASK_TYPE),
+    values=(
+        Column("n", pa.int32(), "tokens of the type", "tokens"),
+        Column("mean", pa.float64(), "mean mixing ratio of the tokens", "ratio"),
+        Column("m2", pa.float64(), "squared distances from the mean, summed", "squared ratio"),
+        SMALLEST,
+        LARGEST,
+    ),
+    source="kobayashi-2021",
+    laws=(
+        "n > 0",
+        "min >= 0 and max <= 1 + 1e-5",
+        "m2 >= 0",
+        "mean between min - 1e-9 and max + 1e-9",
+    ),
+    order=("layer", "scope", "token_type", "seq"),
+)

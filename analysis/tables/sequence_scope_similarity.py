@@ -1,0 +1,55 @@
+"""Whether two scopes see the same mixing in one sequence."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import LAYER, SCOPE, SEQUENCE, Column, Table
+
+SCOPE_A = replace(SCOPE, name="scope_a")
+SCOPE_B = Column("scope_b", SCOPE.type, "the scope it is compared with", "name")
+TABLE = Table(
+    name="sequence_scope_similarity",
+    grain="one row per sequence, layer and two scopes, the narrower first",
+    key=(SEQUENCE, LAYER, SCOPE_A, SCOPE_B),
+    values=(
+        Column(
+            "spearman",
+            pa.float32(),
+            "Spearman's ρ of the sequence's two maps, every pair of tokens counting once",
+            "ρ",
+        ),
+    ),
+    source="kobayashi-2024",
+    laws=("spearman between -1 and 1", "scope_a <> scope_b"),
+    order=("layer", "scope_a", "scope_b", "seq"),
+)
+
+
+def extremes(
+    store: DuckDBPyConnection, *, layer: int | None, scope_a: str, scope_b: str, limit: int
+) -> pd.DataFrame:
+    """The sequences in which two scopes, named in either order, agree least.
+
+    Args:
+        layer: None takes the mean over the layers.
+
+    Returns:
+        seq, spearman, n_tokens, text, least similar first.
+    """
+    return store.execute(
+        """
+        select seq, avg(spearman::double) as spearman, n_tokens, text
+        from sequence_scope_similarity
+        join sequence using (seq)
+        where ($layer is null or layer = $layer)
+            and ((scope_a = $scope_a and scope_b = $scope_b)
+                or (scope_a = $scope_b and scope_b = $scope_a))
+        group by seq, n_tokens, text
+        order by spearman, seq
+        limit $limit
+        """,
+        {"layer": layer, "scope_a": scope_a, "scope_b": scope_b, "limit": limit},
+    ).df()

@@ -1,0 +1,28 @@
+"""What every module of a layer does to the mixing of tokens (Kobayashi et al. 2021 and 2024)."""
+
+import streamlit as st
+
+from pages.shared.choices import pick
+from pages.shared.layer_mixing import completeness, modules, ratio, rollout, similarity
+from pages.shared.layer_mixing.anatomy import anatomy
+from pages.shared.words import say
+
+SECTIONS = {
+    "similarity": similarity.show,
+    "ratio": ratio.show,
+    "modules": modules.show,
+    "rollout": rollout.show,
+    "completeness": completeness.show,
+}
+
+st.title(say("layer_mixing.title"))
+st.markdown(say("layer_mixing.lead"))
+anatomy()
+view = pick(
+    "lm_view",
+    say("layer_mixing.view"),
+    list(SECTIONS),
+    default="similarity",
+    format=lambda each: say(f"layer_mixing.view_{each}"),
+)
+SECTIONS[view]()

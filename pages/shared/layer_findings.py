@@ -1,0 +1,94 @@
+"""What a file says at a glance of the modules around attention."""
+
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+
+from analysis.tables import mixing_ratio, relation_share, scope_similarity
+from pages.shared.finding import Finding
+from pages.shared.numbers import percent, signed
+from pages.shared.scope_names import relation_name, step_name
+from pages.shared.store import ask
+from pages.shared.words import say
+
+_PAGE = "layer_mixing"
+_WHOLE = "attn_res_ln_ff_res_ln"
+_EVERY = "all"
+_NEAR = 0.02
+_CLEAR = 1.1
+
+
+def _similarity() -> Iterator[Finding]:
+    """The module that changes the mixing most; vectors in place of weights are no module."""
+    steps = ask(scope_similarity.steps)
+    steps = steps[steps["layer"].isna() & (steps["scope_a"] != "attn_w")].sort_values("spearman")
+    if steps.empty:
+        return
+    names = [step_name(scope) for scope in steps["scope_b"]]
+    told = [f"{name} {signed(rho)}" for name, rho in zip(names, steps["spearman"], strict=True)]
+    yield Finding(
+        say("finding.label_similarity", module=names[0]),
+        f"ρ = {signed(steps['spearman'].iloc[0])}",
+        say("finding.similarity", module=names[0], others=say("list.comma").join(told[1:])),
+        _PAGE,
+        "similarity",
+    )
+
+
+def _mixing_ratio() -> Iterator[Finding]:
+    """What attention alone says of a token's context, and what the residual leaves of it."""
+    frame = ask(mixing_ratio.pooled)
+    means = frame[frame["token_type"] == _EVERY].set_index("scope")["mean"]
+    before, after = means["attn"], means["attn_res_ln"]
+    step = "less" if after < before - _NEAR else "more" if after > before + _NEAR else "same"
+    yield Finding(
+        say("finding.label_ratio"),
+        f"{percent(before)} → {percent(after)}",
+        say(
+            f"finding.ratio_{step}",
+            before=percent(before),
+            after=percent(after),
+            whole=percent(means[_WHOLE]),
+        ),
+        _PAGE,
+        "ratio",
+    )
+
+
+def _relation() -> Iterator[Finding]:
+    """The relation whose share of the change that FF makes is most above its share of the pairs."""
+    shares = _shares_over_layers("ff")
+    if shares.empty:
+        return
+    lift = shares["change"] / shares["pairs"]
+    most = str(lift.idxmax())
+    name = relation_name(most)
+    pairs, change = (percent(float(shares[each][most])) for each in ("pairs", "change"))
+    yield Finding(
+        say("finding.label_relation_share", relation=name),
+        f"{pairs} → {change}",
+        say(
+            f"finding.relation_{'clear' if lift[most] >= _CLEAR else 'even'}",
+            relation=name,
+            pairs=pairs,
+            change=change,
+            lift=f"{lift[most]:.1f}",
+        ),
+        _PAGE,
+        "modules",
+    )
+
+
+def _shares_over_layers(effect: str) -> pd.DataFrame:
+    """By relation: its share of the pairs and of the change, mean over the layers."""
+    frame = ask(relation_share.by_layer, effect=effect)
+    frame = frame[frame["quantity"].isin(["pairs", "change"])]
+    means = frame.pivot_table(index="relation", columns="quantity", values="mean", aggfunc="mean")
+    return means.dropna() if {"pairs", "change"} <= set(means) else means.iloc[:0]
+
+
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "scope_similarity": _similarity,
+    "mixing_ratio": _mixing_ratio,
+    "relation_share": _relation,
+}

@@ -1,0 +1,70 @@
+"""Whether the vectors whose norms are stored add up to the model's own output."""
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables import completeness, layer_completeness
+from analysis.tables.corpus import sequence_texts
+from pages.shared.about import about
+from pages.shared.error_chart import error_chart, worst_errors
+from pages.shared.figure import figure, table
+from pages.shared.numbers import scientific
+from pages.shared.store import ask, open_store, require
+from pages.shared.words import say
+
+
+def show() -> None:
+    require(completeness.TABLE, layer_completeness.TABLE)
+    st.header(say("layer_mixing.completeness.title"), anchor=False)
+    st.markdown(say("layer_mixing.completeness.meaning"))
+    errors = worst_errors(ask(completeness.by_layer))
+    limit = completeness.LIMITS[open_store().run["dtype"]]
+    _verdict(errors, limit)
+    question = say("layer_mixing.completeness.question")
+    figure(
+        error_chart(errors, limit),
+        key="lm_completeness",
+        question=question,
+        caption=say("layer_mixing.completeness.caption", limit=scientific(limit)),
+        frame=errors,
+        alt=question,
+    )
+    _table(errors)
+    about(completeness.TABLE, layer_completeness.TABLE)
+
+
+def _verdict(errors: pd.DataFrame, limit: float) -> None:
+    worst = errors.nlargest(1, "error").iloc[0]
+    told = {
+        "worst": scientific(worst["error"]),
+        "limit": scientific(limit),
+        "layer": worst["layer"],
+        "part": worst["part"],
+        "seq": worst["seq"],
+    }
+    if worst["error"] <= limit:
+        st.success(say("layer_mixing.completeness.yes", **told))
+    else:
+        st.warning(say("layer_mixing.completeness.no", **told))
+
+
+def _table(errors: pd.DataFrame) -> None:
+    """Every worst sequence, the worst of all first, with what stands in it."""
+    texts = ask(sequence_texts, sequences=sorted({int(each) for each in errors["seq"]}))
+    frame = errors.merge(texts, on="seq", how="left").sort_values("error", ascending=False)
+    number = st.column_config.NumberColumn
+    table(
+        frame,
+        key="lm_completeness_table",
+        question=say("layer_mixing.completeness.table"),
+        caption=say("layer_mixing.completeness.table_caption"),
+        columns={
+            "layer": number(say("axis.layer"), format="%d", width="small"),
+            "part": say("sound.part"),
+            "error": number(say("sound.axis"), format="%.1e"),
+            "seq": number(say("layer_mixing.sequence"), format="%d", width="small"),
+            "n_tokens": number(say("layer_mixing.tokens"), format="%d", width="small"),
+            "text": st.column_config.TextColumn(say("layer_mixing.text"), width="large"),
+        },
+        height=318,
+    )

@@ -1,0 +1,161 @@
+"""What has come together in a token after several layers, by whole layers and by weights alone."""
+
+import pandas as pd
+import streamlit as st
+
+from analysis.scopes import SCOPES
+from analysis.tables import rollout
+from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT, DISTANCES
+from pages.shared.about import about
+from pages.shared.charts import TOKEN_TYPE_COLOURS, token_type_name
+from pages.shared.choices import pick
+from pages.shared.figure import figure, table
+from pages.shared.numbers import percent
+from pages.shared.paired_stacks import paired_stacks
+from pages.shared.scope_names import scope_name
+from pages.shared.store import ask, require
+from pages.shared.words import say
+
+_SPECIAL = ("cls", "sep")
+_NEAR_TO_FAR = (
+    "#d9a13b",
+    "#b9b643",
+    "#84bd55",
+    "#45b571",
+    "#229a8a",
+    "#2b7f98",
+    "#4767a5",
+    "#6a55a3",
+)
+
+
+def show() -> None:
+    require(rollout.TABLE)
+    st.header(say("layer_mixing.rollout.title"), anchor=False)
+    st.markdown(say("layer_mixing.rollout.meaning"))
+    scope = pick(
+        "lm_rollout",
+        say("layer_mixing.pick_scope"),
+        SCOPES,
+        default="attn_res_ln_ff_res_ln",
+        format=scope_name,
+    )
+    distances = _beside(rollout.by_distance, scope)
+    types = _beside(rollout.by_token_type, scope)
+    st.markdown(f"{_finding(distances, scope)} {_special(types, scope)}")
+    _by_distance(distances, scope)
+    _by_type(types, scope)
+    _table(distances, scope)
+    about(rollout.TABLE)
+
+
+def _beside(question, scope: str) -> pd.DataFrame:
+    """The answer for attention rollout and for the scope, told apart by the column `scope`."""
+    parts = [ask(question, scope=each).assign(scope=each) for each in (ATTENTION_ROLLOUT, scope)]
+    frame = pd.concat(parts, ignore_index=True)
+    return frame.assign(side=frame["scope"].map(scope_name))
+
+
+def _distance_name(distance: int) -> str:
+    """The distances from one lower edge to the next."""
+    if distance == 0:
+        return say("layer_mixing.rollout.itself")
+    after = DISTANCES[DISTANCES.index(distance) + 1 :]
+    if not after:
+        return say("layer_mixing.rollout.or_more", distance=distance)
+    return str(distance) if after[0] == distance + 1 else f"{distance}–{after[0] - 1}"
+
+
+def _own(distances: pd.DataFrame, scope: str) -> pd.DataFrame:
+    """Share of a token that still comes from its own place: layer, mean, low, high."""
+    return distances[(distances["scope"] == scope) & (distances["distance"] == 0)]
+
+
+def _finding(distances: pd.DataFrame, scope: str) -> str:
+    ends = {
+        name: _own(distances, each).sort_values("layer").iloc[[0, -1]]
+        for name, each in (("whole", scope), ("weights", ATTENTION_ROLLOUT))
+    }
+    first, last = (ends["whole"].iloc[place] for place in (0, 1))
+    return say(
+        "layer_mixing.rollout.finding",
+        scope=scope_name(scope),
+        first=percent(first["mean"]),
+        last=percent(last["mean"]),
+        layer=int(last["layer"]),
+        weights=percent(ends["weights"].iloc[1]["mean"]),
+    )
+
+
+def _special(types: pd.DataFrame, scope: str) -> str:
+    """What comes from special tokens after the last layer."""
+    last = types[(types["layer"] == types["layer"].max()) & types["token_type"].isin(_SPECIAL)]
+    shares = last.groupby("scope")["mean"].sum()
+    if shares.empty:
+        return ""
+    return say(
+        "layer_mixing.rollout.finding_special",
+        scope=scope_name(scope),
+        last=percent(shares.get(scope, 0.0)),
+        weights=percent(shares.get(ATTENTION_ROLLOUT, 0.0)),
+    )
+
+
+def _by_distance(distances: pd.DataFrame, scope: str) -> None:
+    colours = {
+        _distance_name(each): colour for each, colour in zip(DISTANCES, _NEAR_TO_FAR, strict=True)
+    }
+    shown = distances.assign(name=distances["distance"].map(_distance_name))
+    _stacks(shown, scope, "distance", colours)
+
+
+def _by_type(types: pd.DataFrame, scope: str) -> None:
+    colours = {token_type_name(each): colour for each, colour in TOKEN_TYPE_COLOURS.items()}
+    shown = types.assign(name=types["token_type"].map(token_type_name))
+    _stacks(shown, scope, "type", colours)
+
+
+def _stacks(frame: pd.DataFrame, scope: str, kind: str, colours: dict[str, str]) -> None:
+    question = say(f"layer_mixing.rollout.question_{kind}")
+    chart = paired_stacks(
+        frame,
+        y="mean",
+        colour="name",
+        colours=colours,
+        side="side",
+        sides=(scope_name(ATTENTION_ROLLOUT), scope_name(scope)),
+        y_title=say("layer_mixing.rollout.axis"),
+        titles={
+            "name": say(f"layer_mixing.rollout.{kind}"),
+            "side": say("layer_mixing.rollout.by"),
+            "low": say("layer_mixing.low"),
+            "high": say("layer_mixing.high"),
+        },
+    )
+    figure(
+        chart,
+        key=f"lm_rollout_{kind}_{scope}",
+        question=question,
+        caption=say(f"layer_mixing.rollout.caption_{kind}", scope=scope_name(scope)),
+        frame=frame,
+        alt=question,
+    )
+
+
+def _table(distances: pd.DataFrame, scope: str) -> None:
+    """What is left of a token's own place, with intervals."""
+    frame = pd.concat([_own(distances, each) for each in (scope, ATTENTION_ROLLOUT)])
+    number = st.column_config.NumberColumn
+    table(
+        frame.sort_values(["layer", "side"]),
+        key=f"lm_rollout_table_{scope}",
+        question=say("layer_mixing.rollout.table"),
+        caption=say("layer_mixing.rollout.table_caption"),
+        columns={
+            "layer": number(say("axis.layer"), format="%d"),
+            "side": say("layer_mixing.rollout.by"),
+            "mean": number(say("layer_mixing.rollout.own"), format="%.4f"),
+            "low": number(say("layer_mixing.low"), format="%.4f"),
+            "high": number(say("layer_mixing.high"), format="%.4f"),
+        },
+    )

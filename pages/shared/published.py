@@ -1,0 +1,158 @@
+"""Published numbers beside those of the open file, and whether both are of one experiment."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis.published import MASK_RATES, MODEL, MODEL_SHAPE, N_SEQUENCES, N_TOKENS, Published
+from pages.shared.about import citation
+from pages.shared.figure import table
+from pages.shared.numbers import count, percent
+from pages.shared.store import open_store
+from pages.shared.words import plain, say
+
+_ROUNDING = 1e-9
+_WHOLE = 16  # rows of a table that is shown without scrolling
+_MINUS = str.maketrans("-", "−")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A printed number, what it is of in the reader's language, and the file's own value."""
+
+    of: str
+    published: Published
+    ours: float | None
+
+    @property
+    def difference(self) -> float | None:
+        if self.ours is None or pd.isna(self.ours):
+            return None
+        return self.ours - self.published.value
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the file's value rounds to the printed one."""
+        difference = self.difference
+        return difference is not None and abs(difference) <= self.published.tolerance + _ROUNDING
+
+
+def apart(paper: str) -> str:
+    """What sets the open file apart from a paper's experiment; nothing if it is the same one.
+
+    The published corpus is recognised by its numbers of sequences and of tokens.
+
+    Returns:
+        "model", "corpus", "masking", or "".
+    """
+    run = open_store().run
+    if not _is_published_model(run):
+        return "model"
+    if (run["n_sequences"], run["n_tokens"]) != (N_SEQUENCES, N_TOKENS):
+        return "corpus"
+    return "" if abs(run["mask_rate"] - MASK_RATES[paper]) < _ROUNDING else "masking"
+
+
+def _is_published_model(run: pd.Series) -> bool:
+    """By the last part of its name, whatever revision follows it, and by its shape."""
+    name = Path(str(run["model"])).name.partition("@")[0]
+    return name == MODEL and all(run[size] == expected for size, expected in MODEL_SHAPE.items())
+
+
+@contextmanager
+def experiment(paper: str, title: str) -> Iterator[bool]:
+    """The place for what a paper printed: in the page if the open file is of the same experiment,
+    else folded under a title that says what is not the same; yields which."""
+    reason = apart(paper)
+    if not reason:
+        yield True
+        return
+    with st.expander(say(f"published.folded_{reason}", title=title, model=MODEL)):
+        run = open_store().run
+        st.markdown(
+            say(
+                "published.apart",
+                model=MODEL,
+                n=count(N_SEQUENCES),
+                masking=_masking(MASK_RATES[paper]),
+                this_model=plain(open_store().model),
+                this_corpus=plain(run["corpus"]),
+                this_n=count(run["n_sequences"]),
+                this_masking=_masking(run["mask_rate"]),
+            )
+        )
+        yield False
+
+
+def _masking(rate: float) -> str:
+    return say("published.masked", rate=percent(rate)) if rate else say("published.not_masked")
+
+
+def beside(*rows: Row, key: str, title: str) -> None:
+    """Printed numbers of one paper beside the file's own; compared only in the same experiment."""
+    if not rows:
+        return
+    with experiment(rows[0].published.paper, title) as same:
+        frame = pd.DataFrame(map(_cells, rows))
+        names = ["of", "published", "ours", *(["difference"] if same else [])]
+        sources = told_sources([row.published.place for row in rows], rows[0].published.paper)
+        table(
+            frame,
+            key=key,
+            question=title,
+            caption=f"{_agreement(rows)} {sources}" if same else sources,
+            columns={name: _column(name) for name in names},
+            placeholder="—",
+            height="content" if len(rows) <= _WHOLE else "auto",
+        )
+
+
+def _cells(row: Row) -> dict[str, str | None]:
+    """What stands in a row; the file's value and the difference with one digit more."""
+    known = row.difference is not None
+    return {
+        "of": row.of,
+        "published": _written(row.published, row.published.value, row.published.decimals),
+        "ours": _written(row.published, row.ours) if known else None,
+        "difference": _written(row.published, row.difference, change=True) if known else None,
+    }
+
+
+def _written(
+    published: Published,
+    value: float | None,
+    decimals: int | None = None,
+    *,
+    change: bool = False,
+) -> str:
+    """A number as the paper writes it: per cent where it does, whole where it counts."""
+    counts = published.statistic == "n"
+    digits = 0 if counts else published.decimals + 1 if decimals is None else decimals
+    shown = (value or 0.0) * (100 if published.percent else 1)
+    unit = "" if not published.percent else say("published.points") if change else " %"
+    form = f"{'+' if change else ''}{',' if counts else ''}.{digits}f"
+    return f"{shown:{form}}{unit}".translate(_MINUS)
+
+
+def _column(name: str) -> Any:
+    return st.column_config.TextColumn(
+        say(f"published.{name}"), alignment="left" if name == "of" else "right"
+    )
+
+
+def _agreement(rows: Sequence[Row]) -> str:
+    return say("published.agree", n=sum(row.agrees for row in rows), of=len(rows))
+
+
+def told_sources(places: Sequence[tuple[str, int]], paper: str) -> str:
+    """The paper and where the numbers stand, as one sentence."""
+    told = [say(f"published.in_{kind}", number=number) for kind, number in dict.fromkeys(places)]
+    where = "notebook" if places[0][0] == "cell" else "paper"
+    return say(
+        f"published.source_{where}", paper=citation(paper), places=say("list.comma").join(told)
+    )

@@ -1,0 +1,28 @@
+"""Which pairs of tokens a layer's modules mix more, and which less (Kobayashi et al. 2024)."""
+
+import streamlit as st
+
+from pages.shared.choices import pick
+from pages.shared.token_pairs import browse, one_layer, one_pair, overview, pmi
+from pages.shared.token_pairs.pair_choice import follow_clicks
+from pages.shared.words import say
+
+SECTIONS = {
+    "tables": overview.show,
+    "layer": one_layer.show,
+    "browse": browse.show,
+    "pair": one_pair.show,
+    "pmi": pmi.show,
+}
+
+follow_clicks()
+st.title(say("token_pairs.title"))
+st.markdown(say("token_pairs.lead"))
+view = pick(
+    "tp_view",
+    say("token_pairs.view"),
+    list(SECTIONS),
+    default="tables",
+    format=lambda each: say(f"token_pairs.view_{each}"),
+)
+SECTIONS[view]()

@@ -1,0 +1,85 @@
+"""One sequence of a finished file, run again while a reader waits: the maps that no file keeps."""
+
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+from jaxtyping import Float
+
+from analysis.errors import Remediable
+from analysis.measures.layer_mixing import layer_mixing
+from analysis.measures.pair_delta import row_shares
+from precompute.corpora.sequence import NO_WORD, Sequence
+from precompute.load_models import DTYPES, LoadedModel, load_model
+
+_COMMIT = 40  # letters of a hub's commit
+
+
+class OtherWeights(Remediable):
+    """The model that goes by the file's name now is not the one that made the file."""
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """The model of a file; one thread at a time runs it, since a trace watches its modules."""
+
+    model: LoadedModel
+    lock: Lock = field(default_factory=Lock)
+
+    def row_shares(
+        self, ids: SequenceOf[int], segments: SequenceOf[int], *, layer: int
+    ) -> Float[np.ndarray, "scope query key"]:
+        """What share of each query's mixture comes from each key, at every scope of one layer.
+
+        Args:
+            ids: of the tokens that the file keeps, special and mask tokens as they were read.
+            layer: counted from 1.
+
+        Returns:
+            Shares in the order of `SCOPES`; each row sums to 1.
+        """
+        with self.lock:
+            trace = self.model.trace([_sequence(ids, segments)])
+        dtype = None if self.model.dtype == "float32" else DTYPES[self.model.dtype]
+        return row_shares(layer_mixing(trace.layers[layer - 1], dtype=dtype).maps.numpy())
+
+
+def rerun(name: str, *, revision: str, weights_sha256: str, dtype: str) -> Rerun:
+    """The model that made a file, from this machine alone: nothing is fetched for a reader.
+
+    Args:
+        name, revision, weights_sha256, dtype: as the file tells them.
+
+    Raises:
+        OtherWeights: if the weights that go by this name have changed.
+        Remediable: if there is no such model here, or it cannot be loaded.
+    """
+    model = load_model(_pinned(name, revision), device="cpu", dtype=dtype, fetch=False)
+    if model.weights_sha256 != weights_sha256:
+        raise OtherWeights(
+            f"The weights of {name!r} have SHA-256 {model.weights_sha256}, but the file was made "
+            f"with {weights_sha256}. Put those weights back, or build the file again."
+        )
+    return Rerun(model)
+
+
+def _pinned(name: str, revision: str) -> str:
+    """The name with the hub's commit, where the model came from the hub."""
+    return f"{name.partition('@')[0]}@{revision}" if len(revision) == _COMMIT else name
+
+
+def _sequence(ids: SequenceOf[int], segments: SequenceOf[int]) -> Sequence:
+    """What a forward pass needs of a sequence; of its words and its text nothing is known here."""
+    n_tokens = len(ids)
+    return Sequence(
+        index=0,
+        ids=np.array(ids, dtype=np.int32),
+        segments=np.array(segments, dtype=np.uint8),
+        token_types=np.zeros(n_tokens, dtype=np.uint8),
+        words=np.full(n_tokens, NO_WORD, dtype=np.int32),
+        masked=np.zeros(n_tokens, dtype=bool),
+        tokens=("",) * n_tokens,
+        text="",
+        place="",
+    )

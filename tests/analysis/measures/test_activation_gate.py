@@ -1,0 +1,44 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.activation_gate import GATES, activation_gate
+from tests.reference import activation_gate as reference
+from tests.reference.layer_mixing import ACTIVATIONS
+
+SUMMANDS = st.lists(st.floats(-3, 3), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("name", GATES)
+@given(summands=SUMMANDS)
+def test_shares_are_those_of_integrated_gradients(name, summands):
+    hidden = torch.tensor([sum(summands)], dtype=torch.float64)
+    gate = activation_gate(hidden, name).item()
+    expected = reference.shares(summands, reference.ACTIVATIONS[name])
+    assert [gate * summand for summand in summands] == pytest.approx(expected, abs=2e-4)
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_shares_add_up_to_the_activation(name):
+    hidden = torch.linspace(-30, 30, 1201, dtype=torch.float64)
+    torch.testing.assert_close(activation_gate(hidden, name) * hidden, ACTIVATIONS[name](hidden))
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [("gelu", 0.5), ("gelu_tanh", 0.5), ("relu", 0.0), ("silu", 0.5), ("tanh", 1.0)],
+)
+def test_at_nothing_the_gate_is_the_limit_and_no_nan(name, limit):
+    assert activation_gate(torch.zeros(1), name).item() == limit
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_float32_follows_float64(name):
+    hidden = torch.linspace(-20, 20, 4001, dtype=torch.float64)
+    narrow = activation_gate(hidden.float(), name).double()
+    torch.testing.assert_close(narrow, activation_gate(hidden, name), atol=1e-6, rtol=1e-5)
+
+
+def test_every_activation_has_both_twins():
+    assert set(GATES) == set(ACTIVATIONS) == set(reference.ACTIVATIONS)

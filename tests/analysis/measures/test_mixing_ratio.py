@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+
+from analysis.measures.layer_mixing import layer_mixing
+from analysis.measures.mixing_ratio import pooled_interval, ratio_moments
+from analysis.scopes import SCOPES
+from tests.reference import mixing_ratio as reference
+
+
+def test_moments_follow_their_slow_twin_scope_by_scope(traced_alone):
+    for trace in traced_alone:
+        ratios = layer_mixing(trace.layers[0]).ratios.numpy()
+        found = np.array(ratio_moments(ratios))
+        for scope in range(len(SCOPES)):
+            expected = reference.moments(ratios[scope].tolist())
+            assert found[:, scope] == pytest.approx(expected, rel=1e-9)
+
+
+def test_ratios_are_shares(traced_alone):
+    for layer in (layer for trace in traced_alone for layer in trace.layers):
+        _, _, smallest, largest = ratio_moments(layer_mixing(layer).ratios.numpy())
+        assert smallest.min() >= 0
+        assert largest.max() <= 1
+
+
+def test_ratios_of_weights_are_what_attention_leaves_to_others(traced_alone):
+    for layer in (layer for trace in traced_alone for layer in trace.layers):
+        of_weights = layer_mixing(layer).ratios[SCOPES.index("attn_w")]
+        kept = layer.attention[0].mean(dim=0).diagonal()
+        np.testing.assert_allclose(of_weights, 1 - kept, rtol=1e-9)
+
+
+def test_intervals_follow_the_bootstrap_that_carries_every_token_along():
+    generator = np.random.default_rng(4)
+    sequences = [generator.random(n) ** 2 for n in generator.integers(0, 30, size=50)]
+    sums = np.array([[each.sum()] for each in sequences])
+    counts = np.array([[float(len(each))] for each in sequences])
+    (low,), (high,) = pooled_interval(sums, counts, seed=0)
+    slow = reference.pooled_interval([s.tolist() for s in sequences], resamples=4000, seed=1)
+    spread = slow[1] - slow[0]
+    assert low == pytest.approx(slow[0], abs=0.15 * spread)
+    assert high == pytest.approx(slow[1], abs=0.15 * spread)
+
+
+def test_long_sequences_weigh_more():
+    sums, counts = np.array([[90.0], [0.0]]), np.array([[99.0], [1.0]])
+    (low,), (high,) = pooled_interval(sums, counts, seed=0)
+    assert low == 0
+    assert high == pytest.approx(90 / 99)
+    assert pooled_interval(sums[:1], counts[:1], seed=0)[0][0] == pytest.approx(90 / 99)
+
+
+def test_a_type_that_most_sequences_lack_leaves_resamples_without_it_out():
+    sums, counts = np.zeros((40, 1)), np.zeros((40, 1))
+    sums[0], counts[0] = 3.0, 4.0
+    (low,), (high,) = pooled_interval(sums, counts, seed=0)
+    assert low == high == pytest.approx(0.75)

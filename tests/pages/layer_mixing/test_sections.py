@@ -1,0 +1,162 @@
+"""Every section opens in both languages and shows the numbers that the file holds."""
+
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+
+from analysis.scopes import EFFECTS, RELATIONS, SCOPES
+from pages.shared.numbers import percent, scientific
+from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.layer_mixing.conftest import SECTIONS
+
+
+def frame_with(session, column: str) -> pd.DataFrame:
+    """The one table that has a column."""
+    (found,) = (each for each in frames(session) if column in each)
+    return found
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
+    session = section(view, lang=lang)
+    assert len(session.header) == 1
+    assert not session.error
+    assert session.expander, "how it is measured is not told"
+    assert charts(session)
+    assert "nan" not in sentences(session).lower().split()
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_no_english_sentence_is_left_in_japanese(view, section):
+    english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
+    for part in ("header", "subheader"):
+        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
+        assert not told[0] & told[1]
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_section_opens_on_masked_sequences(view, section, masked_folder):
+    assert charts(section(view, masked_folder))
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_every_scope_is_explained_once(lang, section):
+    body = bodies(section("ratio", lang=lang))
+    assert body.count('class="lm-name"') == body.count('class="lm-what"') == len(SCOPES)
+    assert "AttnResLnFfResLn" in body
+
+
+def test_every_pair_of_scopes_is_in_the_matrix_whichever_comes_first(section, told):
+    (matrix, *_) = charts(section("similarity", lm_layer="2"))
+    assert len(matrix["layer"]) == 3, "cells, numbers and a frame around one"
+    expected = told("select count(*) from scope_similarity where layer = 2")
+    assert expected == [(len(SCOPES) ** 2,)]
+
+
+@pytest.mark.parametrize(("address", "where"), [({}, "is null"), ({"lm_layer": "2"}, "= 2")])
+def test_the_sequences_that_agree_least_are_those_of_the_file(address, where, section, told):
+    session = section("similarity", lm_scope_a="attn", lm_scope_b="attn_w", **address)
+    shown = frame_with(session, "text")
+    layers = "true" if where == "is null" else f"layer {where}"
+    expected = told(
+        f"select seq, avg(spearman) from sequence_scope_similarity where {layers} "
+        "and scope_a = 'attn_w' and scope_b = 'attn' group by seq order by 2, 1"
+    )
+    assert shown["spearman"].tolist() == pytest.approx([rho for _, rho in expected])
+    assert shown["seq"].tolist() == [seq for seq, _ in expected]
+    assert shown["text"].str.len().gt(0).all()
+
+
+def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, told):
+    shown = frame_with(section("similarity"), "step")
+    steps = list(pairwise(SCOPES))
+    for (before, after), (_, row) in zip(steps, shown.iterrows(), strict=True):
+        where = f"scope_a = '{before}' and scope_b = '{after}'"
+        ((mean,),) = told(f"select spearman from scope_similarity where layer is null and {where}")
+        ((lowest,),) = told(
+            f"select arg_min(layer, spearman) from scope_similarity where layer > 0 and {where}"
+        )
+        assert (row["spearman"], row["layer"]) == (pytest.approx(mean), lowest)
+
+
+def test_the_module_that_changes_most_is_told_with_its_similarity(section, told):
+    modules = ", ".join(f"'{each}'" for each in SCOPES[2:])
+    ((least,),) = told(
+        "select min(spearman) from scope_similarity where layer is null "
+        f"and scope_b in ({modules}) and list_position({list(SCOPES)}, scope_b) = "
+        f"list_position({list(SCOPES)}, scope_a) + 1"
+    )
+    assert f"ρ = {least:.2f}".replace("-", "−") in sentences(section("similarity"))
+
+
+def test_pooled_mixing_ratios_are_those_of_the_file(section, told):
+    session = section("ratio", lm_type="sep")
+    shown = frame_with(session, "std")
+    expected = dict(
+        told("select scope, mean from mixing_ratio where layer is null and token_type = 'sep'")
+    )
+    assert shown["mean"].tolist() == pytest.approx([expected[scope] for scope in SCOPES])
+    ((whole,),) = told(
+        "select mean from mixing_ratio where layer is null and token_type = 'all' "
+        "and scope = 'attn_res_ln_ff_res_ln'"
+    )
+    assert percent(whole) in sentences(session)
+
+
+def test_scopes_with_a_residual_can_be_looked_at_alone(section):
+    def n_lines(**address) -> int:
+        (curves, *_) = charts(section("ratio", **address))
+        return len(curves["layer"][1]["encoding"]["color"]["scale"]["domain"])
+
+    assert (n_lines(), n_lines(lm_span="residual")) == (7, 5)
+
+
+def test_masked_tokens_are_offered_where_there_are_some(section, masked_folder):
+    def offered(session) -> list[str]:
+        return next(each.options for each in session.button_group if each.key == "lm_type")
+
+    assert "[MASK]" not in offered(section("ratio"))
+    assert "[MASK]" in offered(section("ratio", masked_folder))
+
+
+@pytest.mark.parametrize("effect", EFFECTS)
+@pytest.mark.parametrize("quantity", ["change", "loss"])
+def test_shares_of_every_module_are_drawn_beside_their_lift(effect, quantity, section):
+    stacks, lift = charts(section("modules", lm_effect=effect, lm_quantity=quantity))
+    assert stacks["encoding"]["y"]["stack"] == "zero"
+    assert len(lift["layer"]) == 2
+
+
+def test_a_residual_brings_no_other_token_nearer(section):
+    session = section("modules", lm_effect="res_ln", lm_quantity="gain")
+    assert "amplifies no pair" in session.info[0].value
+    assert not charts(session)
+
+
+def test_every_relation_is_defined(section):
+    told = sentences(section("modules"))
+    assert told.count("1. **") == len(RELATIONS)
+
+
+def test_what_is_left_of_a_token_is_that_of_the_file(section, told):
+    shown = frame_with(section("rollout", lm_rollout="attn"), "side")
+    expected = told(
+        "select mean from rollout where distance = 0 and token_type is null "
+        "and scope in ('attn', 'attention_rollout')"
+    )
+    assert sorted(shown["mean"]) == pytest.approx(sorted(value for (value,) in expected))
+
+
+def test_the_largest_error_of_all_is_told_with_its_sequence(section, told):
+    session = section("completeness")
+    ((worst, seq),) = told(
+        "select relative_error, seq from (from layer_completeness union all "
+        "select seq, layer, relative_error from sequence_completeness) "
+        "order by relative_error desc limit 1"
+    )
+    [success] = session.success
+    assert scientific(worst) in success.value
+    assert f"sequence {seq}" in success.value
+    assert frame_with(session, "error")["error"].iloc[0] == pytest.approx(worst)

@@ -1,0 +1,80 @@
+"""A file without variation, without a type or without a statistic shows nothing empty."""
+
+import pytest
+
+from pages.shared.numbers import scientific
+from tests.pages.conftest import charts, frames, sentences
+from tests.pages.layer_mixing.conftest import SECTIONS
+
+
+@pytest.mark.parametrize(
+    ("view", "table"),
+    [
+        ("similarity", "scope_similarity"),
+        ("similarity", "sequence_scope_similarity"),
+        ("ratio", "mixing_ratio"),
+        ("modules", "relation_share"),
+        ("rollout", "rollout"),
+        ("completeness", "layer_completeness"),
+    ],
+)
+def test_a_statistic_that_the_file_lacks_is_named(view, table, changed, section):
+    folder = changed(
+        f"delete from stored.{table}",
+        f"update stored.manifest set n_rows = 0 where name = '{table}'",
+    )
+    session = section(view, folder)
+    assert table in session.info[0].value
+    assert not charts(session)
+
+
+def test_scopes_that_were_never_compared_are_told(changed, section):
+    folder = changed("delete from stored.scope_similarity where scope_a <> scope_b")
+    session = section("similarity", folder)
+    assert "nothing to compare" in sentences(session)
+    assert "nan" not in sentences(session).lower()
+
+
+def test_two_scopes_that_no_sequence_compares_are_told(changed, section):
+    folder = changed("delete from stored.sequence_scope_similarity where scope_b <> 'attn'")
+    assert section("similarity", folder).info
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_intervals_that_are_not_known_are_not_told(view, changed, section):
+    tables = ("scope_similarity", "mixing_ratio", "relation_share", "rollout")
+    folder = changed(*(f"update stored.{each} set low = null, high = null" for each in tables))
+    session = section(view, folder)
+    assert charts(session)
+    assert "nan" not in sentences(session).lower().split()
+
+
+def test_a_corpus_of_one_type_has_its_mixing_ratios(changed, section):
+    folder = changed("delete from stored.mixing_ratio where token_type <> 'all'")
+    session = section("ratio", folder)
+    assert len(charts(session)) == 2
+    assert frames(session)
+
+
+def test_a_module_that_changes_all_pairs_alike_is_no_finding(changed, section):
+    folder = changed("update stored.relation_share set mean = 0.2, low = 0.1, high = 0.3")
+    assert "favours no kind" in sentences(section("modules", folder))
+
+
+def test_a_module_that_changes_nothing_draws_nothing(changed, section):
+    folder = changed("delete from stored.relation_share where quantity <> 'pairs'")
+    session = section("modules", folder)
+    assert session.info
+    assert not charts(session)
+
+
+def test_rollouts_without_special_tokens_say_nothing_of_them(changed, section):
+    folder = changed("delete from stored.rollout where token_type in ('cls', 'sep')")
+    assert "[SEP]" not in sentences(section("rollout", folder)).split("By ")[-1]
+
+
+def test_an_error_above_the_limit_is_no_success(changed, section):
+    folder = changed("update stored.layer_completeness set relative_error = 0.5")
+    session = section("completeness", folder)
+    assert not session.success
+    assert scientific(0.5) in session.warning[0].value

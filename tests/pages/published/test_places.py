@@ -1,0 +1,147 @@
+"""Published numbers stand beside a file's own only where both are of one experiment."""
+
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+
+from analysis.published import MODEL, N_SEQUENCES, numbers
+from analysis.published_pairs import AMPLIFIED, ATTENUATED
+from pages.shared.links import VIEWS
+from tests.pages.conftest import assert_sound
+
+NORMS, RATIOS = "Not Only a Weight", "Analysis of Masked Language Models"
+NETWORK = "through the Lens of Attention Maps"
+each_place = pytest.mark.parametrize(
+    ("page", "view", "mask_rate", "paper"),
+    [
+        ("attention_norms", "dispersion", 0.0, NORMS),
+        ("attention_norms", "relation", 0.0, NORMS),
+        ("layer_mixing", "similarity", 0.12, NETWORK),
+        ("layer_mixing", "ratio", 0.12, RATIOS),
+        ("token_pairs", "tables", 0.12, NETWORK),
+    ],
+)
+in_both = pytest.mark.parametrize("lang", ["en", "ja"])
+
+
+def published_tables(session) -> list[pd.DataFrame]:
+    return [each.value for each in session.dataframe if "published" in each.value]
+
+
+def folded(session) -> list:
+    return [each for each in session.expander if MODEL in each.label]
+
+
+@in_both
+@each_place
+def test_the_same_experiment_is_compared_in_the_page(
+    page, view, mask_rate, paper, lang, opened, file_of
+):
+    address = {VIEWS[page]: view}
+    session = opened(page, file_of(mask_rate=mask_rate), lang=lang, **address)
+    assert_sound(session)
+    assert not folded(session)
+    assert all("difference" in each for each in published_tables(session))
+    assert any(paper in each.value for each in session.caption)
+
+
+@in_both
+@each_place
+def test_another_experiment_is_folded_and_not_compared(
+    page, view, mask_rate, paper, lang, opened, store_folder
+):
+    session = opened(page, store_folder, lang=lang, **{VIEWS[page]: view})
+    assert_sound(session)
+    [place] = folded(session)
+    assert f"{N_SEQUENCES}" in "".join(each.value for each in place.markdown)
+    assert all(list(each) == ["of", "published", "ours"] for each in published_tables(session))
+
+
+def test_every_number_of_tables_1_to_3_is_shown_as_printed(opened, store_folder):
+    for view, quantities in (
+        ("dispersion", ("value_norm", "input_norm")),
+        ("relation", ("correlation",)),
+    ):
+        [shown] = published_tables(opened("attention_norms", store_folder, an_view=view))
+        printed = [each.printed for name in quantities for each in numbers(name)]
+        assert shown["published"].tolist() == [each.replace("-", "−") for each in printed]
+
+
+def test_agreement_and_difference_are_those_of_the_file(opened, file_of):
+    folder = file_of(
+        "update stored.attention_norm_correlation set spearman = -0.6881 "
+        "where token_type = 'sep' and layer is null",
+    )
+    session = opened("attention_norms", folder, an_view="relation")
+    [shown] = published_tables(session)
+    row = shown[shown["published"] == "−0.69"].iloc[0]
+    assert row["ours"] == "−0.688"
+    assert row["difference"] == "+0.002"
+    assert any("1 of 8 values" in each.value for each in session.caption)
+
+
+def test_a_part_that_the_model_lacks_is_left_open(opened, store_folder):
+    [shown] = published_tables(opened("attention_norms", store_folder, an_view="dispersion"))
+    by_name = shown.set_index("of")["ours"]
+    assert pd.isna(by_name["‖x‖, layer 12: mean"])
+    assert float(by_name["‖x‖, all layers: mean"]) > 0
+    assert float(by_name["‖f(x)‖, all heads: mean"]) > 0
+
+
+def test_numbers_of_one_scope_alone_are_not_beside_those_of_all_heads(opened, store_folder):
+    session = opened("attention_norms", store_folder, an_view="relation", an_scope="layer")
+    assert not published_tables(session)
+
+
+def test_similarities_are_those_of_the_steps_around_the_network(opened, store_folder, told):
+    [shown] = published_tables(opened("layer_mixing", store_folder, lm_view="similarity"))
+    assert shown["published"].tolist() == ["0.79", "0.96", "0.73"]
+    steps = ("attn_res_ln", "attn_res_ln_ff", "attn_res_ln_ff_res", "attn_res_ln_ff_res_ln")
+    expected = [
+        told(
+            "select spearman from scope_similarity "
+            f"where layer is null and scope_a = '{before}' and scope_b = '{after}'"
+        )[0][0]
+        for before, after in pairwise(steps)
+    ]
+    assert [float(each) for each in shown["ours"]] == pytest.approx(expected, abs=5e-4)
+
+
+def test_ratios_by_layer_are_there_for_the_scopes_of_the_paper(opened, store_folder, told):
+    address = {"lm_view": "ratio", "lm_scope": "attn_res"}
+    pooled, by_layer = published_tables(opened("layer_mixing", store_folder, **address))
+    assert len(pooled) == 12
+    assert len(by_layer) == 60
+    expected = told(
+        "select mean from mixing_ratio "
+        "where layer = 2 and scope = 'attn_res' and token_type = 'sep'"
+    )
+    ours = by_layer.set_index("of")["ours"]["layer 2: [SEP]"]
+    assert float(ours.removesuffix(" %")) == pytest.approx(100 * expected[0][0], abs=0.051)
+    [only] = published_tables(opened("layer_mixing", store_folder, lm_view="ratio"))
+    assert only.equals(pooled), "the paper has no ratios behind the feed-forward network"
+
+
+@pytest.mark.parametrize(("pair", "change"), [(AMPLIFIED[1][0], 0.99), (ATTENUATED[1][0], -0.99)])
+def test_pairs_that_the_paper_lists_too_are_counted(pair, change, opened, file_of):
+    some = "select (source, target) from stored.pair_delta where layer = 1 and n > 1 limit 1"
+    changed = f"from stored.pair_delta where layer = 1 and mean_ff = {change}::float"
+    folder = file_of(
+        "delete from stored.pair_extreme",  # which would tell of the pairs as they were
+        f"update stored.pair_delta set mean_ff = {change} "
+        f"where layer = 1 and (source, target) = ({some})",
+        *(
+            f"update stored.vocabulary set token = '{token}' "
+            f"where token_id = (select {side} {changed})"
+            for side, token in zip(("source", "target"), pair, strict=True)
+        ),
+        mask_rate=0.12,
+    )
+    session = opened("token_pairs", folder, tp_view="tables")
+    assert any("**1** are among" in each.value for each in session.caption)
+
+
+def test_pairs_of_another_step_are_not_beside_those_of_the_network(opened, store_folder):
+    session = opened("token_pairs", store_folder, tp_view="tables", tp_effect="ff_ln")
+    assert not folded(session)

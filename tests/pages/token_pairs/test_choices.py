@@ -1,0 +1,103 @@
+"""Links restore every choice; clicks in charts and tables open a pair, and only once."""
+
+from html import unescape
+from urllib.parse import parse_qs
+
+import pytest
+
+from pages.shared.address import LONGEST_TEXT
+from tests.pages.conftest import bodies, frames, in_address
+
+
+@pytest.mark.parametrize(
+    ("view", "key", "value"),
+    [
+        ("tables", "tp_effect", "res_ln"),
+        ("tables", "tp_least", 3),
+        ("tables", "tp_special", "out"),
+        ("tables", "tp_direction", "attenuated"),
+        ("layer", "tp_layer", 2),
+        ("browse", "tp_text", "ca"),
+        ("browse", "tp_relation", "adjacent"),
+        ("pair", "tp_source", "dog"),
+        ("pair", "tp_target", "ran"),
+        ("pair", "tp_live", "live"),
+        ("pmi", "tp_pmi_least", 5),
+    ],
+)
+def test_a_link_restores_a_choice(view, key, value, section):
+    session = section(view, **{key: str(value)})
+    assert session.session_state[key] == value
+    assert in_address(session, key) == [str(value)]
+
+
+@pytest.mark.parametrize(("key", "value"), [("tp_map", "change"), ("tp_occurrence", 2)])
+def test_a_link_restores_the_map_that_was_looked_at(key, value, section):
+    chosen = {"tp_source": "cat", "tp_target": "sat", "tp_live": "live"}
+    assert section("pair", **chosen, **{key: str(value)}).session_state[key] == value
+
+
+def test_a_text_of_a_link_is_cut_to_what_can_be_typed(section):
+    session = section("browse", tp_text="<" * 999)
+    assert session.session_state["tp_text"] == "<" * LONGEST_TEXT
+
+
+def test_every_cell_of_the_overview_links_to_its_pair(section, opened, store_folder):
+    session = section("tables", lang="ja", tp_layer="2", tp_effect="ff_res")
+    links = [each.split('"')[0] for each in bodies(session).split('href="')[1:]]
+    assert len(links) > 10
+    for link in links[:3]:
+        told = {key: values[0] for key, values in parse_qs(unescape(link)[1:]).items()}
+        assert told["lang"] == "ja"
+        pair = opened("token_pairs", store_folder, **told)
+        assert pair.session_state["tp_effect"] == "ff_res"
+        assert pair.text_input(key="tp_source").value == told["tp_source"]
+        assert not pair.info
+
+
+def click(session, name: str, row: int, part: str) -> None:
+    """Select a row in the table or the chart that was drawn last under a name."""
+    key = session.session_state[f"{name} drawn"].key
+    found = [row] if part == "rows" else [{"row": row}]
+    session.session_state[key] = {"selection": {part: found}}
+    session.run()
+
+
+@pytest.mark.parametrize(
+    ("view", "name", "part"),
+    [
+        ("layer", "tp_layer_table", "rows"),
+        ("layer", "tp_bars_amplified", "pair"),
+        ("layer", "tp_bars_attenuated", "pair"),
+        ("browse", "tp_browse", "rows"),
+        ("pmi", "tp_pmi_points", "pair"),
+    ],
+)
+def test_a_click_opens_the_pair(view, name, part, section):
+    session = section(view, tp_layer="2")
+    source, target = session.session_state["tp_shown"][name][2]
+    click(session, name, 2, part)
+    assert in_address(session, "tp_view") == ["pair"]
+    assert session.text_input(key="tp_source").value == source
+    assert session.text_input(key="tp_target").value == target
+    assert session.session_state["tp_layer"] == 2
+
+
+def test_the_row_that_was_clicked_is_the_one_that_was_drawn(section):
+    session = section("browse", tp_text="dog", tp_layer="2")
+    row = frames(session)[0].iloc[1]
+    click(session, "tp_browse", 1, "rows")
+    assert session.text_input(key="tp_source").value == row["source"]
+    assert session.text_input(key="tp_target").value == row["target"]
+
+
+def test_an_old_click_does_not_undo_a_newer_choice(section):
+    session = section("layer")
+    click(session, "tp_layer_table", 1, "rows")
+    session.text_input(key="tp_source").set_value("cat").run()
+    session.text_input(key="tp_target").set_value("sat").run()
+    session.run()
+    assert session.text_input(key="tp_source").value == "cat"
+    session.segmented_control(key="tp_view").set_value("layer").run()
+    session.run()
+    assert in_address(session, "tp_view") == ["layer"]

@@ -1,0 +1,161 @@
+"""The model run while a reader waits gives what the file keeps, or says why it cannot."""
+
+import sys
+from pathlib import Path
+from shutil import move
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from safetensors.torch import load_file, save_file
+from streamlit.testing.v1 import AppTest
+
+from analysis.scopes import EFFECTS
+from analysis.tables import pair_delta, pair_occurrence
+from pages.shared.token_pairs.sentences import PAGE
+from tests.pages.conftest import charts, sentences
+from tests.small_store import build_store
+
+LIVE = {"tp_live": "live"}
+NOISE = 2e-6  # of shares in float32
+
+SCRIPT = """
+import numpy as np
+import streamlit as st
+from analysis.tables import pair_occurrence
+from pages.shared import live
+from pages.shared.store import ask, open_store
+
+changes = {}
+for layer in range(1, int(open_store().run["n_layers"]) + 1):
+    for effect in %s:
+        for seq in range(int(open_store().run["n_sequences"])):
+            tokens = ask(pair_occurrence.sequence, seq=seq)
+            maps = live.effect_maps(tokens, layer=layer, effect=effect)
+            changes[layer, effect, seq] = maps.change
+st.session_state["changes"] = changes
+"""
+
+
+@pytest.fixture
+def alone(tmp_path) -> Path:
+    """A folder with a file whose model lies beside it, both to be spoilt."""
+    return build_store(tmp_path / "alone").parent
+
+
+@pytest.fixture
+def changes(in_session, store_folder) -> dict:
+    """Every change of every pair of positions, by layer, effect and sequence, computed live."""
+    session = in_session(SCRIPT % list(EFFECTS), store_folder)
+    assert not session.exception
+    return session.session_state["changes"]
+
+
+def test_live_changes_are_the_stored_ones(changes, store):
+    stored = store.execute("from pair_occurrence").df()
+    assert len(stored) > 1000, "this test could not have failed"
+    live = [
+        changes[row.layer, row.effect, row.seq][row.target_pos, row.source_pos]
+        for row in stored.itertuples()
+    ]
+    np.testing.assert_allclose(live, stored["delta"], atol=NOISE)
+
+
+def test_live_changes_average_to_the_stored_means(changes, store):
+    tokens = store.execute("select seq, list(token_id order by pos) as ids from token group by seq")
+    ids = dict(tokens.fetchall())
+    rows = [
+        (layer, effect, ids[seq][source], ids[seq][target], change[target, source])
+        for (layer, effect, seq), change in changes.items()
+        for target, source in np.ndindex(*change.shape)
+        if target != source
+    ]
+    live = pd.DataFrame(rows, columns=["layer", "effect", "source", "target", "delta"])
+    means = live.groupby(["layer", "effect", "source", "target"])["delta"].mean()
+    for effect in EFFECTS:
+        stored = store.execute(
+            f"select layer, source, target, mean_{effect} as mean from pair_delta_wide"
+        ).df()
+        expected = stored.set_index(["layer", "source", "target"])["mean"].sort_index()
+        found = means.xs(effect, level="effect").sort_index()
+        assert found.index.tolist() == expected.index.tolist()
+        np.testing.assert_allclose(found, expected, atol=NOISE)
+
+
+def unstored(store) -> tuple[str, str]:
+    """A pair whose single changes the file does not keep in layer 1."""
+    return store.execute(
+        """
+        select source, target from pair_delta where layer = 1 and effect = 'ff' and (source, target)
+            not in (
+                select s.token, t.token from pair_occurrence as pair
+                join vocabulary as s on s.token_id = pair.source
+                join vocabulary as t on t.token_id = pair.target
+                where layer = 1 and effect = 'ff')
+        order by all limit 1
+        """
+    ).fetchall()[0]
+
+
+def test_changes_that_are_not_stored_are_computed(section, store):
+    source, target = unstored(store)
+    chosen = {"tp_source": source, "tp_target": target}
+    assert "not stored" in sentences(section("pair", **chosen))
+    told = sentences(section("pair", **chosen, **LIVE))
+    assert "not stored" not in told
+    found = pair_delta.look_up(store, source=source, target=target).iloc[0]
+    ids = {name: int(found[name]) for name in ("source_id", "target_id")}
+    places = pair_occurrence.of_pair(store, layer=1, effect="ff", limit=PAGE, **ids)
+    assert told.count(" points**") >= len(places)
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("drawn", ["all", "before", "after", "change"])
+def test_the_maps_of_a_sequence_are_drawn(drawn, lang, section):
+    session = section("pair", lang=lang, tp_map=drawn, **LIVE)
+    assert not session.warning
+    (_, maps) = charts(session)
+    assert len(maps.get("hconcat", [maps])) == (3 if drawn == "all" else 1)
+
+
+@pytest.mark.parametrize("effect", EFFECTS)
+def test_every_step_of_every_layer_has_its_maps(effect, section):
+    assert len(charts(section("pair", tp_effect=effect, tp_layer="2", **LIVE))) == 2
+
+
+def without_maps(session: AppTest) -> str:
+    """What is told where the model cannot be run; what is stored is there all the same."""
+    assert len(charts(session)) == 1
+    assert " points**" in sentences(session)
+    (warning,) = session.warning
+    return warning.value
+
+
+@pytest.fixture
+def missing(store) -> dict[str, str]:
+    """The address of a pair with changes that would have to be computed."""
+    source, target = unstored(store)
+    return {"tp_source": source, "tp_target": target, **LIVE}
+
+
+def test_a_model_that_is_gone_is_told(section, alone, missing):
+    move(alone / "model-bert", alone / "elsewhere")
+    stored = section("pair", alone, **LIVE)
+    assert "cannot be loaded" in without_maps(stored)
+    (warning,) = section("pair", alone, **missing).warning
+    assert "No folder is called" in warning.value
+
+
+def test_another_model_under_the_same_name_is_not_taken_for_it(section, alone):
+    weights = load_file(alone / "model-bert" / "model.safetensors")
+    name = next(iter(weights))
+    other = weights | {name: weights[name] + 1}
+    save_file(other, alone / "model-bert" / "model.safetensors", {"format": "pt"})
+    assert "another model" in without_maps(section("pair", alone, **LIVE))
+
+
+def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):
+    st.cache_data.clear()
+    monkeypatch.setitem(sys.modules, "precompute.one_sequence", None)
+    assert "not installed" in without_maps(section("pair", **LIVE))

@@ -1,0 +1,102 @@
+"""One pair: its numbers, every place it stands at, and tokens that a stranger wrote."""
+
+import re
+from html import escape
+
+import pytest
+
+from analysis.tables import pair_delta, pair_occurrence
+from pages.shared.token_pairs.sentences import PAGE, marked
+from pages.shared.words import plain
+from tests.pages.conftest import bodies, charts, in_address, sentences
+
+HOSTILE = ["<script>alert(1)</script>", "`code`", "$x$", "**bold**", '"><img src=x onerror=a()>']
+CHOSEN = {"tp_source": "cat", "tp_target": "sat"}
+
+
+def ids(store, source="cat", target="sat") -> dict[str, int]:
+    row = pair_delta.look_up(store, source=source, target=target).iloc[0]
+    return {name: int(row[name]) for name in ("source_id", "target_id")}
+
+
+def test_the_pair_that_changes_most_is_shown_until_another_is_chosen(section, store):
+    ends = [
+        pair_delta.top(store, effect="ff", amplified=each, layer=2, limit=1)
+        for each in (True, False)
+    ]
+    first = max((each.iloc[0] for each in ends), key=lambda row: abs(row["mean_delta"]))
+    session = section("pair", tp_layer="2")
+    assert session.text_input(key="tp_source").value == first["source"]
+    assert session.text_input(key="tp_target").value == first["target"]
+
+
+def test_its_numbers_are_those_of_the_file(section, told):
+    values = [each.value for each in section("pair", **CHOSEN).metric]
+    ((n, n_sequences, pmi),) = told(
+        """
+        select n, n_sequences, pmi from pair
+        join vocabulary as s on s.token_id = source join vocabulary as t on t.token_id = target
+        where s.token = 'cat' and t.token = 'sat'
+        """
+    )
+    assert values[:3] == [str(n), str(n_sequences), f"{pmi:.2f}".replace("-", "−")]
+
+
+def test_every_place_where_it_stands_is_marked_once(section, store):
+    places = pair_occurrence.of_pair(store, layer=1, effect="ff", limit=1000, **ids(store))
+    pages = -(-len(places) // PAGE)
+    assert pages > 1, "this test could not have failed"
+    shown = []
+    for page in range(1, pages + 1):
+        session = section("pair", tp_page=str(page), **CHOSEN)
+        texts = [each for each in bodies(session).split('class="tp-text"') if "title=" in each]
+        for text in texts:
+            assert re.findall(r'<mark class="tp-(\w+)"[^>]*>([^<]*)<', text) in (
+                [("source", "cat"), ("target", "sat")],
+                [("target", "sat"), ("source", "cat")],
+            )
+        shown += re.findall(
+            r"Sequence (\d+), source at position (\d+), target at position (\d+)",
+            sentences(session),
+        )
+    expected = places[["seq", "source_pos", "target_pos"]].astype(str)
+    assert shown == list(expected.itertuples(index=False, name=None))
+
+
+def test_the_other_direction_is_one_click_away(section):
+    session = section("pair", **CHOSEN)
+    session.button(key="tp_swap").click().run()
+    assert in_address(session, "tp_source") == ["sat"]
+    assert session.subheader[0].value == plain("sat → cat")
+
+
+@pytest.mark.parametrize("source", ["", "nowhere", "x" * 500, *HOSTILE])
+def test_a_pair_that_does_not_occur_is_told(source, section):
+    session = section("pair", tp_source=source, tp_target="sat")
+    assert "does not occur" in session.info[0].value
+    assert not charts(session)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_a_hostile_token_is_shown_as_it_is(hostile, lang, changed, section):
+    quoted = hostile.replace("'", "''")
+    statement = "update stored.{table} set token = '{token}' where token = 'cat'"
+    tables = ("token", "vocabulary")
+    folder = changed(*(statement.format(table=each, token=quoted) for each in tables))
+    session = section("pair", folder, lang=lang, tp_source=hostile, tp_target="sat")
+    assert f">{escape(hostile)}</mark>" in bodies(session)
+    assert session.subheader[0].value == plain(f"{hostile} → sat")
+    overview = section("tables", folder, lang=lang, tp_least="1")
+    assert f"<bdi>{escape(hostile)}</bdi>" in bodies(overview)
+    if "<" in hostile:
+        assert hostile not in bodies(session) + bodies(overview)
+
+
+def test_marks_keep_their_place_among_pieces_of_words():
+    body = marked(["[CLS]", "em", "##bed", "##ding", "[SEP]"], 2, 1)
+    assert re.sub(r"<[^>]*>", "", body).strip() == "[CLS] embedding [SEP]"
+    assert re.findall(r'<mark class="tp-(\w+)"[^>]*>([^<]*)<', body) == [
+        ("target", "em"),
+        ("source", "bed"),
+    ]

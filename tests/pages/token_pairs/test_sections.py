@@ -1,0 +1,104 @@
+"""Every section opens in both languages and shows the numbers that the file holds."""
+
+from html import unescape
+
+import pytest
+
+from analysis.scopes import EFFECTS
+from analysis.tables import pair_delta, pair_pmi_correlation
+from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.token_pairs.conftest import SECTIONS
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
+    session = section(view, lang=lang)
+    assert len(session.header) == 1
+    assert not session.error
+    assert session.expander, "how it is measured is not told"
+    assert "nan" not in sentences(session).lower().split()
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_no_english_sentence_is_left_in_japanese(view, section):
+    english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
+    pair = {english.subheader[0].value} if view == "pair" else set()
+    for part in ("header", "subheader"):
+        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
+        assert told[0] & told[1] <= pair
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_section_opens_on_a_model_with_byte_level_tokens(view, section, roberta_folder):
+    assert section(view, roberta_folder).header
+
+
+def pairs_of(frame) -> list[tuple[str, str, float]]:
+    """Pairs with their changes in percentage points."""
+    deltas = (100 * frame["mean_delta"]).round(6)
+    return list(zip(frame["source"], frame["target"], deltas, strict=True))
+
+
+@pytest.mark.parametrize("effect", EFFECTS)
+def test_every_pair_of_every_layer_is_in_the_overview(effect, section, store):
+    shown = unescape(bodies(section("tables", tp_effect=effect)))
+    for amplified in (True, False):
+        frame = pair_delta.top(store, effect=effect, amplified=amplified, layer=None)
+        for source, target, delta in pairs_of(frame):
+            change = f"{delta:+.2f}".replace("-", "−")
+            assert f"{source} → {target}: {change} points" in shown
+
+
+def test_one_direction_can_be_looked_at_alone(section):
+    both, one = (
+        bodies(section("tables", tp_effect="ff_res", tp_direction=each)).count("<caption>")
+        for each in ("both", "attenuated")
+    )
+    assert (both, one) == (2, 1)
+
+
+def test_places_that_no_pair_takes_are_told_and_left_empty(section, store):
+    ((most,),) = store.execute("select max(n) from pair where not has_special").fetchall()
+    session = section("tables", tp_least=str(most), tp_special="out")
+    assert 'class="tp-none"' in bodies(session)
+    assert any("fewer than ten" in each.value for each in session.caption)
+
+
+def test_the_bars_and_the_table_of_a_layer_are_those_of_the_file(section, store):
+    session = section("layer", tp_layer="2", tp_effect="ff_ln")
+    asked = {"effect": "ff_ln", "layer": 2}
+    lists = [pair_delta.top(store, amplified=each, **asked) for each in (True, False)]
+    shown = frames(session)[0].assign(mean_delta=lambda each: each["mean_delta"] / 100)
+    assert pairs_of(shown) == [pair for frame in lists for pair in pairs_of(frame)]
+    assert len(charts(session)) == 2
+
+
+@pytest.mark.parametrize(
+    ("address", "holds"),
+    [
+        ({"tp_text": "CAT"}, lambda row: "cat" in row.source or "cat" in row.target),
+        ({"tp_special": "out"}, lambda row: "[" not in row.source + row.target),
+        ({"tp_relation": "adjacent"}, lambda row: row.relation == "neighbours"),
+        ({"tp_least": "8"}, lambda row: row.n >= 8),
+        ({"tp_text": "%"}, lambda row: False),
+    ],
+)
+def test_what_is_browsed_fulfils_every_condition(address, holds, section):
+    session = section("browse", **address)
+    everything = frames(section("browse", tp_least="1"))[0]
+    shown = frames(session)[0] if session.dataframe else everything.head(0)
+    least = int(address.get("tp_least", 2))
+    fits = [row for row in everything.itertuples() if holds(row) and row.n >= least]
+    assert len(shown) == len(fits)
+    assert all(map(holds, shown.itertuples()))
+
+
+def test_correlations_are_those_of_the_limit(section, store):
+    rows, *_ = charts(section("pmi", tp_pmi_least="5"))
+    assert rows["layer"]
+    frame = pair_pmi_correlation.by_layer(store, min_count=5)
+    strongest = frame[frame["effect"] == "ff"]["spearman"]
+    told = sentences(section("pmi", tp_pmi_least="5"))
+    for value in (strongest.min(), strongest.max()):
+        assert f"{value:.2f}".replace("-", "−") in told

@@ -1,0 +1,84 @@
+"""A file that lacks a statistic, or in which nothing is listed, shows nothing empty."""
+
+import pytest
+
+from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.token_pairs.conftest import SECTIONS
+
+WITHOUT_LISTS = "delete from stored.pair_extreme"  # lists are then made from all pairs
+
+
+@pytest.mark.parametrize(
+    ("view", "table"),
+    [
+        ("tables", "pair_delta"),
+        ("layer", "pair"),
+        ("browse", "pair_delta"),
+        ("pair", "pair_occurrence"),
+        ("pmi", "pair_pmi_correlation"),
+    ],
+)
+def test_a_statistic_that_the_file_lacks_is_named(view, table, changed, section):
+    folder = changed(
+        f"delete from stored.{table}",
+        f"update stored.manifest set n_rows = 0 where name = '{table}'",
+    )
+    session = section(view, folder)
+    assert table in session.info[0].value
+    assert not charts(session)
+
+
+@pytest.mark.parametrize("view", ["tables", "layer", "browse"])
+def test_a_number_that_no_pair_reaches_is_told(view, section):
+    session = section(view, tp_least="9999")
+    assert session.info
+    assert not charts(session)
+    assert not frames(session)
+    assert "tp-grid" not in bodies(session)
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_pairs_of_one_sequence_each_have_no_interval(view, changed, section):
+    folder = changed(
+        "update stored.pair_delta set n_sequences = 1",
+        "update stored.pair set n_sequences = 1",
+        WITHOUT_LISTS,
+    )
+    session = section(view, folder)
+    assert "nan" not in sentences(session).lower().split()
+    assert "nan" not in bodies(session).lower()
+    if view == "pair":
+        assert any("no interval" in each.value for each in session.caption)
+
+
+@pytest.mark.parametrize("way", ["amplified", "attenuated"])
+@pytest.mark.parametrize("view", ["tables", "layer", "pair"])
+def test_a_step_that_changes_everything_one_way_is_told(way, view, changed, section):
+    sign = "" if way == "amplified" else "-"
+    change = f"update stored.pair_delta set mean_ff_res = {sign}(abs(mean_ff_res) + 1e-9)"
+    folder = changed(change, WITHOUT_LISTS)
+    session = section(view, folder, tp_effect="ff_res")
+    assert "nan" not in sentences(session).lower().split()
+    if view == "tables":
+        assert "keeps of itself" in session.info[0].value
+        assert 'class="tp-none"' not in bodies(session)
+    if view == "layer":
+        other = {"amplified": "attenuated", "attenuated": "amplified"}[way]
+        assert f"is {other} in layer" in session.info[0].value
+        assert len(charts(session)) == 1
+
+
+def test_a_step_that_changes_nothing_lists_nothing(changed, section):
+    change = "update stored.pair_delta set mean_ff = 0, std_ff = if(n > 1, 0, null)"
+    folder = changed(change, WITHOUT_LISTS)
+    for view in ("tables", "layer"):
+        assert section(view, folder).info
+    assert section("pair", folder).header
+
+
+def test_correlations_that_nothing_is_known_of_are_told(changed, section):
+    session = section(
+        "pmi", changed("update stored.pair_pmi_correlation set spearman = null where min_count = 2")
+    )
+    assert session.info
+    assert not charts(session)

@@ -1,0 +1,83 @@
+"""A sequence run again gives what the run gave, and another model is never taken for the file's."""
+
+import duckdb
+import numpy as np
+import pytest
+from safetensors.torch import load_file, save_file
+
+from analysis.errors import Remediable
+from analysis.measures.pair_delta import row_shares
+from analysis.scopes import SCOPES
+from precompute.load_models import load_model
+from precompute.one_sequence import OtherWeights, Rerun, _pinned, rerun
+from precompute.passes.base import Batch
+from tests.small_store import build_store
+from tests.tiny import save_tiny
+
+TYPED = {"revision": "sha256:any", "dtype": "float32"}
+
+
+@pytest.fixture
+def folder(family, tmp_path):
+    return save_tiny(family, tmp_path / "model")
+
+
+def test_shares_are_those_of_a_batch_with_padding(tiny, sequences, traced):
+    stored = Batch(sequences, traced).layer_mixing
+    for sequence, layers in zip(sequences, stored, strict=True):
+        for layer, mixing in enumerate(layers, start=1):
+            shares = Rerun(tiny).row_shares(
+                sequence.ids.tolist(), sequence.segments.tolist(), layer=layer
+            )
+            assert shares.shape == (len(SCOPES), len(sequence), len(sequence))
+            np.testing.assert_allclose(shares, row_shares(mixing.maps.numpy()), atol=1e-10)
+            np.testing.assert_allclose(shares.sum(axis=-1), 1)
+
+
+def test_what_a_file_tells_of_its_model_and_tokens_is_enough(family, tmp_path):
+    path = build_store(tmp_path, family, mask_rate=0.2)
+    with duckdb.connect(str(path), read_only=True) as store:
+        told = store.execute("from run").df().iloc[0]
+        [(weights,)] = store.execute(
+            "select value from provenance where name = 'weights_sha256'"
+        ).fetchall()
+        tokens = store.execute("from token where seq = 0 order by pos").df()
+    again = rerun(
+        told["model"], revision=told["revision"], weights_sha256=weights, dtype=told["dtype"]
+    )
+    shares = again.row_shares(tokens["token_id"].tolist(), tokens["segment"].tolist(), layer=2)
+    assert shares.dtype == np.float32
+    np.testing.assert_allclose(shares.sum(axis=-1), 1, rtol=1e-5)
+
+
+def test_the_same_name_with_other_weights_is_refused(folder):
+    before = load_model(str(folder), device="cpu").weights_sha256
+    weights = load_file(folder / "model.safetensors")
+    name = next(iter(weights))
+    save_file(weights | {name: weights[name] + 1}, folder / "model.safetensors", {"format": "pt"})
+    after = load_model(str(folder), device="cpu").weights_sha256
+    with pytest.raises(OtherWeights) as error:
+        rerun(str(folder), weights_sha256=before, **TYPED)
+    assert str(error.value) == (
+        f"The weights of {str(folder)!r} have SHA-256 {after}, but the file was made with "
+        f"{before}. Put those weights back, or build the file again."
+    )
+
+
+def test_a_model_that_is_gone_is_refused(folder):
+    with pytest.raises(Remediable, match="No folder is called") as error:
+        rerun(f"{folder}-gone", weights_sha256="", **TYPED)
+    assert not isinstance(error.value, OtherWeights)
+
+
+@pytest.mark.parametrize(
+    ("name", "revision", "asked"),
+    [
+        ("bert-base-uncased", "a" * 40, f"bert-base-uncased@{'a' * 40}"),
+        ("someone/model@main", "b" * 40, f"someone/model@{'b' * 40}"),
+        ("models/mine", "sha256:0123456789abcdef", "models/mine"),
+        ("demo", "sha256:0123456789abcdef", "demo"),
+    ],
+)
+def test_a_hub_name_is_asked_for_at_the_commit_of_the_run(name, revision, asked):
+    assert _pinned(name, revision) == asked

@@ -1,0 +1,23 @@
+"""church-1990: how much likelier two tokens are together than by chance, counted pair by pair."""
+
+import math
+
+
+def pmi(sequences: list[list[int]]) -> dict[tuple[int, int], float]:
+    """log2 p(source, target) / (p(source) p(target)) over the ordered pairs of two positions."""
+    pairs = [
+        (source, target)
+        for ids in sequences
+        for i, target in enumerate(ids)
+        for j, source in enumerate(ids)
+        if i != j
+    ]
+    return {pair: math.log2(_ratio(pair, pairs)) for pair in set(pairs)}
+
+
+def _ratio(pair: tuple[int, int], pairs: list[tuple[int, int]]) -> float:
+    n = len(pairs)
+    together = pairs.count(pair) / n
+    of_source = sum(source == pair[0] for source, _ in pairs) / n
+    of_target = sum(target == pair[1] for _, target in pairs) / n
+    return together / (of_source * of_target)

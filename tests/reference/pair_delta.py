@@ -1,0 +1,66 @@
+"""kobayashi-2024, section 5.2: pair of positions by pair of positions, then averaged."""
+
+import math
+from typing import NamedTuple
+
+Matrix = list[list[float]]
+
+
+class Average(NamedTuple):
+    """What is kept of an ordered pair of tokens; std is None for a single occurrence."""
+
+    n: int
+    n_sequences: int
+    mean: float
+    std: float | None
+
+
+def row_shares(norms: Matrix) -> Matrix:
+    return [[each / sum(row) for each in row] for row in norms]
+
+
+def deltas(before: Matrix, after: Matrix) -> Matrix:
+    """By how much the share of every token in every other changes."""
+    return [
+        [a - b for a, b in zip(*rows, strict=True)]
+        for rows in zip(row_shares(after), row_shares(before), strict=True)
+    ]
+
+
+def averages(sequences: list[tuple[list[int], Matrix]]) -> dict[tuple[int, int], Average]:
+    """Of token ids and deltas of every sequence, the mean change by source and target."""
+    found: dict[tuple[int, int], list[tuple[int, float]]] = {}
+    for number, (ids, changes) in enumerate(sequences):
+        for i, target in enumerate(ids):
+            for j, source in enumerate(ids):
+                if i != j:
+                    found.setdefault((source, target), []).append((number, changes[i][j]))
+    return {pair: _average(occurrences) for pair, occurrences in found.items()}
+
+
+def _average(occurrences: list[tuple[int, float]]) -> Average:
+    n = len(occurrences)
+    mean = math.fsum(delta for _, delta in occurrences) / n
+    squares = math.fsum((delta - mean) ** 2 for _, delta in occurrences)
+    n_sequences = len({number for number, _ in occurrences})
+    return Average(n, n_sequences, mean, math.sqrt(squares / (n - 1)) if n > 1 else None)
+
+
+def mean_interval(mean: float, std: float, n_sequences: int) -> tuple[float, float]:
+    """Student's interval: the quantile is found by halving, its area by adding up the density."""
+    low, high = 0.0, 1000.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, n_sequences - 1) < 0.95 else (low, middle)
+    reach = low * std / math.sqrt(n_sequences)
+    return mean - reach, mean + reach
+
+
+def _within(reach: float, freedom: int, steps: int = 4000) -> float:
+    """How likely Student's t is within ±reach: Simpson's rule over the angle atan(t / √freedom)."""
+    end = math.atan(reach / math.sqrt(freedom))
+    heights = [math.cos(end * k / steps) ** (freedom - 1) for k in range(steps + 1)]
+    weights = [1, *([4, 2] * steps)[: steps - 1], 1]
+    area = sum(w * h for w, h in zip(weights, heights, strict=True)) * end / steps / 3
+    scale = math.gamma((freedom + 1) / 2) / math.gamma(freedom / 2) / math.sqrt(math.pi)
+    return 2 * scale * area

@@ -1,0 +1,37 @@
+"""abnar-2020, section 3: maps of several layers multiplied entry by entry."""
+
+Matrix = list[list[float]]
+
+
+def rollout(layers: list[Matrix]) -> Matrix:
+    """Shares of the input's tokens in every token after the last of the layers."""
+    n = len(layers[0])
+    share = [[float(i == j) for j in range(n)] for i in range(n)]
+    for matrix in layers:
+        rows = [[value / sum(row) for value in row] for row in matrix]
+        share = [
+            [sum(rows[i][k] * share[k][j] for k in range(n)) for j in range(n)] for i in range(n)
+        ]
+    return share
+
+
+def with_residual(attention: Matrix) -> Matrix:
+    """0.5 A + 0.5 I."""
+    return [
+        [0.5 * weight + 0.5 * (i == j) for j, weight in enumerate(row)]
+        for i, row in enumerate(attention)
+    ]
+
+
+def shares(product: Matrix, types: list[str]) -> dict[tuple[str, int], float]:
+    """Mean over tokens of what comes from each type at each distance, which doubles from 1 on."""
+    n = len(product)
+    found: dict[tuple[str, int], float] = {}
+    for i in range(n):
+        for j in range(n):
+            edge = 0
+            while edge < 64 and abs(i - j) >= max(1, 2 * edge):
+                edge = max(1, 2 * edge)
+            place = types[j], edge
+            found[place] = found.get(place, 0) + product[i][j] / n
+    return found
