@@ -84,24 +84,24 @@ def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
         return
     key = ", ".join(column.name for column in table.key)
     twice = f"group by {key} having count(*) > 1"
+    name = f"stored.{table.name}"
     counted = (
-        store.execute(f"select count(*) from (select 1 from {piece} {twice})").fetchall()
-        for piece in _pieces(store, table)
+        store.execute(
+            f"select count(*) from (select 1 from {name} where {piece} {twice})"
+        ).fetchall()
+        for piece in pieces(store, table, name)
     )
     rows = sum(count for [(count,)] in counted)
     if rows:
         raise BrokenLaw(table.name, f"unique ({key})", rows)
 
 
-def _pieces(store: DuckDBPyConnection, table: Table) -> list[str]:
-    """A stored table in parts that fit into memory, none of which shares a key with another."""
+def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
+    """Conditions that cut rows of a table into parts that fit into memory and share no key."""
     if not table.piece:
-        return [f"stored.{table.name}"]
-    values = f"select distinct {table.piece} from stored.{table.name}"
-    return [
-        f"(from stored.{table.name} where {table.piece} = {value})"
-        for (value,) in store.execute(values).fetchall()
-    ]
+        return ["true"]
+    values = f"select distinct {table.piece} from {rows} order by 1"
+    return [f"{table.piece} = {value}" for (value,) in store.execute(values).fetchall()]
 
 
 def assert_parts_add_up(store: DuckDBPyConnection) -> None:

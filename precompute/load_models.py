@@ -50,11 +50,9 @@ class LoadedModel:
         return self.model.device.type
 
     @property
-    def is_slow(self) -> bool:
-        """Whether the number format has to be imitated by the processor."""
-        able = torch.cpu.get_capabilities()
-        imitated = not any(able.get(each) for each in ("avx512_bf16", "amx_bf16", "bf16"))
-        return imitated and self.dtype != "float32" and self.device == "cpu"
+    def hidden_dtype(self) -> torch.dtype | None:
+        """Number format for the hidden vectors of pairs; None: that of the trace."""
+        return None if self.dtype == "float32" else DTYPES[self.dtype]
 
     @property
     def positions(self) -> int:

@@ -11,7 +11,7 @@ from analysis.errors import Remediable
 from analysis.measures.layer_mixing import layer_mixing
 from analysis.measures.pair_delta import row_shares
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.load_models import DTYPES, LoadedModel, load_model
+from precompute.load_models import LoadedModel, load_model
 
 _COMMIT = 40  # letters of a hub's commit
 
@@ -41,8 +41,8 @@ class Rerun:
         """
         with self.lock:
             trace = self.model.trace([_sequence(ids, segments)])
-        dtype = None if self.model.dtype == "float32" else DTYPES[self.model.dtype]
-        return row_shares(layer_mixing(trace.layers[layer - 1], dtype=dtype).maps.numpy())
+        mixing = layer_mixing(trace.layers[layer - 1], dtype=self.model.hidden_dtype)
+        return row_shares(mixing.maps.numpy())
 
 
 def rerun(name: str, *, revision: str, weights_sha256: str, dtype: str) -> Rerun:

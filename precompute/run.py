@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import duckdb
+import torch
 
 from analysis.errors import Remediable
 from analysis.measures.layer_mixing import BUDGET
@@ -54,7 +55,7 @@ def run(request: Request, runner: Runner) -> Plan:
     chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
     _assert_writable(request.output)
     model = load_model(request.model, device=request.device, dtype=request.dtype)
-    if model.is_slow:
+    if _is_imitated(model):
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     corpus = _corpus(request, model)
     plan = _plan(request, model, corpus)
@@ -62,6 +63,13 @@ def run(request: Request, runner: Runner) -> Plan:
     run_plan(plan, model, runner)
     build(plan, request.output, _run_row(request, model, plan), _provenance(request, model, corpus))
     return plan
+
+
+def _is_imitated(model: LoadedModel) -> bool:
+    """Whether the processor has no arithmetic of its own for the number format."""
+    able = torch.cpu.get_capabilities()
+    has_it = any(able.get(each) for each in ("avx512_bf16", "amx_bf16", "bf16"))
+    return model.dtype == "bfloat16" and model.device == "cpu" and not has_it
 
 
 def _assert_writable(output: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from precompute.corpora.sequence import Sequence
-from precompute.load_models import DTYPES, LoadedModel
+from precompute.load_models import LoadedModel
 from precompute.memory import return_freed_memory
 from precompute.passes.base import Batch, Totals, Weights
 from precompute.plan import Plan, batches
@@ -53,9 +53,8 @@ def _batch_totals(
     passes: tuple[Totals, ...], model: LoadedModel, sequences: tuple[Sequence, ...], plan: Plan
 ) -> list[pa.Table]:
     """One table per pass; the trace, which is large, is gone when this returns."""
-    dtype = None if plan.facts.dtype == "float32" else DTYPES[plan.facts.dtype]
     trace = model.trace(sequences)
-    batch = Batch(sequences, trace, plan.facts.seed, dtype, plan.hidden_budget)
+    batch = Batch(sequences, trace, plan.facts.seed, model.hidden_dtype, plan.hidden_budget)
     return [each.totals(batch) for each in passes]
 
 

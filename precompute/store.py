@@ -13,7 +13,7 @@ from analysis.errors import Remediable
 from analysis.tables import corpus as corpus_tables
 from analysis.tables.contract import AWAITED
 from analysis.tables.table import Table, View
-from precompute.check import assert_laws, assert_parts_add_up, contents
+from precompute.check import assert_laws, assert_parts_add_up, contents, pieces
 from precompute.passes import PASSES
 from precompute.passes.base import Fit, FitContext
 from precompute.plan import Plan
@@ -83,18 +83,10 @@ def add_table(
         files = [str(shard) for shard in shards]
         rows = f"select *{replaced} from read_parquet({_literal(files)})"
         store.execute(f"create temp view {table.name}_shards as {rows}")
-        for piece in _pieces(store, table):
+        for piece in pieces(store, table, f"{table.name}_shards"):
             _merge(store, table, piece)
     describe(store, table)
     assert_laws(store, table)
-
-
-def _pieces(store: DuckDBPyConnection, table: Table) -> list[str]:
-    """Conditions that cut the rows of shards into what is merged at a time."""
-    if not table.piece:
-        return ["true"]
-    values = f"select distinct {table.piece} from {table.name}_shards order by 1"
-    return [f"{table.piece} = {value}" for (value,) in store.execute(values).fetchall()]
 
 
 def _merge(store: DuckDBPyConnection, table: Table, piece: str) -> None:

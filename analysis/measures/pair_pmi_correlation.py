@@ -1,8 +1,10 @@
 """Whether a step amplifies pairs of tokens that go together."""
 
+from typing import Any, cast
+
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import rankdata
+from scipy.stats import spearmanr
 
 LEAST_PAIRS = 3
 
@@ -16,11 +18,6 @@ def spearman(first: Float[np.ndarray, " row"], second: Float[np.ndarray, " row"]
     Source:
         kobayashi-2024, section 5.2: which pairs change; PMI is the comparison S1 leaves open.
     """
-    if len(first) < LEAST_PAIRS:
+    if len(first) < LEAST_PAIRS or not np.ptp(first) or not np.ptp(second):
         return None
-    ranks = np.stack([rankdata(first), rankdata(second)])
-    ranks -= ranks.mean(axis=1, keepdims=True)
-    lengths = np.sqrt((ranks**2).sum(axis=1))
-    if not lengths.all():
-        return None
-    return float(ranks[0] @ ranks[1] / (lengths[0] * lengths[1]))
+    return float(cast(Any, spearmanr(first, second)).statistic)

@@ -13,6 +13,14 @@ TARGET = Column("target", pa.int32(), "token id of w_i, the token that receives"
 OCCURRENCES = Column(
     "n", pa.int32(), "occurrences: ordered pairs of positions i ≠ j within a sequence", "pairs"
 )
+SOURCE_POSITION = Column("source_pos", pa.int16(), "position of w_j, counted from 0", "index")
+TARGET_POSITION = Column("target_pos", pa.int16(), "position of w_i, counted from 0", "index")
+PAIR_RELATION = Column(
+    "relation",
+    pa.int8(),
+    "most frequent relation, as a place in RELATIONS; 0, special, with a special token",
+    "index",
+)
 PAIR_SEQUENCES = Column("n_sequences", pa.int32(), "sequences with an occurrence", "sequences")
 TABLE = Table(
     name="pair",

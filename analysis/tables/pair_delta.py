@@ -7,7 +7,15 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import EFFECTS
-from analysis.tables.pair import OCCURRENCES, PAIR_SEQUENCES, SOURCE, TARGET
+from analysis.tables.pair import (
+    OCCURRENCES,
+    PAIR_RELATION,
+    PAIR_SEQUENCES,
+    SOURCE,
+    SOURCE_POSITION,
+    TARGET,
+    TARGET_POSITION,
+)
 from analysis.tables.pair_merge import MERGE
 from analysis.tables.pair_ranking import ALL, Choice, listed, with_interval
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table, View
@@ -25,16 +33,10 @@ def _of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Col
     )
 
 
-_RELATION = Column(
-    "relation", pa.int8(), "how the two tokens relate, as a place in RELATIONS", "index"
-)
 _VALUES = (
     OCCURRENCES,
     PAIR_SEQUENCES,
-    replace(
-        _RELATION,
-        meaning="most frequent relation, as a place in RELATIONS; 0, special, with a special token",
-    ),
+    PAIR_RELATION,
     *_of_steps("mean_", "mean change over occurrences, {step}"),
     *_of_steps(
         "std_", f"sample standard deviation over occurrences, {{step}}; {_ALONE}", nullable=True
@@ -43,12 +45,12 @@ _VALUES = (
 _RAW = (
     SEQUENCE,
     LAYER,
-    Column("source_pos", pa.int16(), "position of w_j, counted from 0", "index"),
-    Column("target_pos", pa.int16(), "position of w_i, counted from 0", "index"),
+    SOURCE_POSITION,
+    TARGET_POSITION,
     SOURCE,
     TARGET,
     Column("is_first", pa.bool_(), "whether the pair is new to its sequence", "yes or no"),
-    _RELATION,
+    replace(PAIR_RELATION, meaning="how the two tokens relate, as a place in RELATIONS"),
     *_of_steps("", "change of the share of w_j in w_i, {step}"),
 )
 

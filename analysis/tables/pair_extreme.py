@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from analysis.tables.pair import OCCURRENCES, PAIR_SEQUENCES, SOURCE, TARGET
+from analysis.tables.pair import OCCURRENCES, PAIR_RELATION, PAIR_SEQUENCES, SOURCE, TARGET
 from analysis.tables.table import EFFECT, LAYER, Column, Table
 
 KEPT = 300
@@ -15,12 +15,7 @@ TABLE = Table(
         EFFECT,
         Column("amplified", pa.bool_(), "whether the change is above 0, or below", "yes or no"),
         Column("min_count", pa.int32(), "how often a pair occurs at least", "pairs"),
-        Column(
-            "relation",
-            pa.int8(),
-            "most frequent relation, as a place in RELATIONS; 0, special, with a special token",
-            "index",
-        ),
+        PAIR_RELATION,
         Column("place", pa.int32(), "place in the order of the change, from 1", "index"),
     ),
     values=(

@@ -4,12 +4,10 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.pair import SOURCE, TARGET
+from analysis.tables.pair import SOURCE, SOURCE_POSITION, TARGET, TARGET_POSITION
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table
 
 LIMIT = 10
-SOURCE_POSITION = Column("source_pos", pa.int16(), "position of w_j, counted from 0", "index")
-TARGET_POSITION = Column("target_pos", pa.int16(), "position of w_i, counted from 0", "index")
 TABLE = Table(
     name="pair_occurrence",
     grain=f"one row per occurrence of the pairs among the first {LIMIT} of a layer and effect",

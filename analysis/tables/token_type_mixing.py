@@ -4,11 +4,19 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Column, Table, View, nullable
+from analysis.tables.table import (
+    HEAD,
+    LAYER,
+    N_SEQUENCES,
+    TOKEN_TYPE,
+    Column,
+    Table,
+    View,
+    nullable,
+)
 
 _HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
 _KEY = (LAYER, _HEAD_OR_MEAN, TOKEN_TYPE)
-_N_SEQUENCES = Column("n_sequences", pa.int64(), "sequences averaged over", "sequences")
 QUANTITIES = {
     "attention": ("α summed over the tokens of the type, mean over queries", "share"),
     "value_norm": ("mean ‖f(x)‖ of the tokens of the type", "stream length"),
@@ -24,7 +32,7 @@ _INTERVALS = (
     Column("mean", pa.float64(), "unweighted mean over sequences", "share or stream length"),
     Column("low", pa.float64(), "lower end of the 95 % bootstrap interval", "as the mean"),
     Column("high", pa.float64(), "upper end of the 95 % bootstrap interval", "as the mean"),
-    _N_SEQUENCES,
+    N_SEQUENCES,
     Column("n_present", pa.int64(), "sequences that have a token of the type", "sequences"),
 )
 TABLE = Table(
@@ -43,7 +51,7 @@ TABLE = Table(
         View(
             "token_type_mixing",
             "one row per layer, head (or their mean) and token type; means over sequences",
-            (*_KEY, *_MEANS, _N_SEQUENCES),
+            (*_KEY, *_MEANS, N_SEQUENCES),
             """
             select layer, head, token_type,
                 max(mean) filter (quantity = 'attention') as attention,

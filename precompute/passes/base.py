@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from torch import Tensor
 from analysis.measures.head_token import value_norms
 from analysis.measures.layer_mixing import BUDGET, LayerMixing, layer_mixing
 from analysis.measures.token_relation import token_relations
-from analysis.models.trace import LayerWeights, Trace
+from analysis.models.trace import LayerTrace, LayerWeights, Trace
 from analysis.tables.table import Table
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 
@@ -51,12 +51,12 @@ class Batch:
     @cached_property
     def layer_mixing(self) -> tuple[tuple[LayerMixing, ...], ...]:
         """Every scope of every layer, one tuple of layers per sequence; many passes need them."""
-        how: dict[str, Any] = {"budget": self.hidden_budget, "dtype": self.hidden_dtype}
+
+        def of(sequence: LayerTrace) -> LayerMixing:
+            return layer_mixing(sequence, budget=self.hidden_budget, dtype=self.hidden_dtype)
+
         return tuple(
-            tuple(
-                layer_mixing(each.of_sequence(row, len(sequence)), **how)
-                for each in self.trace.layers
-            )
+            tuple(of(each.of_sequence(row, len(sequence))) for each in self.trace.layers)
             for row, sequence in enumerate(self.sequences)
         )
 

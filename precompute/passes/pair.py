@@ -8,7 +8,7 @@ from analysis.measures.pair import pointwise_mutual_information
 from analysis.scopes import RELATIONS
 from analysis.tables.pair import TABLE
 from analysis.tables.pair_merge import RELATION_COUNTS, RELATION_OF_COUNTS
-from precompute.passes.base import FitContext, table_of
+from precompute.passes.base import FitContext, names_of, table_of
 
 VERSION = 1
 NEEDS = ("pair_delta",)
@@ -31,14 +31,13 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     ).df()
     sides = {side: pairs[side].to_numpy() for side in ("source", "target")}
     n = pairs["n"].to_numpy()
-    relation = pairs["relation"].to_numpy()
     return table_of(
         TABLE,
         **sides,
         n=n,
         n_sequences=pairs["n_sequences"].to_numpy(),
         pmi=_pmi(n.astype(np.int64), *sides.values()),
-        relation=pa.DictionaryArray.from_arrays(relation, pa.array(RELATIONS)),
+        relation=names_of(pairs["relation"].to_numpy(), RELATIONS),
         relation_share=pairs["relation_share"].to_numpy(),
         has_special=pairs["has_special"].to_numpy(),
     )

@@ -30,6 +30,12 @@ def store_folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def roberta_folder(tmp_path_factory) -> Path:
+    """A store of a model with byte-level tokens and no segments, built by the real passes."""
+    return build_store(tmp_path_factory.mktemp("roberta"), "roberta").parent
+
+
+@pytest.fixture(scope="session")
 def other_schema_folder(store_folder, tmp_path_factory) -> Path:
     """A folder whose one file says that it is of another version."""
     path = tmp_path_factory.mktemp("other") / "other.duckdb"
@@ -77,6 +83,26 @@ class Opener:
 def opened(monkeypatch) -> Opener:
     st.cache_resource.clear()
     return Opener(monkeypatch)
+
+
+def section_of(page: str, prefix: str) -> Any:
+    """A fixture that opens a section of a page; `prefix` is that of the page's choices."""
+
+    @pytest.fixture
+    def section(opened: Opener, store_folder: Path) -> Callable[..., AppTest]:
+        """Opens a section, on the store of the passes unless another folder is given."""
+
+        def open_section(
+            view: str, folder: Path | None = None, lang: str = "en", **address: str
+        ) -> AppTest:
+            place = {f"{prefix}_view": view, **address}
+            session = opened(page, folder or store_folder, lang=lang, alone=False, **place)
+            assert_sound(session)
+            return session
+
+        return open_section
+
+    return section
 
 
 @pytest.fixture
