@@ -12,20 +12,44 @@ N_TOKENS = 121_134
 """[CLS] has 17,443,296 pairs in table 3 of 2020: one per token and head, of 12 × 12 heads."""
 MASK_RATES = {"kobayashi-2020": 0.0, "kobayashi-2021": 0.12, "kobayashi-2024": 0.12}
 """Share of the tokens that each paper's experiment replaced by [MASK]."""
+ROBERTA = "roberta-base"
 STATISTICS = ("mean", "std", "cv", "max", "min")
 _EVERY = "all"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What numbers were measured on. None: they do not depend on it."""
+
+    model: str
+    corpus: str
+    n_sequences: int | None = None
+    n_tokens: int | None = None
+    mask_rate: float | None = None
+
+
+EXPERIMENTS = {
+    **{
+        paper: Experiment(MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, rate)
+        for paper, rate in MASK_RATES.items()
+    },
+    "yamamoto-2023, weights": Experiment(ROBERTA, "none"),
+    "yamamoto-2023, one text": Experiment(ROBERTA, "one_text", 1, 512, 0.0),
+}
+"""By paper; by paper and part where a paper has several."""
 
 
 @dataclass(frozen=True)
 class Published:
     """One printed number: whose, where, of what.
 
-    `place` is a kind of place and its number in the authors' Japanese paper of the same work
-    (table, figure) or in the notebook that was published with the paper (cell).
+    `place` is a kind of place and its number in the paper (section, appendix), in the authors'
+    Japanese paper of the same work (table, figure) or in the notebook that was published with the
+    paper (cell). `part` is which of the paper's experiments it is of, if there are several.
     """
 
     paper: str
-    place: tuple[str, int]
+    place: tuple[str, int | str]
     quantity: str
     statistic: str
     printed: str
@@ -35,6 +59,13 @@ class Published:
     effect: str = ""
     token_type: str = ""
     percent: bool = False
+    component: int | None = None
+    part: str = ""
+
+    @property
+    def experiment(self) -> str:
+        """The key of what it was measured on."""
+        return f"{self.paper}, {self.part}" if self.part else self.paper
 
     @property
     def value(self) -> float:

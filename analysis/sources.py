@@ -56,6 +56,12 @@ PAPERS = {
         "Quantifying Attention Flow in Transformers",
         "https://aclanthology.org/2020.acl-main.385/",
     ),
+    "yamamoto-2023": Paper(
+        "Yamamoto, Matsuzaki",
+        2023,
+        "自己注意機構における注意の集中が相対位置に依存する仕組み",
+        "https://www.anlp.jp/proceedings/annual_meeting/2023/",
+    ),
     "church-1990": Paper(
         "Church, Hanks",
         1990,

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.shared.absences import absences
 from pages.shared.attention_norms import (
     by_layer,
     dispersion,
@@ -26,6 +27,7 @@ SECTIONS = {
 
 st.title(say("attention_norms.title"))
 st.markdown(say("attention_norms.lead"))
+absences()
 view = pick(
     "an_view",
     say("attention_norms.view"),

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.shared.absences import absences
 from pages.shared.choices import pick
 from pages.shared.layer_mixing import completeness, modules, ratio, rollout, similarity
 from pages.shared.layer_mixing.anatomy import anatomy
@@ -17,6 +18,7 @@ SECTIONS = {
 
 st.title(say("layer_mixing.title"))
 st.markdown(say("layer_mixing.lead"))
+absences()
 anatomy()
 view = pick(
     "lm_view",

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from analysis.scopes import SCOPES
+from analysis.scopes import POST_NORM, PRE_NORM, LayerOrder
 from analysis.sources import PAPERS
 from pages.shared.about import citation, contract
 from pages.shared.layer_formulas import LAYER
@@ -40,7 +40,13 @@ def layer() -> None:
         st.markdown(say(f"methods.layer.{name}"))
         st.latex(formula)
     st.markdown(say("methods.layer.scopes"))
-    rows = [f"|{scope_name(scope)}|{scope_meaning(scope)}|" for scope in SCOPES]
+    _scopes(POST_NORM)
+    st.markdown(say("methods.layer.scopes_pre_norm"))
+    _scopes(PRE_NORM)
+
+
+def _scopes(order: LayerOrder) -> None:
+    rows = [f"|{scope_name(scope)}|{scope_meaning(scope)}|" for scope in order.scopes]
     heads = f"|{say('methods.layer.scope')}|{say('methods.layer.counted')}|"
     st.markdown("\n".join([heads, "|---|---|", *rows]))
 

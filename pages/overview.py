@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.shared.absences import absences
 from pages.shared.file_account import corpus, holdings, making, other_files, soundness
 from pages.shared.findings import findings
 from pages.shared.links import link_to_view
@@ -17,6 +18,7 @@ def headline() -> None:
     numbers = {name: count(run[name]) for name in ("n_sequences", "n_tokens", "hidden_size")}
     shape = {name: run[name] for name in ("n_layers", "n_heads")}
     st.markdown(say("overview.size", corpus=plain(run["corpus"]), **numbers, **shape))
+    absences()
 
 
 def glance() -> None:

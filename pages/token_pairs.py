@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.shared.absences import absences
 from pages.shared.choices import pick
 from pages.shared.token_pairs import browse, one_layer, one_pair, overview, pmi
 from pages.shared.token_pairs.pair_choice import follow_clicks
@@ -18,6 +19,7 @@ SECTIONS = {
 follow_clicks()
 st.title(say("token_pairs.title"))
 st.markdown(say("token_pairs.lead"))
+absences()
 view = pick(
     "tp_view",
     say("token_pairs.view"),

@@ -31,6 +31,7 @@ class Dtype(StrEnum):
 class Packing(StrEnum):
     paragraphs = "paragraphs"
     sentences = "sentences"
+    blocks = "blocks"
 
 
 class RunnerName(StrEnum):
@@ -41,7 +42,11 @@ class RunnerName(StrEnum):
 Model = Annotated[str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), or demo.")]
 CorpusFile = Annotated[str, typer.Option("--corpus", help="A corpus file, or demo.")]
 PackingOption = Annotated[
-    Packing, typer.Option(help="How plain text becomes sequences of two segments.")
+    Packing,
+    typer.Option(
+        help="How plain text becomes sequences: pairs of paragraphs, sentences packed in two "
+        "segments, or the whole file in texts of exactly --max-tokens."
+    ),
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
 

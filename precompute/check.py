@@ -10,53 +10,7 @@ from analysis.errors import BrokenLaw, Remediable
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.completeness import LIMITS
 from analysis.tables.table import Table
-
-_CROSS_LAWS = {
-    "the tokens of a sequence number its n_tokens": """
-        select count(*) from (
-            select seq from sequence left join token using (seq)
-            group by seq, n_tokens having count(pos) <> n_tokens)""",
-    "run.n_sequences and run.n_tokens count what is there": """
-        select count(*) from run
-        where n_sequences <> (select count(*) from sequence)
-            or n_tokens <> (select count(*) from token)""",
-    "every head has every token": """
-        select count(*) from (
-            select count(*) as n from head_token group by layer, head
-            having n <> (select n_tokens from run))""",
-    "attention received in a sequence adds up to its number of tokens": """
-        select count(*) from (
-            select abs(sum(attention_received::double) / any_value(n_tokens) - 1) as error
-            from head_token join sequence using (seq) group by layer, head, seq)
-        where error > $tolerance""",
-    "token types share all attention": """
-        select count(*) from (
-            select abs(sum(attention) - 1) as error from token_type_mixing group by layer, head)
-        where error > $tolerance""",
-    "the histogram of every head counts every pair": """
-        select count(*) from (
-            select sum(n) as n from attention_norm_histogram group by layer, head
-            having n <> (select sum(n_tokens::bigint * n_tokens) from sequence))""",
-    "the pairs of every layer occur as often as two tokens stand in one sequence": """
-        select count(*) from (
-            select sum(n) as n from pair_delta_wide group by layer
-            having n <> (select sum(n_tokens::bigint * (n_tokens - 1)) from sequence))""",
-    "relations share all pairs and all change": """
-        select count(*) from (
-            select abs(sum(mean) - 1) as error from relation_share
-            group by layer, effect, quantity)
-        where error > $tolerance""",
-    "all that has come together in a token comes from some type and some distance": """
-        select count(*) from (
-            select abs(sum(mean) - 1) as error from rollout
-            group by layer, scope, token_type is null, distance is null)
-        where error > $tolerance""",
-    "tokens of all types make up the mixing ratio's tokens": """
-        select count(*) from (
-            select sum(case token_type when 'all' then -n else n end) as missed
-            from mixing_ratio group by layer, scope)
-        where missed <> 0""",
-}
+from precompute.cross_laws import CROSS_LAWS
 
 
 def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
@@ -82,7 +36,7 @@ def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
     """
     if not table.key:
         return
-    key = ", ".join(column.name for column in table.key)
+    key = ", ".join(f'"{column.name}"' for column in table.key)
     twice = f"group by {key} having count(*) > 1"
     name = f"stored.{table.name}"
     counted = (
@@ -120,6 +74,10 @@ def assert_parts_add_up(store: DuckDBPyConnection) -> None:
             from sequence_completeness
             union all
             select seq, layer, relative_error, 'whole layer' from layer_completeness
+            union all
+            select seq, layer, greatest(score_error, trace_error, attention_error),
+                'query-key form'
+            from query_key_error
         )
         where not (error <= $limit)
         order by isnan(error) desc, error desc
@@ -192,7 +150,7 @@ def _manifest_faults(store: DuckDBPyConnection) -> Iterator[str]:
 
 def _cross_faults(store: DuckDBPyConnection) -> Iterator[str]:
     dtype = store.execute("select dtype from run").fetchall()[0][0]
-    for law, sql in _CROSS_LAWS.items():
+    for law, sql in CROSS_LAWS.items():
         values = {"tolerance": LIMITS[dtype]} if "$tolerance" in sql else {}
         if groups := store.execute(sql, values).fetchall()[0][0]:
             yield f"{groups} group(s) break the law that {law}. Build the file again."

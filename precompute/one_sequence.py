@@ -11,7 +11,8 @@ from analysis.errors import Remediable
 from analysis.measures.layer_mixing import layer_mixing
 from analysis.measures.pair_delta import row_shares
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.load_models import LoadedModel, load_model
+from precompute.load_models import load_model
+from precompute.loaded_model import LoadedModel
 
 _COMMIT = 40  # letters of a hub's commit
 
@@ -37,7 +38,7 @@ class Rerun:
             layer: counted from 1.
 
         Returns:
-            Shares in the order of `SCOPES`; each row sums to 1.
+            Shares in the order of the layer's scopes; each row sums to 1.
         """
         with self.lock:
             trace = self.model.trace([_sequence(ids, segments)])

@@ -16,6 +16,7 @@ from precompute.shards import contract, fingerprint, shard_path
 
 SHARD_SEQUENCES = 64
 BATCH_PAIRS = 16 * 128 * 128
+EXEMPLARS = 4
 _PROOFS = ("completeness",)  # of every file, whatever else is asked for
 BY_NAME = {each.TABLE.name: each for each in PASSES}
 
@@ -63,6 +64,13 @@ class Plan:
                 digest.update(len(array).to_bytes(8, "little"))
                 digest.update(array.tobytes())
         return digest.hexdigest()
+
+    @cached_property
+    def exemplars(self) -> frozenset[int]:
+        """The few sequences of which single maps and waves are kept: the longest, the first ones
+        of them if there are many."""
+        ordered = sorted(self.corpus.sequences, key=lambda each: (-len(each), each.index))
+        return frozenset(each.index for each in ordered[:EXEMPLARS])
 
     def place(self, of: Pass) -> Path:
         """The folder of a pass's shards, named by everything its numbers depend on."""

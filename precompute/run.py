@@ -16,7 +16,8 @@ from precompute import __version__
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus
 from precompute.frequencies import Frequencies, read_frequencies
-from precompute.load_models import LoadedModel, load_model
+from precompute.load_models import load_model
+from precompute.loaded_model import LoadedModel
 from precompute.plan import Facts, Plan, chosen_statistics
 from precompute.runner import Runner, run_plan
 from precompute.shards import remove_unfinished
@@ -169,6 +170,8 @@ def _provenance(request: Request, model: LoadedModel, corpus: Corpus) -> dict[st
         "packing": request.packing,
         "python": sys.version.split()[0],
         "frequencies": request.frequencies.name if request.frequencies else "none",
-        "activation": str(model.model.config.hidden_act),
+        "activation": model.layers[0].feed_forward.activation,
+        "layer_order": model.layers[0].order.name,
+        "attention": "causal" if model.layers[0].is_causal else "full",
     }
     return facts

@@ -1,11 +1,12 @@
 """Runs the jobs of a plan: traces each batch once and hands it to every pass that lacks it."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pyarrow as pa
 
 from precompute.corpora.sequence import Sequence
-from precompute.load_models import LoadedModel
+from precompute.loaded_model import LoadedModel
 from precompute.memory import return_freed_memory
 from precompute.passes.base import Batch, Totals, Weights
 from precompute.plan import Plan, batches
@@ -54,7 +55,15 @@ def _batch_totals(
 ) -> list[pa.Table]:
     """One table per pass; the trace, which is large, is gone when this returns."""
     trace = model.trace(sequences)
-    batch = Batch(sequences, trace, plan.facts.seed, model.hidden_dtype, plan.hidden_budget)
+    batch = Batch(
+        sequences,
+        trace,
+        seed=plan.facts.seed,
+        hidden_dtype=model.hidden_dtype,
+        hidden_budget=plan.hidden_budget,
+        exemplars=plan.exemplars,
+        controlled=partial(model.trace_controlled, seed=plan.facts.seed),
+    )
     return [each.totals(batch) for each in passes]
 
 
@@ -63,4 +72,4 @@ def _finish(plan: Plan, each: Totals, index: int, parts: list[pa.Table]) -> None
 
 
 def _finish_weights(plan: Plan, model: LoadedModel, each: Weights) -> None:
-    finish_shard(plan.place(each), 0, lambda: each.weights(model.layers))
+    finish_shard(plan.place(each), 0, lambda: each.weights(model.weights))

@@ -90,7 +90,7 @@ def add_table(
 
 
 def _merge(store: DuckDBPyConnection, table: Table, piece: str) -> None:
-    columns = ", ".join(c.name for c in table.columns)
+    columns = ", ".join(f'"{c.name}"' for c in table.columns)
     order = ", ".join(f"{name} nulls last" for name in table.sorted_by)
     store.execute(
         f"insert into stored.{table.name} with shards as (from {table.name}_shards where {piece}) "

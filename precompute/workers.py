@@ -16,7 +16,8 @@ from typing import ClassVar
 import torch
 
 from analysis.errors import Remediable
-from precompute.load_models import LoadedModel, load_model
+from precompute.load_models import load_model
+from precompute.loaded_model import LoadedModel
 from precompute.memory import return_freed_memory
 from precompute.plan import Plan
 from precompute.runner import Runner, Told, finish_job, run_local

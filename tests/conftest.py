@@ -4,7 +4,7 @@ import pytest
 
 from analysis.models.trace import Trace
 from precompute.corpora.sequence import Sequence
-from precompute.load_models import LoadedModel
+from precompute.loaded_model import LoadedModel
 from tests.tiny import TINY, tiny_model, tiny_sequences
 
 

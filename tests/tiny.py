@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 import transformers
@@ -12,8 +13,8 @@ from analysis.models.adapter import adapter_for
 from analysis.models.trace import Model
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Pair, Sequence, Text
-from precompute.load_models import LoadedModel
-from tests.precompute.corpora.tiny import bert_like, roberta_like
+from precompute.loaded_model import LoadedModel
+from tests.precompute.corpora.tiny import bert_like, gpt2_like, roberta_like
 
 LAYERS, HEADS, WIDTH, POSITIONS = 2, 3, 12, 40
 _SIZES = {
@@ -23,11 +24,12 @@ _SIZES = {
     "intermediate_size": 24,
     "attn_implementation": "eager",
 }
+_EAGER: dict[str, Any] = {"attn_implementation": "eager"}  # which keeps the attention weights
 TEXTS = (
     Pair("The cat sat, the dog ran.", "The mat.", "line 1"),
     Text("The dog.", "line 2"),
     Pair("Dog, cat.", "Cat sat.", "line 3"),
-    Text("The cat ran, ran, ran; the dog sat.", "line 4"),
+    Text("The cat ran, ran, ran; the dog sat, sat, sat.", "line 4"),
 )
 
 
@@ -59,9 +61,25 @@ def _roberta(vocabulary: int) -> transformers.PreTrainedModel:
     return transformers.RobertaModel(config)
 
 
+def _gpt2(vocabulary: int) -> transformers.PreTrainedModel:
+    config = transformers.GPT2Config(
+        vocab_size=vocabulary,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_embd=WIDTH,
+        n_inner=24,
+        n_positions=POSITIONS,
+        bos_token_id=0,
+        eos_token_id=0,
+        **_EAGER,
+    )
+    return transformers.GPT2Model(config)
+
+
 TINY = {
     "bert": Tiny(_bert, bert_like, 2),
     "roberta": Tiny(_roberta, roberta_like, 1),
+    "gpt2": Tiny(_gpt2, gpt2_like, 0),
 }
 
 
@@ -96,6 +114,11 @@ def tiny_sequences(family: str) -> tuple[Sequence, ...]:
     from collections import Counter
 
     return tuple(encoder.sequences(TEXTS, counts=Counter()))
+
+
+def mask_rate(family: str, rate: float) -> float:
+    """The rate, or 0 where the tokenizer has no mask token, as GPT-2's has none."""
+    return rate if TINY[family].tokenizer().mask_token else 0.0
 
 
 def save_tiny(family: str, folder: Path) -> Path:

@@ -38,13 +38,17 @@ def joint_histogram(
     attention: Float[Tensor, "batch head query key"],
     norms: Float[Tensor, "batch head key"],
     token_types: Int[Tensor, "batch key"],
-    is_token: Bool[Tensor, "batch key"],
+    is_pair: Bool[Tensor, "batch query key"],
 ) -> tuple[Int[Tensor, "row 4"], Int[Tensor, " row"]]:
     """How often each head gives a weight of one bin to a token of one type with a norm of one bin.
 
+    Args:
+        is_pair: which queries see which keys; what is no pair has no weight to count.
+
     Returns:
         The occupied cells as (head, token type, attention bin, norm bin) in ascending order, and
-        the pairs in each: over a sequence of n tokens they add up to n² per head.
+        the pairs in each: over a sequence of n tokens they add up to n² per head, or n (n + 1) / 2
+        where queries see no key behind themselves.
 
     Source:
         kobayashi-2020, section 5.3, figure 3 and table 3.
@@ -54,8 +58,7 @@ def joint_histogram(
     lowest, highest = attention_bins.aminmax()
     width = int(highest - lowest) + 1
     cells = (group_of_key.int() * width - lowest).unsqueeze(2) + attention_bins
-    is_pair = is_token[:, None, :, None] & is_token[:, None, None, :]
-    cells = cells.flatten() if is_token.all() else cells[is_pair.expand_as(cells)]
+    cells = cells.flatten() if is_pair.all() else cells[is_pair.unsqueeze(1).expand_as(cells)]
     counts = torch.bincount(cells, minlength=len(groups) * width)
     occupied = counts.nonzero().squeeze(1)
     head, token_type, norm_bin = groups[occupied // width].unbind(1)

@@ -1,4 +1,4 @@
-"""A whole post-norm layer as a sum over its input tokens, seen at every scope."""
+"""A whole layer as a sum over its input tokens, seen at every scope of its order."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,6 @@ from torch import Tensor
 
 from analysis.measures.activation_gate import activation_gate
 from analysis.models.trace import LayerTrace
-from analysis.scopes import SCOPES
 
 BUDGET = 8 * 2**20
 """Bytes that the hidden vectors of pairs may take at a time."""
@@ -18,9 +17,9 @@ BUDGET = 8 * 2**20
 class LayerMixing:
     """How much of every token reaches every other in one layer of one sequence.
 
-    `maps` holds ‖F_i(x_j)‖ by scope of `SCOPES` (for `attn_w`: the head mean of α); `ratios` the
-    mixing ratio r_i; `error` the largest difference between the sum of the parts and the model's
-    own layer output, over the largest output.
+    `maps` holds ‖F_i(x_j)‖ by scope of the layer's order (for `attn_w`: the head mean of α), 0
+    where a query does not see a key; `ratios` the mixing ratio r_i; `error` the largest difference
+    between the sum of the parts and the model's own layer output, over the largest output.
     """
 
     maps: Float[Tensor, "scope query key"]
@@ -35,7 +34,9 @@ def layer_mixing(
 
     Given the query i every module is linear: attention by its weights, layer normalisation by the
     deviation of the whole vector, the activation by its gate. Each head's f(x_j), and x_j itself as
-    the term of the residual, is projected once per token; pairs only mix these terms.
+    the term of the residual, is projected once per token; pairs only mix these terms. In a pre-norm
+    layer f is of the normalised token, a function of x_j alone; the residual is of x_j itself, and
+    what goes around the network is not normalised.
 
     Args:
         layer: a trace of a single sequence without padding.
@@ -46,28 +47,28 @@ def layer_mixing(
         kobayashi-2024, section 4, and kobayashi-2021, section 3.
 
     Differs:
-        Biases have a term of their own at every step and are given to no token.
+        Biases have a term of their own at every step and are given to no token. The papers' layers
+        are post-norm; the same steps in the other order are ours.
     """
-    norm = layer.weights.attention_norm
+    weights, norm = layer.weights, layer.weights.middle_norm
     whole = layer.attention_output[0] + layer.input[0]
     deviation = norm.deviation(whole)
-    terms, shares = _terms(layer), _shares(layer.attention[0])
-    normed = _Mixture(norm.centred(terms), shares / deviation)
+    stream = _Mixture(_terms(layer), _shares(layer.attention[0]))
+    normed = _Mixture(norm.centred(stream.terms), stream.shares / deviation)
+    before = [_before_feed_forward(each) for each in (stream.without_residual, stream, normed)]
     forward = _FeedForward(layer, norm.centred(whole) / deviation + norm.shift)
-    before = _before_feed_forward(normed)
-    passed = _feed_forward_scopes(forward, normed, before, budget, dtype or terms.dtype)
-    scopes = {
-        "attn_w": _of_weights(layer.attention[0].mean(dim=0)),
-        "attn": _before_feed_forward(_Mixture(terms[:, :-1], shares[..., :-1])),
-        "attn_res": _before_feed_forward(_Mixture(terms, shares)),
-        "attn_res_ln": before,
-    } | dict(zip(SCOPES[4:], passed, strict=True))
-    bias = norm.centred(layer.weights.output_bias) / deviation + norm.shift
-    rebuilt = passed[-1].sums + forward.bias_of_output(bias)
+    around = (stream, before[1]) if weights.norm_first else (normed, before[2])
+    behind = _feed_forward_scopes(
+        forward, normed, around, budget=budget, dtype=dtype or stream.terms.dtype
+    )
+    scopes = [_of_weights(layer.attention[0].mean(dim=0)), *before, *behind]
+    bias = norm.centred(weights.output_bias) / deviation + norm.shift
+    beside = weights.output_bias if weights.norm_first else bias
+    rebuilt = scopes[-1].sums + forward.bias_of_output(bias, beside)
     error = (rebuilt - layer.output[0]).abs().max() / layer.output[0].abs().max()
     return LayerMixing(
-        maps=torch.stack([scopes[each].map for each in SCOPES]).cpu(),
-        ratios=torch.stack([scopes[each].ratio() for each in SCOPES]).cpu(),
+        maps=torch.stack([each.map for each in scopes]).cpu(),
+        ratios=torch.stack([each.ratio() for each in scopes]).cpu(),
         error=error.item(),
     )
 
@@ -78,6 +79,11 @@ class _Mixture:
 
     terms: Float[Tensor, "key term width"]
     shares: Float[Tensor, "key query term"]
+
+    @property
+    def without_residual(self) -> "_Mixture":
+        """The same without the last term, which is the token itself."""
+        return _Mixture(self.terms[:, :-1], self.shares[..., :-1])
 
 
 @dataclass(frozen=True)
@@ -131,10 +137,12 @@ class _FeedForward:
         self.layer = layer
         hidden = inputs @ weights.input_weight + weights.input_bias
         self.weights = weights
-        self.norm = layer.weights.output_norm
         self.gate = activation_gate(hidden, weights.activation)
-        passed = (self.gate * hidden) @ weights.output_weight + weights.output_bias
-        self.deviation = self.norm.deviation(passed + inputs)
+        self.norm = None if layer.weights.norm_first else layer.weights.feed_forward_norm
+        """The normalisation that ends a post-norm layer."""
+        if self.norm:
+            passed = (self.gate * hidden) @ weights.output_weight + weights.output_bias
+            self.deviation = self.norm.deviation(passed + inputs)
 
     def hidden_terms(
         self, residuals: Float[Tensor, "key width"]
@@ -143,34 +151,47 @@ class _FeedForward:
         heads = (self.layer.values[0] @ self.layer.weights.hidden_weight).transpose(0, 1)
         return torch.cat([heads, (residuals @ self.weights.input_weight).unsqueeze(1)], dim=1)
 
-    def normed(self, parts: Float[Tensor, "*any query width"]) -> Float[Tensor, "*any query width"]:
-        """The last layer normalisation."""
-        return self.norm.centred(parts) / self.deviation
+    def ended(self, parts: Float[Tensor, "*any query width"]) -> Float[Tensor, "*any query width"]:
+        """What leaves the layer of what has come through the last residual."""
+        return self.norm.centred(parts) / self.deviation if self.norm else parts
 
-    def bias_of_output(self, bias: Float[Tensor, "query width"]) -> Float[Tensor, "query width"]:
-        """What the layer adds that no token sent, from what of it entered here."""
+    def bias_of_output(
+        self, bias: Float[Tensor, "query width"], beside: Float[Tensor, "*any width"]
+    ) -> Float[Tensor, "query width"]:
+        """What the layer adds that no token sent.
+
+        Args:
+            bias: what of it entered the network.
+            beside: what of it goes around the network.
+        """
         weights = self.weights
         hidden = self.gate * (bias @ weights.input_weight + weights.input_bias)
         passed = hidden @ weights.output_weight + weights.output_bias
-        return self.normed(passed + bias) + self.norm.shift
+        return self.ended(passed + beside) + (self.norm.shift if self.norm else 0)
 
 
 def _feed_forward_scopes(
-    forward: _FeedForward, mixture: _Mixture, before: _Scope, budget: int, dtype: torch.dtype
-) -> tuple[_Scope, _Scope, _Scope]:
-    """Through the network, with the residual after it, and through the last normalisation.
+    forward: _FeedForward,
+    mixture: _Mixture,
+    around: tuple[_Mixture, _Scope],
+    *,
+    budget: int,
+    dtype: torch.dtype,
+) -> list[_Scope]:
+    """Through the network, with the residual around it, and through a last normalisation if any.
 
     These need a hidden vector per pair. They are made for a few keys at a time, and of every vector
     only its norm, its part in the sum and the query's own are kept.
     """
     terms, shares = mixture.terms, mixture.shares
+    residual, beside = around
     n_tokens, width = len(terms), terms.shape[-1]
     hidden_terms = forward.hidden_terms(terms[:, -1]).to(dtype)
     hidden_shares = shares.to(dtype)
     output_weight, gate = forward.weights.output_weight.to(dtype), forward.gate.to(dtype)
     n_keys = min(n_tokens, max(1, budget // (gate.numel() * gate.element_size())))
     hidden = gate.new_empty(n_keys, *gate.shape)  # filled again and again: fresh memory is slow
-    maps = terms.new_empty(3, n_tokens, n_tokens)
+    maps = terms.new_empty(3 if forward.norm else 2, n_tokens, n_tokens)
     sums, own = terms.new_zeros(2, n_tokens, width)
     for start in range(0, n_tokens, n_keys):
         keys = slice(start, min(start + n_keys, n_tokens))
@@ -181,10 +202,11 @@ def _feed_forward_scopes(
         each = torch.arange(len(parts), device=parts.device)
         own[keys] = parts[each, start + each]
         maps[0, keys] = parts.norm(dim=-1)
-        parts.baddbmm_(shares[keys], terms[keys])
+        parts.baddbmm_(residual.shares[keys], residual.terms[keys])
         maps[1, keys] = parts.norm(dim=-1)
-        maps[2, keys] = forward.norm.centred(parts).norm(dim=-1) / forward.deviation.T
-    passed = _Scope(maps[0].T, sums, own)
-    residual = _Scope(maps[1].T, sums + before.sums, own + before.own)
-    normed = _Scope(maps[2].T, forward.normed(residual.sums), forward.normed(residual.own))
-    return passed, residual, normed
+        if forward.norm:
+            maps[2, keys] = forward.norm.centred(parts).norm(dim=-1) / forward.deviation.T
+    vectors = [(sums, own), (sums + beside.sums, own + beside.own)]
+    if forward.norm:
+        vectors.append((forward.ended(vectors[1][0]), forward.ended(vectors[1][1])))
+    return [_Scope(map.T, *each) for map, each in zip(maps, vectors, strict=True)]

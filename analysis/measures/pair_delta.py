@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 from scipy.special import stdtrit
 
 from analysis.measures.token_type_mixing import LEVEL
-from analysis.scopes import EFFECTS, SCOPES
+from analysis.scopes import LayerOrder
 
 
 def row_shares(maps: Float[np.ndarray, "*any query key"]) -> Float[np.ndarray, "*any query key"]:
@@ -21,9 +21,9 @@ def row_shares(maps: Float[np.ndarray, "*any query key"]) -> Float[np.ndarray, "
 
 
 def pair_deltas(
-    maps: Float[np.ndarray, "scope query key"],
+    maps: Float[np.ndarray, "scope query key"], order: LayerOrder
 ) -> Float[np.ndarray, "effect query key"]:
-    """By how much each effect of `EFFECTS` changes the share of every key in every query.
+    """By how much each effect of a layer changes the share of every key in every query.
 
     Returns:
         Share after less share before, −1 to 1; above 0 where the mixing is amplified. Each row
@@ -33,8 +33,10 @@ def pair_deltas(
         kobayashi-2024, section 5.2.
     """
     shares = row_shares(maps)
-    places = [(SCOPES.index(before), SCOPES.index(after)) for before, after in EFFECTS.values()]
-    return np.stack([shares[after] - shares[before] for before, after in places])
+    of_scope = dict(zip(order.scopes, shares, strict=True))
+    return np.stack(
+        [of_scope[after] - of_scope[before] for before, after in order.effects.values()]
+    )
 
 
 def mean_interval(

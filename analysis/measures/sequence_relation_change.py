@@ -1,13 +1,15 @@
 """Between which kinds of tokens a step changes the mixing."""
 
 import numpy as np
-from jaxtyping import Float, Int, Int8
+from jaxtyping import Bool, Float, Int, Int8
 
 from analysis.scopes import RELATIONS
 
 
 def relation_changes(
-    deltas: Float[np.ndarray, "effect query key"], relations: Int8[np.ndarray, "query key"]
+    deltas: Float[np.ndarray, "effect query key"],
+    relations: Int8[np.ndarray, "query key"],
+    pairs: Bool[np.ndarray, "query key"],
 ) -> tuple[
     Int[np.ndarray, " relation"],
     Float[np.ndarray, "effect relation"],
@@ -18,6 +20,7 @@ def relation_changes(
     Args:
         deltas: by how much a step changes the share that a key has of its query's row.
         relations: places in `RELATIONS`.
+        pairs: which queries see which keys.
 
     Returns:
         A count; shares of a row, of which all pairs of a sequence together change n · 2 at most.
@@ -25,9 +28,9 @@ def relation_changes(
     Source:
         kobayashi-2024, section 5.2, which tells these kinds apart by eye.
     """
-    pairs = ~np.eye(len(relations), dtype=bool)
-    of_pair = relations[pairs]
-    changed = deltas[:, pairs].astype(np.float64)
+    two_positions = pairs & ~np.eye(len(relations), dtype=bool)
+    of_pair = relations[two_positions]
+    changed = deltas[:, two_positions].astype(np.float64)
 
     def summed(values: np.ndarray) -> np.ndarray:
         sums = [np.bincount(of_pair, each, len(RELATIONS)) for each in values]

@@ -1,13 +1,17 @@
 """Whether two ways of looking at a layer see the same mixing."""
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 
 def scope_similarities(
-    maps: Float[np.ndarray, "scope query key"],
+    maps: Float[np.ndarray, "scope query key"], pairs: Bool[np.ndarray, "query key"]
 ) -> Float[np.ndarray, "scope scope"]:
-    """Spearman's ρ of every two maps, all their n × n values ranked together, with mid-ranks.
+    """Spearman's ρ of every two maps, the values of all pairs ranked together, with mid-ranks.
+
+    Args:
+        pairs: which queries see which keys. The zeros of all others would be ranked alike in every
+            map, and any two maps would look the same for it.
 
     Returns:
         −1 to 1, the same on both sides of a diagonal of 1; NaN where either map holds one value
@@ -16,7 +20,7 @@ def scope_similarities(
     Source:
         kobayashi-2024, section 4.1.
     """
-    ranks = np.stack([_centred_midranks(each) for each in maps.reshape(len(maps), -1)])
+    ranks = np.stack([_centred_midranks(each) for each in maps[:, pairs]])
     lengths = np.linalg.norm(ranks, axis=1)
     units = np.divide(
         ranks, lengths[:, None], out=np.full_like(ranks, np.nan), where=lengths[:, None] > 0

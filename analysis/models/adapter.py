@@ -2,10 +2,10 @@
 
 from typing import Protocol, runtime_checkable
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from analysis.errors import UnknownName
-from analysis.models import bert
+from analysis.models import bert, gpt2
 from analysis.models.trace import LayerWeights, Model, Trace
 
 
@@ -23,6 +23,12 @@ class Adapter(Protocol):
     def positions(model: Model) -> int: ...
 
     @staticmethod
+    def position_embedding(model: Model) -> Tensor | None: ...
+
+    @staticmethod
+    def position_module(model: Model) -> nn.Module: ...
+
+    @staticmethod
     def weights(model: Model) -> tuple[LayerWeights, ...]: ...
 
     @staticmethod
@@ -35,7 +41,7 @@ def _by_family(*adapters: Adapter) -> dict[str, Adapter]:
     return {family: adapter for adapter in adapters for family in adapter.FAMILIES}
 
 
-ADAPTERS = _by_family(bert)
+ADAPTERS = _by_family(bert, gpt2)
 
 
 def adapter_for(family: str) -> Adapter:

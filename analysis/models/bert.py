@@ -5,13 +5,13 @@ special tokens) happens before the first layer or in the tokenizer, so one file 
 """
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
-from analysis.models.capture import attentions_of, record_outputs
+from analysis.models.capture import record_outputs
+from analysis.models.parts import activation_named, attentions_of, heads_of, layer_norm
 from analysis.models.trace import (
     FeedForwardWeights,
-    LayerNormWeights,
     LayerTrace,
     LayerWeights,
     Model,
@@ -19,16 +19,6 @@ from analysis.models.trace import (
 )
 
 FAMILIES = ("bert", "roberta")
-ACTIVATIONS = {
-    "gelu": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-    "tanh": "tanh",
-}
-"""What configurations call an activation to what its gate is called here."""
 
 
 def check(model: Model) -> None:
@@ -38,11 +28,7 @@ def check(model: Model) -> None:
         UnfitModel: naming the setting, its value and what is covered.
     """
     config = model.config
-    if config.hidden_act not in ACTIVATIONS:
-        raise UnfitModel(
-            f"The model's activation is {config.hidden_act!r}; "
-            f"covered are {', '.join(sorted(ACTIVATIONS))}."
-        )
+    activation_named(config.hidden_act)
     if getattr(config, "is_decoder", False):
         raise UnfitModel("The model is configured as a decoder; encoders are covered.")
     positions = getattr(config, "position_embedding_type", None) or "absolute"
@@ -54,29 +40,47 @@ def check(model: Model) -> None:
 
 def positions(model: Model) -> int:
     """The longest sequence that the model has positions for."""
+    return len(position_embedding(model))
+
+
+def position_embedding(model: Model) -> Tensor:
+    """One vector per position, from the first that a token can have."""
     table = model.embeddings.position_embeddings
     reserved = 0 if table.padding_idx is None else table.padding_idx + 1
-    return table.num_embeddings - reserved
+    return table.weight.detach()[reserved:]
+
+
+def position_module(model: Model) -> nn.Module:
+    """The module that puts out the position embeddings of a sequence."""
+    return model.embeddings.position_embeddings
 
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
     """Every layer's weights, first to last."""
     config = model.config
     return tuple(
-        _layer_weights(layer, config.num_attention_heads, ACTIVATIONS[config.hidden_act])
+        _layer_weights(layer, config.num_attention_heads, activation_named(config.hidden_act))
         for layer in model.encoder.layer
     )
 
 
 def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
-    value, output = layer.attention.self.value, layer.attention.output.dense
+    attention, output = layer.attention.self, layer.attention.output.dense
     hidden, back = layer.intermediate.dense, layer.output.dense
+    query, key, value = (
+        heads_of(each.weight.T, each.bias, heads)
+        for each in (attention.query, attention.key, attention.value)
+    )
     return LayerWeights(
-        value_weight=value.weight.detach().T.unflatten(1, (heads, -1)).transpose(0, 1),
-        value_bias=value.bias.detach().unflatten(0, (heads, -1)),
+        query_weight=query[0],
+        query_bias=query[1],
+        key_weight=key[0],
+        key_bias=key[1],
+        value_weight=value[0],
+        value_bias=value[1],
         output_weight=output.weight.detach().T.unflatten(0, (heads, -1)),
         output_bias=output.bias.detach(),
-        attention_norm=_norm(layer.attention.output.LayerNorm),
+        attention_norm=layer_norm(layer.attention.output.LayerNorm),
         feed_forward=FeedForwardWeights(
             input_weight=hidden.weight.detach().T,
             input_bias=hidden.bias.detach(),
@@ -84,18 +88,16 @@ def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
             output_bias=back.bias.detach(),
             activation=activation,
         ),
-        output_norm=_norm(layer.output.LayerNorm),
+        feed_forward_norm=layer_norm(layer.output.LayerNorm),
+        norm_first=False,
+        is_causal=False,
     )
-
-
-def _norm(module: Model) -> LayerNormWeights:
-    return LayerNormWeights(module.weight.detach(), module.bias.detach(), module.eps)
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
     """Run the model once and take each layer apart."""
     modules = model.encoder.layer
-    watched = {"input 0": model.embeddings}
+    watched = {"input 0": model.embeddings, "words": model.embeddings.word_embeddings}
     watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
     watched |= {f"value {i}": layer.attention.self.value for i, layer in enumerate(modules)}
     watched |= {f"output {i}": layer.attention.output.dense for i, layer in enumerate(modules)}
@@ -107,6 +109,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
             LayerTrace(
                 weights=layer,
                 input=seen[f"input {i}"],
+                attention_input=seen[f"input {i}"],
                 attention=attentions[i],
                 values=seen[f"value {i}"].unflatten(-1, (heads, -1)).transpose(1, 2),
                 attention_output=seen[f"output {i}"],
@@ -115,4 +118,5 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
             for i, layer in enumerate(layers)
         ),
         is_token=inputs["attention_mask"].bool(),
+        word_embeddings=seen["words"],
     )

@@ -1,12 +1,9 @@
-"""Watching a model without changing it."""
+"""Watching a model, or changing what one of its modules puts out, for as long as asked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 from torch import Tensor, nn
-
-from analysis.errors import UnfitModel
 
 
 @contextmanager
@@ -25,16 +22,15 @@ def record_outputs(modules: Mapping[str, nn.Module]) -> Iterator[dict[str, Tenso
             handle.remove()
 
 
-def attentions_of(output: Any, n_layers: int) -> tuple[Tensor, ...]:
-    """The attention weights that a forward pass returned, one tensor per layer.
+@contextmanager
+def change_output(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Whoever asks the module meanwhile gets its output changed."""
 
-    Raises:
-        UnfitModel: if there are none, as under every attention implementation but `eager`.
-    """
-    attentions = tuple(output.attentions or ())
-    if len(attentions) != n_layers or any(each is None for each in attentions):
-        raise UnfitModel(
-            f"The model returned attention weights for {len(attentions)} of its {n_layers} layers. "
-            "Load it with attn_implementation='eager': no other implementation keeps them."
-        )
-    return attentions
+    def changed(_module: nn.Module, _inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
+        return change(output)
+
+    handle = module.register_forward_hook(changed)
+    try:
+        yield
+    finally:
+        handle.remove()

@@ -8,6 +8,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from analysis.measures.query_key_factors import QueryKeyFactors, query_key_factors
+from analysis.measures.query_key_rotation import HeadRotation, query_key_rotation
+from analysis.scopes import POST_NORM, PRE_NORM, LayerOrder
+
 Model = Any  # a torch module, whose submodules no type checker knows by name
 
 
@@ -44,19 +48,44 @@ class FeedForwardWeights:
 
 @dataclass(frozen=True)
 class LayerWeights:
-    """One post-norm layer, its attention cut into heads; the same for every input.
+    """One layer, its attention cut into heads; the same for every input.
 
     f(x) = (x @ value_weight + value_bias) @ output_weight, per head; the output bias belongs to the
-    block and to no token.
+    block and to no token. Each of the two blocks has a normalisation: behind its residual in a
+    post-norm layer, before the block, beside the residual, where `norm_first`. Where `is_causal`, a
+    query sees no key behind itself.
     """
 
+    query_weight: Float[Tensor, "head width head_width"]
+    query_bias: Float[Tensor, "head head_width"]
+    key_weight: Float[Tensor, "head width head_width"]
+    key_bias: Float[Tensor, "head head_width"]
     value_weight: Float[Tensor, "head width head_width"]
     value_bias: Float[Tensor, "head head_width"]
     output_weight: Float[Tensor, "head head_width width"]
     output_bias: Float[Tensor, " width"]
     attention_norm: LayerNormWeights
     feed_forward: FeedForwardWeights
-    output_norm: LayerNormWeights
+    feed_forward_norm: LayerNormWeights
+    norm_first: bool
+    is_causal: bool
+
+    @property
+    def order(self) -> LayerOrder:
+        return PRE_NORM if self.norm_first else POST_NORM
+
+    def pairs(self, n_tokens: int) -> Bool[Tensor, "query key"]:
+        """Which keys a query may look at: all of a sequence, or none behind itself.
+
+        A pair that is not there has no weight and no vector; its zeros are nobody's measurements.
+        """
+        every = torch.ones(n_tokens, n_tokens, dtype=torch.bool)
+        return every.tril() if self.is_causal else every
+
+    @property
+    def middle_norm(self) -> LayerNormWeights:
+        """The normalisation between attention and the feed-forward network."""
+        return self.feed_forward_norm if self.norm_first else self.attention_norm
 
     @cached_property
     def output_factor(self) -> Float[Tensor, "head head_width head_width"]:
@@ -68,20 +97,35 @@ class LayerWeights:
         return triangular.mT.to(self.output_weight.dtype)
 
     @cached_property
+    def query_key(self) -> QueryKeyFactors:
+        """The directions in which each head compares queries with keys. Once per model."""
+        return query_key_factors(self.query_weight, self.query_bias, self.key_weight, self.key_bias)
+
+    @cached_property
+    def query_key_rotation(self) -> tuple[HeadRotation, ...]:
+        """What turns each head's query directions into its key directions. Once per model."""
+        return query_key_rotation(self.query_key)
+
+    @cached_property
     def hidden_weight(self) -> Float[Tensor, "head head_width hidden"]:
         """Every head's values straight into the hidden layer, but for the deviation in between.
 
         Short values times this product cost a fraction of f(x) times the network's input weight.
         """
-        return self.attention_norm.centred(self.output_weight) @ self.feed_forward.input_weight
+        return self.middle_norm.centred(self.output_weight) @ self.feed_forward.input_weight
 
 
 @dataclass(frozen=True)
 class LayerTrace:
-    """One layer of one forward pass, in the shapes that all measures share."""
+    """One layer of one forward pass, in the shapes that all measures share.
+
+    `attention_input` is what queries, keys and values are made of: the layer's input, normalised
+    where `weights.norm_first`.
+    """
 
     weights: LayerWeights
     input: Float[Tensor, "batch token width"]
+    attention_input: Float[Tensor, "batch token width"]
     attention: Float[Tensor, "batch head query key"]
     values: Float[Tensor, "batch head key head_width"]
     attention_output: Float[Tensor, "batch query width"]
@@ -93,6 +137,7 @@ class LayerTrace:
         return LayerTrace(
             weights=self.weights,
             input=self.input[one, real],
+            attention_input=self.attention_input[one, real],
             attention=self.attention[one, :, real, real],
             values=self.values[one, :, real],
             attention_output=self.attention_output[one, real],
@@ -102,10 +147,26 @@ class LayerTrace:
 
 @dataclass(frozen=True)
 class Trace:
-    """One forward pass: its layers from the first to the last, and which tokens are not padding."""
+    """One forward pass: its layers from the first to the last, and which tokens are not padding.
+
+    `word_embeddings` are the rows of the embedding table, before positions or anything else is
+    added.
+    """
 
     layers: tuple[LayerTrace, ...]
     is_token: Bool[Tensor, "batch token"]
+    word_embeddings: Float[Tensor, "batch token width"]
+
+
+@dataclass(frozen=True)
+class ModelWeights:
+    """What is the same for every input: the layers, and one learned vector for every position.
+
+    A model whose positions are no learned vectors has None.
+    """
+
+    layers: tuple[LayerWeights, ...]
+    position_embedding: Float[Tensor, "position width"] | None
 
 
 def in_dtype(weights: Any, dtype: torch.dtype) -> Any:

@@ -13,16 +13,6 @@ AWAITED = {
     "head_distance": "layer_a utinyint, head_a utinyint, layer_b utinyint, head_b utinyint, "
     "divergence double",
     "head_layout": "layer utinyint, head utinyint, x double, y double",
-    "relative_position_profile": 'layer utinyint, head utinyint, "offset" smallint, '
-    "attention double",
-    "relative_position_cluster": "layer utinyint, head utinyint, cluster varchar, share double",
-    "position_spectrum": "source varchar, layer utinyint, frequency double, mean double, "
-    "q25 double, q75 double, max double",
-    "position_variance": "component integer, ratio double, cumulative double",
-    "query_key_phase": "layer utinyint, head utinyint, side varchar, frequency double, "
-    "phase double, amplitude double",
-    "query_key_correlation": 'layer utinyint, head utinyint, "offset" smallint, value double, '
-    "attention double",
     "dependency_accuracy": "relation varchar, layer utinyint, head utinyint, direction varchar, "
     + _INTERVAL,
     "dependency_baseline": 'relation varchar, "offset" smallint, n bigint, accuracy double',

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table
 
 _TOKEN_ID = Column("token_id", pa.int32(), "place in the vocabulary", "index")
@@ -87,6 +88,8 @@ MANIFEST = Table(
     ),
     source="clark-2019",
 )
+IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
+"""Whether queries see no key behind themselves, as SQL."""
 TABLES = (RUN, PROVENANCE, MANIFEST, SEQUENCES, TOKENS, VOCABULARY)
 
 
@@ -98,6 +101,12 @@ def run(store: DuckDBPyConnection) -> pd.Series:
 def provenance(store: DuckDBPyConnection) -> pd.DataFrame:
     """Everything else that is known about the run: columns name, value."""
     return store.execute("from provenance order by name").df()
+
+
+def layer_order(store: DuckDBPyConnection) -> LayerOrder:
+    """Where the model's layers have their normalisations."""
+    told = store.execute("select value from provenance where name = 'layer_order'").fetchall()
+    return ORDERS[told[0][0]]
 
 
 def contents(store: DuckDBPyConnection) -> pd.DataFrame:

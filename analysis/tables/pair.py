@@ -11,7 +11,10 @@ from analysis.tables.table import RELATION, Column, Table
 SOURCE = Column("source", pa.int32(), "token id of w_j, the token that is mixed in", "index")
 TARGET = Column("target", pa.int32(), "token id of w_i, the token that receives", "index")
 OCCURRENCES = Column(
-    "n", pa.int32(), "occurrences: ordered pairs of positions i ≠ j within a sequence", "pairs"
+    "n",
+    pa.int32(),
+    "occurrences: ordered pairs of positions i ≠ j within a sequence, j < i in a causal model",
+    "pairs",
 )
 SOURCE_POSITION = Column("source_pos", pa.int16(), "position of w_j, counted from 0", "index")
 TARGET_POSITION = Column("target_pos", pa.int16(), "position of w_i, counted from 0", "index")

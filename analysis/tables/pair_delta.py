@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.scopes import EFFECTS
+from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables.pair import (
     OCCURRENCES,
     PAIR_RELATION,
@@ -18,27 +18,18 @@ from analysis.tables.pair import (
 )
 from analysis.tables.pair_merge import MERGE
 from analysis.tables.pair_ranking import ALL, Choice, listed, with_interval
+from analysis.tables.pair_steps import of_steps
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table, View
 
 _ALONE = "NULL for a single one"
-
-
-def _of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Column, ...]:
-    """A column for every effect; {step} in its meaning is told as the scopes before and after."""
-    return tuple(
-        Column(
-            f"{prefix}{effect}", pa.float32(), meaning.format(step=step), "share", nullable=nullable
-        )
-        for effect, step in ((each, " → ".join(scopes)) for each, scopes in EFFECTS.items())
-    )
 
 
 _VALUES = (
     OCCURRENCES,
     PAIR_SEQUENCES,
     PAIR_RELATION,
-    *_of_steps("mean_", "mean change over occurrences, {step}"),
-    *_of_steps(
+    *of_steps("mean_", "mean change over occurrences, {step}"),
+    *of_steps(
         "std_", f"sample standard deviation over occurrences, {{step}}; {_ALONE}", nullable=True
     ),
 )
@@ -51,7 +42,7 @@ _RAW = (
     TARGET,
     Column("is_first", pa.bool_(), "whether the pair is new to its sequence", "yes or no"),
     replace(PAIR_RELATION, meaning="how the two tokens relate, as a place in RELATIONS"),
-    *_of_steps("", "change of the share of w_j in w_i, {step}"),
+    *of_steps("", "change of the share of w_j in w_i, {step}"),
 )
 
 
@@ -59,7 +50,8 @@ def _of_effect(effect: str, rows: str) -> str:
     """One effect of wide rows as long ones."""
     return (
         f"select layer, '{effect}' as effect, source, target, n, n_sequences, "
-        f"mean_{effect} as mean_delta, std_{effect} as std_delta from {rows}"
+        f"mean_{effect} as mean_delta, std_{effect} as std_delta from {rows} "
+        f"where mean_{effect} is not null"
     )
 
 
@@ -84,7 +76,9 @@ TABLE = Table(
     laws=(
         "n > 0 and n_sequences > 0 and n_sequences <= n",
         *(f"mean_{each} between -1 - 1e-6 and 1 + 1e-6" for each in EFFECTS),
-        *(f"(std_{each} is null) = (n = 1) and coalesce(std_{each}, 0) >= 0" for each in EFFECTS),
+        *(f"(std_{each} is null) = (n = 1 or mean_{each} is null)" for each in EFFECTS),
+        *(f"coalesce(std_{each}, 0) >= 0" for each in EFFECTS),
+        *(f"mean_{each} is not null" for each in SHARED_EFFECTS),
     ),
     merge=MERGE,
     order=("layer", "n desc", "source", "target"),

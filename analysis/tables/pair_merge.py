@@ -18,7 +18,7 @@ def _merge() -> str:
     )
     means = ", ".join(f"{each}::float as mean_{each}" for each in EFFECTS)
     deviations = ", ".join(
-        f"case when n > 1 then "
+        f"case when n > 1 and {each} is not null then "
         f"sqrt(greatest({each}_square - {each} * {each}, 0) * n / (n - 1)) end::float as std_{each}"
         for each in EFFECTS
     )

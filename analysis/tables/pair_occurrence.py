@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.corpus import IS_CAUSAL
 from analysis.tables.pair import SOURCE, SOURCE_POSITION, TARGET, TARGET_POSITION
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table
 
@@ -33,7 +34,7 @@ def of_pair(
         seq, source_pos, target_pos, delta (NaN where it is not stored).
     """
     return store.execute(
-        """
+        f"""
         with stored as (
             select seq, source_pos, target_pos, delta
             from pair_occurrence
@@ -44,7 +45,8 @@ def of_pair(
         join token as t using (seq)
         left join stored
             on stored.seq = s.seq and source_pos = s.pos and target_pos = t.pos
-        where s.token_id = $source and t.token_id = $target and s.pos <> t.pos
+        where s.token_id = $source and t.token_id = $target
+            and (s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL})
         order by abs(delta) desc nulls last, seq, s.pos, t.pos
         limit $limit
         """,

@@ -62,7 +62,8 @@ class Choice:
     @property
     def conditions(self) -> str:
         """What a pair must fulfil; frequency first, since that is what the rows are sorted by."""
-        return f"n >= $min_count and {_ORDERS[self.order][0]} and {self._of_relation}"
+        there = f"mean is not null and {_ORDERS[self.order][0]}"
+        return f"n >= $min_count and {there} and {self._of_relation}"
 
     @property
     def _of_relation(self) -> str:

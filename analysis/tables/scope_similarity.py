@@ -5,6 +5,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import SCOPES
+from analysis.tables.corpus import layer_order
 from analysis.tables.sequence_scope_similarity import SCOPE_A, SCOPE_B
 from analysis.tables.table import LAYER, N_SEQUENCES, Column, Table, View, interval, nullable
 
@@ -72,5 +73,5 @@ def steps(store: DuckDBPyConnection) -> pd.DataFrame:
         where list_position($scopes, scope_b) = list_position($scopes, scope_a) + 1
         order by layer nulls last, list_position($scopes, scope_a)
         """,
-        {"scopes": list(SCOPES)},
+        {"scopes": list(layer_order(store).scopes)},
     ).df()

@@ -3,11 +3,9 @@
 import pyarrow as pa
 
 from analysis.measures.sequence_rollout import DISTANCES
-from analysis.scopes import SCOPES
 from analysis.tables.table import LAYER, NAME, SEQUENCE, TOKEN_TYPE, Column, Table
 
 ATTENTION_ROLLOUT = "attention_rollout"
-ROLLOUTS = (*SCOPES, ATTENTION_ROLLOUT)
 ROLLOUT = Column(
     "scope", NAME, "the scope whose maps of one layer after the other are multiplied", "name"
 )

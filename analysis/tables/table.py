@@ -65,7 +65,7 @@ class Table:
 
     @property
     def sorted_by(self) -> tuple[str, ...]:
-        return self.order or tuple(column.name for column in self.key)
+        return self.order or tuple(f'"{column.name}"' for column in self.key)
 
     def shown(self, name: str = "") -> View:
         """The public view that shows this table as it is, under its own or another name."""
@@ -92,9 +92,18 @@ HEAD = Column("head", pa.uint8(), "head within its layer, counted from 1", "inde
 NAME = pa.dictionary(pa.int8(), pa.string())
 TOKEN_TYPE = Column("token_type", NAME, "cls, sep, comma_period or other", "name")
 SCOPE = Column(
-    "scope", NAME, "how much of the layer counts, from attn_w to attn_res_ln_ff_res_ln", "name"
+    "scope",
+    NAME,
+    "how much of the layer counts, from attn_w to attn_res_ln_ff_res_ln, or to "
+    "ln_attn_res_ln_ff_res in a pre-norm layer",
+    "name",
 )
-EFFECT = Column("effect", NAME, "which step is looked at: res_ln, ff, ff_res or ff_ln", "name")
+EFFECT = Column(
+    "effect",
+    NAME,
+    "which step is looked at: res_ln, ff, ff_res or, in post-norm layers alone, ff_ln",
+    "name",
+)
 RELATION = Column(
     "relation",
     NAME,

@@ -13,6 +13,7 @@ PAGES = {
     "attention_norms": "attention-norms",
     "layer_mixing": "layer-mixing",
     "token_pairs": "token-pairs",
+    "positions": "positions",
     "methods": "methods",
 }
 _FOLDER = Path(__file__).parent.parent

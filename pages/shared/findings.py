@@ -7,7 +7,8 @@ import pandas as pd
 from analysis.tables import attention_norm_correlation as correlation
 from analysis.tables import frequency_correlation as frequency
 from analysis.tables import input_norm_dispersion, token_type_mixing, value_norm_dispersion
-from pages.shared import layer_findings
+from pages.shared import layer_findings, position_findings
+from pages.shared.absences import has_special
 from pages.shared.charts import token_type_name
 from pages.shared.finding import Finding
 from pages.shared.numbers import percent, signed
@@ -41,7 +42,12 @@ def _weight_against_norm() -> Iterator[Finding]:
     yield Finding(
         say("finding.label_layers"),
         f"{percent(weight)} → {percent(norm)}",
-        say(f"finding.mixing_{step}", weight=percent(weight), norm=percent(norm)),
+        say(
+            f"finding.mixing_{step}",
+            types=say(f"finding.types_{'special' if has_special() else 'marks'}"),
+            weight=percent(weight),
+            norm=percent(norm),
+        ),
         _PAGE,
         "layers",
     )
@@ -54,15 +60,12 @@ def _strongest_correlation() -> Iterator[Finding]:
         return
     row = frame.loc[frame["spearman"].abs().idxmax()]
     name = token_type_name(row["token_type"])
-    sign = _sign(row["spearman"])
+    sign, others = _sign(row["spearman"]), frame.drop(index=row.name)
+    told = "none_alone" if sign == "none" and others.empty else sign
     yield Finding(
         say("finding.label_relation", token_type=name),
         f"ρ = {signed(row['spearman'])}",
-        say(
-            f"finding.correlation_{sign}",
-            token_type=name,
-            others=_others(frame.drop(index=row.name)),
-        ),
+        f"{say(f'finding.correlation_{told}', token_type=name)} {_others(others)}".strip(),
         _PAGE,
         "relation",
     )
@@ -75,8 +78,10 @@ def _sign(rho: float) -> str:
 
 
 def _others(frame: pd.DataFrame) -> str:
+    """The other types, if the model has any."""
     pairs = zip(frame["token_type"], frame["spearman"], strict=True)
-    return say("list.comma").join(f"{token_type_name(kind)} {signed(rho)}" for kind, rho in pairs)
+    told = [f"{token_type_name(kind)} {signed(rho)}" for kind, rho in pairs]
+    return say("finding.correlation_others", others=say("list.comma").join(told)) if told else ""
 
 
 def _dispersion() -> Iterator[Finding]:
@@ -122,4 +127,5 @@ _FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
     "value_norm_dispersion": _dispersion,
     "frequency_correlation": _frequency,
     **layer_findings.FINDERS,
+    **position_findings.FINDERS,
 }

@@ -8,11 +8,10 @@ from analysis.tables import mixing_ratio, relation_share, scope_similarity
 from pages.shared.finding import Finding
 from pages.shared.numbers import percent, signed
 from pages.shared.scope_names import relation_name, step_name
-from pages.shared.store import ask
+from pages.shared.store import ask, layer_order
 from pages.shared.words import say
 
 _PAGE = "layer_mixing"
-_WHOLE = "attn_res_ln_ff_res_ln"
 _EVERY = "all"
 _NEAR = 0.02
 _CLEAR = 1.1
@@ -37,9 +36,9 @@ def _similarity() -> Iterator[Finding]:
 
 def _mixing_ratio() -> Iterator[Finding]:
     """What attention alone says of a token's context, and what the residual leaves of it."""
-    frame = ask(mixing_ratio.pooled)
+    order, frame = layer_order(), ask(mixing_ratio.pooled)
     means = frame[frame["token_type"] == _EVERY].set_index("scope")["mean"]
-    before, after = means["attn"], means["attn_res_ln"]
+    before, after = means[order.vectors], means[order.before_network]
     step = "less" if after < before - _NEAR else "more" if after > before + _NEAR else "same"
     yield Finding(
         say("finding.label_ratio"),
@@ -48,7 +47,7 @@ def _mixing_ratio() -> Iterator[Finding]:
             f"finding.ratio_{step}",
             before=percent(before),
             after=percent(after),
-            whole=percent(means[_WHOLE]),
+            whole=percent(means[order.whole]),
         ),
         _PAGE,
         "ratio",

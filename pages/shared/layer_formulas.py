@@ -42,8 +42,15 @@ LAYER = {
 \Bigl\lVert \sum_{t} a_{it}\, \boldsymbol{u}_{jt} \Bigr\rVert^2 \;=\;
 \sum_{t, t'} a_{it}\, a_{it'}\, \langle \boldsymbol{u}_{jt}, \boldsymbol{u}_{jt'} \rangle
 """,
+    "pre_norm": r"""
+\boldsymbol{v}_{ij} = \sum_{h=1}^{H} \alpha^{h}_{ij}\, f^{h}\bigl(\mathrm{LN}_1(\boldsymbol{x}_j)
+\bigr) + [\,i = j\,]\; \boldsymbol{x}_j, \qquad
+F_i(\boldsymbol{x}_j) = \bigl(\boldsymbol{g}_i \odot \boldsymbol{z}_{ij} W_1\bigr)\, W_2
+\;+\; \boldsymbol{v}_{ij}
+""",
 }
-"""From the whole to its modules, in the order in which the page tells them."""
+"""From the whole to its modules, in the order in which the page tells them; then what is other in
+the other order."""
 
 COMPLETENESS = (
     r"\max_{i} \Bigl\lVert \sum_{j} F_i(\boldsymbol{x}_j) + \boldsymbol{c}_i - \boldsymbol{y}_i "

@@ -5,7 +5,12 @@ from typing import Any
 import streamlit as st
 
 CONTENTS = "pages in the contents"
-VIEWS = {"attention_norms": "an_view", "layer_mixing": "lm_view", "token_pairs": "tp_view"}
+VIEWS = {
+    "attention_norms": "an_view",
+    "layer_mixing": "lm_view",
+    "token_pairs": "tp_view",
+    "positions": "po_view",
+}
 """The parameter of the address that names the section of a page."""
 
 

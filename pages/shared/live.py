@@ -13,9 +13,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.errors import Remediable
-from analysis.scopes import EFFECTS, SCOPES
 from pages.shared.open_file import Store
-from pages.shared.store import open_store
+from pages.shared.store import layer_order, open_store
 from pages.shared.words import plain, say
 
 _DOOR = "precompute.one_sequence"
@@ -59,7 +58,8 @@ def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
     ids, segments = (tuple(tokens[name].tolist()) for name in ("token_id", "segment"))
     with st.spinner(say("live.running")):
         shares = _shares(_model_of(open_store()), ids, segments, layer)
-    before, after = (shares[SCOPES.index(scope)] for scope in EFFECTS[effect])
+    order = layer_order()
+    before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
     return Maps(before, after)
 
 

@@ -16,6 +16,7 @@ from analysis.tables import (
 )
 from pages.shared.layer_formulas import COMPLETENESS, LAYER_METHODS
 from pages.shared.method import Method
+from pages.shared.position_formulas import POSITION_METHODS
 
 _PAGE = "attention_norms"
 BLOCK = r"""
@@ -100,6 +101,7 @@ METHODS = {
         "frequency",
     ),
     **LAYER_METHODS,
+    **POSITION_METHODS,
     "completeness": Method(
         (completeness.TABLE, layer_completeness.TABLE),
         (

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.published import MASK_RATES, MODEL, MODEL_SHAPE, N_SEQUENCES, N_TOKENS, Published
+from analysis.published import EXPERIMENTS, MODEL_SHAPE, Experiment, Published
 from pages.shared.about import citation
 from pages.shared.figure import table
 from pages.shared.numbers import count, percent
@@ -19,6 +19,7 @@ from pages.shared.words import plain, say
 _ROUNDING = 1e-9
 _WHOLE = 16  # rows of a table that is shown without scrolling
 _MINUS = str.maketrans("-", "−")
+_WHERE = {"cell": "notebook", "section": "itself", "appendix": "itself"}
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Row:
         return difference is not None and abs(difference) <= self.published.tolerance + _ROUNDING
 
 
-def apart(paper: str) -> str:
+def apart(experiment: str) -> str:
     """What sets the open file apart from a paper's experiment; nothing if it is the same one.
 
     The published corpus is recognised by its numbers of sequences and of tokens.
@@ -50,36 +51,37 @@ def apart(paper: str) -> str:
     Returns:
         "model", "corpus", "masking", or "".
     """
-    run = open_store().run
-    if not _is_published_model(run):
+    run, of = open_store().run, EXPERIMENTS[experiment]
+    if not _is_model(run, of.model):
         return "model"
-    if (run["n_sequences"], run["n_tokens"]) != (N_SEQUENCES, N_TOKENS):
+    sizes = {"n_sequences": of.n_sequences, "n_tokens": of.n_tokens}
+    if any(size is not None and run[name] != size for name, size in sizes.items()):
         return "corpus"
-    return "" if abs(run["mask_rate"] - MASK_RATES[paper]) < _ROUNDING else "masking"
+    same = of.mask_rate is None or abs(run["mask_rate"] - of.mask_rate) < _ROUNDING
+    return "" if same else "masking"
 
 
-def _is_published_model(run: pd.Series) -> bool:
+def _is_model(run: pd.Series, model: str) -> bool:
     """By the last part of its name, whatever revision follows it, and by its shape."""
     name = Path(str(run["model"])).name.partition("@")[0]
-    return name == MODEL and all(run[size] == expected for size, expected in MODEL_SHAPE.items())
+    return name == model and all(run[size] == expected for size, expected in MODEL_SHAPE.items())
 
 
 @contextmanager
-def experiment(paper: str, title: str) -> Iterator[bool]:
+def experiment(name: str, title: str) -> Iterator[bool]:
     """The place for what a paper printed: in the page if the open file is of the same experiment,
     else folded under a title that says what is not the same; yields which."""
-    reason = apart(paper)
+    reason, of = apart(name), EXPERIMENTS[name]
     if not reason:
         yield True
         return
-    with st.expander(say(f"published.folded_{reason}", title=title, model=MODEL)):
+    with st.expander(say(f"published.folded_{reason}", title=title, model=of.model)):
         run = open_store().run
         st.markdown(
             say(
                 "published.apart",
-                model=MODEL,
-                n=count(N_SEQUENCES),
-                masking=_masking(MASK_RATES[paper]),
+                model=of.model,
+                measured=_measured_on(of),
                 this_model=plain(open_store().model),
                 this_corpus=plain(run["corpus"]),
                 this_n=count(run["n_sequences"]),
@@ -87,6 +89,14 @@ def experiment(paper: str, title: str) -> Iterator[bool]:
             )
         )
         yield False
+
+
+def _measured_on(of: Experiment) -> str:
+    """The corpus of an experiment and its masking, in words."""
+    if of.n_sequences is None or of.mask_rate is None:
+        return say(f"published.on_{of.corpus}")
+    masking = _masking(of.mask_rate)
+    return say(f"published.on_{of.corpus}", n=count(of.n_sequences), masking=masking)
 
 
 def _masking(rate: float) -> str:
@@ -97,7 +107,7 @@ def beside(*rows: Row, key: str, title: str) -> None:
     """Printed numbers of one paper beside the file's own; compared only in the same experiment."""
     if not rows:
         return
-    with experiment(rows[0].published.paper, title) as same:
+    with experiment(rows[0].published.experiment, title) as same:
         frame = pd.DataFrame(map(_cells, rows))
         names = ["of", "published", "ours", *(["difference"] if same else [])]
         sources = told_sources([row.published.place for row in rows], rows[0].published.paper)
@@ -149,10 +159,10 @@ def _agreement(rows: Sequence[Row]) -> str:
     return say("published.agree", n=sum(row.agrees for row in rows), of=len(rows))
 
 
-def told_sources(places: Sequence[tuple[str, int]], paper: str) -> str:
+def told_sources(places: Sequence[tuple[str, int | str]], paper: str) -> str:
     """The paper and where the numbers stand, as one sentence."""
     told = [say(f"published.in_{kind}", number=number) for kind, number in dict.fromkeys(places)]
-    where = "notebook" if places[0][0] == "cell" else "paper"
+    where = _WHERE.get(places[0][0], "earlier")
     return say(
         f"published.source_{where}", paper=citation(paper), places=say("list.comma").join(told)
     )

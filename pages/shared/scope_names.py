@@ -1,15 +1,15 @@
 """What scopes of a layer, effects of its modules and relations of tokens are called in print."""
 
+from analysis.scopes import ORDERS
+from pages.shared.store import layer_order
 from pages.shared.words import say
 
+_WEIGHTS = "#808995"
+_STEPS = ("#2f86c9", "#2c9c7c", "#8a6fc4", "#d07c00", "#bd5496", "#b5533c")
 SCOPE_COLOURS = {
-    "attn_w": "#808995",
-    "attn": "#2f86c9",
-    "attn_res": "#2c9c7c",
-    "attn_res_ln": "#8a6fc4",
-    "attn_res_ln_ff": "#d07c00",
-    "attn_res_ln_ff_res": "#bd5496",
-    "attn_res_ln_ff_res_ln": "#b5533c",
+    scope: colour
+    for order in ORDERS.values()
+    for scope, colour in zip(order.scopes, (_WEIGHTS, *_STEPS), strict=False)
 }
 RELATION_COLOURS = {
     "special": "#808995",
@@ -42,8 +42,8 @@ def effect_name(effect: str) -> str:
 
 
 def effect_meaning(effect: str) -> str:
-    """Which step of the layer an effect is, in plain words."""
-    return say(f"effect.{effect}.meaning")
+    """Between which scopes an effect is in the layers of the open file."""
+    return " → ".join(map(scope_name, layer_order().effects[effect]))
 
 
 def relation_name(relation: str) -> str:

@@ -9,6 +9,7 @@ import duckdb
 import pandas as pd
 import streamlit as st
 
+from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.table import Table
 from pages.shared.address import Choice, draw
@@ -77,6 +78,16 @@ def open_store() -> Store:
     _stop()
 
 
+def layer_order() -> LayerOrder:
+    """The scopes and effects that the layers of the chosen file's model have."""
+    return ORDERS[open_store().facts["layer_order"]]
+
+
+def is_causal() -> bool:
+    """Whether a token of the chosen file's model sees none behind itself."""
+    return open_store().facts["attention"] == "causal"
+
+
 def _stop() -> NoReturn:
     """End the page here; `st.stop` does, but its type does not say so."""
     st.stop()
@@ -109,7 +120,19 @@ def ask(question: Callable[..., Any], **choices: Any) -> Any:
     Enumerations arrive as text and whole numbers in 64 bits (as floats where some are missing), so
     that charts and arithmetic see nothing narrower.
     """
-    store = open_store()
+    return _asked(open_store(), question, choices)
+
+
+def ask_file(path: Path, question: Callable[..., Any], **choices: Any) -> Any:
+    """The answer of a query about a file of the folder that can be read, chosen or not."""
+    store = readable(path)
+    if isinstance(store, Store):
+        return _asked(store, question, choices)
+    st.error(trouble(path, store))
+    _stop()
+
+
+def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) -> Any:
     try:
         return _answer(
             store.version, f"{question.__module__}.{question.__qualname__}", choices, question
@@ -151,6 +174,11 @@ def require(*tables: Table) -> None:
     command = run_command(store.run, store.facts, folder() / store.name, statistics=missing)
     st.code(command, language="bash", wrap_lines=True)
     st.stop()
+
+
+def files_with(table: Table) -> list[Path]:
+    """The files of the folder that hold a statistic."""
+    return [each for each in files() if _has(each, [table.name])]
 
 
 def _has(path: Path, names: list[str]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, Remediable, UnknownName
+from precompute.corpora.blocks import blocks
 from precompute.corpora.encode import Encoder
 from precompute.corpora.jsonl import jsonl_entries, write_jsonl
 from precompute.corpora.masking import check_masking, masked
@@ -22,7 +23,7 @@ from precompute.corpora.wording import file_name
 __all__ = ["DEMO", "PACKINGS", "entries", "load_corpus", "write_jsonl"]
 
 DEMO = "demo"
-PACKINGS = ("paragraphs", "sentences")
+PACKINGS = ("paragraphs", "sentences", "blocks")
 READERS = {"jsonl": jsonl_entries, "pickle": unlabeled_pickle_entries}
 
 
@@ -93,13 +94,13 @@ def entries(
     """Entries of the corpus that `source` names, in its order, read as they are asked for.
 
     Args:
-        tokenizer: needed to pack sentences, and by nothing else here; `max_tokens`,
-            `segment_types` and `seed` concern that packing alone.
-        counts: grows by what packing does to plain text: see `paired` and `packed`.
+        tokenizer: needed to pack sentences and to cut blocks, and by nothing else here;
+            `max_tokens`, `segment_types` and `seed` concern these packings alone.
+        counts: grows by what packing does to plain text: see `paired`, `packed` and `blocks`.
 
     Raises:
         BadCorpus: as `load_corpus`; what is wrong in a line is raised when that line is reached.
-        Remediable: sentences are to be packed without a tokenizer.
+        Remediable: text is to be packed by word pieces without a tokenizer.
         UnknownName: no packing is called so.
     """
     if packing not in PACKINGS:
@@ -112,9 +113,11 @@ def entries(
         found = paired(documents(path), counts=counts)
     elif tokenizer is None:
         raise Remediable(
-            "--packing sentences cuts the text by a model's word pieces; name the model with "
+            f"--packing {packing} cuts the text by a model's word pieces; name the model with "
             "--model, or use --packing paragraphs."
         )
+    elif packing == "blocks":
+        found = blocks(documents(path), tokenizer, max_tokens=max_tokens, counts=counts)
     else:
         found = packed(
             documents(path),

@@ -6,8 +6,8 @@ import numpy as np
 
 from analysis.errors import Remediable
 
-PURPOSES = ("packing", "masking")
-Purpose = Literal["packing", "masking"]
+PURPOSES = ("packing", "masking", "positions")
+Purpose = Literal["packing", "masking", "positions"]
 
 
 def generator(seed: int, *, purpose: Purpose, index: int) -> np.random.Generator:

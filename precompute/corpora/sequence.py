@@ -70,7 +70,7 @@ class Corpus:
 
     `sha256` is that of the file; `counts` says what reading did to the text: `truncated` (sequences
     that were cut to fit), `unpaired` (paragraphs that stand alone for want of a partner),
-    `too_short` (ends of documents left out because they hold too little to be cut in two).
+    `too_short` (ends of documents left out because they hold too little to be packed).
     """
 
     name: str

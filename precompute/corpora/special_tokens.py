@@ -12,6 +12,8 @@ def encoding(
 ) -> BatchEncoding:
     """One text or a pair in the tokenizer's own template, neither cut nor padded.
 
+    Where that template puts nothing between two texts, the second begins on a line of its own.
+
     Raises:
         UnfitModel: the tokenizer cannot say which of its tokens come from which text.
     """
@@ -20,6 +22,8 @@ def encoding(
             f"{type(tokenizer).__name__} is a tokenizer written in Python, which cannot tell the "
             "tokens of a text from those it adds: use a model that has a tokenizer.json."
         )
+    if partner is not None and tokenizer.num_special_tokens_to_add(pair=True) == 0:
+        partner = f"\n{partner}"
     return tokenizer(
         text, partner, truncation=False, padding=False, return_token_type_ids=True, verbose=False
     )
@@ -41,16 +45,16 @@ def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) 
 
 
 def framed(
-    pieces: tuple[list[str], list[str]], tokenizer: PreTrainedTokenizerBase, *, probe: str
+    pieces: tuple[list[str], ...], tokenizer: PreTrainedTokenizerBase, *, probe: str
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Two lists of word pieces in the tokenizer's pair template.
+    """One or two lists of word pieces in the tokenizer's template.
 
-    The template is seen by encoding the probe, any text with a token, twice.
+    The template is seen by encoding the probe, any text with a token, as often as there are lists.
 
     Returns:
         The tokens, special ones included, and the segment id of each.
     """
-    seen = encoding(tokenizer, probe, probe)
+    seen = encoding(tokenizer, *(probe for _ in pieces))
     columns = zip(seen.sequence_ids(), seen["token_type_ids"], seen.tokens(), strict=True)
     tokens: list[str] = []
     segments: list[int] = []

@@ -9,7 +9,7 @@ from analysis.tables.attention_norm_sample import TABLE
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.passes.base import Batch, names_of, table_of
 
-VERSION = 1
+VERSION = 2
 _STREAM = 1  # this pass's own stream of random numbers, beside the run's seed
 
 
@@ -17,7 +17,10 @@ def totals(batch: Batch) -> pa.Table:
     """At most `SAMPLE` rows per layer, head and token type: the earliest of this batch."""
     heads = batch.trace.layers[0].attention.shape[1]
     shape = (len(batch.trace.layers), heads, len(TOKEN_TYPES))
-    drawn = [_draws(sequence, shape, batch.seed) for sequence in batch.sequences]
+    drawn = [
+        _draws(sequence, pairs, shape, batch.seed)
+        for sequence, pairs in zip(batch.sequences, batch.pairs, strict=True)
+    ]
     priorities, queries, keys = (np.concatenate(each, axis=-1) for each in zip(*drawn, strict=True))
     kept = earliest(priorities)
     layer, head, token_type, _ = np.indices(kept.shape)
@@ -43,19 +46,20 @@ def totals(batch: Batch) -> pa.Table:
     )
 
 
-def _draws(sequence: Sequence, shape: tuple[int, int, int], seed: int) -> tuple[np.ndarray, ...]:
+def _draws(
+    sequence: Sequence, pairs: np.ndarray, shape: tuple[int, int, int], seed: int
+) -> tuple[np.ndarray, ...]:
     """Priorities, querying and attended positions of one sequence, whatever its batch."""
     generator = np.random.default_rng([seed, _STREAM, sequence.index])
-    n_of_type = np.bincount(sequence.token_types, minlength=len(TOKEN_TYPES))
-    priorities = sample_priorities(
-        generator, shape, np.broadcast_to(n_of_type * len(sequence), shape)
-    )
-    queries = generator.integers(len(sequence), size=priorities.shape, dtype=np.int32)
-    order = np.argsort(sequence.token_types, kind="stable")
+    queries, keys = np.nonzero(pairs)
+    types = sequence.token_types[keys]
+    n_of_type = np.bincount(types, minlength=len(TOKEN_TYPES))
+    priorities = sample_priorities(generator, shape, np.broadcast_to(n_of_type, shape))
+    order = np.argsort(types, kind="stable")
     first = (np.cumsum(n_of_type) - n_of_type)[:, None]
-    within = generator.random(priorities.shape, dtype=np.float32) * n_of_type[:, None]
-    places = np.minimum(within.astype(np.int64), np.maximum(n_of_type - 1, 0)[:, None]) + first
-    return priorities, queries, order[np.minimum(places, len(order) - 1)].astype(np.int32)
+    within = generator.integers(np.maximum(n_of_type, 1)[:, None], size=priorities.shape)
+    chosen = order[np.minimum(first + within, len(order) - 1)]  # a type without pairs never arrives
+    return priorities, queries[chosen].astype(np.int32), keys[chosen].astype(np.int32)
 
 
 def _values(

@@ -1,6 +1,6 @@
 """What a pass is: something with a table that it fills, in one of three ways."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -9,15 +9,18 @@ import numpy as np
 import pyarrow as pa
 import torch
 from duckdb import DuckDBPyConnection
-from jaxtyping import Float, Int, Int8, Int32
+from jaxtyping import Bool, Float, Int, Int8, Int32
 from torch import Tensor
 
 from analysis.measures.head_token import value_norms
 from analysis.measures.layer_mixing import BUDGET, LayerMixing, layer_mixing
+from analysis.measures.relative_position_profile import diagonal_sums
 from analysis.measures.token_relation import token_relations
-from analysis.models.trace import LayerTrace, LayerWeights, Trace
+from analysis.models.trace import LayerTrace, ModelWeights, Trace
+from analysis.scopes import LayerOrder
 from analysis.tables.table import Table
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+from precompute.loaded_model import Control
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,9 @@ class Batch:
     """One traced batch of sequences and the seed of the run.
 
     `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
-    `hidden_budget` how many bytes they may take at a time.
+    `hidden_budget` how many bytes they may take at a time. `exemplars` are the indices of the few
+    sequences of which single maps and waves are kept. `controlled` traces a sequence again, by
+    itself, with its positions removed or permuted.
     """
 
     sequences: tuple[Sequence, ...]
@@ -33,6 +38,35 @@ class Batch:
     seed: int = 0
     hidden_dtype: torch.dtype | None = None
     hidden_budget: int = BUDGET
+    exemplars: frozenset[int] = frozenset()
+    controlled: Callable[[Sequence, Control], Trace] | None = None
+
+    @property
+    def order(self) -> LayerOrder:
+        """Where the model's layers have their normalisations, and so which scopes there are."""
+        return self.trace.layers[0].weights.order
+
+    @cached_property
+    def pairs(self) -> tuple[Bool[np.ndarray, "query key"], ...]:
+        """Which keys each query of every sequence may look at; whatever counts pairs asks this."""
+        weights = self.trace.layers[0].weights
+        return tuple(weights.pairs(len(sequence)).numpy() for sequence in self.sequences)
+
+    @cached_property
+    def is_pair(self) -> Bool[Tensor, "batch query key"]:
+        """The same for the padded batch: neither side of a pair is padding."""
+        is_token = self.trace.is_token
+        seen = self.trace.layers[0].weights.pairs(is_token.shape[1]).to(is_token.device)
+        return is_token[:, :, None] & is_token[:, None, :] & seen
+
+    @cached_property
+    def exemplars_alone(self) -> tuple[tuple[Sequence, tuple[LayerTrace, ...]], ...]:
+        """The exemplars of this batch, each with its layers, without padding."""
+        return tuple(
+            (each, tuple(layer.of_sequence(row, len(each)) for layer in self.trace.layers))
+            for row, each in enumerate(self.sequences)
+            if each.index in self.exemplars
+        )
 
     @cached_property
     def token_types(self) -> Int[Tensor, "batch key"]:
@@ -57,6 +91,17 @@ class Batch:
 
         return tuple(
             tuple(of(each.of_sequence(row, len(sequence))) for each in self.trace.layers)
+            for row, sequence in enumerate(self.sequences)
+        )
+
+    @cached_property
+    def attention_sums(self) -> tuple[tuple[Float[Tensor, "head diagonal"], ...], ...]:
+        """α summed along every diagonal, one tuple of layers per sequence; two passes need them."""
+        return tuple(
+            tuple(
+                diagonal_sums(each.attention[row, :, : len(sequence), : len(sequence)])
+                for each in self.trace.layers
+            )
             for row, sequence in enumerate(self.sequences)
         )
 
@@ -112,7 +157,7 @@ class Weights(Named, Protocol):
     """A module that needs a model and no corpus."""
 
     @staticmethod
-    def weights(layers: tuple[LayerWeights, ...]) -> pa.Table: ...
+    def weights(model: ModelWeights) -> pa.Table: ...
 
 
 @runtime_checkable
@@ -143,6 +188,18 @@ def table_of(table: Table, **columns: np.ndarray | pa.Array) -> pa.Table:
     return pa.table({name: arrays[name] for name in table.shard_schema.names}).cast(
         table.shard_schema
     )
+
+
+def lists_of(rows: Float[np.ndarray, "row value"]) -> pa.ListArray:
+    """Every row as one list in float32; what is no number is NULL in it."""
+    starts = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
+    values = pa.array(rows.ravel().astype(np.float32), mask=np.isnan(rows).ravel())
+    return pa.ListArray.from_arrays(starts, values)
+
+
+def nulls_where(values: Float[np.ndarray, " row"]) -> pa.Array:
+    """The values as a column that is NULL where they are no number."""
+    return pa.array(values, mask=np.isnan(values))
 
 
 def from_query(table: Table, store: DuckDBPyConnection, sql: str) -> pa.Table:

@@ -15,7 +15,7 @@ NEEDS = ("layer_completeness",)
 
 def totals(batch: Batch) -> pa.Table:
     """One row per layer and ordered pair of positions; what is the same in all layers is shared."""
-    two_positions = [~np.eye(len(each), dtype=bool) for each in batch.sequences]
+    two_positions = [pairs & ~np.eye(len(pairs), dtype=bool) for pairs in batch.pairs]
     of_sequences = [
         _pairs(sequence, relations, chosen)
         for sequence, relations, chosen in zip(
@@ -29,14 +29,15 @@ def totals(batch: Batch) -> pa.Table:
     for index, mixings in enumerate(zip(*batch.layer_mixing, strict=True)):
         deltas = np.concatenate(
             [
-                pair_deltas(mixing.maps.double().numpy())[:, chosen]
+                pair_deltas(mixing.maps.double().numpy(), batch.order)[:, chosen]
                 for mixing, chosen in zip(mixings, two_positions, strict=True)
             ],
             axis=1,
         ).astype(np.float32)
         layer = np.full(deltas.shape[1], index, dtype=np.uint8)
-        of_effects = dict(zip(EFFECTS, deltas, strict=True))
-        tables.append(table_of(TABLE, layer=layer, **shared, **of_effects))
+        absent = {each: pa.nulls(len(layer)) for each in EFFECTS if each not in batch.order.effects}
+        of_effects = dict(zip(batch.order.effects, deltas, strict=True))
+        tables.append(table_of(TABLE, layer=layer, **shared, **of_effects, **absent))
     return pa.concat_tables(tables)
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.scopes import EFFECTS
+from analysis.tables.corpus import layer_order
 from analysis.tables.pair_delta import top
 from analysis.tables.pair_extreme import MIN_COUNTS
 from analysis.tables.pair_occurrence import LIMIT, TABLE
@@ -14,13 +14,15 @@ from precompute.passes.base import FitContext, from_query
 
 VERSION = 1
 NEEDS = ("pair_delta", "pair", "pair_extreme")
-_LISTS = list(product(EFFECTS, (True, False), MIN_COUNTS, (True, False)))
+_WAYS = list(product((True, False), MIN_COUNTS, (True, False)))
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, effect and occurrence of a pair that is in one of their lists."""
-    store.register("listed", pd.concat(_pairs(store, *each) for each in _LISTS).drop_duplicates())
-    deltas = " ".join(f"when '{effect}' then {effect}" for effect in EFFECTS)
+    effects = tuple(layer_order(store).effects)
+    lists = (_pairs(store, effect, *way) for effect, way in product(effects, _WAYS))
+    store.register("listed", pd.concat(lists).drop_duplicates())
+    deltas = " ".join(f"when '{effect}' then {effect}" for effect in effects)
     rows = from_query(
         TABLE,
         store,

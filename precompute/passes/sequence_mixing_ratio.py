@@ -5,7 +5,6 @@ import pyarrow as pa
 
 from analysis.measures.layer_mixing import LayerMixing
 from analysis.measures.mixing_ratio import ratio_moments
-from analysis.scopes import SCOPES
 from analysis.tables.sequence_mixing_ratio import MASK_TYPES, TABLE
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.passes.base import Batch, names_of, table_of
@@ -17,13 +16,13 @@ NEEDS = ("layer_completeness",)
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence, layer, scope and token type that the sequence has."""
     return pa.concat_tables(
-        _rows(sequence, index, layer)
+        _rows(sequence, index, layer, batch.order.scopes)
         for sequence, layers in zip(batch.sequences, batch.layer_mixing, strict=True)
         for index, layer in enumerate(layers)
     )
 
 
-def _rows(sequence: Sequence, index: int, layer: LayerMixing) -> pa.Table:
+def _rows(sequence: Sequence, index: int, layer: LayerMixing, scopes: tuple[str, ...]) -> pa.Table:
     members = {name: of for name, of in _members(sequence).items() if of.any()}
     ratios = layer.ratios.numpy()
     moments = np.stack([ratio_moments(ratios[:, of]) for of in members.values()], axis=1)
@@ -34,9 +33,9 @@ def _rows(sequence: Sequence, index: int, layer: LayerMixing) -> pa.Table:
         TABLE,
         seq=np.full(len(mean), sequence.index),
         layer=np.full(len(mean), index),
-        scope=names_of(np.tile(np.arange(len(SCOPES)), len(types)), SCOPES),
-        token_type=names_of(types.repeat(len(SCOPES)), MASK_TYPES),
-        n=n.repeat(len(SCOPES)),
+        scope=names_of(np.tile(np.arange(len(scopes)), len(types)), scopes),
+        token_type=names_of(types.repeat(len(scopes)), MASK_TYPES),
+        n=n.repeat(len(scopes)),
         mean=mean,
         m2=m2,
         min=smallest,

@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.layer_mixing import LayerMixing
 from analysis.measures.pair_delta import pair_deltas
 from analysis.measures.sequence_relation_change import relation_changes
-from analysis.scopes import EFFECTS, RELATIONS
+from analysis.scopes import RELATIONS, LayerOrder
 from analysis.tables.sequence_relation_change import TABLE
 from precompute.passes.base import Batch, names_of, table_of
 
@@ -17,25 +17,34 @@ NEEDS = ("layer_completeness",)
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence, layer, effect and relation that the sequence has."""
     return pa.concat_tables(
-        _rows(sequence.index, index, layer, relations)
-        for sequence, layers, relations in zip(
-            batch.sequences, batch.layer_mixing, batch.relations, strict=True
+        _rows(sequence.index, index, batch.order, _changes(layer, batch.order, *related))
+        for sequence, layers, *related in zip(
+            batch.sequences, batch.layer_mixing, batch.relations, batch.pairs, strict=True
         )
         for index, layer in enumerate(layers)
     )
 
 
-def _rows(sequence: int, index: int, layer: LayerMixing, relations: np.ndarray) -> pa.Table:
-    n, change, gain = relation_changes(pair_deltas(layer.maps.numpy()), relations)
+def _changes(
+    layer: LayerMixing, order: LayerOrder, relations: np.ndarray, pairs: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    return relation_changes(pair_deltas(layer.maps.numpy(), order), relations, pairs)
+
+
+def _rows(
+    sequence: int, index: int, order: LayerOrder, changes: tuple[np.ndarray, ...]
+) -> pa.Table:
+    n, change, gain = changes
+    effects = tuple(order.effects)
     there = np.flatnonzero(n)
-    n_rows = len(EFFECTS) * len(there)
+    n_rows = len(effects) * len(there)
     return table_of(
         TABLE,
         seq=np.full(n_rows, sequence),
         layer=np.full(n_rows, index),
-        effect=names_of(np.arange(len(EFFECTS)).repeat(len(there)), tuple(EFFECTS)),
-        relation=names_of(np.tile(there, len(EFFECTS)), RELATIONS),
-        n=np.tile(n[there], len(EFFECTS)),
+        effect=names_of(np.arange(len(effects)).repeat(len(there)), effects),
+        relation=names_of(np.tile(there, len(effects)), RELATIONS),
+        n=np.tile(n[there], len(effects)),
         change=change[:, there].ravel(),
         gain=gain[:, there].ravel(),
     )

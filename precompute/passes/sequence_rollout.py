@@ -11,8 +11,7 @@ from analysis.measures.sequence_rollout import (
     shares_of_cells,
     with_residual,
 )
-from analysis.scopes import SCOPES
-from analysis.tables.sequence_rollout import ROLLOUTS, TABLE
+from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT, TABLE
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.passes.base import Batch, names_of, table_of
 
@@ -24,12 +23,19 @@ def totals(batch: Batch) -> pa.Table:
     """One row per sequence, layer, scope, and token type and distance that the sequence has."""
     return pa.concat_tables(
         table
-        for sequence, layers in zip(batch.sequences, batch.layer_mixing, strict=True)
-        for table in _of_layers(sequence, layers)
+        for sequence, layers, pairs in zip(
+            batch.sequences, batch.layer_mixing, batch.pairs, strict=True
+        )
+        for table in _of_layers(sequence, layers, pairs, (*batch.order.scopes, ATTENTION_ROLLOUT))
     )
 
 
-def _of_layers(sequence: Sequence, layers: tuple[LayerMixing, ...]) -> list[pa.Table]:
+def _of_layers(
+    sequence: Sequence,
+    layers: tuple[LayerMixing, ...],
+    pairs: np.ndarray,
+    rollouts: tuple[str, ...],
+) -> list[pa.Table]:
     shape = (len(TOKEN_TYPES), len(DISTANCES))
     cells = np.ravel_multi_index(
         (
@@ -38,17 +44,17 @@ def _of_layers(sequence: Sequence, layers: tuple[LayerMixing, ...]) -> list[pa.T
         ),
         shape,
     )
-    there = np.unique(cells)
+    there = np.unique(cells[pairs])
     token_type, distance = np.unravel_index(there, shape)
-    n_rows = len(ROLLOUTS) * len(there)
+    n_rows = len(rollouts) * len(there)
     return [
         table_of(
             TABLE,
             seq=np.full(n_rows, sequence.index),
             layer=np.full(n_rows, index),
-            scope=names_of(np.arange(len(ROLLOUTS)).repeat(len(there)), ROLLOUTS),
-            token_type=names_of(np.tile(token_type, len(ROLLOUTS))),
-            distance=np.tile(np.array(DISTANCES)[distance], len(ROLLOUTS)),
+            scope=names_of(np.arange(len(rollouts)).repeat(len(there)), rollouts),
+            token_type=names_of(np.tile(token_type, len(rollouts))),
+            distance=np.tile(np.array(DISTANCES)[distance], len(rollouts)),
             share=shares_of_cells(product, cells, shape[0] * shape[1])[:, there].ravel(),
         )
         for index, product in enumerate(rolled_out(map(_maps, layers)))
@@ -58,4 +64,4 @@ def _of_layers(sequence: Sequence, layers: tuple[LayerMixing, ...]) -> list[pa.T
 def _maps(layer: LayerMixing) -> np.ndarray:
     """The maps of all scopes, then half of each token's own vector and half of the attention."""
     maps = layer.maps.numpy()
-    return np.concatenate([maps, with_residual(maps[SCOPES.index("attn_w")])[None]])
+    return np.concatenate([maps, with_residual(maps[0])[None]])

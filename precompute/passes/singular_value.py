@@ -4,15 +4,15 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.singular_value import affine_singular_values
-from analysis.models.trace import LayerWeights
+from analysis.models.trace import ModelWeights
 from analysis.tables.singular_value import TABLE
 from precompute.passes.base import table_of
 
 VERSION = 1
 
 
-def weights(layers: tuple[LayerWeights, ...]) -> pa.Table:
+def weights(model: ModelWeights) -> pa.Table:
     """One row per layer, head and rank."""
-    values = np.stack([affine_singular_values(layer).cpu().numpy() for layer in layers])
+    values = np.stack([affine_singular_values(layer).cpu().numpy() for layer in model.layers])
     layer, head, rank = np.indices(values.shape).reshape(3, -1)
     return table_of(TABLE, layer=layer, head=head, rank=rank + 1, value=values.ravel())

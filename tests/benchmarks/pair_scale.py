@@ -24,7 +24,7 @@ import pandas as pd
 import torch
 
 from analysis.measures.layer_mixing import LayerMixing
-from analysis.scopes import SCOPES
+from analysis.scopes import POST_NORM
 from analysis.tables import SCHEMA_VERSION, pair, pair_delta, pair_occurrence, pair_pmi_correlation
 from precompute import store as storing
 from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Corpus, Sequence
@@ -78,7 +78,10 @@ def make_shards(plan: Plan, n_layers: int) -> None:
 
 
 def _totals(batch: tuple[Sequence, ...], n_layers: int, factors: np.ndarray):
-    traced = Batch(batch, cast(Any, SimpleNamespace()))
+    every = torch.ones(LENGTH, LENGTH, dtype=torch.bool)
+    weights = SimpleNamespace(order=POST_NORM, pairs=lambda _n_tokens: every)
+    trace = SimpleNamespace(layers=[SimpleNamespace(weights=weights)])
+    traced = Batch(batch, cast(Any, trace))
     vars(traced)["layer_mixing"] = tuple(
         tuple(_mixing(each, layer, factors) for layer in range(n_layers)) for each in batch
     )
@@ -87,11 +90,11 @@ def _totals(batch: tuple[Sequence, ...], n_layers: int, factors: np.ndarray):
 
 def _mixing(sequence: Sequence, layer: int, factors: np.ndarray) -> LayerMixing:
     generator = np.random.default_rng([sequence.index, layer])
-    maps = generator.standard_exponential((len(SCOPES), LENGTH, LENGTH), dtype=np.float32)
+    maps = generator.standard_exponential((len(POST_NORM.scopes), LENGTH, LENGTH), dtype=np.float32)
     pairs = sequence.ids * 7919 + sequence.ids[:, None] * 104729 + 31 * layer
     for scope, norms in enumerate(maps):
         norms *= factors[(pairs + 977 * scope) % len(factors)]
-    return LayerMixing(torch.from_numpy(maps), torch.zeros(len(SCOPES), LENGTH), 0.0)
+    return LayerMixing(torch.from_numpy(maps), torch.zeros(len(POST_NORM.scopes), LENGTH), 0.0)
 
 
 def make_store(plan: Plan, n_layers: int, output: Path) -> None:
@@ -106,7 +109,8 @@ def make_store(plan: Plan, n_layers: int, output: Path) -> None:
         "dtype": "float32", "statistics": list(plan.statistics), "created_at": 0,
         "tool_version": "", "schema_version": SCHEMA_VERSION,
     }  # fmt: skip
-    storing.build(plan, output, row, {})
+    facts = {"layer_order": POST_NORM.name, "attention": "full"}
+    storing.build(plan, output, row, facts)
 
 
 def _telling(step: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,7 +21,8 @@ import torch
 
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus
-from precompute.load_models import LoadedModel, load_model
+from precompute.load_models import load_model
+from precompute.loaded_model import LoadedModel
 from precompute.plan import Facts, Plan, batches, chosen_statistics
 from precompute.runner import run_local, run_plan
 from precompute.store import build

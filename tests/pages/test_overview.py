@@ -6,7 +6,7 @@ from shutil import copyfile
 import duckdb
 import pytest
 
-from analysis.scopes import SCOPES
+from analysis.scopes import POST_NORM
 from pages.shared.links import VIEWS
 from pages.shared.numbers import percent, scientific, signed
 from pages.shared.words import catalogue
@@ -104,7 +104,7 @@ def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, s
             and list_position($scopes, scope_b) = list_position($scopes, scope_a) + 1
         order by spearman limit 1
         """,
-        {"scopes": list(SCOPES)},
+        {"scopes": list(POST_NORM.scopes)},
     ).fetchall()
     session = opened("overview", store_folder)
     assert f"ρ = {signed(lowest)}" in [each.value for each in session.subheader]
@@ -156,7 +156,7 @@ for each in findings():
     st.text(f"{each.page} {each.view}")
 """
     places = [each.value.split() for each in in_session(script, store_folder).text]
-    assert {page for page, _ in places} == {"attention_norms", "layer_mixing"}
+    assert {page for page, _ in places} == {"attention_norms", "layer_mixing", "positions"}
     for page, view in places:
         assert_section(page, view)
 

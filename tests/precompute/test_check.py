@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from analysis.tables import SCHEMA_VERSION
 from precompute.check import faults
 from precompute.show import every_table, lines
 from tests.small_store import build_store
@@ -21,16 +22,30 @@ def store(sound, tmp_path) -> Path:
     return Path(shutil.copy(sound, tmp_path / "copy.duckdb"))
 
 
+@pytest.fixture(scope="module")
+def sound_causal(tmp_path_factory) -> Path:
+    return build_store(tmp_path_factory.mktemp("causal"), "gpt2")
+
+
+@pytest.fixture
+def causal(sound_causal, tmp_path) -> Path:
+    return Path(shutil.copy(sound_causal, tmp_path / "causal.duckdb"))
+
+
 ACCEPTED = (
     "head_token",
     "completeness",
     "layer_completeness",
     "token",
     "attention_norm_histogram",
+    "attention_norm_sample",
     "pair_delta",
+    "pair_occurrence",
     "relation_share",
     "rollout",
+    "scope_similarity",
     "mixing_ratio",
+    "provenance",
 )
 
 
@@ -116,7 +131,7 @@ def test_a_changed_number_is_told(store):
 def test_another_schema_version_is_told_with_the_version_it_has(store):
     _change(store, "update stored.run set schema_version = 7")
     assert _found(store) == [
-        "schema version 7; this version of Mixscope reads 1. "
+        f"schema version 7; this version of Mixscope reads {SCHEMA_VERSION}. "
         "Build the file again with this version."
     ]
 
@@ -163,6 +178,49 @@ def test_numbers_that_do_not_agree_with_each_other_are_told(store, change, law):
     _change(store, change)
     _accept(store)
     assert any(f"break the law that {law}." in fault for fault in _found(store))
+
+
+def test_a_sound_file_of_a_causal_model_has_no_faults(causal):
+    assert _found(causal) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "law"),
+    [
+        (
+            "update stored.attention_norm_histogram set n = n + 1 where layer = 1 and head = 1",
+            "the histogram of every head counts every pair",
+        ),
+        (
+            "update stored.pair_delta set n = 2 * n where layer = 1",
+            "the pairs of every layer occur as often as two tokens stand in one sequence",
+        ),
+        (
+            "update stored.provenance set value = 'full' where name = 'attention'",
+            "the pairs of every layer occur as often as two tokens stand in one sequence",
+        ),
+        (
+            "update stored.attention_norm_sample set key_pos = query_pos + 1 where layer = 1",
+            "a causal model has no pair whose key is behind its query",
+        ),
+        (
+            "update stored.pair_occurrence set source_pos = target_pos + 1 where layer = 1",
+            "a causal model has no pair whose key is behind its query",
+        ),
+        (
+            "update stored.provenance set value = 'post_norm' where name = 'layer_order'",
+            "layers are seen at the scopes and in the steps of their order",
+        ),
+        (
+            "update stored.pair_delta set mean_ff_ln = 0, std_ff_ln = if(n = 1, null, 0)",
+            "layers are seen at the scopes and in the steps of their order",
+        ),
+    ],
+)
+def test_numbers_that_a_causal_pre_norm_model_cannot_have_are_told(causal, change, law):
+    _change(causal, change)
+    _accept(causal)
+    assert any(f"break the law that {law}." in fault for fault in _found(causal))
 
 
 def test_parts_that_do_not_add_up_are_told(store):

@@ -7,12 +7,11 @@ from safetensors.torch import load_file, save_file
 
 from analysis.errors import Remediable
 from analysis.measures.pair_delta import row_shares
-from analysis.scopes import SCOPES
 from precompute.load_models import load_model
 from precompute.one_sequence import OtherWeights, Rerun, _pinned, rerun
 from precompute.passes.base import Batch
 from tests.small_store import build_store
-from tests.tiny import save_tiny
+from tests.tiny import mask_rate, save_tiny
 
 TYPED = {"revision": "sha256:any", "dtype": "float32"}
 
@@ -29,13 +28,14 @@ def test_shares_are_those_of_a_batch_with_padding(tiny, sequences, traced):
             shares = Rerun(tiny).row_shares(
                 sequence.ids.tolist(), sequence.segments.tolist(), layer=layer
             )
-            assert shares.shape == (len(SCOPES), len(sequence), len(sequence))
+            scopes = tiny.layers[0].order.scopes
+            assert shares.shape == (len(scopes), len(sequence), len(sequence))
             np.testing.assert_allclose(shares, row_shares(mixing.maps.numpy()), atol=1e-10)
             np.testing.assert_allclose(shares.sum(axis=-1), 1)
 
 
 def test_what_a_file_tells_of_its_model_and_tokens_is_enough(family, tmp_path):
-    path = build_store(tmp_path, family, mask_rate=0.2)
+    path = build_store(tmp_path, family, mask_rate=mask_rate(family, 0.2))
     with duckdb.connect(str(path), read_only=True) as store:
         told = store.execute("from run").df().iloc[0]
         [(weights,)] = store.execute(

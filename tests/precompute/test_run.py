@@ -34,6 +34,12 @@ CONTRACT = {
     "pair_delta": "layer effect source target n n_sequences mean_delta std_delta",
     "scope_similarity": "layer scope_a scope_b spearman n_sequences",
     "mixing_ratio": "layer scope token_type mean std min max n",
+    "position_variance": "component ratio cumulative",
+    "query_key_phase": "layer head side frequency phase amplitude",
+    "relative_position_profile": "layer head offset attention",
+    "relative_position_cluster": "layer head cluster share",
+    "position_spectrum": "source layer frequency mean q25 q75 max",
+    "query_key_correlation": "layer head offset value attention",
 }
 
 

@@ -11,12 +11,19 @@ def bin_of(value: float, per_octave: int) -> tuple[int, int]:
 
 
 def joint_counts(
-    attention: list[list[list[float]]], norms: list[list[float]], token_types: list[int]
+    attention: list[list[list[float]]],
+    norms: list[list[float]],
+    token_types: list[int],
+    *,
+    causal: bool,
 ) -> Counter:
-    """How often (head, type, bin of α, bin of ‖f‖) occurs in one sequence."""
+    """How often (head, type, bin of α, bin of ‖f‖) occurs in one sequence.
+
+    A query of a causal model has no pair with the keys behind it.
+    """
     counts: Counter = Counter()
     for head, rows in enumerate(attention):
-        for row in rows:
-            for key, weight in enumerate(row):
+        for query, row in enumerate(rows):
+            for key, weight in enumerate(row[: query + 1] if causal else row):
                 counts[head, token_types[key], bin_of(weight, 4), bin_of(norms[head][key], 64)] += 1
     return counts

@@ -31,21 +31,44 @@ class Parts:
 
 
 def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
-    """Every part of one sequence's layer at every scope."""
+    """Every part of one sequence's layer at every scope; f is made anew from the layer's input."""
     weights = layer.weights
-    inputs, attention, values = layer.input[0], layer.attention[0], layer.values[0]
+    inputs, attention = layer.input[0], layer.attention[0]
+    values = _values(layer)
     transformed = torch.einsum("hjk,hkd->hjd", values, weights.output_weight)
-    scopes = {"attn": torch.einsum("hij,hjd->ijd", attention, transformed)}
-    biases = {"attn": weights.output_bias.expand(inputs.shape)}
+    attended = torch.einsum("hij,hjd->ijd", attention, transformed)
     itself = torch.eye(len(inputs), dtype=inputs.dtype, device=inputs.device)
-    scopes["attn_res"] = scopes["attn"] + itself[:, :, None] * inputs[None, :, :]
-    biases["attn_res"] = biases["attn"]
+    mixed = attended + itself[:, :, None] * inputs[None, :, :]
+    bias = weights.output_bias.expand(inputs.shape)
+    if weights.norm_first:
+        scopes = {"ln_attn": attended, "ln_attn_res": mixed}
+        biases = {"ln_attn": bias, "ln_attn_res": bias}
+        _normalise(weights.feed_forward_norm, scopes, biases, "ln_attn_res", "ln_attn_res_ln")
+        _feed_forward(layer, scopes, biases, steps)
+        for kind in (scopes, biases):
+            kind["ln_attn_res_ln_ff_res"] = kind["ln_attn_res_ln_ff"] + kind["ln_attn_res"]
+        return Parts(scopes, biases)
+    scopes = {"attn": attended, "attn_res": mixed}
+    biases = {"attn": bias, "attn_res": bias}
     _normalise(weights.attention_norm, scopes, biases, "attn_res", "attn_res_ln")
     _feed_forward(layer, scopes, biases, steps)
     for kind in (scopes, biases):
         kind["attn_res_ln_ff_res"] = kind["attn_res_ln_ff"] + kind["attn_res_ln"]
-    _normalise(weights.output_norm, scopes, biases, "attn_res_ln_ff_res", "attn_res_ln_ff_res_ln")
+    _normalise(
+        weights.feed_forward_norm, scopes, biases, "attn_res_ln_ff_res", "attn_res_ln_ff_res_ln"
+    )
     return Parts(scopes, biases)
+
+
+def _values(layer: LayerTrace) -> Tensor:
+    """Every head's values of every token, from the stream that enters the layer."""
+    weights, read = layer.weights, layer.input[0]
+    if weights.norm_first:
+        norm = weights.attention_norm
+        deviation = (read.var(dim=-1, unbiased=False) + norm.epsilon).sqrt()
+        read = (read - read.mean(dim=-1, keepdim=True)) / deviation[:, None] * norm.scale
+        read = read + norm.shift
+    return torch.einsum("jd,hdk->hjk", read, weights.value_weight) + weights.value_bias[:, None]
 
 
 def norms(layer: LayerTrace, steps: int | None = None) -> dict[str, Tensor]:
@@ -84,13 +107,14 @@ def _feed_forward(
     layer: LayerTrace, scopes: dict[str, Tensor], biases: dict[str, Tensor], steps: int | None
 ) -> None:
     weights = layer.weights.feed_forward
-    shares = scopes["attn_res_ln"] @ weights.input_weight
-    bias = biases["attn_res_ln"] @ weights.input_weight + weights.input_bias
+    before = "ln_attn_res_ln" if layer.weights.norm_first else "attn_res_ln"
+    shares = scopes[before] @ weights.input_weight
+    bias = biases[before] @ weights.input_weight + weights.input_bias
     hidden = shares.sum(dim=1) + bias
     activation = ACTIVATIONS[weights.activation]
     gate = _integrated(activation, hidden, steps) if steps else activation(hidden) / hidden
-    scopes["attn_res_ln_ff"] = (gate[:, None, :] * shares) @ weights.output_weight
-    biases["attn_res_ln_ff"] = (gate * bias) @ weights.output_weight + weights.output_bias
+    scopes[f"{before}_ff"] = (gate[:, None, :] * shares) @ weights.output_weight
+    biases[f"{before}_ff"] = (gate * bias) @ weights.output_weight + weights.output_bias
 
 
 def _integrated(activation: Callable[[Tensor], Tensor], hidden: Tensor, steps: int) -> Tensor:

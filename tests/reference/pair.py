@@ -3,14 +3,17 @@
 import math
 
 
-def pmi(sequences: list[list[int]]) -> dict[tuple[int, int], float]:
-    """log2 p(source, target) / (p(source) p(target)) over the ordered pairs of two positions."""
+def pmi(sequences: list[list[int]], *, causal: bool) -> dict[tuple[int, int], float]:
+    """log2 p(source, target) / (p(source) p(target)) over the ordered pairs of two positions.
+
+    In a causal model the source stands before the target.
+    """
     pairs = [
         (source, target)
         for ids in sequences
         for i, target in enumerate(ids)
         for j, source in enumerate(ids)
-        if i != j
+        if (j < i if causal else j != i)
     ]
     return {pair: math.log2(_ratio(pair, pairs)) for pair in set(pairs)}
 

@@ -27,13 +27,18 @@ def deltas(before: Matrix, after: Matrix) -> Matrix:
     ]
 
 
-def averages(sequences: list[tuple[list[int], Matrix]]) -> dict[tuple[int, int], Average]:
-    """Of token ids and deltas of every sequence, the mean change by source and target."""
+def averages(
+    sequences: list[tuple[list[int], Matrix]], *, causal: bool
+) -> dict[tuple[int, int], Average]:
+    """Of token ids and deltas of every sequence, the mean change by source and target.
+
+    In a causal model the source stands before the target.
+    """
     found: dict[tuple[int, int], list[tuple[int, float]]] = {}
     for number, (ids, changes) in enumerate(sequences):
         for i, target in enumerate(ids):
             for j, source in enumerate(ids):
-                if i != j:
+                if j < i if causal else j != i:
                     found.setdefault((source, target), []).append((number, changes[i][j]))
     return {pair: _average(occurrences) for pair, occurrences in found.items()}
 

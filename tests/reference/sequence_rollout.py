@@ -23,12 +23,17 @@ def with_residual(attention: Matrix) -> Matrix:
     ]
 
 
-def shares(product: Matrix, types: list[str]) -> dict[tuple[str, int], float]:
-    """Mean over tokens of what comes from each type at each distance, which doubles from 1 on."""
+def shares(
+    product: Matrix, types: list[str], *, causal: bool = False
+) -> dict[tuple[str, int], float]:
+    """Mean over tokens of what comes from each type at each distance, which doubles from 1 on.
+
+    In a causal model nothing comes from behind, so there are no such places.
+    """
     n = len(product)
     found: dict[tuple[str, int], float] = {}
     for i in range(n):
-        for j in range(n):
+        for j in range(i + 1 if causal else n):
             edge = 0
             while edge < 64 and abs(i - j) >= max(1, 2 * edge):
                 edge = max(1, 2 * edge)

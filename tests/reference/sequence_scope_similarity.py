@@ -3,9 +3,17 @@
 from tests.reference.attention_norm_correlation import spearman
 
 
-def scope_similarity(first: list[list[float]], second: list[list[float]]) -> float | None:
-    """ρ of all values of two maps; None where one of them never changes."""
-    lists = [[value for row in each for value in row] for each in (first, second)]
+def scope_similarity(
+    first: list[list[float]], second: list[list[float]], *, causal: bool = False
+) -> float | None:
+    """ρ of all values of two maps; None where one of them never changes.
+
+    In a causal model the values right of the diagonal are no values.
+    """
+    lists = [
+        [value for i, row in enumerate(each) for value in (row[: i + 1] if causal else row)]
+        for each in (first, second)
+    ]
     if any(len(set(values)) == 1 for values in lists):
         return None
     return spearman(*lists)

@@ -5,6 +5,7 @@ import streamlit as st
 
 from analysis.tables import frequency_correlation
 from pages.shared.about import about
+from pages.shared.absences import has_special
 from pages.shared.charts import bars
 from pages.shared.figure import figure, table
 from pages.shared.numbers import signed
@@ -17,6 +18,8 @@ def show() -> None:
     st.header(say("attention_norms.frequency.title"), anchor=False)
     st.markdown(say("attention_norms.frequency.sign"))
     frame = ask(frequency_correlation.correlations)
+    if not has_special():  # then nothing is left out, and both are the same
+        frame = frame[~frame["special_tokens"]]
     for source, part in frame.groupby("source", sort=False):
         _source(str(source), _named(part))
     _table(_named(frame))

@@ -4,8 +4,8 @@ from html import escape
 
 import streamlit as st
 
-from analysis.scopes import SCOPES
 from pages.shared.scope_names import SCOPE_COLOURS, scope_meaning, scope_name
+from pages.shared.store import layer_order
 from pages.shared.words import say
 
 _STYLE = """<style>
@@ -21,8 +21,10 @@ _STYLE = """<style>
 
 def anatomy() -> None:
     """What each scope counts in, told once for all sections."""
-    st.caption(say("layer_mixing.anatomy"))
-    st.html(f'{_STYLE}<div class="lm-layer" role="list">{"".join(map(_step, SCOPES))}</div>')
+    order = layer_order()
+    st.caption(f"{say('layer_mixing.anatomy')} {say(f'layer_mixing.anatomy_{order.name}')}")
+    steps = "".join(map(_step, order.scopes))
+    st.html(f'{_STYLE}<div class="lm-layer" role="list">{steps}</div>')
 
 
 def _step(scope: str) -> str:

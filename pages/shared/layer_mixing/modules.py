@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import EFFECTS, RELATIONS
+from analysis.scopes import RELATIONS
 from analysis.tables import relation_share
 from pages.shared.about import about
 from pages.shared.choices import pick
@@ -18,7 +18,7 @@ from pages.shared.scope_names import (
     relation_meaning,
     relation_name,
 )
-from pages.shared.store import ask, require
+from pages.shared.store import ask, layer_order, require
 from pages.shared.words import say
 
 _QUANTITIES = ("change", "gain", "loss")
@@ -51,7 +51,7 @@ def _pick() -> tuple[str, str]:
     effect = pick(
         "lm_effect",
         say("layer_mixing.modules.effect"),
-        list(EFFECTS),
+        list(layer_order().effects),
         default="ff",
         format=effect_name,
         help=say("layer_mixing.modules.effect_help"),

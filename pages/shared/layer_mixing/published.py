@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.published import numbers
-from analysis.scopes import EFFECTS
+from analysis.scopes import POST_NORM
 from pages.shared.charts import token_type_name
 from pages.shared.published import Row
 from pages.shared.scope_names import effect_name, scope_name
@@ -14,7 +14,7 @@ def similarities(steps: pd.DataFrame) -> list[Row]:
     """Figure 3: the feed-forward network and what follows it, mean over the layers."""
     mean = steps[steps["layer"].isna()].set_index(["scope_a", "scope_b"])["spearman"]
     return [
-        Row(effect_name(each.effect), each, mean.get(EFFECTS[each.effect]))
+        Row(effect_name(each.effect), each, mean.get(POST_NORM.effects[each.effect]))
         for each in numbers("similarity")
     ]
 

@@ -3,7 +3,6 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import SCOPES
 from analysis.tables import mixing_ratio
 from pages.shared.about import about
 from pages.shared.charts import lines, token_type_name
@@ -14,12 +13,13 @@ from pages.shared.number_map import LOW_TO_HIGH, Ramp, number_map
 from pages.shared.numbers import percent
 from pages.shared.published import beside
 from pages.shared.scope_names import SCOPE_COLOURS, scope_name
-from pages.shared.store import ask, require
+from pages.shared.store import ask, layer_order, require
 from pages.shared.words import say
 
 _ALL = "all"
 _TYPES = (_ALL, "cls", "sep", "mask", "other")
-_SPANS = {"all": SCOPES, "residual": SCOPES[2:]}
+_SPANS = {"all": 0, "residual": 2}
+"""The first scope of each, by its place in the order."""
 _STATISTICS = ("mean", "low", "high", "std", "min", "max")
 
 
@@ -46,29 +46,31 @@ def show() -> None:
 
 def _finding(pooled: pd.DataFrame) -> str:
     """What is left of the context once the residual and the rest of the layer are counted in."""
+    order = layer_order()
     means = zip(pooled["scope"], pooled["mean"], strict=True)
     told = {scope: percent(mean) for scope, mean in means}
     return say(
         "layer_mixing.ratio.finding",
         weights=told["attn_w"],
-        vectors=told["attn"],
-        residual=told["attn_res"],
-        normed=told["attn_res_ln"],
-        network=told["attn_res_ln_ff"],
-        whole=told["attn_res_ln_ff_res_ln"],
+        vectors=told[order.vectors],
+        residual=told[order.scopes[2]],
+        normed=told[order.before_network],
+        network=told[order.network],
+        whole=told[order.whole],
     )
 
 
 def _pick_scopes() -> tuple[str, ...]:
     """All scopes, or those with a residual, which are told apart only without the others."""
+    residual = layer_order().scopes[2]
     span = pick(
         "lm_span",
         say("layer_mixing.ratio.span"),
         list(_SPANS),
         default="all",
-        format=lambda each: say(f"layer_mixing.ratio.span_{each}"),
+        format=lambda each: say(f"layer_mixing.ratio.span_{each}", scope=scope_name(residual)),
     )
-    return _SPANS[span]
+    return layer_order().scopes[_SPANS[span] :]
 
 
 def _curves(token_type: str, scopes: tuple[str, ...]) -> None:
@@ -86,7 +88,7 @@ def _curves(token_type: str, scopes: tuple[str, ...]) -> None:
         x_title=say("axis.layer"),
         y_title=say("layer_mixing.ratio.axis"),
         colour_title=" ",
-        colours={scope_name(each): SCOPE_COLOURS[each] for each in SCOPES},
+        colours={scope_name(each): SCOPE_COLOURS[each] for each in layer_order().scopes},
         height=360,
     )
     question = say("layer_mixing.ratio.curves", type=token_type_name(token_type))
@@ -94,7 +96,11 @@ def _curves(token_type: str, scopes: tuple[str, ...]) -> None:
         chart,
         key=f"lm_ratio_{token_type}_{len(scopes)}",
         question=question,
-        caption=say("layer_mixing.ratio.curves_caption"),
+        caption=say(
+            "layer_mixing.ratio.curves_caption",
+            vectors=scope_name(layer_order().vectors),
+            residual=scope_name(layer_order().scopes[2]),
+        ),
         frame=frame,
         alt=question,
     )
@@ -105,8 +111,8 @@ def _map(types: list[str]) -> None:
     scope = pick(
         "lm_scope",
         say("layer_mixing.pick_scope"),
-        SCOPES,
-        default="attn_res_ln_ff_res_ln",
+        layer_order().scopes,
+        default=layer_order().whole,
         format=scope_name,
     )
     frame = ask(mixing_ratio.by_layer, scope=scope)

@@ -3,20 +3,19 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import SCOPES
 from analysis.tables import rollout
 from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT, DISTANCES
 from pages.shared.about import about
+from pages.shared.absences import SPECIAL
 from pages.shared.charts import TOKEN_TYPE_COLOURS, token_type_name
 from pages.shared.choices import pick
 from pages.shared.figure import figure, table
 from pages.shared.numbers import percent
 from pages.shared.paired_stacks import paired_stacks
 from pages.shared.scope_names import scope_name
-from pages.shared.store import ask, require
+from pages.shared.store import ask, layer_order, require
 from pages.shared.words import say
 
-_SPECIAL = ("cls", "sep")
 _NEAR_TO_FAR = (
     "#d9a13b",
     "#b9b643",
@@ -36,8 +35,8 @@ def show() -> None:
     scope = pick(
         "lm_rollout",
         say("layer_mixing.pick_scope"),
-        SCOPES,
-        default="attn_res_ln_ff_res_ln",
+        layer_order().scopes,
+        default=layer_order().whole,
         format=scope_name,
     )
     distances = _beside(rollout.by_distance, scope)
@@ -89,7 +88,7 @@ def _finding(distances: pd.DataFrame, scope: str) -> str:
 
 def _special(types: pd.DataFrame, scope: str) -> str:
     """What comes from special tokens after the last layer."""
-    last = types[(types["layer"] == types["layer"].max()) & types["token_type"].isin(_SPECIAL)]
+    last = types[(types["layer"] == types["layer"].max()) & types["token_type"].isin(SPECIAL)]
     shares = last.groupby("scope")["mean"].sum()
     if shares.empty:
         return ""

@@ -3,7 +3,6 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import SCOPES
 from analysis.tables import scope_similarity, sequence_scope_similarity
 from pages.shared.about import about
 from pages.shared.charts import lines
@@ -16,13 +15,11 @@ from pages.shared.number_map import CELL, LOW_TO_HIGH, Ramp, number_map
 from pages.shared.numbers import signed
 from pages.shared.published import beside
 from pages.shared.scope_names import SCOPE_COLOURS, scope_name, step_name
-from pages.shared.store import ask, open_store, require
+from pages.shared.store import ask, layer_order, open_store, require
 from pages.shared.words import say
 
 _CHART = "lm_similarity"
 _FIELDS = ("scope_a", "scope_b")
-_MODULES = SCOPES[2:]  # what follows the attention weights and their vectors
-_NETWORK = "attn_res_ln_ff"
 _SAME = 0.005  # modules that differ by less are told as one
 
 
@@ -68,7 +65,9 @@ def _pick_layer() -> int | None:
 
 def _finding(steps: pd.DataFrame) -> str:
     """Which module changes the mixing most on average over the layers, and which least."""
-    mean = steps[steps["layer"].isna() & steps["scope_b"].isin(_MODULES)]
+    order = layer_order()
+    modules = order.scopes[2:]  # what follows the attention weights and their vectors
+    mean = steps[steps["layer"].isna() & steps["scope_b"].isin(modules)]
     mean = mean.dropna(subset="spearman").sort_values("spearman")
     if mean.empty:
         return say("layer_mixing.nothing_varies")
@@ -85,7 +84,7 @@ def _finding(steps: pd.DataFrame) -> str:
         layer=f"{deepest['layer']:.0f}",
         deepest=_rho(deepest["spearman"]),
     )
-    network = mean.iloc[1:-1][mean["scope_b"].iloc[1:-1] == _NETWORK]
+    network = mean.iloc[1:-1][mean["scope_b"].iloc[1:-1] == order.network]
     if close or network.empty:
         return sentence
     of_network = _rho(network["spearman"].iloc[0])
@@ -106,7 +105,7 @@ def _matrix(layer: int | None, scopes: tuple[str, str]) -> None:
     shown = frame.assign(
         one=frame["scope_a"].map(scope_name), other=frame["scope_b"].map(scope_name)
     )
-    names = [scope_name(each) for each in SCOPES if each in set(frame["scope_a"])]
+    names = [scope_name(each) for each in layer_order().scopes if each in set(frame["scope_a"])]
     lowest = float(frame["spearman"].min())
     chart = number_map(
         shown,
@@ -158,7 +157,7 @@ def _steps(steps: pd.DataFrame) -> None:
         x_title=say("axis.layer"),
         y_title=say("layer_mixing.similarity.axis"),
         colour_title=" ",
-        colours={step_name(each): SCOPE_COLOURS[each] for each in SCOPES[1:]},
+        colours={step_name(each): SCOPE_COLOURS[each] for each in layer_order().scopes[1:]},
         zero=False,
         height=400,
     )

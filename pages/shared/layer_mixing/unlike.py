@@ -5,17 +5,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import SCOPES
 from analysis.tables import sequence_scope_similarity
 from pages.shared.choices import pick
 from pages.shared.figure import table
 from pages.shared.numbers import signed
 from pages.shared.scope_names import scope_name
-from pages.shared.store import ask
+from pages.shared.store import ask, layer_order
 from pages.shared.words import plain, say
 
 _LIMIT = 20
-_DEFAULTS = {"scope_a": "attn_res_ln", "scope_b": "attn_res_ln_ff"}
 
 
 def unlike(layer: int | None) -> tuple[str, str]:
@@ -24,10 +22,12 @@ def unlike(layer: int | None) -> tuple[str, str]:
     Returns:
         the scopes; unless others were chosen, before and after the feed-forward network.
     """
+    before, after = layer_order().effects["ff"]
+    defaults: dict[str, str] = {"scope_a": before, "scope_b": after}
     state = {**st.query_params.to_dict(), **st.session_state}
-    chosen = {name: state.get(f"lm_{name}") or _DEFAULTS[name] for name in _DEFAULTS}
-    with st.expander(say("layer_mixing.unlike.title"), expanded=chosen != _DEFAULTS):
-        one, other = _pick_scopes()
+    chosen = {name: state.get(f"lm_{name}") or defaults[name] for name in defaults}
+    with st.expander(say("layer_mixing.unlike.title"), expanded=chosen != defaults):
+        one, other = _pick_scopes(defaults)
         if one == other:
             st.info(say("layer_mixing.unlike.same"))
         else:
@@ -35,8 +35,8 @@ def unlike(layer: int | None) -> tuple[str, str]:
     return one, other
 
 
-def _pick_scopes() -> list[str]:
-    places = zip(st.columns(2), _DEFAULTS.items(), strict=True)
+def _pick_scopes(defaults: dict[str, str]) -> list[str]:
+    places = zip(st.columns(2), defaults.items(), strict=True)
     return [_pick_scope(place, name, default) for place, (name, default) in places]
 
 
@@ -45,7 +45,7 @@ def _pick_scope(place: Any, name: str, default: str) -> str:
         return pick(
             f"lm_{name}",
             say(f"layer_mixing.unlike.{name}"),
-            SCOPES,
+            layer_order().scopes,
             default=default,
             format=scope_name,
             kind="select",

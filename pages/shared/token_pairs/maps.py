@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import EFFECTS
 from pages.shared import live
 from pages.shared.choices import pick
 from pages.shared.figure import figure
 from pages.shared.scope_names import effect_name, scope_name
+from pages.shared.store import is_causal, layer_order
 from pages.shared.token_pairs.map_chart import MAPS, Labels, map_chart
 from pages.shared.words import say
 
@@ -43,10 +43,15 @@ def occurrence_maps(shown: pd.DataFrame, tokens_of: Any, *, layer: int, effect: 
         map_chart(frame, drawn, _labels(effect, not whole or len(tokens) <= _READABLE)),
         key=f"tp_maps_{seq}_{layer}_{effect}_{whole}_{'_'.join(drawn)}",
         question=question,
-        caption=say("token_pairs.maps.caption"),
+        caption=_caption(),
         frame=frame.drop(columns="chosen"),
         alt=question,
     )
+
+
+def _caption() -> str:
+    told = say("token_pairs.maps.caption")
+    return f"{told} {say('token_pairs.maps.causal')}" if is_causal() else told
 
 
 def _pick_extent(n_tokens: int) -> bool:
@@ -76,7 +81,7 @@ def _pick_maps() -> tuple[str, ...]:
 
 
 def _labels(effect: str, readable: bool) -> Labels:
-    before, after = (scope_name(each) for each in EFFECTS[effect])
+    before, after = (scope_name(each) for each in layer_order().effects[effect])
     titles = {
         "before": say("token_pairs.maps.before", scope=before),
         "after": say("token_pairs.maps.after", scope=after),
@@ -86,10 +91,15 @@ def _labels(effect: str, readable: bool) -> Labels:
 
 
 def _cells(maps: live.Maps, tokens: list[str], pair: tuple[int, int], whole: bool) -> pd.DataFrame:
-    """One row per target and source that is shown, in percentages of the target's row."""
+    """One row per target and source that is shown, in percentages of the target's row.
+
+    A target of a causal model sees no source behind itself: these have no row.
+    """
     everything = np.arange(len(tokens))
     rows, columns = (everything if whole else _around(each, len(tokens)) for each in pair)
     target, source = (each.ravel() for each in np.meshgrid(rows, columns, indexing="ij"))
+    if is_causal():
+        target, source = (each[source <= target] for each in (target, source))
     return pd.DataFrame(
         {
             "target_pos": target,

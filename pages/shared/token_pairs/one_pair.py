@@ -6,7 +6,6 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import EFFECTS
 from analysis.tables import pair, pair_delta, pair_occurrence
 from pages.shared.about import about
 from pages.shared.charts import lines
@@ -15,7 +14,7 @@ from pages.shared.figure import figure
 from pages.shared.look import SERIES_COLOURS
 from pages.shared.numbers import count, percent, signed
 from pages.shared.scope_names import effect_name, relation_name
-from pages.shared.store import ask, require
+from pages.shared.store import ask, is_causal, layer_order, require
 from pages.shared.token_pairs.pair_choice import pick_effect, pick_layer
 from pages.shared.token_pairs.sentences import sentences
 from pages.shared.token_pairs.units import in_points, pair_name, points, zero_line
@@ -88,7 +87,8 @@ def _pick_pair(layer: int, effect: str) -> Chosen | None:
     found = ask(pair_delta.look_up, **named)
     if found.empty:
         shown = plain(pair_name(named["source"], named["target"]))
-        st.info(say("token_pairs.one_pair.unknown", pair=shown))
+        unknown = "unknown_causal" if is_causal() else "unknown"
+        st.info(say(f"token_pairs.one_pair.{unknown}", pair=shown))
         return None
     ids = found.iloc[0]
     return Chosen(**named, source_id=int(ids["source_id"]), target_id=int(ids["target_id"]))
@@ -154,7 +154,7 @@ def _pick_steps(effect: str) -> list[str]:
         default="all",
         format=lambda each: say(f"token_pairs.one_pair.steps_{each}", effect=effect_name(effect)),
     )
-    return list(EFFECTS) if steps == "all" else [effect]
+    return list(layer_order().effects) if steps == "all" else [effect]
 
 
 def _by_layer(changes: pd.DataFrame, chosen: Chosen, order: list[str]) -> None:
@@ -174,7 +174,7 @@ def _by_layer(changes: pd.DataFrame, chosen: Chosen, order: list[str]) -> None:
         x_title=say("axis.layer"),
         y_title=say("token_pairs.axis.mean_delta"),
         colour_title=" ",
-        colours=dict(zip(map(effect_name, EFFECTS), SERIES_COLOURS, strict=False)),
+        colours=dict(zip(map(effect_name, layer_order().effects), SERIES_COLOURS, strict=False)),
         format="+.2f",
         height=400,
     )

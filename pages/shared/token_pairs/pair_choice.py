@@ -5,12 +5,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import EFFECTS, RELATIONS
+from analysis.scopes import RELATIONS
 from pages.shared.choices import choose, pick, pick_number
 from pages.shared.clicks import clickable, fresh_click, remember
 from pages.shared.figure import table
 from pages.shared.scope_names import effect_name, relation_name
-from pages.shared.store import open_store
+from pages.shared.store import layer_order, open_store
 from pages.shared.words import say
 
 ROW = "row"
@@ -22,11 +22,11 @@ _ANY = "all"
 
 
 def pick_effect() -> str:
-    """One of the four steps of a layer."""
+    """One of the steps of a layer."""
     return pick(
         "tp_effect",
         say("token_pairs.effect"),
-        list(EFFECTS),
+        list(layer_order().effects),
         default=DEFAULT_EFFECT,
         format=effect_name,
         kind="select",

@@ -6,7 +6,6 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import EFFECTS
 from analysis.tables import pair, pair_delta, pair_pmi_correlation
 from pages.shared.about import about
 from pages.shared.charts import lines
@@ -14,7 +13,7 @@ from pages.shared.choices import pick
 from pages.shared.figure import figure
 from pages.shared.numbers import count, signed
 from pages.shared.scope_names import effect_name, relation_name
-from pages.shared.store import ask, require
+from pages.shared.store import ask, layer_order, require
 from pages.shared.token_pairs.pair_choice import ROW, clickable_chart, pick_effect, pick_layer
 from pages.shared.token_pairs.units import in_points, pair_name, relation_colour, zero_line
 from pages.shared.words import say
@@ -70,7 +69,7 @@ def _finding(frame: pd.DataFrame, effect: str) -> str:
 
 
 def _by_layer(frame: pd.DataFrame) -> None:
-    order = [each for each in EFFECTS if each in set(frame["effect"])]
+    order = [each for each in layer_order().effects if each in set(frame["effect"])]
     shown = frame.assign(
         name=frame["effect"].map(effect_name), place=frame["effect"].map(order.index)
     )

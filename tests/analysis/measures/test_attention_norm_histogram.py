@@ -12,6 +12,7 @@ from analysis.measures.attention_norm_histogram import (
     joint_histogram,
 )
 from analysis.measures.head_token import value_norms
+from precompute.passes.base import Batch
 from tests.reference import attention_norm_histogram as reference
 
 POSITIVE = st.floats(2.0**-100, 2.0**100, width=32)
@@ -77,7 +78,7 @@ def test_a_padded_batch_is_counted_as_its_sequences_are_one_by_one(traced, trace
         layer.attention.float(),
         norms,
         _token_types(sequences, norms.shape[-1]),
-        traced.is_token,
+        Batch(sequences, traced).is_pair,
     )
     expected: Counter = Counter()
     for row, sequence in enumerate(sequences):
@@ -86,6 +87,8 @@ def test_a_padded_batch_is_counted_as_its_sequences_are_one_by_one(traced, trace
             layer.attention[row, :, :n, :n].float().tolist(),
             norms[row, :, :n].tolist(),
             sequence.token_types.tolist(),
+            causal=layer.weights.is_causal,
         )
     assert _as_reference(*found) == expected
-    assert sum(expected.values()) == norms.shape[1] * sum(len(s) ** 2 for s in sequences)
+    n_pairs = sum(int(layer.weights.pairs(len(each)).sum()) for each in sequences)
+    assert sum(expected.values()) == norms.shape[1] * n_pairs

@@ -22,7 +22,7 @@ def _heads(layer) -> list[dict]:
 
 def test_the_block_is_the_sum_of_its_parts_written_out(traced_alone):
     for layer in traced_alone[0].layers:
-        inputs, attention = layer.input[0].tolist(), layer.attention[0].tolist()
+        inputs, attention = layer.attention_input[0].tolist(), layer.attention[0].tolist()
         for query in range(len(inputs)):
             expected = reference.block_output(inputs, attention, query, _heads(layer))
             assert layer.attention_output[0, query].tolist() == pytest.approx(expected, rel=1e-9)

@@ -10,7 +10,7 @@ from tests.reference import head_token as reference
 def _vector(layer, b: int, h: int, k: int) -> list[float]:
     weights = layer.weights
     return reference.transformed(
-        layer.input[b, k].tolist(),
+        layer.attention_input[b, k].tolist(),
         weights.value_weight[h].tolist(),
         weights.value_bias[h].tolist(),
         weights.output_weight[h].tolist(),

@@ -5,28 +5,32 @@ from hypothesis import strategies as st
 
 from analysis.measures.layer_mixing import layer_mixing
 from analysis.measures.pair_delta import mean_interval, pair_deltas, row_shares
-from analysis.scopes import EFFECTS, SCOPES
+from analysis.models.trace import LayerTrace
+from analysis.scopes import ORDERS, POST_NORM, PRE_NORM
 from tests.reference import pair_delta as reference
 
 lengths = st.integers(1, 6)
+orders = st.sampled_from(list(ORDERS.values()))
+
+
+def _norms(length: int, seed: int, scopes: int = 7) -> np.ndarray:
+    return np.random.default_rng(seed).gamma(1.0, size=(scopes, length, length)) + 1e-9
 
 
 @pytest.fixture(scope="module")
-def maps(traced_alone) -> list[np.ndarray]:
-    """Norms of every layer of every sequence."""
-    return [layer_mixing(layer).maps.numpy() for trace in traced_alone for layer in trace.layers]
+def layers(traced_alone) -> list[LayerTrace]:
+    """Every layer of every sequence."""
+    return [layer for trace in traced_alone for layer in trace.layers]
 
 
-def _norms(length: int, seed: int) -> np.ndarray:
-    return np.random.default_rng(seed).gamma(1.0, size=(len(SCOPES), length, length)) + 1e-9
-
-
-def test_deltas_follow_the_paper_pair_by_pair(maps):
-    for norms in maps:
-        found = pair_deltas(norms)
-        for place, (before, after) in enumerate(EFFECTS.values()):
-            scopes = (norms[SCOPES.index(each)].tolist() for each in (before, after))
-            np.testing.assert_allclose(found[place], reference.deltas(*scopes), atol=1e-14)
+def test_deltas_follow_the_paper_pair_by_pair(layers):
+    for layer in layers:
+        order, norms = layer.weights.order, layer_mixing(layer).maps.numpy()
+        found = pair_deltas(norms, order)
+        of_scope = dict(zip(order.scopes, norms.tolist(), strict=True))
+        for place, (before, after) in enumerate(order.effects.values()):
+            expected = reference.deltas(of_scope[before], of_scope[after])
+            np.testing.assert_allclose(found[place], expected, atol=1e-14)
 
 
 @given(lengths, st.integers(0, 999))
@@ -34,30 +38,32 @@ def test_shares_of_every_row_add_up_to_1(length, seed):
     np.testing.assert_allclose(row_shares(_norms(length, seed)).sum(axis=-1), 1)
 
 
-@given(lengths, st.integers(0, 999))
-def test_what_one_token_gains_others_lose(length, seed):
-    found = pair_deltas(_norms(length, seed))
+@given(lengths, st.integers(0, 999), orders)
+def test_what_one_token_gains_others_lose(length, seed, order):
+    found = pair_deltas(_norms(length, seed, len(order.scopes)), order)
     assert (np.abs(found) <= 1).all()
     np.testing.assert_allclose(found.sum(axis=-1), 0, atol=1e-12)
 
 
 def test_a_scope_of_another_scale_changes_nothing():
     norms = _norms(5, 0)
-    scales = np.random.default_rng(1).gamma(1.0, size=(len(SCOPES), 5, 1)) + 0.1
-    np.testing.assert_allclose(pair_deltas(norms * scales), pair_deltas(norms), atol=1e-14)
+    scales = np.random.default_rng(1).gamma(1.0, size=(7, 5, 1)) + 0.1
+    found = pair_deltas(norms * scales, POST_NORM)
+    np.testing.assert_allclose(found, pair_deltas(norms, POST_NORM), atol=1e-14)
 
 
 def test_modules_that_only_scale_have_no_effect():
-    norms = np.broadcast_to(_norms(4, 2)[:1], (len(SCOPES), 4, 4)) * np.arange(1, 8)[:, None, None]
-    np.testing.assert_allclose(pair_deltas(norms), 0, atol=1e-15)
+    norms = np.broadcast_to(_norms(4, 2)[:1], (7, 4, 4)) * np.arange(1, 8)[:, None, None]
+    np.testing.assert_allclose(pair_deltas(norms, POST_NORM), 0, atol=1e-15)
 
 
-def test_a_share_that_is_doubled_by_one_module_shows_in_that_effect_alone():
-    norms = np.ones((len(SCOPES), 1, 4))
-    norms[SCOPES.index("attn_res_ln_ff") :, 0, 0] = 3
-    res_ln, ff, ff_res, ff_ln = pair_deltas(norms)
-    assert ff[0].tolist() == pytest.approx([1 / 4, -1 / 12, -1 / 12, -1 / 12])
-    assert not np.any([res_ln, ff_res, ff_ln])
+@pytest.mark.parametrize("order", [POST_NORM, PRE_NORM], ids=lambda each: each.name)
+def test_a_share_that_is_doubled_by_one_module_shows_in_that_effect_alone(order):
+    norms = np.ones((len(order.scopes), 1, 4))
+    norms[order.scopes.index(order.network) :, 0, 0] = 3
+    found = dict(zip(order.effects, pair_deltas(norms, order), strict=True))
+    assert found.pop("ff")[0].tolist() == pytest.approx([1 / 4, -1 / 12, -1 / 12, -1 / 12])
+    assert not np.any(list(found.values()))
 
 
 @pytest.mark.parametrize("n_sequences", [2, 3, 4, 11, 200])

@@ -23,16 +23,17 @@ def test_values_are_those_of_the_whole_product_and_the_rest_is_zero(traced):
 
 
 def test_a_rotation_scaled_by_three_has_values_three_and_one(traced):
-    """W_V W_O is 3 times a projection: f̃ keeps [0 1] and stretches that plane by 3."""
+    """W_V W_O is 3 times a projection: f̃ keeps [0 1] and stretches four directions by 3."""
     generator = torch.Generator().manual_seed(0)
-    basis, _ = torch.linalg.qr(torch.randn(6, 2, generator=generator, dtype=torch.float64))
+    heads, width, head_width = traced.layers[0].weights.value_weight.shape
+    noise = torch.randn(heads, width, head_width, generator=generator, dtype=torch.float64)
+    basis, _ = torch.linalg.qr(noise)
     weights = replace(
         traced.layers[0].weights,
-        value_weight=3 * basis.unsqueeze(0),
-        value_bias=torch.zeros(1, 2, dtype=torch.float64),
-        output_weight=basis.mT.unsqueeze(0),
-        output_bias=torch.zeros(6, dtype=torch.float64),
+        value_weight=3 * basis,
+        value_bias=torch.zeros(heads, head_width, dtype=torch.float64),
+        output_weight=basis.mT,
+        output_bias=torch.zeros(width, dtype=torch.float64),
     )
-    torch.testing.assert_close(
-        affine_singular_values(weights), torch.tensor([[3.0, 3.0, 1.0]], dtype=torch.float64)
-    )
+    expected = torch.tensor([[3.0] * head_width + [1.0]] * heads, dtype=torch.float64)
+    torch.testing.assert_close(affine_singular_values(weights), expected)

@@ -11,8 +11,8 @@ from analysis.measures.activation_gate import activation_gate
 from analysis.measures.completeness import attention_block_error, attention_sum_error
 from analysis.measures.layer_mixing import layer_mixing
 from analysis.models.adapter import adapter_for
-from analysis.models.bert import ACTIVATIONS
-from analysis.models.capture import attentions_of
+from analysis.models.parts import ACTIVATIONS, activation_named, attentions_of
+from analysis.scopes import POST_NORM, PRE_NORM
 from tests import tiny as sizes
 
 
@@ -54,13 +54,30 @@ def test_the_whole_layer_is_the_sum_of_its_parts(traced, sequences):
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_every_activation_that_is_covered_is_the_one_the_model_uses(tiny, name):
     hidden = torch.linspace(-4, 4, 99, dtype=torch.float64)
-    gate = activation_gate(hidden, ACTIVATIONS[name])
+    gate = activation_gate(hidden, activation_named(name))
     torch.testing.assert_close(gate * hidden, ACT2FN[name](hidden))
+
+
+def test_attention_reads_the_input_normalised_where_a_layer_begins_with_that(traced):
+    for layer in traced.layers:
+        norm = layer.weights.attention_norm
+        normed = norm.centred(layer.input) / norm.deviation(layer.input) + norm.shift
+        read = normed if layer.weights.norm_first else layer.input
+        torch.testing.assert_close(layer.attention_input, read)
+        assert layer.weights.order is (PRE_NORM if layer.weights.norm_first else POST_NORM)
+
+
+def test_a_query_gives_weight_to_the_keys_it_sees_and_to_no_other(traced, sequences):
+    for layer in traced.layers:
+        for row, sequence in enumerate(sequences):
+            attention = layer.of_sequence(row, len(sequence)).attention[0]
+            seen = (attention > 0).all(dim=0)
+            assert torch.equal(seen, layer.weights.pairs(len(sequence)))
 
 
 def test_values_are_made_of_the_layer_input_by_the_weights(traced):
     for layer in traced.layers:
-        made = torch.einsum("btw,hwd->bhtd", layer.input, layer.weights.value_weight)
+        made = torch.einsum("btw,hwd->bhtd", layer.attention_input, layer.weights.value_weight)
         made = made + layer.weights.value_bias[None, :, None, :]
         torch.testing.assert_close(made, layer.values)
 
@@ -88,33 +105,116 @@ def test_attention_that_was_not_kept_is_an_error_and_not_an_empty_result(tiny):
     )
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "message"),
-    [
-        (
-            "hidden_act",
-            "relu6",
-            "The model's activation is 'relu6'; covered are gelu, gelu_new, gelu_pytorch_tanh, "
-            "relu, silu, swish, tanh.",
-        ),
-        ("is_decoder", True, "The model is configured as a decoder; encoders are covered."),
-        (
-            "position_embedding_type",
-            "relative_key",
-            "The model's positions are 'relative_key'; learned 'absolute' ones are covered.",
-        ),
-    ],
+_ACTIVATION = (
+    "The model's activation is 'relu6'; covered are gelu, gelu_new, gelu_pytorch_tanh, relu, silu, "
+    "swish, tanh."
 )
-def test_a_configuration_that_is_not_covered_is_refused(tiny, monkeypatch, setting, value, message):
-    monkeypatch.setattr(tiny.model.config, setting, value, raising=False)
-    with pytest.raises(UnfitModel) as error:
-        tiny.adapter.check(tiny.model)
-    assert str(error.value) == message
+_ENCODER = (
+    ("hidden_act", "relu6", _ACTIVATION),
+    ("is_decoder", True, "The model is configured as a decoder; encoders are covered."),
+    (
+        "position_embedding_type",
+        "relative_key",
+        "The model's positions are 'relative_key'; learned 'absolute' ones are covered.",
+    ),
+)
+REFUSED = {
+    "bert": _ENCODER,
+    "roberta": _ENCODER,
+    "gpt2": (
+        ("activation_function", "relu6", _ACTIVATION),
+        (
+            "scale_attn_weights",
+            False,
+            "The model's scale_attn_weights is False; covered is True.",
+        ),
+        (
+            "scale_attn_by_inverse_layer_idx",
+            True,
+            "The model's scale_attn_by_inverse_layer_idx is True; covered is False.",
+        ),
+        (
+            "add_cross_attention",
+            True,
+            "The model's add_cross_attention is True; covered is False.",
+        ),
+    ),
+}
+
+
+def test_a_configuration_that_is_covered_is_not_refused(tiny):
+    tiny.adapter.check(tiny.model)
+
+
+def test_a_configuration_that_is_not_covered_is_refused(tiny, family):
+    for setting, value, message in REFUSED[family]:
+        with pytest.MonkeyPatch.context() as changed:
+            changed.setattr(tiny.model.config, setting, value, raising=False)
+            with pytest.raises(UnfitModel) as error:
+                tiny.adapter.check(tiny.model)
+        assert str(error.value) == message
 
 
 def test_unknown_family_is_told_the_nearest_and_the_known():
     with pytest.raises(UnknownName) as error:
         adapter_for("brt")
     assert str(error.value) == (
-        "No model family is called 'brt'. Did you mean 'bert'? Known: bert, roberta."
+        "No model family is called 'brt'. Did you mean 'bert'? Known: bert, gpt2, roberta."
     )
+
+
+def test_the_attention_is_made_of_the_layer_input_by_the_weights(traced):
+    for layer in traced.layers:
+        weights = layer.weights
+        queries, keys = (
+            torch.einsum("btw,hwd->bhtd", layer.attention_input, weight) + bias[None, :, None, :]
+            for weight, bias in (
+                (weights.query_weight, weights.query_bias),
+                (weights.key_weight, weights.key_bias),
+            )
+        )
+        scores = queries @ keys.mT / weights.query_weight.shape[-1] ** 0.5
+        n_tokens = scores.shape[-1]
+        seen = traced.is_token[:, None, None, :].expand(scores.shape)
+        if weights.is_causal:
+            seen = seen & torch.ones(n_tokens, n_tokens, dtype=torch.bool).tril()
+        made = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
+        torch.testing.assert_close(made, layer.attention)
+
+
+def test_position_embeddings_are_what_the_model_adds_to_the_words(tiny, sequences):
+    shown: list[torch.Tensor] = []
+    tiny.trace(sequences[:1], lambda output: shown.append(output) or output)
+    embedding = tiny.adapter.position_embedding(tiny.model)
+    n_tokens = len(sequences[0])
+    torch.testing.assert_close(shown[0].reshape(n_tokens, -1), embedding[:n_tokens])
+
+
+def test_word_embeddings_are_the_rows_of_the_ids(tiny, sequences):
+    table = tiny.model.get_input_embeddings().weight
+    for sequence in sequences:
+        words = tiny.trace([sequence]).word_embeddings[0]
+        torch.testing.assert_close(words, table[torch.from_numpy(sequence.ids).long()])
+
+
+def test_without_positions_a_repeated_text_is_embedded_alike(tiny, sequences):
+    sequence = sequences[0]
+    removed = tiny.trace_controlled(sequence, "removed", seed=0).layers[0].input[0]
+    tokens = list(sequence.ids)
+    repeated = [(i, j) for i in range(len(tokens)) for j in range(i) if tokens[i] == tokens[j]]
+    same = [(i, j) for i, j in repeated if sequence.segments[i] == sequence.segments[j]]
+    assert same
+    for one, other in same:
+        torch.testing.assert_close(removed[one], removed[other])
+
+
+def test_permuted_positions_are_the_same_vectors_in_another_order(tiny, sequences):
+    sequence = sequences[0]
+    kept, permuted = (
+        tiny.trace([sequence]),
+        tiny.trace_controlled(sequence, "permuted", seed=0),
+    )
+    assert not torch.equal(kept.layers[0].input, permuted.layers[0].input)
+    again = tiny.trace_controlled(sequence, "permuted", seed=0)
+    assert torch.equal(permuted.layers[0].input, again.layers[0].input)
+    torch.testing.assert_close(kept.word_embeddings, permuted.word_embeddings)

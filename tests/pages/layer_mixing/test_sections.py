@@ -5,10 +5,12 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
-from analysis.scopes import EFFECTS, RELATIONS, SCOPES
+from analysis.scopes import EFFECTS, POST_NORM, RELATIONS
 from pages.shared.numbers import percent, scientific
 from tests.pages.conftest import bodies, charts, frames, sentences
 from tests.pages.layer_mixing.conftest import SECTIONS
+
+SCOPES = POST_NORM.scopes
 
 
 def frame_with(session, column: str) -> pd.DataFrame:

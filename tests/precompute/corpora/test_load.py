@@ -48,8 +48,9 @@ def plain(tmp_path):
 def test_corpus_turned_into_json_lines_gives_the_same_sequences(plain, family, packing):
     tokenizer = TOKENIZERS[family]()
     options = {"segment_types": SEGMENT_TYPES[family], "seed": 3, "packing": packing}
+    options["max_tokens"] = 9
     converted = plain.with_name("converted.jsonl")
-    found = entries(str(plain), tokenizer=tokenizer, max_tokens=16, **options)
+    found = entries(str(plain), tokenizer=tokenizer, **options)
     assert write_jsonl(found, converted) > 0
     for mask_rate in (0.0, 0.3) if tokenizer.mask_token else (0.0,):
         once = load(plain, tokenizer, mask_rate=mask_rate, **options)
@@ -169,8 +170,8 @@ def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
         (
             {"packing": "sentence"},
             UnknownName,
-            "No packing is called 'sentence'. Did you mean 'sentences'? Known: paragraphs, "
-            "sentences.",
+            "No packing is called 'sentence'. Did you mean 'sentences'? Known: blocks, "
+            "paragraphs, sentences.",
         ),
     ],
 )

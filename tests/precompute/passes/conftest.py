@@ -1,13 +1,15 @@
 """A store with masked tokens, as fits find it, and the sequences it was made of."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import duckdb
 import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.scopes import EFFECTS, SCOPES
+from analysis.models.trace import Trace
+from analysis.scopes import LayerOrder
 from precompute.load_models import load_model
 from precompute.passes.base import Batch
 from precompute.plan import Plan
@@ -15,14 +17,47 @@ from precompute.run import Request, run
 from precompute.runner import run_local
 from tests.reference import pair_delta as reference
 from tests.small_store import request as asked_for
+from tests.tiny import mask_rate
 
+POSITIONS = [
+    "offset_agreement",
+    "relative_position_cluster",
+    "state_spectrum",
+    "exemplar_attention",
+    "embedding_spectrum",
+]
+LONGER_TEXT = """The cat sat, the dog ran, the cat ran, the dog sat, the cat sat.
+The mat, the mat. The dog, the dog ran.
+
+Dog, cat. The dog ran, ran, ran; the cat sat, the dog ran.
+Cat sat. The dog ran, ran, ran; the cat sat, the dog ran.
+
+The dog.
+
+Cat sat, the cat.
+
+Dog.
+"""
 WHOLE_LAYER = ("scope_similarity", "mixing_ratio", "relation_share", "rollout")
 
 
 @pytest.fixture(scope="session")
-def masked_run(tmp_path_factory) -> tuple[Request, Plan]:
-    folder = tmp_path_factory.mktemp("masked")
-    asked = asked_for(folder, mask_rate=0.3, statistics=list(WHOLE_LAYER))
+def layer_order(tiny) -> LayerOrder:
+    """The scopes and effects that the family's layers have."""
+    return tiny.layers[0].order
+
+
+@pytest.fixture(scope="session")
+def is_causal(tiny) -> bool:
+    return tiny.layers[0].is_causal
+
+
+@pytest.fixture(scope="session")
+def masked_run(tmp_path_factory, family) -> tuple[Request, Plan]:
+    """Everything about whole layers, on every family."""
+    folder = tmp_path_factory.mktemp(f"masked-{family}")
+    rate = mask_rate(family, 0.3)
+    asked = asked_for(folder, family, mask_rate=rate, statistics=list(WHOLE_LAYER))
     return asked, run(asked, run_local)
 
 
@@ -45,7 +80,8 @@ def pair_run(tmp_path_factory, family) -> tuple[Request, Plan]:
     """Everything about pairs of tokens, on every family."""
     folder = tmp_path_factory.mktemp(f"pairs-{family}")
     statistics = ["pair_occurrence", "pair_pmi_correlation"]
-    asked = asked_for(folder, family, mask_rate=0.1, statistics=statistics)
+    rate = mask_rate(family, 0.1)
+    asked = asked_for(folder, family, mask_rate=rate, statistics=statistics)
     return asked, run(asked, run_local)
 
 
@@ -56,7 +92,9 @@ def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="session")
-def slow_deltas(pair_run) -> dict[tuple[int, str], list[tuple[list[int], reference.Matrix]]]:
+def slow_deltas(
+    pair_run, layer_order
+) -> dict[tuple[int, str], list[tuple[list[int], reference.Matrix]]]:
     """By layer and effect, the token ids and changes of every sequence, pair by pair."""
     asked, plan = pair_run
     model = load_model(asked.model, device="cpu")
@@ -65,16 +103,16 @@ def slow_deltas(pair_run) -> dict[tuple[int, str], list[tuple[list[int], referen
         (layers,) = Batch((sequence,), model.trace([sequence])).layer_mixing
         for layer, mixing in enumerate(layers, start=1):
             norms: dict[str, reference.Matrix] = dict(
-                zip(SCOPES, mixing.maps.double().tolist(), strict=True)
+                zip(layer_order.scopes, mixing.maps.double().tolist(), strict=True)
             )
-            for effect, (before, after) in EFFECTS.items():
+            for effect, (before, after) in layer_order.effects.items():
                 changes = reference.deltas(norms[before], norms[after])
                 found.setdefault((layer, effect), []).append((sequence.ids.tolist(), changes))
     return found
 
 
 @pytest.fixture(scope="session")
-def all_pairs(pair_store) -> pd.DataFrame:
+def all_pairs(pair_store, layer_order) -> pd.DataFrame:
     """Every pair of every layer and effect under the names of the lists, in no order of theirs."""
     wide = pair_store.execute("from pair_delta_wide").df()
     names = pair_store.execute("from vocabulary").df().set_index("token_id")["token"]
@@ -89,10 +127,33 @@ def all_pairs(pair_store) -> pd.DataFrame:
             mean_delta=wide[f"mean_{effect}"].astype(float),
             std_delta=wide[f"std_{effect}"].astype(float),
         )
-        for effect in EFFECTS
+        for effect in layer_order.effects
     ]
     merged = pd.concat(rows).merge(told, on=["source", "target"])
     merged = merged.rename(columns={"source": "source_id", "target": "target_id"})
     return merged.assign(
         source=merged["source_id"].map(names), target=merged["target_id"].map(names)
     )
+
+
+@pytest.fixture(scope="session")
+def position_run(tmp_path_factory, family) -> tuple[Request, Plan]:
+    """Attention, scores and states by position, of texts that are long enough for waves."""
+    folder = tmp_path_factory.mktemp(f"positions-{family}")
+    asked = asked_for(folder, family, statistics=POSITIONS)
+    Path(asked.corpus).write_text(LONGER_TEXT, encoding="utf-8")
+    return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="session")
+def position_store(position_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(position_run[0].output), read_only=True) as store:
+        yield store
+
+
+@pytest.fixture(scope="session")
+def position_traces(position_run) -> dict[int, Trace]:
+    """Every sequence of the store traced again, by itself."""
+    asked, plan = position_run
+    model = load_model(asked.model, device="cpu")
+    return {each.index: model.trace([each]) for each in plan.corpus.sequences}

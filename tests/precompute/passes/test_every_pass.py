@@ -1,15 +1,34 @@
 """Laws that every pass keeps, for every family."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.models.trace import Trace
+from precompute.corpora.sequence import Sequence
 from precompute.passes import PASSES
 from precompute.passes.base import Batch, Totals, Weights
 from precompute.shards import as_stored, merged
 
 TOTALS = [each for each in PASSES if isinstance(each, Totals)]
 WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
+Traced = Callable[[tuple[Sequence, ...], Trace], Batch]
+
+
+@pytest.fixture(scope="session")
+def batch(tiny) -> Traced:
+    """A traced batch as a run hands it to the passes; two of the sequences are exemplars."""
+    controlled = partial(tiny.trace_controlled, seed=0)
+    return partial(Batch, exemplars=frozenset({0, 3}), controlled=controlled)
+
+
+@pytest.fixture(scope="session")
+def batches(batch, traced_alone, sequences) -> list[Batch]:
+    """Every sequence in a batch of its own."""
+    return [batch((s,), t) for s, t in zip(sequences, traced_alone, strict=True)]
 
 
 def _rows(each: Totals, batches: list[Batch]) -> pd.DataFrame:
@@ -20,30 +39,35 @@ def _rows(each: Totals, batches: list[Batch]) -> pd.DataFrame:
     return frame.sort_values([c.name for c in each.TABLE.key], ignore_index=True)
 
 
+def _numbers(column: pd.Series) -> np.ndarray:
+    """The numbers of a column one after the other, lists laid open."""
+    return column.explode().to_numpy(float)
+
+
 @pytest.mark.parametrize("each", TOTALS, ids=lambda each: each.TABLE.name)
-def test_padding_and_batching_change_no_number(each, traced, traced_alone, sequences):
-    together = _rows(each, [Batch(sequences, traced)])
-    apart = _rows(each, [Batch((s,), t) for s, t in zip(sequences, traced_alone, strict=True)])
+def test_padding_and_batching_change_no_number(each, batch, batches, traced, sequences):
+    together = _rows(each, [batch(sequences, traced)])
+    apart = _rows(each, batches)
+    assert len(together) > 0
     keys = [column.name for column in each.TABLE.key]
     pd.testing.assert_frame_equal(together[keys], apart[keys])
     for column in each.TABLE.values:
-        found, expected = (frame[column.name].to_numpy(float) for frame in (together, apart))
+        found, expected = (_numbers(frame[column.name]) for frame in (together, apart))
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.parametrize("each", TOTALS, ids=lambda each: each.TABLE.name)
-def test_the_order_of_batches_changes_no_number(each, traced_alone, sequences):
-    batches = [Batch((s,), t) for s, t in zip(sequences, traced_alone, strict=True)]
+def test_the_order_of_batches_changes_no_number(each, batches):
     pd.testing.assert_frame_equal(_rows(each, batches), _rows(each, batches[::-1]))
 
 
 @pytest.mark.parametrize("each", TOTALS, ids=lambda each: each.TABLE.name)
-def test_rows_have_the_types_of_the_contract(each, traced, sequences):
-    assert each.totals(Batch(sequences, traced)).schema == each.TABLE.shard_schema
+def test_rows_have_the_types_of_the_contract(each, batch, traced, sequences):
+    assert each.totals(batch(sequences, traced)).schema == each.TABLE.shard_schema
 
 
 @pytest.mark.parametrize("each", WEIGHTS, ids=lambda each: each.TABLE.name)
 def test_weights_need_no_corpus_and_keep_the_contract(each, tiny):
-    table = each.weights(tiny.layers)
+    table = each.weights(tiny.weights)
     assert table.schema == each.TABLE.schema
     assert table.num_rows > 0

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from analysis.scopes import SCOPES
 from analysis.tables import mixing_ratio
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.passes import sequence_mixing_ratio
@@ -15,7 +14,8 @@ def test_every_type_has_the_ratios_of_its_tokens(sequences, traced):
     for row in rows.itertuples():
         sequence = sequences[row.seq]
         types = [_type(sequence, pos) for pos in range(len(sequence))]
-        ratios = batch.layer_mixing[row.seq][row.layer].ratios[SCOPES.index(row.scope)].tolist()
+        scope = batch.order.scopes.index(row.scope)
+        ratios = batch.layer_mixing[row.seq][row.layer].ratios[scope].tolist()
         of = [r for r, t in zip(ratios, types, strict=True) if row.token_type in (t, "all")]
         assert row.n == len(of)
         found = row.mean, row.m2, row.min, row.max
@@ -33,16 +33,18 @@ def _type(sequence, pos: int) -> str:
     return name if name in ("cls", "sep") else "other"
 
 
-def test_masked_tokens_are_of_a_type_of_their_own(masked_store):
-    masks = masked_store.execute("select count(*) from token where token = '[MASK]'").fetchall()
-    pooled = mixing_ratio.by_layer(masked_store, scope="attn").query("token_type == 'mask'")
-    assert pooled["n"].tolist() == [masks[0][0]] * 2
-    assert masks[0][0] > 3
+def test_masked_tokens_are_of_a_type_of_their_own(masked_store, layer_order, tiny):
+    mask = tiny.tokenizer.mask_token
+    masks = masked_store.execute("select count(*) from token where token = ?", [mask]).fetchall()
+    by_layer = mixing_ratio.by_layer(masked_store, scope=layer_order.vectors)
+    pooled = by_layer[by_layer["token_type"] == "mask"]
+    assert pooled["n"].tolist() == ([masks[0][0]] * 2 if mask else [])
+    assert (masks[0][0] > 3) == (mask is not None)
 
 
-def test_each_layer_is_the_mean_over_sequences_and_spreads_over_tokens(masked_store):
+def test_each_layer_is_the_mean_over_sequences_and_spreads_over_tokens(masked_store, layer_order):
     parts = masked_store.execute("from sequence_mixing_ratio").df()
-    for scope in SCOPES:
+    for scope in layer_order.scopes:
         for row in mixing_ratio.by_layer(masked_store, scope=scope).itertuples():
             of = parts[
                 (parts["layer"] == row.layer)
@@ -74,7 +76,7 @@ def tokens_of(masked_store, masked_batches) -> dict[tuple[str, str], list[float]
     for batch in masked_batches:
         (sequence,) = batch.sequences
         for layer in batch.layer_mixing[0]:
-            for scope, ratios in zip(SCOPES, layer.ratios.tolist(), strict=True):
+            for scope, ratios in zip(batch.order.scopes, layer.ratios.tolist(), strict=True):
                 for pos, ratio in enumerate(ratios):
                     for name in (_type(sequence, pos), "all"):
                         found.setdefault((scope, name), []).append(ratio)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.scopes import EFFECTS
+from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables import pair_delta
 from precompute import plan as planning
 from precompute.check import assert_unique
@@ -18,12 +18,15 @@ from precompute.store import CONFIG, add_table
 from tests.reference import pair_delta as reference
 from tests.small_store import build_store
 
-VALUES = [f"{what}_{effect}" for what, effect in product(("mean", "std"), EFFECTS)]
+VALUES = [f"{what}_{effect}" for what, effect in product(("mean", "std"), SHARED_EFFECTS)]
 
 
 @pytest.fixture(scope="module")
-def slow(slow_deltas) -> dict[tuple[int, str], dict[tuple[int, int], reference.Average]]:
-    return {place: reference.averages(sequences) for place, sequences in slow_deltas.items()}
+def slow(slow_deltas, is_causal) -> dict[tuple[int, str], dict[tuple[int, int], reference.Average]]:
+    return {
+        place: reference.averages(sequences, causal=is_causal)
+        for place, sequences in slow_deltas.items()
+    }
 
 
 def test_every_pair_has_the_average_of_all_its_occurrences(pair_store, slow):
@@ -51,12 +54,13 @@ def test_pairs_that_occur_once_are_kept_and_have_no_deviation(pair_store, slow):
     assert found == [(once,)]
 
 
-def test_a_word_at_two_places_is_kept_and_a_place_with_itself_is_not(pair_store):
-    """k places of one word make k (k − 1) pairs of two places."""
+def test_a_word_at_two_places_is_kept_and_a_place_with_itself_is_not(pair_store, is_causal):
+    """k places of one word make k (k − 1) pairs of two places, or half of them if causal."""
     expected = pair_store.execute(
-        "select token, sum(k * (k - 1)) as n "
+        "select token, sum(k * (k - 1) // $share) as n "
         "from (select token, count(*) as k from token group by seq, token) "
-        "group by token having n > 0 order by token"
+        "group by token having n > 0 order by token",
+        {"share": 2 if is_causal else 1},
     ).fetchall()
     found = pair_store.execute(
         "select source, sum(n) from pair_delta "
@@ -66,20 +70,33 @@ def test_a_word_at_two_places_is_kept_and_a_place_with_itself_is_not(pair_store)
     assert len(found) > 2
 
 
-def test_all_pairs_of_two_places_are_counted(pair_store):
+def test_all_pairs_of_two_places_are_counted(pair_store, is_causal):
     counts = pair_delta.counts(pair_store).iloc[0]
     lengths = pair_store.execute("select n_tokens from sequence").fetchnumpy()["n_tokens"]
-    assert counts["n_occurrences"] == (lengths.astype(int) * (lengths - 1)).sum()
+    n_ordered = (lengths.astype(int) * (lengths - 1)).sum()
+    assert counts["n_occurrences"] == n_ordered // (2 if is_causal else 1)
     rows = pair_store.execute("select n from pair_delta_wide where layer = 2").fetchnumpy()["n"]
     assert counts["n_pairs"] == len(rows)
     assert counts["n_singletons"] == (rows == 1).sum()
 
 
-def test_the_view_of_readers_has_every_effect_and_names_tokens(pair_store):
+def test_a_step_that_the_layers_do_not_have_is_null_and_never_0(pair_store, layer_order):
+    for effect in EFFECTS:
+        filled = pair_store.execute(
+            f"select count(mean_{effect}), count(std_{effect}), count(*) filter (n > 1), count(*) "
+            "from pair_delta_wide"
+        ).fetchall()[0]
+        assert filled[:2] == (filled[3:1:-1] if effect in layer_order.effects else (0, 0))
+    assert pair_store.execute("select distinct effect from pair_delta order by 1").fetchall() == [
+        (effect,) for effect in sorted(layer_order.effects)
+    ]
+
+
+def test_the_view_of_readers_has_every_effect_and_names_tokens(pair_store, layer_order):
     found = pair_store.execute("from pair_delta where layer = 1").df()
     wide = pair_store.execute("from pair_delta_wide where layer = 1").df()
     names = pair_store.execute("from vocabulary").df().set_index("token_id")["token"]
-    for effect in EFFECTS:
+    for effect in layer_order.effects:
         rows = wide.assign(source=wide["source"].map(names), target=wide["target"].map(names))
         expected = rows[["source", "target", "n", "n_sequences", f"mean_{effect}", f"std_{effect}"]]
         of_effect = found[found["effect"] == effect].drop(columns=["layer", "effect"])

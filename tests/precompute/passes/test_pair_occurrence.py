@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.scopes import EFFECTS
+from analysis.scopes import LayerOrder
 from analysis.tables import pair_delta, pair_occurrence
 from analysis.tables.pair_extreme import MIN_COUNTS
 
@@ -13,25 +13,25 @@ PLACES = ["seq", "source_pos", "target_pos"]
 
 
 @pytest.fixture(scope="module")
-def occurrences(slow_deltas) -> pd.DataFrame:
+def occurrences(slow_deltas, is_causal) -> pd.DataFrame:
     """Every occurrence of every pair with its change, from loops."""
     rows = [
         (layer, effect, ids[j], ids[i], seq, j, i, changes[i][j])
         for (layer, effect), sequences in slow_deltas.items()
         for seq, (ids, changes) in enumerate(sequences)
         for i, j in product(range(len(ids)), repeat=2)
-        if i != j
+        if (j < i if is_causal else j != i)
     ]
     columns = ["layer", "effect", "source", "target", *PLACES, "delta"]
     return pd.DataFrame(rows, columns=columns)
 
 
 @pytest.fixture(scope="module")
-def listed(pair_store) -> set[tuple[int, str, int, int]]:
+def listed(pair_store, layer_order: LayerOrder) -> set[tuple[int, str, int, int]]:
     """The pairs of every list that a reader sees first."""
     found = set()
     for effect, amplified, least, special in product(
-        EFFECTS, (True, False), MIN_COUNTS, (True, False)
+        tuple(layer_order.effects), (True, False), MIN_COUNTS, (True, False)
     ):
         frame = pair_delta.top(
             pair_store,

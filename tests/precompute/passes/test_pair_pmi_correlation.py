@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 
 from analysis.errors import UnknownName
-from analysis.scopes import EFFECTS
 from analysis.tables import pair_pmi_correlation
 from analysis.tables.pair_pmi_correlation import EXTREMES, MIN_COUNTS
 from tests.reference import pair_pmi_correlation as reference
@@ -23,12 +22,12 @@ def words(pair_store) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("least", MIN_COUNTS)
-def test_correlations_follow_their_definition(pair_store, words, least):
+def test_correlations_follow_their_definition(pair_store, words, layer_order, least):
     found = pair_pmi_correlation.by_layer(pair_store, min_count=least)
     rows = {(row.layer, row.effect): row for row in found.itertuples()}
     for layer in (1, 2):
         chosen = words[(words["layer"] == layer) & (words["n"] >= least)]
-        for effect in EFFECTS:
+        for effect in layer_order.effects:
             expected = reference.spearman(chosen["pmi"].tolist(), chosen[f"mean_{effect}"].tolist())
             row = rows.pop((layer, effect), None)
             if expected is None:

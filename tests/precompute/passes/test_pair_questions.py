@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from analysis.errors import UnknownName
-from analysis.scopes import EFFECTS
 from analysis.tables import pair_delta
 
 EVERYTHING = {
@@ -45,13 +44,13 @@ def test_an_unknown_order_is_refused(pair_store):
         pair_delta.browse(pair_store, **EVERYTHING, order="n")
 
 
-def test_one_pair_has_a_row_for_every_layer_and_effect(pair_store, all_pairs):
+def test_one_pair_has_a_row_for_every_layer_and_effect(pair_store, all_pairs, layer_order):
     listed = all_pairs.sort_values("n").iloc[-1]
     found = pair_delta.of_pair(
         pair_store, source_id=int(listed["source_id"]), target_id=int(listed["target_id"])
     )
     assert list(found[["layer", "effect"]].itertuples(index=False, name=None)) == list(
-        product((1, 2), EFFECTS)
+        product((1, 2), layer_order.effects)
     )
     same = all_pairs.merge(
         found[["layer", "effect", "mean_delta", "std_delta", "n", "n_sequences"]]

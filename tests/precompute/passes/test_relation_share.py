@@ -21,12 +21,16 @@ def amounts(masked_store) -> dict[tuple[int, str, str], dict[int, dict[str, floa
     return found
 
 
-@pytest.mark.parametrize("effect", EFFECTS)
 def test_shares_are_means_over_sequences_in_which_there_is_something_to_share(
-    masked_store, amounts, effect
+    masked_store, amounts, layer_order
 ):
-    frame = relation_share.by_layer(masked_store, effect=effect)
-    for row in frame.itertuples():
+    rows = [
+        (effect, row)
+        for effect in layer_order.effects
+        for row in relation_share.by_layer(masked_store, effect=effect).itertuples()
+    ]
+    assert len({effect for effect, _ in rows}) == len(layer_order.effects)
+    for effect, row in rows:
         of = [
             each.get(row.relation, 0) / sum(each.values())
             for each in amounts[row.layer, effect, row.quantity].values()
@@ -38,14 +42,21 @@ def test_shares_are_means_over_sequences_in_which_there_is_something_to_share(
         assert (np.diff(ends) >= -1e-12).all()
 
 
-def test_every_relation_that_occurs_is_there_and_their_shares_add_up_to_1(masked_store):
+def test_a_step_that_the_layers_do_not_have_has_no_row(masked_store, layer_order):
+    for effect in set(EFFECTS) - set(layer_order.effects):
+        assert relation_share.by_layer(masked_store, effect=effect).empty
+
+
+def test_every_relation_that_occurs_is_there_and_their_shares_add_up_to_1(
+    masked_store, layer_order
+):
     occurring = {
         name
         for (name,) in masked_store.execute(
             "select distinct relation from sequence_relation_change"
         ).fetchall()
     }
-    for effect in EFFECTS:
+    for effect in layer_order.effects:
         frame = relation_share.by_layer(masked_store, effect=effect)
         for _, group in frame.groupby(["layer", "quantity"]):
             assert set(group["relation"]) == occurring
@@ -53,23 +64,25 @@ def test_every_relation_that_occurs_is_there_and_their_shares_add_up_to_1(masked
             assert group["mean"].sum() == pytest.approx(1)
 
 
-def test_pairs_of_every_sequence_number_n_times_n_less_1(masked_store):
+def test_pairs_of_every_sequence_are_all_that_the_model_sees(masked_store, is_causal):
+    """n (n − 1) ordered pairs, or half of them where queries see no key behind themselves."""
     wrong = masked_store.execute(
         """
         select count(*) from (
             select seq, layer, effect, sum(n) as n
             from sequence_relation_change group by seq, layer, effect)
         join sequence using (seq)
-        where n <> n_tokens * (n_tokens - 1)
-        """
+        where n <> n_tokens * (n_tokens - 1) // $share
+        """,
+        {"share": 2 if is_causal else 1},
     ).fetchall()
     assert wrong == [(0,)]
 
 
-def test_pairs_are_shared_alike_by_every_effect_and_layer(masked_store):
+def test_pairs_are_shared_alike_by_every_effect_and_layer(masked_store, layer_order):
     frames = [
         relation_share.by_layer(masked_store, effect=effect).query("quantity == 'pairs'")
-        for effect in EFFECTS
+        for effect in layer_order.effects
     ]
     means = [group["mean"].tolist() for frame in frames for _, group in frame.groupby("layer")]
     assert all(each == means[0] for each in means)

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from analysis.scopes import SCOPES
 from analysis.tables import rollout
-from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT, ROLLOUTS
+from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.passes import sequence_rollout
 from precompute.passes.base import Batch
@@ -14,20 +13,27 @@ def test_shares_follow_the_slow_twin_for_every_scope_and_the_paper(sequences, tr
     batch = Batch(sequences, traced)
     rows = sequence_rollout.totals(batch).to_pandas()
     for (seq, depth, scope), group in rows.groupby(["seq", "layer", "scope"], observed=True):
-        layers = batch.layer_mixing[seq][: depth + 1]
+        layers, scopes = batch.layer_mixing[seq][: depth + 1], batch.order.scopes
         if scope == ATTENTION_ROLLOUT:
-            weights = (layer.maps[SCOPES.index("attn_w")].tolist() for layer in layers)
+            weights = (layer.maps[scopes.index("attn_w")].tolist() for layer in layers)
             maps = [reference.with_residual(each) for each in weights]
         else:
-            maps = [layer.maps[SCOPES.index(scope)].tolist() for layer in layers]
+            maps = [layer.maps[scopes.index(scope)].tolist() for layer in layers]
         types = [TOKEN_TYPES[each] for each in sequences[seq].token_types]
-        expected = reference.shares(reference.rollout(maps), types)
+        causal = traced.layers[0].weights.is_causal
+        expected = reference.shares(reference.rollout(maps), types, causal=causal)
         found = {(row.token_type, row.distance): row.share for row in group.itertuples()}
         assert found == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("scope", ROLLOUTS)
-def test_shares_are_means_over_all_sequences_and_add_up_to_1(masked_store, scope):
+def test_shares_are_means_over_all_sequences_and_add_up_to_1(masked_store, layer_order):
+    for scope in (*layer_order.scopes, ATTENTION_ROLLOUT):
+        _assert_means(masked_store, scope)
+    scopes = masked_store.execute("select distinct scope from rollout").fetchall()
+    assert {scope for (scope,) in scopes} == {*layer_order.scopes, ATTENTION_ROLLOUT}
+
+
+def _assert_means(masked_store, scope: str) -> None:
     parts = masked_store.execute(
         "from sequence_rollout where scope = $scope", {"scope": scope}
     ).df()

@@ -4,7 +4,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from analysis.scopes import SCOPES
 from analysis.tables import scope_similarity, sequence_scope_similarity
 from precompute.passes.base import Batch
 from precompute.passes.sequence_scope_similarity import totals
@@ -42,31 +41,32 @@ def test_the_model_is_the_mean_over_sequences_of_the_mean_over_layers(masked_sto
 
 
 @pytest.mark.parametrize("layer", [1, 2, None])
-def test_the_matrix_is_square_symmetric_and_1_on_its_diagonal(masked_store, layer):
+def test_the_matrix_is_square_symmetric_and_1_on_its_diagonal(masked_store, layer, layer_order):
     frame = scope_similarity.matrix(masked_store, layer=layer)
     square = frame.pivot(index="scope_a", columns="scope_b", values="spearman")
-    square = square.loc[list(SCOPES), list(SCOPES)].to_numpy()
+    square = square.loc[list(layer_order.scopes), list(layer_order.scopes)].to_numpy()
     np.testing.assert_array_equal(square, square.T)
     assert (square.diagonal() == 1).all()
-    assert list(frame["scope_a"].unique()) == list(SCOPES)
+    assert list(frame["scope_a"].unique()) == list(layer_order.scopes)
     assert (frame["n_sequences"] == 3).all()
 
 
-def test_steps_go_from_each_scope_to_the_next(masked_store):
+def test_steps_go_from_each_scope_to_the_next(masked_store, layer_order):
     steps = scope_similarity.steps(masked_store)
     pairs = list(zip(steps["scope_a"], steps["scope_b"], strict=True))
-    assert pairs == 3 * list(pairwise(SCOPES))
-    assert steps["layer"].isna().sum() == len(SCOPES) - 1
+    assert pairs == 3 * list(pairwise(layer_order.scopes))
+    assert steps["layer"].isna().sum() == len(layer_order.scopes) - 1
     whole = scope_similarity.matrix(masked_store, layer=2)
     of_layer = steps[steps["layer"] == 2].merge(whole, on=["scope_a", "scope_b", "low", "high"])
     assert of_layer["spearman_x"].tolist() == of_layer["spearman_y"].tolist()
-    assert len(of_layer) == len(SCOPES) - 1
+    assert len(of_layer) == len(layer_order.scopes) - 1
 
 
-@pytest.mark.parametrize(("layer", "scopes"), [(1, ("attn_w", "attn")), (None, ("attn", "attn_w"))])
+@pytest.mark.parametrize(("layer", "places"), [(1, (0, 1)), (None, (1, 0))])
 def test_extremes_begin_with_the_sequence_that_agrees_least(
-    masked_store, by_sequence, layer, scopes
+    masked_store, by_sequence, layer_order, layer, places
 ):
+    scopes = tuple(layer_order.scopes[place] for place in places)
     found = sequence_scope_similarity.extremes(
         masked_store, layer=layer, scope_a=scopes[0], scope_b=scopes[1], limit=2
     )
@@ -87,4 +87,5 @@ def test_a_layer_without_anything_to_rank_has_no_row(sequences, traced_alone):
     vars(batch)["layer_mixing"] = ((first, *level),)
     rows = totals(batch).to_pandas()
     assert set(rows["layer"]) == {0}
-    assert len(rows) == len(SCOPES) * (len(SCOPES) - 1) // 2
+    n_scopes = len(batch.order.scopes)
+    assert len(rows) == n_scopes * (n_scopes - 1) // 2

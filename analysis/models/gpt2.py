@@ -1,0 +1,129 @@
+"""GPT-2: a pre-norm decoder whose query, key and value projections are one matrix.
+
+Its projections are stored input × output, so nothing is transposed. The normalisation after the
+last layer belongs to no layer.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from analysis.errors import UnfitModel
+from analysis.models.capture import record_outputs
+from analysis.models.parts import activation_named, attentions_of, heads_of, layer_norm
+from analysis.models.trace import (
+    FeedForwardWeights,
+    LayerTrace,
+    LayerWeights,
+    Model,
+    Trace,
+)
+
+FAMILIES = ("gpt2",)
+_PLAIN = {
+    "scale_attn_weights": True,
+    "scale_attn_by_inverse_layer_idx": False,
+    "add_cross_attention": False,
+}
+
+
+def check(model: Model) -> None:
+    """Refuse a configuration that this family's reading does not cover.
+
+    Raises:
+        UnfitModel: naming the setting, its value and what is covered.
+    """
+    config = model.config
+    activation_named(config.activation_function)
+    for name, covered in _PLAIN.items():
+        if (value := getattr(config, name, covered)) != covered:
+            raise UnfitModel(f"The model's {name} is {value!r}; covered is {covered!r}.")
+
+
+def positions(model: Model) -> int:
+    """The longest sequence that the model has positions for."""
+    return len(position_embedding(model))
+
+
+def position_embedding(model: Model) -> Tensor:
+    """One vector per position."""
+    return model.wpe.weight.detach()
+
+
+def position_module(model: Model) -> nn.Module:
+    """The module that puts out the position embeddings of a sequence."""
+    return model.wpe
+
+
+def weights(model: Model) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    config = model.config
+    activation = activation_named(config.activation_function)
+    return tuple(_layer_weights(layer, config.n_head, activation) for layer in model.h)
+
+
+def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
+    fused, output = layer.attn.c_attn, layer.attn.c_proj
+    hidden, back = layer.mlp.c_fc, layer.mlp.c_proj
+    query, key, value = (
+        heads_of(weight, bias, heads)
+        for weight, bias in zip(
+            fused.weight.chunk(3, dim=1), fused.bias.chunk(3, dim=0), strict=True
+        )
+    )
+    return LayerWeights(
+        query_weight=query[0],
+        query_bias=query[1],
+        key_weight=key[0],
+        key_bias=key[1],
+        value_weight=value[0],
+        value_bias=value[1],
+        output_weight=output.weight.detach().unflatten(0, (heads, -1)),
+        output_bias=output.bias.detach(),
+        attention_norm=layer_norm(layer.ln_1),
+        feed_forward=FeedForwardWeights(
+            input_weight=hidden.weight.detach(),
+            input_bias=hidden.bias.detach(),
+            output_weight=back.weight.detach(),
+            output_bias=back.bias.detach(),
+            activation=activation,
+        ),
+        feed_forward_norm=layer_norm(layer.ln_2),
+        norm_first=True,
+        is_causal=True,
+    )
+
+
+def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
+    """Run the model once and take each layer apart; segments, which it has none of, are left out.
+
+    What comes out of a layer is what comes out of its last addition, so the layers themselves are
+    watched and not the list of hidden states, whose last entry is normalised.
+    """
+    watched = {"input 0": model.drop, "words": model.wte}
+    watched |= {f"input {i + 1}": layer for i, layer in enumerate(model.h)}
+    watched |= {f"normed {i}": layer.ln_1 for i, layer in enumerate(model.h)}
+    watched |= {f"fused {i}": layer.attn.c_attn for i, layer in enumerate(model.h)}
+    watched |= {f"output {i}": layer.attn.c_proj for i, layer in enumerate(model.h)}
+    own = {name: inputs[name] for name in ("input_ids", "attention_mask")}
+    with torch.inference_mode(), record_outputs(watched) as seen:
+        attentions = attentions_of(model(**own, output_attentions=True), len(model.h))
+    heads = model.config.n_head
+    return Trace(
+        layers=tuple(
+            LayerTrace(
+                weights=layer,
+                input=seen[f"input {i}"],
+                attention_input=seen[f"normed {i}"],
+                attention=attentions[i],
+                values=seen[f"fused {i}"]
+                .chunk(3, dim=-1)[2]
+                .unflatten(-1, (heads, -1))
+                .transpose(1, 2),
+                attention_output=seen[f"output {i}"],
+                output=seen[f"input {i + 1}"],
+            )
+            for i, layer in enumerate(layers)
+        ),
+        is_token=inputs["attention_mask"].bool(),
+        word_embeddings=seen["words"],
+    )

@@ -1,0 +1,63 @@
+"""Parts that every family's modules are made of, in the shapes of the trace."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from analysis.models.trace import LayerNormWeights, Model
+
+_ACTIVATIONS: Mapping[str, str] = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+    "tanh": "tanh",
+}
+ACTIVATIONS = tuple(_ACTIVATIONS)
+"""What configurations may call the activation of a feed-forward network."""
+
+
+def activation_named(name: str) -> str:
+    """The key of `analysis.measures.activation_gate.GATES` for a configuration's activation.
+
+    Raises:
+        UnfitModel: naming the activation and those that are covered.
+    """
+    if name not in _ACTIVATIONS:
+        raise UnfitModel(
+            f"The model's activation is {name!r}; covered are {', '.join(sorted(_ACTIVATIONS))}."
+        )
+    return _ACTIVATIONS[name]
+
+
+def layer_norm(module: Model) -> LayerNormWeights:
+    """A layer normalisation's weights."""
+    return LayerNormWeights(module.weight.detach(), module.bias.detach(), module.eps)
+
+
+def heads_of(
+    weight: Float[Tensor, "width value"], bias: Float[Tensor, " value"], heads: int
+) -> tuple[Float[Tensor, "head width head_width"], Float[Tensor, "head head_width"]]:
+    """A projection (x @ weight + bias) of all heads at once, cut into heads."""
+    per_head = weight.detach().unflatten(1, (heads, -1)).transpose(0, 1)
+    return per_head, bias.detach().unflatten(0, (heads, -1))
+
+
+def attentions_of(output: Any, n_layers: int) -> tuple[Tensor, ...]:
+    """The attention weights that a forward pass returned, one tensor per layer.
+
+    Raises:
+        UnfitModel: if there are none, as under every attention implementation but `eager`.
+    """
+    attentions = tuple(output.attentions or ())
+    if len(attentions) != n_layers or any(each is None for each in attentions):
+        raise UnfitModel(
+            f"The model returned attention weights for {len(attentions)} of its {n_layers} layers. "
+            "Load it with attn_implementation='eager': no other implementation keeps them."
+        )
+    return attentions

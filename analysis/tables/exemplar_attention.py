@@ -1,0 +1,54 @@
+"""The first rows and columns of every head's attention, in a few long texts."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+
+SHOWN = 15
+TABLE = Table(
+    name="exemplar_attention",
+    grain="one row per layer and head of the few sequences whose maps are kept",
+    key=(SEQUENCE, LAYER, HEAD),
+    values=(
+        Column("n", pa.int16(), "tokens shown, the first of the sequence", "tokens"),
+        Column(
+            "attention",
+            pa.list_(pa.float32()),
+            "α of every pair of these tokens, one query after the other",
+            "share",
+        ),
+    ),
+    source="yamamoto-2023",
+    laws=(
+        f"n between 1 and {SHOWN}",
+        "len(attention) = n * n",
+        "list_min(attention) >= 0",
+        "list_sum(attention) <= n * 1.05",
+    ),
+)
+
+
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int, seq: int) -> pd.DataFrame:
+    """One head's map of the first tokens of a text.
+
+    Returns:
+        query_pos, key_pos, query_token, key_token, attention; a row per pair, by query.
+    """
+    return store.execute(
+        """
+        with cell as (
+            select n, unnest(range(n * n)) as place, unnest(attention)::double as attention
+            from exemplar_attention
+            where layer = $layer and head = $head and seq = $seq
+        )
+        select place // n as query_pos, place % n as key_pos,
+            q.token as query_token, k.token as key_token, attention
+        from cell
+        join token as q on q.seq = $seq and q.pos = place // n
+        join token as k on k.seq = $seq and k.pos = place % n
+        order by place
+        """,
+        {"layer": layer, "head": head, "seq": seq},
+    ).df()

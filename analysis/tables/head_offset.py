@@ -1,0 +1,50 @@
+"""The relative position each head prefers, in its attention and in its scores."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER, Column, Table
+
+REACH = 10
+
+
+def _preferred(name: str, meaning: str) -> Column:
+    return Column(name, pa.int16(), f"offset within ±{REACH} with the largest {meaning}", "tokens")
+
+
+TABLE = Table(
+    name="head_offset",
+    grain="one row per layer and head",
+    key=(LAYER, HEAD),
+    values=(
+        Column(
+            "dependence",
+            pa.float64(),
+            "η²: share of the variance of α that the offset explains, mean over the texts where α "
+            "varies; NULL if it varies in none",
+            "share",
+            nullable=True,
+        ),
+        _preferred("attention_offset", "mean of tr_t(A)"),
+        _preferred("score_offset", "mean of Σ_j s_j xcov_j(t)"),
+        _preferred("attention_offset_per_pair", "mean α of a pair"),
+        _preferred("score_offset_per_pair", "mean score of a pair"),
+    ),
+    source="yamamoto-2023",
+    laws=(
+        "dependence is null or dependence between 0 and 1",
+        f"greatest(abs(attention_offset), abs(score_offset)) <= {REACH}",
+        f"greatest(abs(attention_offset_per_pair), abs(score_offset_per_pair)) <= {REACH}",
+    ),
+)
+
+
+def heads(store: DuckDBPyConnection) -> pd.DataFrame:
+    """What every head prefers, and how much the position decides.
+
+    Returns:
+        layer, head, dependence, attention_offset, score_offset, attention_offset_per_pair,
+        score_offset_per_pair.
+    """
+    return store.execute("from head_offset order by layer, head").df()

@@ -1,0 +1,95 @@
+"""Whether heads attend in the direction in which their queries and keys are shifted."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import LAYER_OR_ALL, Column, Table
+
+COUNTINGS = ("sum", "per_pair")
+MIN_DEPENDENCES = (0.0, 0.05, 0.1, 0.25, 0.5)
+
+
+def _ends(name: str, unit: str, *, nullable: bool = False) -> tuple[Column, Column]:
+    return (
+        Column(
+            f"{name}_low",
+            pa.float64(),
+            "lower end of the 95 % bootstrap interval over heads",
+            unit,
+            nullable,
+        ),
+        Column(
+            f"{name}_high",
+            pa.float64(),
+            "upper end of the 95 % bootstrap interval over heads",
+            unit,
+            nullable,
+        ),
+    )
+
+
+TABLE = Table(
+    name="offset_agreement",
+    grain="one row per way of counting, least dependence and layer, or all layers pooled",
+    key=(
+        Column("counting", pa.string(), "sum (over all pairs of an offset) or per_pair", "name"),
+        Column("min_dependence", pa.float64(), "heads with a lower η² are left out", "share"),
+        LAYER_OR_ALL,
+    ),
+    values=(
+        Column("n_heads", pa.int64(), "heads compared", "heads"),
+        Column(
+            "agreement",
+            pa.float64(),
+            "share of the heads whose scores and attention prefer the same offset",
+            "share",
+        ),
+        *_ends("agreement", "share"),
+        Column(
+            "chance",
+            pa.float64(),
+            "agreement to expect if offsets were dealt to the heads at random",
+            "share",
+        ),
+        Column(
+            "spearman",
+            pa.float64(),
+            "Spearman's ρ of the two offsets over heads; NULL where either is the same for all",
+            "ρ",
+            nullable=True,
+        ),
+        *_ends("spearman", "ρ", nullable=True),
+    ),
+    source="yamamoto-2023",
+    laws=(
+        "n_heads >= 2",
+        "agreement between 0 and 1",
+        "chance between 0 and 1",
+        "agreement_low <= agreement_high",
+        "spearman is null or spearman between -1 and 1",
+        "(spearman is null) = (spearman_low is null)",
+    ),
+)
+
+
+def agreement(store: DuckDBPyConnection, *, counting: str, min_dependence: float) -> pd.DataFrame:
+    """How often scores and attention prefer the same offset, in each layer and in all.
+
+    Args:
+        counting: `sum` or `per_pair`.
+        min_dependence: one of `MIN_DEPENDENCES`.
+
+    Returns:
+        layer (missing for all), n_heads, agreement, agreement_low, agreement_high, chance,
+        spearman, spearman_low, spearman_high; no row where fewer than two heads are left.
+    """
+    return store.execute(
+        """
+        select * exclude (counting, min_dependence)
+        from offset_agreement
+        where counting = $counting and min_dependence = $min_dependence
+        order by layer nulls last
+        """,
+        {"counting": counting, "min_dependence": min_dependence},
+    ).df()

@@ -1,0 +1,30 @@
+"""A column for each step of a layer."""
+
+import pyarrow as pa
+
+from analysis.scopes import EFFECTS, ORDERS, SHARED_EFFECTS
+from analysis.tables.table import Column
+
+
+def of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Column, ...]:
+    """A column for every effect; {step} in its meaning is told as the scopes before and after.
+
+    A step that only layers of one order have is NULL in all others.
+    """
+    return tuple(
+        Column(
+            f"{prefix}{effect}",
+            pa.float32(),
+            meaning.format(step=_step(effect)),
+            "share",
+            nullable=nullable or effect not in SHARED_EFFECTS,
+        )
+        for effect in EFFECTS
+    )
+
+
+def _step(effect: str) -> str:
+    """Between which scopes an effect is, in every order that has it."""
+    steps = [order.effects[effect] for order in ORDERS.values() if effect in order.effects]
+    told = " or ".join(" → ".join(step) for step in steps)
+    return told if effect in SHARED_EFFECTS else f"{told}; NULL in a layer without this step"

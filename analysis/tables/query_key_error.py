@@ -1,0 +1,53 @@
+"""How nearly queries, keys and their cross-covariances make up what the model attends by."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import LAYER, SEQUENCE, Column, Table
+
+TABLE = Table(
+    name="query_key_error",
+    grain="one row per kept sequence and layer",
+    key=(SEQUENCE, LAYER),
+    values=(
+        Column(
+            "score_error",
+            pa.float32(),
+            "largest difference between Q S Kᵀ and the scores of the projections, over the "
+            "largest score",
+            "ratio",
+        ),
+        Column(
+            "trace_error",
+            pa.float32(),
+            "largest difference between weighted cross-covariances and the scores summed along "
+            "diagonals, over the largest sum",
+            "ratio",
+        ),
+        Column(
+            "attention_error",
+            pa.float32(),
+            "largest difference between the softmax of Q S Kᵀ / √d' and the model's own α",
+            "share",
+        ),
+    ),
+    source="yamamoto-2023",
+    laws=("score_error >= 0", "trace_error >= 0", "attention_error >= 0"),
+)
+
+
+def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The worst of every layer: layer, score_error, trace_error, attention_error, n_sequences."""
+    return store.execute(
+        """
+        select layer,
+            max(score_error)::double as score_error,
+            max(trace_error)::double as trace_error,
+            max(attention_error)::double as attention_error,
+            count(*) as n_sequences
+        from query_key_error
+        group by layer
+        order by layer
+        """
+    ).df()

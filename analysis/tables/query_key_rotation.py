@@ -1,0 +1,37 @@
+"""By which angles each head's key directions are turned against its query directions."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER, Column, Table
+
+PLANE = Column("plane", pa.int16(), "eigenvector of the rotation, by phase, from 0", "index")
+PHASE = Column(
+    "phase",
+    pa.float64(),
+    "θ of its eigenvalue e^(iθ): by how much its key wave is ahead of its query wave",
+    "radians",
+)
+TABLE = Table(
+    name="query_key_rotation",
+    grain="one row per layer, head and eigenvector of the rotation; those it leaves alone because "
+    "they are orthogonal to all queries and keys are left out",
+    key=(LAYER, HEAD, PLANE),
+    values=(PHASE,),
+    source="yamamoto-2023",
+    laws=("plane >= 0", "phase between -pi() and pi()"),
+)
+
+
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """plane, phase of one head."""
+    return store.execute(
+        """
+        select plane, phase
+        from query_key_rotation
+        where layer = $layer and head = $head
+        order by plane
+        """,
+        {"layer": layer, "head": head},
+    ).df()

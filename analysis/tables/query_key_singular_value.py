@@ -1,0 +1,32 @@
+"""How strongly each head compares queries with keys, direction by direction."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER, Column, Table
+
+RANK = Column("rank", pa.int32(), "place in descending order, from 1", "index")
+TABLE = Table(
+    name="query_key_singular_value",
+    grain="one row per layer, head and direction; the values that are exactly 0 are left out",
+    key=(LAYER, HEAD, RANK),
+    values=(
+        Column("value", pa.float64(), "singular value of the query-key form on [x 1]", "score"),
+    ),
+    source="yamamoto-2023",
+    laws=("value >= 0", "rank >= 1"),
+)
+
+
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """rank, value of one head."""
+    return store.execute(
+        """
+        select rank, value
+        from query_key_singular_value
+        where layer = $layer and head = $head
+        order by rank
+        """,
+        {"layer": layer, "head": head},
+    ).df()

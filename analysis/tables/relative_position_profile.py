@@ -1,0 +1,125 @@
+"""How much attention each head pays to every relative position, text by text."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, View
+
+REACH = 10
+OFFSET = Column(
+    "offset", pa.int16(), "place of the key less place of the query; below 0: to the left", "tokens"
+)
+_KEY = (SEQUENCE, LAYER, HEAD)
+_VALUES = (
+    Column("n_tokens", pa.int16(), "tokens of the sequence, special ones included", "tokens"),
+    Column(
+        "profile",
+        pa.list_(pa.float32()),
+        "α summed over the pairs of one offset, from -10 to 10; NULL where no key may be seen",
+        "tokens",
+    ),
+    Column(
+        "dependence",
+        pa.float64(),
+        "η²: share of the variance of α over pairs that the offset explains; "
+        "NULL if all pairs weigh the same",
+        "share",
+        nullable=True,
+    ),
+)
+_GRAIN = "one row per sequence, layer and head"
+TABLE = Table(
+    name="relative_position_profile",
+    grain=_GRAIN,
+    key=_KEY,
+    values=_VALUES,
+    source="yamamoto-2023",
+    laws=(
+        f"len(profile) = {2 * REACH + 1}",
+        "list_min(profile) >= 0",
+        "list_sum(profile) <= n_tokens * 1.05",  # rows of α add up to 1, but for rounding
+        "dependence is null or dependence between 0 and 1",
+    ),
+    order=("layer", "head", "seq"),
+    views=(
+        View(
+            "relative_position_profile",
+            "one row per layer, head and offset that a key may have; means over sequences",
+            (
+                LAYER,
+                HEAD,
+                OFFSET,
+                Column(
+                    "attention",
+                    pa.float64(),
+                    "α summed over the pairs of the offset, mean over sequences",
+                    "tokens",
+                ),
+            ),
+            """
+            select layer, head, "offset", avg(attention) as attention
+            from (
+                select layer, head, unnest(range(-10, 11))::smallint as "offset",
+                    unnest(profile)::double as attention
+                from stored.relative_position_profile
+            )
+            where attention is not null
+            group by layer, head, "offset"
+            """,
+        ),
+        View(
+            "sequence_relative_position",
+            _GRAIN,
+            (*_KEY, *_VALUES),
+            "from stored.relative_position_profile",
+        ),
+    ),
+)
+
+
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """Attention per token of one head by offset, and how much texts differ.
+
+    Returns:
+        offset, mean, low, high (the quartiles over texts) of tr_t(A) / n, n_sequences.
+    """
+    return store.execute(
+        """
+        with share as (
+            select unnest(range($first, $last))::smallint as "offset",
+                unnest(profile)::double / n_tokens as attention
+            from sequence_relative_position
+            where layer = $layer and head = $head
+        )
+        select "offset", avg(attention) as mean, quantile_cont(attention, 0.25) as low,
+            quantile_cont(attention, 0.75) as high, count(*) as n_sequences
+        from share
+        where attention is not null
+        group by "offset"
+        order by "offset"
+        """,
+        {"layer": layer, "head": head, "first": -REACH, "last": REACH + 1},
+    ).df()
+
+
+def all_heads(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Attention per token of every head by offset: layer, head, offset, attention.
+
+    The mean over texts of tr_t(A) / n.
+    """
+    return store.execute(
+        """
+        with share as (
+            select layer, head, unnest(range($first, $last))::smallint as "offset",
+                unnest(profile)::double / n_tokens as attention
+            from sequence_relative_position
+        )
+        select layer, head, "offset", avg(attention) as attention
+        from share
+        where attention is not null
+        group by layer, head, "offset"
+        order by layer, head, "offset"
+        """,
+        {"first": -REACH, "last": REACH + 1},
+    ).df()

@@ -1,0 +1,91 @@
+"""What must hold between the tables of a file: for each law a query that counts what breaks it."""
+
+from analysis.scopes import EFFECTS, ORDERS, POST_NORM
+from analysis.tables.corpus import IS_CAUSAL
+
+
+def _strangers() -> str:
+    """How many names of scopes and effects there are that the layers of the file do not have."""
+    names = (
+        "select distinct scope from mixing_ratio union select distinct scope_a from "
+        "scope_similarity union select distinct effect from relation_share"
+    )
+    steps = (
+        f"select '{each}' as name from pair_delta_wide where mean_{each} is not null limit 1"
+        for each in EFFECTS
+    )
+    known = {
+        name: ", ".join(f"'{each}'" for each in (*order.scopes, *order.effects))
+        for name, order in ORDERS.items()
+    }
+    orders = " ".join(f"when '{order}' then name in ({each})" for order, each in known.items())
+    told = "select value from provenance where name = 'layer_order'"
+    listed = " union ".join(f"({each})" for each in steps)
+    return f"""
+        select count(*) from (select * from ({names}) as given(name) union {listed})
+        where not (case coalesce(({told}), '{POST_NORM.name}') {orders} end)"""
+
+
+CROSS_LAWS = {
+    "the tokens of a sequence number its n_tokens": """
+        select count(*) from (
+            select seq from sequence left join token using (seq)
+            group by seq, n_tokens having count(pos) <> n_tokens)""",
+    "run.n_sequences and run.n_tokens count what is there": """
+        select count(*) from run
+        where n_sequences <> (select count(*) from sequence)
+            or n_tokens <> (select count(*) from token)""",
+    "every head has every token": """
+        select count(*) from (
+            select count(*) as n from head_token group by layer, head
+            having n <> (select n_tokens from run))""",
+    "attention received in a sequence adds up to its number of tokens": """
+        select count(*) from (
+            select abs(sum(attention_received::double) / any_value(n_tokens) - 1) as error
+            from head_token join sequence using (seq) group by layer, head, seq)
+        where error > $tolerance""",
+    "token types share all attention": """
+        select count(*) from (
+            select abs(sum(attention) - 1) as error from token_type_mixing group by layer, head)
+        where error > $tolerance""",
+    "the histogram of every head counts every pair": f"""
+        select count(*) from (
+            select sum(n) as n from attention_norm_histogram group by layer, head
+            having n <> (
+                select sum(if({IS_CAUSAL}, n_tokens::bigint * (n_tokens + 1) // 2,
+                    n_tokens::bigint * n_tokens))
+                from sequence))""",
+    "the pairs of every layer occur as often as two tokens stand in one sequence": f"""
+        select count(*) from (
+            select sum(n) as n from pair_delta_wide group by layer
+            having n <> (
+                select sum(n_tokens::bigint * (n_tokens - 1) // if({IS_CAUSAL}, 2, 1))
+                from sequence))""",
+    "a causal model has no pair whose key is behind its query": f"""
+        select count(*) from (
+            select query_pos, key_pos from attention_norm_sample
+            union all
+            select target_pos, source_pos from pair_occurrence)
+        where key_pos > query_pos and {IS_CAUSAL}""",
+    "layers are seen at the scopes and in the steps of their order": _strangers(),
+    "relations share all pairs and all change": """
+        select count(*) from (
+            select abs(sum(mean) - 1) as error from relation_share
+            group by layer, effect, quantity)
+        where error > $tolerance""",
+    "all that has come together in a token comes from some type and some distance": """
+        select count(*) from (
+            select abs(sum(mean) - 1) as error from rollout
+            group by layer, scope, token_type is null, distance is null)
+        where error > $tolerance""",
+    "spectra with and without positions are of the same number of sequences": """
+        select count(*) from (
+            select any_value(control) from position_spectrum_control where control <> 'kept'
+            group by source, layer, length, frequency, n_sequences
+            having count(*) <> 3)""",
+    "tokens of all types make up the mixing ratio's tokens": """
+        select count(*) from (
+            select sum(case token_type when 'all' then -n else n end) as missed
+            from mixing_ratio group by layer, scope)
+        where missed <> 0""",
+}

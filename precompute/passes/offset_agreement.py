@@ -1,0 +1,42 @@
+"""How often a head's attention prefers the offset that its scores prefer, per layer and pooled."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.offset_agreement import agreement, chance_agreement, rank_correlation
+from analysis.tables.offset_agreement import COUNTINGS, MIN_DEPENDENCES, TABLE
+from precompute.passes.base import FitContext
+
+VERSION = 1
+NEEDS = ("head_offset",)
+_ENDING = dict(zip(COUNTINGS, ("", "_per_pair"), strict=True))
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per way of counting, least dependence, and layer or all, of two heads or more."""
+    heads = store.execute("from head_offset order by layer, head").df()
+    layers: list[int | None] = [*sorted(set(heads["layer"].tolist())), None]
+    rows = []
+    for counting in COUNTINGS:
+        for least in MIN_DEPENDENCES:
+            for layer in layers:
+                chosen = heads[heads["dependence"] >= least]
+                chosen = chosen if layer is None else chosen[chosen["layer"] == layer]
+                if len(chosen) >= 2:
+                    place = {"counting": counting, "min_dependence": least, "layer": layer}
+                    rows.append(place | _numbers(chosen, _ENDING[counting], context.seed))
+    return pa.Table.from_pylist(rows, schema=TABLE.schema)
+
+
+def _numbers(heads: pd.DataFrame, ending: str, seed: int) -> dict[str, float | int | None]:
+    scores = heads[f"score_offset{ending}"].to_numpy().astype("int64")
+    attention = heads[f"attention_offset{ending}"].to_numpy().astype("int64")
+    found = {"n_heads": len(heads), "chance": chance_agreement(scores, attention)}
+    estimates = {
+        "agreement": agreement(scores, attention, seed=seed),
+        "spearman": rank_correlation(scores, attention, seed=seed),
+    }
+    for name, each in estimates.items():
+        found |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
+    return {name: None if value != value else value for name, value in found.items()}

@@ -1,0 +1,26 @@
+"""How nearly queries and keys make up the model's own attention, for a few sequences."""
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.measures.query_key_error import ERRORS, query_key_error
+from analysis.tables.query_key_error import TABLE
+from precompute.passes.base import Batch, table_of
+
+VERSION = 1
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per exemplar and layer."""
+    found = [
+        (sequence.index, index, *query_key_error(layer).tolist())
+        for sequence, layers in batch.exemplars_alone
+        for index, layer in enumerate(layers)
+    ]
+    columns = np.array(found, dtype=np.float64).reshape(-1, 2 + len(ERRORS)).T
+    return table_of(
+        TABLE,
+        seq=columns[0].astype(np.int32),
+        layer=columns[1].astype(np.uint8),
+        **dict(zip(ERRORS, columns[2:], strict=True)),
+    )

@@ -1,0 +1,64 @@
+"""The printed numbers on positions are those of the collection, and none is left out."""
+
+import json
+
+import pytest
+
+from analysis.published_positions import COMPONENTS, NUMBERS, OFFSETS, PAPER, PEAK, SHIFT
+from analysis.sources import PAPERS
+from tests.precompute.corpora.tiny import shared_data
+
+SOURCE = "seed002-position-ja"
+
+
+@pytest.fixture(scope="module")
+def collection() -> list[dict]:
+    told = json.loads((shared_data() / "published_numbers.json").read_text())
+    return [each for each in told["numbers"] if each["source"] == SOURCE]
+
+
+def told(number) -> str:
+    """The quantity in the words of the collection."""
+    if number in COMPONENTS:
+        return (
+            "cumulative PCA contribution of the position embedding, "
+            f"first {number.component} components"
+        )
+    if number is PEAK:
+        return (
+            "frequency of the amplitude-spectrum peak of Q and K (also in the position embedding)"
+        )
+    if number in OFFSETS:
+        return "offset t of the peak of sum_j s_j xcov_j(t)"
+    return "phase shift Delta of the peak of g(f, theta)"
+
+
+@pytest.mark.shared_data
+def test_every_number_is_the_printed_one(collection):
+    for number in NUMBERS:
+        place = (told(number), number.layer, number.head)
+        [theirs] = [
+            each
+            for each in collection
+            if (each["quantity"], each.get("layer"), each.get("head")) == place
+        ]
+        assert number.printed == theirs["printed"]
+        scale = 100 if number.percent else 1
+        assert number.percent == (theirs.get("unit") == "%")
+        assert number.value * scale == pytest.approx(theirs["value"])
+        assert number.tolerance * scale == pytest.approx(theirs["tolerance"])
+        assert " ".join(map(str, number.place)).lower() in theirs["where"].lower()
+
+
+@pytest.mark.shared_data
+def test_no_number_is_left_out_but_settings_and_bounds_in_words(collection):
+    ours = {told(number) for number in NUMBERS}
+    left = [each["quantity"] for each in collection if each["quantity"] not in ours]
+    assert left
+    assert all(each.startswith("setting: ") or "in words" in each for each in left)
+
+
+def test_every_number_is_of_the_paper():
+    assert PAPER in PAPERS
+    assert {each.paper for each in NUMBERS} == {PAPER}
+    assert SHIFT.value == -1

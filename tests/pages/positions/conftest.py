@@ -1,0 +1,45 @@
+"""The page opened on a section, and files of other models than the usual one."""
+
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from pages.shared import figure
+from tests.pages.conftest import section_of
+from tests.pages.test_browser import browser, server  # noqa: F401
+from tests.small_store import build_store
+
+SPECTRA = ("states", "embeddings")
+SECTIONS = ("claim", "heads", "one_head", *SPECTRA)
+
+section = section_of("positions", "po")
+
+
+@pytest.fixture(scope="session")
+def gpt2_folder(tmp_path_factory) -> Path:
+    """A store of a causal model, built by the real passes."""
+    return build_store(tmp_path_factory.mktemp("gpt2"), "gpt2").parent
+
+
+@pytest.fixture(scope="session")
+def several_folder(store_folder, gpt2_folder, tmp_path_factory) -> Path:
+    """A folder with files of two models, and one without any statistic of positions."""
+    folder = tmp_path_factory.mktemp("several")
+    copyfile(store_folder / "tiny.duckdb", folder / "bert.duckdb")
+    copyfile(gpt2_folder / "tiny.duckdb", folder / "gpt.duckdb")
+    without = tmp_path_factory.mktemp("without")
+    copyfile(build_store(without, statistics=["token_norm"]), folder / "other.duckdb")
+    return folder
+
+
+@pytest.fixture
+def exported(monkeypatch) -> dict:
+    """What the page offers for export: by the key of the figure, its frame and its chart."""
+    offered = {}
+
+    def note(key: str, question: str, frame, chart) -> None:
+        offered[key] = (frame, chart)
+
+    monkeypatch.setattr(figure, "_exports", note)
+    return offered

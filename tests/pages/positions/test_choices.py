@@ -1,0 +1,36 @@
+"""Links restore every choice of the sections on spectra."""
+
+import pytest
+
+from tests.pages.conftest import in_address
+
+
+@pytest.mark.parametrize(
+    ("view", "key", "value", "expected"),
+    [
+        ("embeddings", "po_scale", "log", "log"),
+        ("states", "po_scale", "log", "log"),
+        ("states", "po_amount", "mean", "mean"),
+        ("states", "po_states_layer", "2", 2),
+        ("states", "po_source", "hidden", "hidden"),
+    ],
+)
+def test_a_link_restores_a_choice(view, key, value, expected, section):
+    session = section(view, **{key: value})
+    assert session.session_state[key] == expected
+    assert in_address(session, key) == [value]
+
+
+@pytest.mark.parametrize("value", ["999", "x", "<b>"])
+def test_a_link_to_what_is_not_there_shows_the_default(value, section):
+    choices = {"po_length": value, "po_states_layer": value, "po_amount": value}
+    session = section("states", **choices)
+    shown = {key: session.session_state[key] for key in choices}
+    assert shown == {"po_length": 16, "po_states_layer": 1, "po_amount": "max"}
+
+
+def test_a_logarithmic_axis_is_one(section, exported):
+    section("embeddings", po_scale="log")
+    _, chart = exported["po_spectrum_log"]
+    lines = chart.layer[0].layer[-1].to_dict()
+    assert lines["encoding"]["y"]["scale"]["type"] == "log"

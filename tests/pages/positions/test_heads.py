@@ -1,0 +1,174 @@
+"""All heads by cluster: shares, centres and profiles are those of the file."""
+
+import pytest
+
+from pages.shared.positions.cluster_names import cluster_colours, cluster_name
+from tests.pages.conftest import in_address, sentences
+
+
+def frame_of(exported: dict, key: str):
+    """The frame of the one figure whose key begins so."""
+    (found,) = (frame for name, (frame, _) in exported.items() if name.startswith(key))
+    return found
+
+
+@pytest.mark.parametrize("k", [2, 6, 12])
+def test_shares_are_those_of_the_file_for_every_number_of_clusters(k, section, exported, told):
+    section("heads", po_k=str(k))
+    shown = frame_of(exported, f"po_clusters_{k}_")[["layer", "head", "cluster", "share"]]
+    expected = told(
+        "select layer, head, cluster, share from relative_position_clustering "
+        f"where k = {k} order by all"
+    )
+    rows = shown.sort_values(["layer", "head", "cluster", "share"])
+    for ours, theirs in zip(rows.itertuples(index=False, name=None), expected, strict=True):
+        assert ours[:3] == theirs[:3]
+        assert ours[3] == pytest.approx(theirs[3])
+
+
+def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
+    section("heads")
+    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("po_clusters"))
+    bars = chart.layer[0].data
+    for (layer, head), cell in bars.groupby(["layer", "head"]):
+        cell = cell.sort_values("x")
+        assert cell["x"].iloc[1:].tolist() == pytest.approx(cell["x2"].iloc[:-1].tolist())
+        assert cell["x2"].iloc[-1] - cell["x"].iloc[0] == pytest.approx(0.88)
+        assert cell["x"].iloc[0] + cell["x2"].iloc[-1] == pytest.approx(2 * head)
+        assert (cell["y"] + cell["y2"]).tolist() == pytest.approx([2 * layer] * len(cell))
+
+
+def test_k_is_the_papers_unless_another_is_chosen(section):
+    session = section("heads")
+    assert session.session_state["po_k"] == 6
+    assert in_address(section("heads", po_k="3"), "po_k") == ["3"]
+
+
+def test_fewer_clusters_are_offered_where_fewer_were_found(section, changed):
+    folder = changed(
+        "delete from stored.relative_position_centre where k > 4",
+        "delete from stored.relative_position_cluster where k > 4",
+    )
+    assert section("heads", folder).session_state["po_k"] == 4
+
+
+def test_centres_are_those_of_the_file(section, exported, told):
+    section("heads")
+    shown = frame_of(exported, "po_centres")
+    expected = told(
+        'select cluster, "offset", attention, n from relative_position_centre where k = 6 '
+        'order by cluster, "offset"'
+    )
+    rows = shown.sort_values(["cluster", "offset"])[["cluster", "offset", "attention", "n"]]
+    for ours, theirs in zip(rows.itertuples(index=False, name=None), expected, strict=True):
+        assert (*ours[:2], ours[3]) == (*theirs[:2], theirs[3])
+        assert ours[2] == pytest.approx(theirs[2])
+
+
+def test_profiles_have_the_colour_of_the_cluster_of_most_texts(section, exported, told):
+    section("heads")
+    shown = frame_of(exported, "po_profiles").drop_duplicates(["layer", "head"])
+    most = {
+        (layer, head): share
+        for layer, head, share in told(
+            "select layer, head, max(share) from relative_position_cluster group by all"
+        )
+    }
+    shares = {
+        (layer, head, cluster): share
+        for layer, head, cluster, share in told("from relative_position_cluster")
+    }
+    assert len(shown) == len(most)
+    for row in shown.itertuples():
+        assert shares[row.layer, row.head, row.cluster] == most[row.layer, row.head]
+
+
+@pytest.mark.parametrize(("height", "highest"), [("own", 6), ("shared", 1)])
+def test_cells_are_as_high_as_is_chosen(height, highest, section, exported):
+    section("heads", po_height=height)
+    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("po_profiles"))
+    areas = next(layer.data for layer in chart.layer if layer.mark.type == "area")
+    tops = (areas["y2"] - areas["y"]).groupby([areas["layer"], areas["head"]]).max()
+    assert len(tops) == 6
+    assert sum(top == pytest.approx(0.88) for top in tops) == highest
+
+
+def test_heads_that_are_the_same_in_every_text_are_counted(section, changed):
+    folder = changed(
+        "delete from stored.relative_position_cluster where k = 6",
+        "insert into stored.relative_position_cluster select 6, layer, head, 'both_weak', 1 "
+        "from head_offset where not (layer = 2 and head = 1)",
+        "insert into stored.relative_position_cluster values (6, 2, 1, 'both_weak', 0.6), "
+        "(6, 2, 1, 'next_strong', 0.4)",
+    )
+    said = sentences(section("heads", folder))
+    assert "**5 of 6 heads fall to one cluster in at least 90 % of the texts**" in said
+    assert "“both sides, weak” with 6 heads" in said
+    assert "is layer 2, head 1: no cluster gets more than 60 %" in said
+
+
+def test_heads_that_differ_from_text_to_text_are_not_called_the_same(section, changed):
+    folder = changed(
+        "delete from stored.relative_position_cluster where k = 6",
+        "insert into stored.relative_position_cluster select 6, layer, head, cluster, 0.5 "
+        "from head_offset, (values ('both_weak'), ('next_weak')) as t(cluster)",
+    )
+    said = sentences(section("heads", folder))
+    assert "**Only 0 of 6 heads" in said
+    assert "hardly depends" not in said
+
+
+def test_what_k_explains_is_that_of_the_file(section, exported, told):
+    section("heads")
+    shown = frame_of(exported, "po_explained")
+    expected = told("select distinct k, explained from relative_position_centre order by k")
+    assert shown["k"].tolist() == [k for k, _ in expected]
+    assert shown["explained"].tolist() == pytest.approx([share for _, share in expected])
+
+
+def test_clusters_are_named_by_direction_strength_and_number():
+    assert cluster_name("previous_strong") == "previous, strong"
+    assert cluster_name("both_weak_3") == "both sides, weak (3)"
+
+
+def test_no_two_clusters_have_one_colour():
+    clusters = [
+        f"{direction}_{strength}{number}"
+        for direction in ("previous", "next", "both", "self")
+        for strength in ("strong", "moderate", "weak")
+        for number in ("", "_2")
+    ]
+    colours = cluster_colours(clusters)
+    assert set(colours) == set(clusters)
+    assert len(set(colours.values())) == len(clusters)
+
+
+def test_a_causal_model_has_no_profile_to_the_right(section, gpt2_folder, exported):
+    session = section("heads", gpt2_folder)
+    assert "This model is causal" in sentences(session)
+    for key in ("po_centres", "po_profiles"):
+        assert frame_of(exported, key)["offset"].max() == 0
+
+
+def click(session, name: str, layer: int, head: int) -> None:
+    """Select a cell of a chart as it was drawn last."""
+    key = session.session_state[f"{name} drawn"].key
+    session.session_state[key] = {"selection": {"cell": [{"layer": layer, "head": head}]}}
+    session.run()
+
+
+@pytest.mark.parametrize(
+    ("view", "name"), [("heads", "po_clusters"), ("heads", "po_profiles"), ("claim", "po_offsets")]
+)
+def test_a_click_chooses_the_head_and_a_button_leads_to_it(view, name, section):
+    session = section(view)
+    click(session, name, 2, 3)
+    assert session.session_state["po_head"] == "2-3"
+    assert in_address(session, "po_head") == ["2-3"]
+    session.selectbox(key="po_head").set_value("1-2").run()
+    session.run()
+    assert session.session_state["po_head"] == "1-2", "an old click undid a newer choice"
+    button = next(each for each in session.button if "layer 1, head 2" in each.label)
+    button.click().run()
+    assert session.session_state["po_view"] == "one_head"
+    assert session.session_state["po_head"] == "1-2"

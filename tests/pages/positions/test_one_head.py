@@ -1,0 +1,226 @@
+"""One head: every figure shows what the file holds of it, and signs mean what the page says."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pages.shared.positions import phases
+from tests.pages.conftest import in_address, sentences
+
+HEAD = {"po_head": "2-1"}
+WHERE = "layer = 2 and head = 1"
+
+
+def frame_of(exported: dict, key: str):
+    """The frame of the one figure whose key begins so."""
+    (found,) = (frame for name, (frame, _) in exported.items() if name.startswith(key))
+    return found
+
+
+def test_the_head_that_depends_most_on_position_comes_first(section, changed):
+    folder = changed(f"update stored.head_offset set dependence = 0.99 where {WHERE}")
+    session = section("one_head", folder)
+    assert session.session_state["po_head"] == "2-1"
+    assert in_address(session, "po_head") == []
+
+
+@pytest.mark.parametrize("value", ["9-9", "x", "<b>", "1"])
+def test_a_link_to_no_head_shows_the_default(value, section):
+    shown = section("one_head", po_head=value).session_state["po_head"]
+    assert shown == section("one_head").session_state["po_head"]
+
+
+def test_the_card_tells_the_numbers_of_the_head(section, changed):
+    folder = changed(
+        "update stored.head_offset set dependence = 0.125, attention_offset = -2, "
+        f"attention_offset_per_pair = 0, score_offset = 7, score_offset_per_pair = 1 where {WHERE}",
+        f"update stored.query_key_singular_value set value = 1 where {WHERE}",
+    )
+    numbers = {each.label: each.value for each in section("one_head", folder, **HEAD).metric}
+    assert numbers["η²"] == "0.12"
+    assert numbers["attention offset"] == "−2 / 0"
+    assert numbers["score offset"] == "+7 / +1"
+    assert numbers["largest sⱼ"] == "1.00"
+
+
+def test_the_card_leaves_out_what_the_file_lacks(section, changed):
+    folder = changed(
+        *(f"delete from stored.{each}" for each in ("head_offset", "query_key_singular_value")),
+        "delete from stored.query_key_error",
+    )
+    session = section("one_head", folder, **HEAD)
+    assert not session.metric
+    assert "nan" not in sentences(session).lower().split()
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_the_map_is_that_of_the_chosen_text(place, section, exported, told):
+    texts = told("select distinct seq from exemplar_attention order by seq")
+    (seq,) = texts[place]
+    section("one_head", po_text=str(seq), **HEAD)
+    ((n, attention),) = told(
+        f"select n, attention from exemplar_attention where {WHERE} and seq = {seq}"
+    )
+    shown = frame_of(exported, f"po_map_2_1_{seq}")
+    assert len(shown) == n * n
+    cells = shown.sort_values(["query_pos", "key_pos"])["attention"]
+    assert cells.tolist() == pytest.approx(attention)
+    assert {len(set(part)) for _, part in shown.groupby("query_pos")["query_token"]} == {1}
+
+
+def test_the_profile_is_the_mean_over_texts(section, exported, told):
+    section("one_head", **HEAD)
+    shown = frame_of(exported, "po_profile_2_1")
+    expected = told(
+        "select avg(profile[11] / n_tokens), quantile_cont(profile[11] / n_tokens, 0.75) "
+        f"from sequence_relative_position where {WHERE}"
+    )
+    row = shown[shown["offset"] == 0].iloc[0]
+    assert (row["mean"], row["high"]) == pytest.approx(expected[0])
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_the_waves_are_those_of_the_chosen_direction(rank, section, exported, told):
+    session = section("one_head", po_direction=str(rank), **HEAD)
+    seq = session.session_state["po_text"]
+    shown = frame_of(exported, "po_wave_2_1_")
+    ((value, query, key),) = told(
+        f"select value, query, key from query_key_wave where {WHERE} and seq = {seq} "
+        f"and rank = {rank}"
+    )
+    assert set(shown["rank"]) == {rank}
+    assert shown["value"].tolist() == pytest.approx([value] * len(query))
+    assert shown["query"].tolist() == pytest.approx(query)
+    assert shown["key"].tolist() == pytest.approx(key)
+
+
+def waves(phase: float, frequencies: list[float]) -> pd.DataFrame:
+    """A plane whose waves are strong, its conjugate, and two that are not turned."""
+    strong = {phase: 5.0, -phase: 1.0, 0.0: 1.0, np.pi: 1.0}
+    rows = [(p, f, a) for p, a in strong.items() for f in frequencies]
+    return pd.DataFrame(rows, columns=["phase", "frequency", "amplitude"])
+
+
+@pytest.mark.parametrize(("phase", "sign"), [(0.5, 1), (-0.5, -1)])
+def test_amplitude_above_leans_to_the_left_and_below_to_the_right(phase, sign):
+    frame = phases.relative(waves(phase, [16.0, 32.0]))
+    assert np.sign(phases.lean(frame)) == sign
+
+
+@pytest.mark.parametrize(("measure", "largest"), [("amplitude", 5.0), ("relative", 2.5)])
+def test_bins_tell_the_largest_of_their_planes(measure, largest):
+    cells = phases.binned(phases.relative(waves(0.5, [16.0, 32.0, 48.0])), measure)
+    top = cells[cells["value"] == cells["value"].max()]
+    assert top["value"].tolist() == pytest.approx([largest] * 3)
+    assert (top["y"] <= 0.5).all()
+    assert (top["y2"] >= 0.5).all()
+    assert top["x"].tolist() == pytest.approx([8.0, 24.0, 40.0])
+    assert cells["y2"].max() == pytest.approx(np.pi)
+
+
+def test_many_frequencies_are_drawn_with_few_marks():
+    frequencies = np.arange(1.0, 257.0)
+    turned = np.linspace(-np.pi, np.pi, 128)[1:]
+    rows = [(phase, f, 1.0) for phase in turned for f in frequencies]
+    frame = pd.DataFrame(rows, columns=["phase", "frequency", "amplitude"])
+    cells = phases.binned(frame, "amplitude")
+    assert len(cells) <= 20_000
+    assert cells["x2"].max() >= 256
+
+
+def test_the_side_that_phases_lean_to_is_told_beside_attention(section, changed):
+    folder = changed(
+        f"update stored.head_offset set attention_offset = -3 where {WHERE}",
+        "update stored.query_key_phase set amplitude = list_transform(amplitude, "
+        "lambda a: case when phase > 0 then 3 else 1 end)",
+    )
+    said = sentences(section("one_head", folder, **HEAD))
+    assert "200.0 % larger in the upper half" in said
+    assert "attention should lean to the left. Most attention goes to offset −3." in said
+
+
+@pytest.mark.parametrize("reach", [10, 30])
+@pytest.mark.parametrize(("counting", "end"), [("sum", ""), ("per_pair", "_per_pair")])
+def test_both_peaks_are_told_and_marked(reach, counting, end, section, exported, told):
+    session = section("one_head", po_reach=str(reach), po_counting=counting, **HEAD)
+    shown = frame_of(exported, f"po_correlations_2_1_{reach}_{counting}")
+    assert shown["offset"].abs().max() <= reach
+    ((score, attention),) = told(
+        f"select score_offset{end}, attention_offset{end} from head_offset where {WHERE}"
+    )
+    (chart,) = (c for key, (_, c) in exported.items() if key.startswith("po_correlations"))
+    rules = [part.layer[0].data["offset"].tolist() for part in chart.concat[1:]]
+    assert rules == [[score], [attention]]
+    said = sentences(session)
+    assert "both peak at" in said if score == attention else "does not tell the other" in said
+
+
+def test_every_direction_is_drawn_over_the_offsets(section, exported, told):
+    section("one_head", **HEAD)
+    (chart,) = (c for key, (_, c) in exported.items() if key.startswith("po_correlations"))
+    cells = chart.concat[0].data
+    ((ranks,),) = told(f"select count(distinct rank) from query_key_wave where {WHERE}")
+    assert cells["rank"].nunique() == ranks
+    assert cells["offset"].abs().max() <= 30
+    assert cells["correlation"].abs().max() <= 1.5
+
+
+def test_a_causal_model_has_nothing_to_the_right(section, gpt2_folder, exported):
+    session = section("one_head", gpt2_folder, **HEAD)
+    assert "This model is causal" in sentences(session)
+    (chart,) = (c for key, (_, c) in exported.items() if key.startswith("po_correlations"))
+    assert chart.concat[0].data["offset"].max() <= 0
+    assert frame_of(exported, "po_correlations")["offset"].max() == 0
+    assert frame_of(exported, "po_profile_")["offset"].max() == 0
+    cells = frame_of(exported, "po_map_")
+    assert (cells["key_pos"] <= cells["query_pos"]).all()
+
+
+HOSTILE = "<script>alert(1)</script> **bold** $x$"
+
+
+def test_a_text_is_shown_as_it_stands_in_the_file(section, changed):
+    folder = changed(f"update stored.sequence set text = '{HOSTILE}'")
+    session = section("one_head", folder, **HEAD)
+    assert any("<script>" in each for each in session.selectbox(key="po_text").options)
+    assert HOSTILE not in sentences(session)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("po_direction", "2", 2),
+        ("po_amplitude", "amplitude", "amplitude"),
+        ("po_frequency", "256", 256),
+        ("po_reach", "64", 64),
+        ("po_counting", "per_pair", "per_pair"),
+    ],
+)
+def test_a_link_restores_a_choice(key, value, expected, section):
+    session = section("one_head", **{key: value})
+    assert session.session_state[key] == expected
+    assert in_address(session, key) == [value]
+
+
+@pytest.mark.parametrize(
+    ("view", "table"),
+    [
+        ("claim", "head_offset"),
+        ("claim", "offset_agreement"),
+        ("heads", "relative_position_centre"),
+        ("heads", "relative_position_cluster"),
+        ("heads", "relative_position_profile"),
+        ("one_head", "exemplar_attention"),
+        ("one_head", "query_key_wave"),
+        ("one_head", "query_key_phase"),
+        ("one_head", "query_key_correlation"),
+    ],
+)
+def test_a_statistic_that_the_file_lacks_is_named(view, table, changed, section):
+    folder = changed(
+        f"delete from stored.{table}",
+        f"update stored.manifest set n_rows = 0 where name = '{table}'",
+    )
+    session = section(view, folder)
+    assert table in session.info[0].value
+    assert not session.header

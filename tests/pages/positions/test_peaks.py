@@ -1,0 +1,74 @@
+"""A peak stands out of its neighbours; what only falls, or only trembles, has none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.shared.positions.peaks import peaks, period
+
+FREQUENCIES = np.arange(257.0)
+
+
+def spectrum(amplitude: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame({"frequency": FREQUENCIES, "mean": amplitude})
+
+
+def bumps(*at: tuple[float, float]) -> np.ndarray:
+    """A level of 1 with bumps of given frequency and height, a few cycles wide."""
+    heights = (height * np.exp(-(((FREQUENCIES - place) / 2) ** 2)) for place, height in at)
+    return 1 + sum(heights, np.zeros_like(FREQUENCIES))
+
+
+def test_the_amplitude_spectrum_of_waves_peaks_at_their_frequencies():
+    time = np.arange(512)
+    rng = np.random.default_rng(0)
+    waves = np.stack(
+        [np.sin(2 * np.pi * f * time / 512 + rng.uniform(0, 6)) for f in (20, 50)] * 8, axis=1
+    )
+    noisy = waves + 0.2 * rng.standard_normal(waves.shape)
+    found = peaks(spectrum(np.abs(np.fft.rfft(noisy, axis=0)).mean(axis=1)))
+    assert sorted(found) == [20, 50]
+
+
+def test_the_clearest_peak_comes_first_and_no_more_than_three_are_told():
+    found = peaks(spectrum(bumps((20, 4), (50, 40), (100, 8), (180, 6))))
+    assert found == [50, 100, 180]
+
+
+@pytest.mark.parametrize("height", [0.5, 1.9])
+def test_what_is_less_than_three_times_its_valley_is_no_peak(height):
+    assert peaks(spectrum(bumps((50, height)))) == []
+    assert peaks(spectrum(bumps((50, height + 2)))) == [50]
+
+
+def test_what_only_falls_has_no_peak():
+    assert peaks(spectrum(1000 * np.exp(-FREQUENCIES / 10))) == []
+
+
+def test_peaks_within_a_third_of_an_octave_are_one():
+    assert peaks(spectrum(bumps((50, 30), (60, 40)))) == [60]
+    assert peaks(spectrum(bumps((40, 30), (60, 40)))) == [60, 40]
+
+
+def test_frequency_0_is_no_wave():
+    amplitude = bumps((50, 10))
+    assert peaks(spectrum(amplitude)) == peaks(spectrum(np.where(FREQUENCIES, amplitude, 1e6)))
+
+
+@pytest.mark.parametrize("amplitude", [np.zeros(257), np.ones(257)])
+def test_nothing_stands_out_of_nothing(amplitude):
+    assert peaks(spectrum(amplitude)) == []
+    assert peaks(pd.DataFrame({"frequency": [], "mean": []})) == []
+
+
+@given(scale=st.floats(1e-6, 1e6), at=st.integers(8, 240))
+def test_peaks_do_not_depend_on_the_unit_of_amplitudes(scale, at):
+    amplitude = bumps((at, 10))
+    assert peaks(spectrum(scale * amplitude)) == peaks(spectrum(amplitude)) == [at]
+
+
+@pytest.mark.parametrize(("frequency", "tokens"), [(1, 512), (64, 8), (256, 2)])
+def test_a_period_is_what_512_tokens_share_out(frequency, tokens):
+    assert period(frequency) == tokens

@@ -1,0 +1,66 @@
+"""What the paper printed stands beside a file's own numbers, compared only for its model."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.published import EXPERIMENTS
+from analysis.published_positions import NUMBERS, OFFSETS, SHIFT
+from pages.shared.numbers import percent
+from pages.shared.positions.published import of_heads
+
+ROBERTA = (
+    "update stored.run set model = 'roberta-base', n_layers = 12, n_heads = 12, hidden_size = 768"
+)
+
+
+def published(session) -> pd.DataFrame:
+    [found] = [each.value for each in session.dataframe if "published" in each.value]
+    return found
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_another_model_is_folded_and_not_compared(lang, section):
+    session = section("embeddings", lang=lang)
+    [place] = [each for each in session.expander if "roberta-base" in each.label]
+    assert "roberta-base" in place.markdown[0].value
+    assert list(published(session)) == ["of", "published", "ours"]
+    assert published(session)["published"].tolist() == ["50.51 %", "92.23 %", "50"]
+
+
+def test_the_same_model_is_compared_whatever_the_texts(section, changed):
+    session = section("embeddings", changed(ROBERTA))
+    assert not [each for each in session.expander if "roberta-base" in each.label]
+    assert "difference" in published(session)
+    assert any("0 of 3 values" in each.value for each in session.caption)
+
+
+def test_ours_are_those_of_the_file(section, told):
+    shares = dict(told("select component, cumulative from position_variance"))
+    ours = published(section("embeddings"))["ours"]
+    assert [each.removesuffix(" %").split(".")[0] for each in ours[:2]] == [
+        f"{100 * shares[component]:.3f}".split(".")[0] for component in (4, 12)
+    ]
+    assert percent(shares[4]).removesuffix(" %") in {f"{float(ours[0].removesuffix(' %')):.0f}"}
+
+
+HEADS = pd.DataFrame({"layer": [1, 8], "head": [1, 9], "score_offset": [-2, 3]})
+
+
+def test_a_shift_is_told_of_the_highest_wave():
+    phases = pd.DataFrame(
+        {"phase": [0.5, -np.pi / 4, 1.0], "frequency": [0.0, 64.0, 8.0], "amplitude": [99, 3, 2]}
+    )
+    rows = of_heads(HEADS, phases)
+    assert [row.published for row in rows] == [*OFFSETS, SHIFT]
+    assert [row.ours for row in rows] == [-2, 3, pytest.approx(-1)]
+    assert [row.agrees for row in rows] == [True, False, True]
+
+
+def test_a_head_that_the_model_lacks_is_left_open():
+    rows = of_heads(HEADS.iloc[:1], pd.DataFrame({"phase": [], "frequency": [], "amplitude": []}))
+    assert [row.ours for row in rows] == [-2, None, None]
+
+
+def test_every_number_is_of_an_experiment():
+    assert all(each.experiment in EXPERIMENTS for each in NUMBERS)

@@ -1,0 +1,226 @@
+"""Every section opens in both languages and shows the numbers that the file holds."""
+
+import numpy as np
+import pytest
+
+from pages.shared.positions.wave import told_times
+from tests.pages.conftest import charts, frames, sentences
+from tests.pages.positions.conftest import SECTIONS, SPECTRA
+
+in_both = pytest.mark.parametrize("lang", ["en", "ja"])
+each_section = pytest.mark.parametrize("view", SECTIONS)
+PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40
+WAVE = "frequency between 63.9 and 64.1"
+
+
+@in_both
+@each_section
+def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
+    session = section(view, lang=lang)
+    assert len(session.header) == 1
+    assert not session.error
+    assert session.expander, "how it is measured is not told"
+    assert charts(session)
+    assert "nan" not in sentences(session).lower().split()
+
+
+@each_section
+def test_no_english_sentence_is_left_in_japanese(view, section):
+    english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
+    for part in ("header", "subheader"):
+        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
+        assert not told[0] & told[1]
+
+
+@each_section
+@pytest.mark.parametrize("family", ["roberta", "gpt2"])
+def test_a_section_opens_on_every_family(view, family, section, request):
+    session = section(view, request.getfixturevalue(f"{family}_folder"))
+    assert not session.error
+    assert charts(session)
+
+
+@each_section
+def test_the_section_comes_first_that_answers_the_question(view, section, opened, store_folder):
+    session = opened("positions", store_folder)
+    assert session.session_state["po_view"] == "claim"
+    assert section(view).session_state["po_view"] == view
+
+
+def test_the_spectrum_is_that_of_the_file(section, exported, told):
+    section("embeddings")
+    frame, _ = exported["po_spectrum_linear"]
+    for control in ("kept", "permuted"):
+        shown = frame[frame["series"] == control]
+        expected = told(
+            "select frequency, mean, q25, q75 from embedding_spectrum "
+            f"where control = '{control}' and frequency > 0 order by frequency"
+        )
+        columns = ["frequency", "mean", "q25", "q75"]
+        assert shown[columns].to_numpy() == pytest.approx(np.array(expected))
+        assert (shown["frequency"] * shown["period"]).to_numpy() == pytest.approx(512)
+
+
+def test_words_are_shown_at_the_level_of_as_many_as_there_are_positions(section, exported, told):
+    section("embeddings")
+    frame, _ = exported["po_spectrum_linear"]
+    shown = frame[frame["series"] == "words"]["mean"].tolist()
+    measured = told(
+        "select mean, length from position_spectrum_control "
+        "where source = 'word_embedding' and frequency > 0 order by frequency"
+    )
+    assert shown == pytest.approx([mean * (40 / length) ** 0.5 for mean, length in measured])
+
+
+def test_the_number_of_components_is_that_of_the_file(section, told):
+    session = section("embeddings")
+    half, most = (
+        told(f"select min(component) from position_variance where cumulative >= {share}")[0][0]
+        for share in (0.5, 0.9)
+    )
+    assert f"{half} of 12 principal components hold half" in sentences(session)
+    assert f"{most} hold 90 %" in sentences(session)
+    [shown] = [each for each in frames(session) if "half" in each]
+    assert (shown["half"].tolist(), shown["most"].tolist()) == ([half], [most])
+
+
+def test_a_wave_that_stands_out_is_told_with_its_period(section, changed):
+    folder = changed(
+        "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 100",
+        f"update stored.embedding_spectrum set mean = 50 where control = 'kept' and {WAVE}",
+    )
+    session = section("embeddings", folder)
+    assert "**64** (8 tokens per wave)" in sentences(session)
+    assert frames(session)[0]["peaks"].tolist() == ["64 (8 tokens)"]
+
+
+def test_a_spectrum_without_peaks_claims_none(section, changed):
+    folder = changed("update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 1")
+    session = section("embeddings", folder)
+    assert "No wave stands out" in sentences(session)
+    assert frames(session)[0]["peaks"].isna().all()
+
+
+def ratios(told, source: str, layer: int) -> dict[float, float]:
+    """Amplitude with positions over that without, by frequency."""
+    return dict(
+        told(
+            f"""
+            select frequency, any_value(max) filter (control = 'compared')
+                / any_value(max) filter (control = 'removed')
+            from position_spectrum_control
+            where source = '{source}' and layer = {layer} and frequency > 0
+            group by frequency
+            """
+        )
+    )
+
+
+def test_what_positions_add_is_told_from_the_file(section, told):
+    said = sentences(section("states"))
+    first = ratios(told, "query", 1)
+    at = max(first, key=first.__getitem__)
+    assert f"At {at:.3g} cycles per 512 tokens" in said
+    for source, layer in (("query", 1), ("key", 1), ("hidden", 1), ("query", 2)):
+        assert f"{told_times(ratios(told, source, layer)[at])} times" in said.replace("**", "")
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [(8, 3, "it is down to **3.0 times**"), (8, 9, "does not fade"), (1.2, 5, "little difference")],
+)
+def test_a_wave_is_told_by_what_becomes_of_it(first, last, expected, section, changed):
+    folder = changed(
+        "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 100",
+        f"update stored.embedding_spectrum set mean = 50 where control = 'kept' and {WAVE}",
+        "update stored.state_spectrum set max = n_sequences",
+        f"update stored.state_spectrum set max = {first} * n_sequences "
+        f"where control = 'compared' and layer = 1 and {WAVE}",
+        f"update stored.state_spectrum set max = {last} * n_sequences "
+        f"where control = 'compared' and layer = 2 and {WAVE}",
+    )
+    said = sentences(section("states", folder))
+    assert expected in said
+    assert "the clearest peak of the position embeddings" in said
+
+
+@pytest.mark.parametrize("amount", ["max", "mean"])
+def test_every_layer_and_frequency_is_in_the_maps(amount, section, exported, told):
+    section("states", po_amount=amount)
+    frame, chart = exported[f"po_states_16_{amount}"]
+    expected = told(
+        f"select source, layer, frequency, {amount} from position_spectrum_control where "
+        "control = 'kept' and layer > 0 and frequency > 0 "
+        "order by list_position(['hidden', 'query', 'key'], source), layer, frequency"
+    )
+    columns = ["source", "layer", "frequency", "amplitude"]
+    shown = frame[columns].itertuples(index=False, name=None)
+    for ours, theirs in zip(shown, expected, strict=True):
+        assert ours[:3] == (theirs[0], theirs[1], pytest.approx(theirs[2]))
+        assert ours[3] == pytest.approx(theirs[3])
+    assert len(chart.concat) == 3
+
+
+def test_a_layer_is_shown_with_without_and_with_disordered_positions(section, exported, told):
+    section("states", po_states_layer="2")
+    frame, chart = exported["po_layer_2_linear_16_max"]
+    expected = told(
+        "select count(*) from position_spectrum_control "
+        "where layer = 2 and frequency > 0 and control <> 'kept'"
+    )
+    assert [(len(frame),)] == expected
+    assert set(frame["control"]) == {"compared", "removed", "permuted"}
+    assert len(chart.concat) == 3
+
+
+FURTHER = """
+update stored.state_spectrum set mean = 5 * mean, q25 = 5 * q25, q75 = 5 * q75, max = 5 * max,
+    n_sequences = n_sequences + 3
+where control = 'kept'
+"""
+
+
+def test_controls_are_compared_with_the_same_texts(section, exported, changed):
+    """Texts that were not run again change neither ratios nor the lines of one layer."""
+    shown = []
+    for folder in (None, changed(FURTHER)):
+        session = section("states", folder)
+        ratio, (layer, _) = exported["po_ratio_16_max"][0], exported["po_layer_1_linear_16_max"]
+        assert (ratio["n_sequences"] == ratio["n_sequences_removed"]).all()
+        assert layer["n_sequences"].nunique() == 1
+        [n] = set(layer["n_sequences"])
+        told = [each.value for each in session.caption if f"same texts, {n} of" in each.value]
+        assert len(told) == 2
+        shown.append((ratio["ratio"].tolist(), layer["amplitude"].tolist(), sentences(session)))
+    assert shown[0][:2] == shown[1][:2]
+    assert len(shown[0][0])
+    assert next(s for s in shown[0][2].splitlines() if "times" in s) in shown[1][2]
+
+
+LONGER = """
+insert into stored.state_spectrum
+select control, source, layer, 32, frequency, n_sequences, mean, q25, q75, max
+from stored.state_spectrum
+"""
+
+
+def test_lengths_are_compared_by_amplitude_over_length(section, exported, changed):
+    section("states", changed(LONGER), po_source="key")
+    frame, _ = exported["po_lengths_key_1_max_linear"]
+    parts = [part["mean"].to_numpy() for _, part in frame.groupby("name", sort=False)]
+    assert len(parts) == 2
+    assert parts[0] == pytest.approx(2 * parts[1])
+
+
+def test_a_length_can_be_chosen(section, changed):
+    session = section("states", changed(LONGER), po_length="32")
+    assert session.session_state["po_length"] == 32
+    assert any("texts of 32 to 63 tokens" in each.value for each in session.caption)
+
+
+@pytest.mark.parametrize("view", SPECTRA)
+def test_frequency_0_is_in_no_chart(view, section, exported):
+    section(view)
+    shown = [frame for frame, _ in exported.values() if "frequency" in frame]
+    assert shown
+    assert all((frame["frequency"] > 0).all() for frame in shown)

@@ -1,0 +1,76 @@
+"""Several files side by side: those that hold the statistic, each with its own numbers."""
+
+import duckdb
+import pytest
+
+from tests.pages.conftest import frames, in_address
+
+
+def compared(session):
+    [found] = [each for each in frames(session) if "peaks" in each]
+    return found
+
+
+def test_files_that_lack_the_statistic_are_named(section, several_folder):
+    session = section("embeddings", several_folder)
+    assert any(r"other\.duckdb" in each.value for each in session.caption)
+    assert compared(session)["file"].str.contains("other").sum() == 0
+
+
+@pytest.mark.parametrize("own", ["bert", "gpt"])
+def test_every_file_is_told_by_its_own_numbers(own, section, several_folder):
+    shown = compared(section("embeddings", several_folder, file=f"{own}.duckdb"))
+    assert len(shown) == 2
+    assert own in shown["file"].iloc[0]
+    for name in ("bert", "gpt"):
+        with duckdb.connect(str(several_folder / f"{name}.duckdb"), read_only=True) as store:
+            [(largest,)] = store.execute(
+                "select max(mean) from embedding_spectrum where control = 'kept' and frequency > 0"
+            ).fetchall()
+        [ours] = shown[shown["file"].str.contains(f"{name}.duckdb", regex=False)]["largest"]
+        assert ours == pytest.approx(largest)
+
+
+def test_a_link_restores_the_files(section, several_folder):
+    session = section("embeddings", several_folder, po_files="gpt.duckdb")
+    assert session.session_state["po_files"] == ["gpt.duckdb"]
+    assert in_address(session, "po_files") == ["gpt.duckdb"]
+    assert len(compared(session)) == 1
+
+
+def test_no_file_at_all_is_a_sentence(section, several_folder):
+    session = section("embeddings", several_folder)
+    session.multiselect(key="po_files").set_value([]).run()
+    assert not session.exception
+    assert session.info
+
+
+def test_a_panel_is_drawn_for_every_file(section, several_folder, exported):
+    section("embeddings", several_folder)
+    frame, chart = exported["po_files_linear_2"]
+    assert len(chart.concat) == frame["file"].nunique() == 2
+
+
+def test_a_file_that_breaks_while_it_is_read_is_named(in_session, several_folder):
+    script = f"""
+from pathlib import Path
+import duckdb
+from pages.shared.store import ask_file
+def broken(store):
+    raise duckdb.Error("out of luck")
+ask_file(Path({str(several_folder)!r}) / "gpt.duckdb", broken)
+"""
+    session = in_session(script, several_folder)
+    assert not session.exception
+    assert r"gpt\.duckdb" in session.error[0].value
+
+
+def test_a_file_that_is_no_store_is_named(in_session, damaged_folder):
+    script = f"""
+from pathlib import Path
+from pages.shared.store import ask_file
+ask_file(Path({str(damaged_folder)!r}) / "damaged.duckdb", print)
+"""
+    session = in_session(script, damaged_folder)
+    assert not session.exception
+    assert r"damaged\.duckdb" in session.error[0].value

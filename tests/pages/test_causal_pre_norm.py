@@ -1,0 +1,134 @@
+"""Every section on a file of a pre-norm, causal model: what it has, and what it does not have."""
+
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from analysis.scopes import POST_NORM, PRE_NORM
+from pages.shared.numbers import percent
+from pages.shared.words import catalogue
+from tests.pages.conftest import assert_sound, bodies, charts, frames, sentences
+from tests.small_store import build_store
+
+SECTIONS = [
+    *(("attention_norms", f"an_view={view}") for view in
+      ("layers", "heads", "head", "relation", "dispersion", "spectra", "frequency")),
+    *(("layer_mixing", f"lm_view={view}") for view in
+      ("similarity", "ratio", "modules", "rollout", "completeness")),
+    *(("token_pairs", f"tp_view={view}") for view in ("tables", "layer", "browse", "pair", "pmi")),
+    ("overview", ""),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def causal_folder(tmp_path_factory) -> Path:
+    """A store of a tiny GPT-2, built by the real passes."""
+    return build_store(tmp_path_factory.mktemp("gpt2"), "gpt2").parent
+
+
+@pytest.fixture
+def section(opened, causal_folder):
+    def open_section(page: str, view: str, lang: str = "en", **address: str):
+        place = dict([view.split("=")]) if view else {}
+        session = opened(page, causal_folder, lang=lang, **place, **address)
+        assert_sound(session)
+        return session
+
+    return open_section
+
+
+def captions(session) -> str:
+    return "\n".join(each.value for each in session.caption)
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize(("page", "view"), SECTIONS)
+def test_a_section_opens_and_says_what_is_absent(page, view, lang, section):
+    session = section(page, view, lang)
+    assert not session.error
+    assert charts(session) or frames(session)
+    told = captions(session)
+    for absent in ("absent.special", "absent.behind"):
+        assert catalogue()[absent][lang] in told
+
+
+def test_nothing_is_said_to_be_absent_of_a_model_that_has_it(opened, store_folder):
+    told = captions(opened("layer_mixing", store_folder))
+    for absent in ("absent.special", "absent.behind", "layer_mixing.anatomy_pre_norm"):
+        assert catalogue()[absent]["en"] not in told
+    assert catalogue()["layer_mixing.anatomy_post_norm"]["en"] in told
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_the_anatomy_is_that_of_the_order(lang, section):
+    session = section("layer_mixing", "lm_view=ratio", lang)
+    body = bodies(session)
+    assert body.count('class="lm-name"') == len(PRE_NORM.scopes)
+    for scope in PRE_NORM.scopes:
+        assert catalogue()[f"scope.{scope}.name"][lang] in body
+    assert catalogue()["layer_mixing.anatomy_pre_norm"][lang] in captions(session)
+
+
+def test_only_steps_that_the_layers_have_are_offered(section):
+    modules = section("layer_mixing", "lm_view=modules")
+    offered = next(each.options for each in modules.button_group if each.key == "lm_effect")
+    assert len(offered) == len(PRE_NORM.effects) == len(POST_NORM.effects) - 1
+    pairs = section("token_pairs", "tp_view=layer")
+    assert len(next(each for each in pairs.selectbox if each.key == "tp_effect").options) == 3
+
+
+def test_a_link_to_a_step_that_is_not_there_falls_back(section):
+    session = section("layer_mixing", "lm_view=modules", lm_effect="ff_ln")
+    assert charts(session)
+    assert charts(section("layer_mixing", "lm_view=ratio", lm_scope="attn_res_ln"))
+
+
+def test_findings_of_the_overview_are_of_this_order(section, causal_folder):
+    with duckdb.connect(str(causal_folder / "tiny.duckdb"), read_only=True) as store:
+        means = dict(
+            store.execute(
+                "select scope, mean from mixing_ratio where layer is null and token_type = 'all'"
+            ).fetchall()
+        )
+    session = section("overview", "")
+    told = f"{percent(means[PRE_NORM.vectors])} → {percent(means[PRE_NORM.before_network])}"
+    assert told in [each.value for each in session.subheader]
+    assert percent(means[PRE_NORM.whole]) in sentences(session)
+    assert "[CLS]" not in sentences(session)
+    assert "[SEP]" not in sentences(session)
+
+
+def test_word_frequency_is_told_once_where_there_are_no_special_tokens_to_leave_out(section):
+    session = section("attention_norms", "an_view=frequency")
+    (shown,) = (each for each in frames(session) if "spearman" in each)
+    assert len(shown) == 2
+    assert not shown.duplicated("name").any()
+
+
+def test_live_maps_have_no_cell_behind_the_target(section):
+    session = section("token_pairs", "tp_view=pair", tp_live="live")
+    *_, maps = session.get("vega_lite_chart")
+    (cells,) = {each.data.data for each in maps.proto.datasets}
+    rows = pa.ipc.open_stream(cells).read_all().to_pylist()
+    assert {(row["target_pos"], row["source_pos"]) for row in rows} == {
+        (target, source)
+        for target in {row["target_pos"] for row in rows}
+        for source in {row["source_pos"] for row in rows}
+        if source <= target
+    }
+    assert catalogue()["token_pairs.maps.causal"]["en"] in captions(session)
+
+
+def test_a_pair_the_wrong_way_round_is_explained(section, causal_folder):
+    with duckdb.connect(str(causal_folder / "tiny.duckdb"), read_only=True) as store:
+        source, target = store.execute(
+            "select s.token, t.token from pair as a "
+            "left join pair as b on a.source = b.target and a.target = b.source "
+            "join vocabulary as s on s.token_id = a.source "
+            "join vocabulary as t on t.token_id = a.target "
+            "where b.n is null order by all limit 1"
+        ).fetchall()[0]
+    session = section("token_pairs", "tp_view=pair", tp_source=target, tp_target=source)
+    assert "sees nothing behind" in session.info[0].value

@@ -1,0 +1,100 @@
+"""A file cut into texts of one length, none of it lost before the end."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+
+from analysis.errors import BadCorpus, Remediable
+from precompute.corpora.blocks import blocks
+from precompute.corpora.load import entries, load_corpus
+
+from .test_packing import documents, numbered
+from .tiny import SEGMENT_TYPES, TOKENIZERS, unhurried
+
+BUILT = {family: build() for family, build in TOKENIZERS.items()}
+SPECIAL = {"bert": 2, "roberta": 2, "gpt2": 0}
+
+
+def cut(texts, family, *, max_tokens=8):
+    counts = Counter()
+    found = list(blocks(numbered(texts), BUILT[family], max_tokens=max_tokens, counts=counts))
+    return found, counts
+
+
+def pieces_of(texts, family):
+    """Every piece of the file in order, each line but the first set off by a space."""
+    lines = [line for document in texts for line in document]
+    spaced = [lines[0], *(f" {line}" for line in lines[1:])]
+    return [piece for line in spaced for piece in BUILT[family].tokenize(line)]
+
+
+@pytest.mark.parametrize("family", SPECIAL)
+@unhurried(50)
+@given(texts=documents)
+def test_every_piece_stands_in_one_block_in_order_and_only_the_rest_is_left(family, texts):
+    found, counts = cut(texts, family)
+    room = 8 - SPECIAL[family]
+    edge = SPECIAL[family] // 2
+    kept = [piece for each in found for piece in each.tokens[edge : 8 - edge]]
+    read = pieces_of(texts, family)
+    left = read[len(kept) :]
+    assert kept == read[: len(kept)]
+    assert len(left) < room
+    assert counts["too_short"] == bool(left)
+
+
+@pytest.mark.parametrize("family", SPECIAL)
+def test_every_block_has_the_same_length_and_the_tokenizers_own_frame(family):
+    found, _ = cut([["the cat sat, the cat ran."] * 3, ["the mat."] * 4], family)
+    assert len(found) > 1
+    assert {len(each.tokens) for each in found} == {8}
+    if SPECIAL[family]:
+        tokenizer = BUILT[family]
+        edges = {(each.tokens[0], each.tokens[-1]) for each in found}
+        assert edges == {(str(tokenizer.cls_token), str(tokenizer.sep_token))}
+
+
+def test_a_block_tells_the_lines_it_came_from():
+    found, _ = cut([["the cat"], ["the the the the the the", "cat"]], "bert")
+    spans = [(len(each.tokens), each.place) for each in found]
+    assert spans[0] == (8, "f.txt lines 1-3")
+    assert {n for n, _ in spans} == {8}
+
+
+@pytest.mark.parametrize("family", SPECIAL)
+def test_a_corpus_of_blocks_is_read_as_texts_of_one_length(family, tmp_path):
+    file = tmp_path / "text.txt"
+    file.write_text("the cat sat, the dog ran.\n\nthe mat, the mat.\n" * 9, encoding="utf-8")
+    corpus = load_corpus(
+        str(file),
+        BUILT[family],
+        positions=64,
+        segment_types=SEGMENT_TYPES[family],
+        max_tokens=16,
+        packing="blocks",
+    )
+    assert len(corpus.sequences) > 2
+    assert {len(each) for each in corpus.sequences} == {16}
+    assert corpus.counts["truncated"] == 0
+
+
+def test_blocks_need_a_tokenizer(tmp_path):
+    file = tmp_path / "text.txt"
+    file.write_text("the cat\n")
+    with pytest.raises(Remediable) as error:
+        entries(str(file), packing="blocks")
+    assert str(error.value) == (
+        "--packing blocks cuts the text by a model's word pieces; name the model with "
+        "--model, or use --packing paragraphs."
+    )
+
+
+def test_a_file_that_fills_no_block_is_refused(tmp_path):
+    file = tmp_path / "text.txt"
+    file.write_text("the cat\n")
+    with pytest.raises(BadCorpus) as error:
+        list(entries(str(file), packing="blocks", tokenizer=BUILT["bert"], max_tokens=16))
+    assert str(error.value) == (
+        "text.txt: all its documents are too short to be packed; use --packing paragraphs"
+    )
