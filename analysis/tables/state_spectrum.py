@@ -6,6 +6,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.embedding_spectrum import FREQUENCY
 from analysis.tables.table import LAYER, N_SEQUENCES, NAME, Column, Table, View, nullable
 
 CONTROLS = ("kept", "compared", "removed", "permuted")
@@ -29,7 +30,6 @@ _LENGTH = Column(
     "positions measured: the first tokens of a sequence, as many as the largest power of two in it",
     "tokens",
 )
-_FREQUENCY = Column("frequency", pa.float64(), "frequency along positions", "cycles per 512 tokens")
 _MEASURED = {
     "mean": "mean amplitude over the columns",
     "q25": "lower quartile of the columns' amplitudes",
@@ -53,7 +53,7 @@ _OF_ANY = replace(
 TABLE = Table(
     name="state_spectrum",
     grain="one row per control, source, layer, length and frequency; sums over sequences",
-    key=(_CONTROL, _SOURCE, _LAYER, _LENGTH, _FREQUENCY),
+    key=(_CONTROL, _SOURCE, _LAYER, _LENGTH, FREQUENCY),
     values=(N_SEQUENCES, *_spread("summed")),
     source="yamamoto-2023",
     laws=(
@@ -77,7 +77,7 @@ TABLE = Table(
         View(
             "position_spectrum_control",
             "one row per control, source, layer, length and frequency; means over sequences",
-            (_CONTROL, _SOURCE, _LAYER, _LENGTH, _FREQUENCY, *_spread("mean"), N_SEQUENCES),
+            (_CONTROL, _SOURCE, _LAYER, _LENGTH, FREQUENCY, *_spread("mean"), N_SEQUENCES),
             """
             select control, source, layer, length, frequency,
                 mean / n_sequences as mean, q25 / n_sequences as q25,
@@ -89,7 +89,7 @@ TABLE = Table(
             "position_spectrum",
             "one row per source, layer and frequency; means over the sequences of the commonest "
             "length",
-            (_OF_ANY, _LAYER, _FREQUENCY, *_spread("mean")),
+            (_OF_ANY, _LAYER, FREQUENCY, *_spread("mean")),
             """
             select source::varchar as source, layer, frequency, mean, q25, q75, max
             from position_spectrum_control

@@ -140,6 +140,15 @@ def changed(store_folder: Path, tmp_path_factory) -> Callable[..., Path]:
 
 
 @pytest.fixture
+def without(changed) -> Callable[[str], Path]:
+    """A folder whose store was made without one statistic."""
+    return lambda table: changed(
+        f"delete from stored.{table}",
+        f"update stored.manifest set n_rows = 0 where name = '{table}'",
+    )
+
+
+@pytest.fixture
 def told(store_folder: Path) -> Callable[..., list[tuple]]:
     """What the file itself answers to a query."""
 

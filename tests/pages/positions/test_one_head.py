@@ -216,11 +216,7 @@ def test_a_link_restores_a_choice(key, value, expected, section):
         ("one_head", "query_key_correlation"),
     ],
 )
-def test_a_statistic_that_the_file_lacks_is_named(view, table, changed, section):
-    folder = changed(
-        f"delete from stored.{table}",
-        f"update stored.manifest set n_rows = 0 where name = '{table}'",
-    )
-    session = section(view, folder)
+def test_a_statistic_that_the_file_lacks_is_named(view, table, without, section):
+    session = section(view, without(table))
     assert table in session.info[0].value
     assert not session.header
