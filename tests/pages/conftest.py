@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,12 @@ def damaged_folder(store_folder, tmp_path_factory) -> Path:
     whole = (store_folder / "tiny.duckdb").read_bytes()
     path.write_bytes(whole[: len(whole) // 3])
     return path.parent
+
+
+@pytest.fixture(autouse=True)
+def _main_stays(monkeypatch):
+    """A session puts its script in the place of `__main__`, which every spawned process runs."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 @dataclass(frozen=True)
