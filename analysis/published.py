@@ -19,13 +19,15 @@ _EVERY = "all"
 
 @dataclass(frozen=True)
 class Experiment:
-    """What numbers were measured on. None: they do not depend on it."""
+    """What numbers were measured on. None: they do not depend on it, or, if `unknown`, no file can
+    be told to be of the same corpus."""
 
     model: str
     corpus: str
     n_sequences: int | None = None
     n_tokens: int | None = None
     mask_rate: float | None = None
+    unknown: bool = False
 
 
 EXPERIMENTS = {
@@ -35,6 +37,9 @@ EXPERIMENTS = {
     },
     "yamamoto-2023, weights": Experiment(ROBERTA, "none"),
     "yamamoto-2023, one text": Experiment(ROBERTA, "one_text", 1, 512, 0.0),
+    "clark-2019, wikipedia": Experiment(MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, 0.0),
+    "clark-2019, treebank": Experiment(MODEL, "treebank", 1696, mask_rate=0.0),
+    "clark-2019, coreference": Experiment(MODEL, "ontonotes", unknown=True),
 }
 """By paper; by paper and part where a paper has several."""
 

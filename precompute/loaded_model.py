@@ -4,14 +4,23 @@ from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, Literal
 
 import torch
+from jaxtyping import Int
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from analysis.models.adapter import Adapter
 from analysis.models.capture import change_output
+from analysis.models.gradients import (
+    NO_TARGET,
+    AttentionGradients,
+    next_tokens,
+    pooled_lengths,
+    token_losses,
+)
 from analysis.models.trace import LayerWeights, Model, ModelWeights, Trace
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
@@ -33,6 +42,8 @@ class LoadedModel:
     adapter: Adapter
     layers: tuple[LayerWeights, ...]
     dtype: str
+    language_model: Model | None = None
+    """The model with the head that predicts tokens, around `model`; None if it has no such head."""
 
     @property
     def family(self) -> str:
@@ -89,6 +100,47 @@ class LoadedModel:
         draw = generator(seed, purpose="positions", index=sequence.index)
         order = torch.from_numpy(draw.permutation(len(sequence))).to(self.model.device)
         return self.trace([sequence], lambda embedding: embedding[..., order, :])
+
+    @property
+    def objective(self) -> str:
+        """The loss whose gradients are taken: one of `analysis.habits.OBJECTIVES`."""
+        if self.language_model is None:
+            return "pooled_length"
+        return "next_token" if self.layers[0].is_causal else "masked_lm"
+
+    def gradients(self, sequences: SequenceOf[Sequence]) -> AttentionGradients | None:
+        """How the loss of each sequence changes with its attention weights; None if none has one.
+
+        The loss is the mean cross-entropy at masked tokens, or at every token but the first where
+        the model is causal; in a model without a head that predicts tokens it is the squared length
+        of the mean of the last hidden states.
+        """
+        inputs = {k: v.to(self.model.device) for k, v in self._inputs(sequences).items()}
+        is_token = inputs["attention_mask"].bool()
+        has_loss = is_token.any(dim=1)
+        loss = partial(pooled_lengths, is_token=is_token)
+        if self.language_model is not None:
+            targets = self._targets(sequences, inputs["input_ids"], is_token)
+            has_loss = (targets != NO_TARGET).any(dim=1)
+            logits = partial(self.adapter.logits, self.language_model)
+            loss = partial(token_losses, targets=targets, logits=logits)
+        if not has_loss.any():
+            return None
+        found = self.adapter.gradients(self.model, inputs, loss)
+        widened = found if self.dtype == "float32" else tuple(each.float() for each in found)
+        return AttentionGradients(self.objective, widened, has_loss)
+
+    def _targets(
+        self, sequences: SequenceOf[Sequence], ids: Tensor, is_token: Tensor
+    ) -> Int[Tensor, "batch token"]:
+        """The token to predict at each place, `NO_TARGET` where none is asked for."""
+        if self.objective == "next_token":
+            return next_tokens(ids, is_token)
+        targets = torch.full_like(ids, NO_TARGET)
+        for row, sequence in enumerate(sequences):
+            if sequence.targets is not None:
+                targets[row, : len(sequence)] = torch.from_numpy(sequence.targets)
+        return targets
 
     def _inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         longest = max(map(len, sequences))

@@ -13,6 +13,7 @@ from precompute.frequencies import Frequencies
 from precompute.passes import PASSES
 from precompute.passes.base import Fit, Pass, Totals, Weights
 from precompute.shards import contract, fingerprint, shard_path
+from precompute.word_vectors import WordVectors
 
 SHARD_SEQUENCES = 64
 BATCH_PAIRS = 16 * 128 * 128
@@ -42,6 +43,7 @@ class Plan:
     corpus: Corpus
     statistics: tuple[str, ...]
     frequencies: Frequencies | None = None
+    word_vectors: WordVectors | None = None
     hidden_budget: int = BUDGET
 
     @property
@@ -63,6 +65,9 @@ class Plan:
             for array in (each.ids, each.segments, each.token_types, each.words):
                 digest.update(len(array).to_bytes(8, "little"))
                 digest.update(array.tobytes())
+            digest.update(repr(each.annotation).encode())
+            if each.targets is not None:
+                digest.update(each.targets.tobytes())
         return digest.hexdigest()
 
     @cached_property
@@ -86,6 +91,8 @@ class Plan:
         if isinstance(of, Fit):
             corpus["needs"] = [self._fingerprint(BY_NAME[name]) for name in of.NEEDS]
             corpus["frequencies"] = self.frequencies.sha256 if self.frequencies else None
+            if "word_vector" in of.NEEDS:
+                corpus["word_vectors"] = self.word_vectors.sha256 if self.word_vectors else None
         return fingerprint(**own, **weights, **corpus)
 
     def shards(self, of: Pass) -> list[Path]:

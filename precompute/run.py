@@ -13,6 +13,7 @@ from analysis.errors import Remediable
 from analysis.measures.layer_mixing import BUDGET
 from analysis.tables import SCHEMA_VERSION
 from precompute import __version__
+from precompute.annotated_statistics import check_annotation
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus
 from precompute.frequencies import Frequencies, read_frequencies
@@ -22,6 +23,7 @@ from precompute.plan import Facts, Plan, chosen_statistics
 from precompute.runner import Runner, run_plan
 from precompute.shards import remove_unfinished
 from precompute.store import build
+from precompute.word_vectors import WordVectors, read_word_vectors
 
 SHARDS = ".shards"
 _IDENTITY = ("revision", "corpus_sha256", "n_sequences", "n_tokens", "mask_rate", "seed", "dtype")
@@ -44,6 +46,7 @@ class Request:
     dtype: str = "float32"
     packing: str = "paragraphs"
     frequencies: Path | None = None
+    word_vectors: Path | None = None
     pair_memory: int = BUDGET // 2**20
 
 
@@ -59,6 +62,7 @@ def run(request: Request, runner: Runner) -> Plan:
     if _is_imitated(model):
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     corpus = _corpus(request, model)
+    check_annotation(request.statistics or (), corpus)
     plan = _plan(request, model, corpus)
     remove_unfinished(request.output, plan.folder)
     run_plan(plan, model, runner)
@@ -112,8 +116,22 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         corpus=corpus,
         statistics=chosen_statistics(names),
         frequencies=frequencies,
+        word_vectors=_word_vectors(request, corpus),
         hidden_budget=request.pair_memory * 2**20,
     )
+
+
+def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
+    if request.word_vectors is None:
+        return None
+    known = (each.annotation for each in corpus.sequences)
+    forms = {form for each in known if each for form in each.forms}
+    if not forms:
+        raise Remediable(
+            f"--word-vectors is for corpora whose words are annotated, and {corpus.name} is plain "
+            "text. Leave it out, or give a CoNLL-U file as --corpus."
+        )
+    return read_word_vectors(request.word_vectors, forms)
 
 
 def _identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
@@ -170,8 +188,10 @@ def _provenance(request: Request, model: LoadedModel, corpus: Corpus) -> dict[st
         "packing": request.packing,
         "python": sys.version.split()[0],
         "frequencies": request.frequencies.name if request.frequencies else "none",
+        "word_vectors": request.word_vectors.name if request.word_vectors else "none",
         "activation": model.layers[0].feed_forward.activation,
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
+        "gradient_objective": model.objective,
     }
     return facts

@@ -63,6 +63,7 @@ def _batch_totals(
         hidden_budget=plan.hidden_budget,
         exemplars=plan.exemplars,
         controlled=partial(model.trace_controlled, seed=plan.facts.seed),
+        gradients=model.gradients,
     )
     return [each.totals(batch) for each in passes]
 

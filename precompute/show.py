@@ -8,16 +8,16 @@ from typing import Any
 import duckdb
 
 from analysis.errors import Remediable
-from analysis.tables import SCHEMA_VERSION
+from analysis.tables import SCHEMA_VERSION, annotation, corpus
 from analysis.tables.completeness import by_layer
-from analysis.tables.corpus import TABLES, contents, provenance
+from analysis.tables.corpus import contents, provenance
 from analysis.tables.table import Table
 from precompute.passes import PASSES
 
 
 def every_table() -> tuple[Table, ...]:
     """Every table that a file has, the corpus's and each pass's."""
-    return (*TABLES, *(each.TABLE for each in PASSES))
+    return (*corpus.TABLES, *annotation.TABLES, *(each.TABLE for each in PASSES))
 
 
 def lines(path: Path) -> Iterator[str]:

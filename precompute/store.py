@@ -10,6 +10,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import Remediable
+from analysis.tables import annotation as annotation_tables
 from analysis.tables import corpus as corpus_tables
 from analysis.tables.contract import AWAITED
 from analysis.tables.table import Table, View
@@ -18,8 +19,11 @@ from precompute.passes import PASSES
 from precompute.passes.base import Fit, FitContext
 from precompute.plan import Plan
 from precompute.shards import finish_shard, unfinished_name
+from precompute.store_annotation import annotation_rows
 from precompute.store_corpus import corpus_rows
 
+INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
+"""Columns of shards that count from 0, and of the file that count from 1."""
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -43,8 +47,8 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
         _add_rows(store, corpus_tables.RUN, _rows(corpus_tables.RUN, [run]))
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
         _add_rows(store, corpus_tables.PROVENANCE, _rows(corpus_tables.PROVENANCE, provenance))
-        rows = corpus_rows(plan.corpus)
-        for table in (corpus_tables.SEQUENCES, corpus_tables.TOKENS, corpus_tables.VOCABULARY):
+        rows = corpus_rows(plan.corpus) | annotation_rows(plan.corpus)
+        for table in (*corpus_tables.READ, *annotation_tables.TABLES):
             _add_rows(store, table, rows[table.name])
         for each in PASSES:
             chosen = each in plan.passes
@@ -61,7 +65,9 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
 
 def _finish_fit(store: DuckDBPyConnection, plan: Plan, each: Fit) -> None:
     ranks = {"file": plan.frequencies.ranks} if plan.frequencies else {}
-    context = FitContext(seed=plan.facts.seed, frequency_ranks=ranks)
+    context = FitContext(
+        seed=plan.facts.seed, frequency_ranks=ranks, word_vectors=plan.word_vectors
+    )
     store.execute("set threads = 1")  # sums of floats depend on the order of their terms
     finish_shard(plan.place(each), 0, lambda: each.fit(store, context))
     store.execute("reset threads")
@@ -77,7 +83,7 @@ def add_table(
     """
     create_empty(store, table)
     if shards:
-        indices = [n for n in table.shard_schema.names if counts_from_0 and n in ("layer", "head")]
+        indices = [n for n in table.shard_schema.names if counts_from_0 and n in INDICES]
         shifted = ", ".join(f"{name} + 1 as {name}" for name in indices)
         replaced = f" replace ({shifted})" if shifted else ""
         files = [str(shard) for shard in shards]

@@ -5,7 +5,7 @@ import pytest
 from analysis.models.trace import Trace
 from precompute.corpora.sequence import Sequence
 from precompute.loaded_model import LoadedModel
-from tests.tiny import TINY, tiny_model, tiny_sequences
+from tests.tiny import ANNOTATED, TINY, tiny_model, tiny_sequences
 
 
 @pytest.fixture(scope="session", params=TINY)
@@ -33,3 +33,9 @@ def traced(tiny, sequences) -> Trace:
 def traced_alone(tiny, sequences) -> list[Trace]:
     """The same sequences, each traced by itself and so without padding."""
     return [tiny.trace([each]) for each in sequences]
+
+
+@pytest.fixture(scope="session")
+def annotated(family) -> tuple[Sequence, ...]:
+    """Two texts with trees, the second of two sentences and with mentions."""
+    return tiny_sequences(family, ANNOTATED)

@@ -11,8 +11,9 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.models.adapter import adapter_for
 from analysis.models.trace import Model
+from precompute.corpora.annotation import ROOT, Annotation, Mention
 from precompute.corpora.encode import Encoder
-from precompute.corpora.sequence import Pair, Sequence, Text
+from precompute.corpora.sequence import Annotated, Entry, Pair, Sequence, Text
 from precompute.loaded_model import LoadedModel
 from tests.precompute.corpora.tiny import bert_like, gpt2_like, roberta_like
 
@@ -31,15 +32,72 @@ TEXTS = (
     Pair("Dog, cat.", "Cat sat.", "line 3"),
     Text("The cat ran, ran, ran; the dog sat, sat, sat.", "line 4"),
 )
+ANNOTATED = (
+    Annotated(
+        Annotation(
+            forms=("The", "cat", "sat", ",", "the", "dog", "ran", "."),
+            spaces=(True, True, False, True, True, True, False, True),
+            sentences=(0,) * 8,
+            governors=(1, 2, ROOT, 6, 5, 6, 2, 2),
+            relations=("det", "nsubj", "root", "punct", "det", "nsubj", "conj", "punct"),
+            parts_of_speech=("DET", "NOUN", "VERB", "PUNCT", "DET", "NOUN", "VERB", "PUNCT"),
+            features=("Definite=Def", "Number=Sing", "", "", "Definite=Def", "Number=Sing", "", ""),
+        ),
+        "line 1",
+    ),
+    Annotated(
+        Annotation(
+            forms=("The", "catmat", "ran", ".", "It", "sat", ";", "the", "cat", "sat", "."),
+            spaces=(True, True, False, True, True, False, True, True, True, False, True),
+            sentences=(0,) * 4 + (1,) * 7,
+            governors=(1, 2, ROOT, 2, 5, ROOT, 9, 8, 9, 5, 5),
+            relations=(
+                "det",
+                "nsubj",
+                "root",
+                "punct",
+                "nsubj",
+                "root",
+                "punct",
+                "det",
+                "nsubj:outer",
+                "conj",
+                "punct",
+            ),
+            parts_of_speech=(
+                "DET",
+                "NOUN",
+                "VERB",
+                "PUNCT",
+                "PRON",
+                "VERB",
+                "PUNCT",
+                "DET",
+                "NOUN",
+                "VERB",
+                "PUNCT",
+            ),
+            features=("", "Number=Sing", "", "", "Number=Sing|Person=3", *("",) * 6),
+            mentions=(
+                Mention(0, 1, 1, cluster=1, kind="nominal"),
+                Mention(4, 4, 4, cluster=1, kind="pronoun"),
+                Mention(7, 8, 8, cluster=1, kind="nominal"),
+            ),
+        ),
+        "lines 2-3",
+    ),
+)
 
 
 @dataclass(frozen=True)
 class Tiny:
-    """How to build a family's model and its tokenizer, and how many segment ids it knows."""
+    """How to build a family's model and its tokenizer, how many segment ids it knows, and what
+    predicts tokens around such a model."""
 
     model: Callable[[int], transformers.PreTrainedModel]
     tokenizer: Callable[[], PreTrainedTokenizerBase]
     segment_types: int
+    language_model: type[Any]
 
 
 def _bert(vocabulary: int) -> transformers.PreTrainedModel:
@@ -77,21 +135,29 @@ def _gpt2(vocabulary: int) -> transformers.PreTrainedModel:
 
 
 TINY = {
-    "bert": Tiny(_bert, bert_like, 2),
-    "roberta": Tiny(_roberta, roberta_like, 1),
-    "gpt2": Tiny(_gpt2, gpt2_like, 0),
+    "bert": Tiny(_bert, bert_like, 2, transformers.BertForMaskedLM),
+    "roberta": Tiny(_roberta, roberta_like, 1, transformers.RobertaForMaskedLM),
+    "gpt2": Tiny(_gpt2, gpt2_like, 0, transformers.GPT2LMHeadModel),
 }
 
 
-def tiny_model(family: str, *, dtype: torch.dtype = torch.float64) -> LoadedModel:
-    """The same model every time; in float64, so that a difference is a fault and not rounding."""
+def tiny_model(
+    family: str, *, dtype: torch.dtype = torch.float64, predicts_tokens: bool = False
+) -> LoadedModel:
+    """The same model every time; in float64, so that a difference is a fault and not rounding.
+
+    Args:
+        predicts_tokens: whether it has the head of a language model.
+    """
     tokenizer = TINY[family].tokenizer()
     torch.manual_seed(0)
-    model: Model = TINY[family].model(len(tokenizer)).eval()
+    whole: Model = TINY[family].model(len(tokenizer))
+    if predicts_tokens:
+        whole = TINY[family].language_model(whole.config)
     with torch.no_grad():
-        for parameter in model.parameters():  # biases start at 0 and would hide in every test
+        for parameter in whole.parameters():  # biases start at 0 and would hide in every test
             parameter.add_(torch.randn_like(parameter) * 0.3)
-    model = model.to(dtype)
+    model = whole.eval().to(dtype).base_model
     adapter = adapter_for(family)
     return LoadedModel(
         name=family,
@@ -102,18 +168,19 @@ def tiny_model(family: str, *, dtype: torch.dtype = torch.float64) -> LoadedMode
         adapter=adapter,
         layers=adapter.weights(model),
         dtype="float32",
+        language_model=whole if predicts_tokens else None,
     )
 
 
-def tiny_sequences(family: str) -> tuple[Sequence, ...]:
-    """The texts above as the family's tokenizer reads them; no two are equally long."""
+def tiny_sequences(family: str, entries: tuple[Entry, ...] = TEXTS) -> tuple[Sequence, ...]:
+    """Entries as the family's tokenizer reads them; of the texts no two are equally long."""
     tiny = TINY[family]
     encoder = Encoder(
         tiny.tokenizer(), positions=POSITIONS, segment_types=tiny.segment_types, max_tokens=36
     )
     from collections import Counter
 
-    return tuple(encoder.sequences(TEXTS, counts=Counter()))
+    return tuple(encoder.sequences(entries, counts=Counter()))
 
 
 def mask_rate(family: str, rate: float) -> float:
@@ -121,9 +188,9 @@ def mask_rate(family: str, rate: float) -> float:
     return rate if TINY[family].tokenizer().mask_token else 0.0
 
 
-def save_tiny(family: str, folder: Path) -> Path:
+def save_tiny(family: str, folder: Path, *, predicts_tokens: bool = False) -> Path:
     """The tiny model and its tokenizer as a folder in Hugging Face format, in float32."""
-    model = tiny_model(family, dtype=torch.float32)
-    model.model.save_pretrained(folder)
+    model = tiny_model(family, dtype=torch.float32, predicts_tokens=predicts_tokens)
+    (model.language_model or model.model).save_pretrained(folder)
     model.tokenizer.save_pretrained(folder)
     return folder

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from analysis.errors import UnknownName
 from analysis.models import bert, gpt2
+from analysis.models.gradients import Loss
 from analysis.models.trace import LayerWeights, Model, Trace
 
 
@@ -35,6 +36,15 @@ class Adapter(Protocol):
     def trace(
         model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]
     ) -> Trace: ...
+
+    @property
+    def LANGUAGE_MODELS(self) -> dict[str, str]: ...
+
+    @staticmethod
+    def logits(language_model: Model, hidden: Tensor) -> Tensor: ...
+
+    @staticmethod
+    def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]: ...
 
 
 def _by_family(*adapters: Adapter) -> dict[str, Adapter]:

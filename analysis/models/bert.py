@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import record_outputs
+from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import activation_named, attentions_of, heads_of, layer_norm
 from analysis.models.trace import (
     FeedForwardWeights,
@@ -19,6 +20,10 @@ from analysis.models.trace import (
 )
 
 FAMILIES = ("bert", "roberta")
+LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(
+    ("BertForMaskedLM", "BertForPreTraining", "RobertaForMaskedLM"), "AutoModelForMaskedLM"
+)
+"""What a configuration calls a model that predicts tokens, and what loads it."""
 
 
 def check(model: Model) -> None:
@@ -120,3 +125,15 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
         is_token=inputs["attention_mask"].bool(),
         word_embeddings=seen["words"],
     )
+
+
+def logits(language_model: Model, hidden: Tensor) -> Tensor:
+    """What the language model says of last hidden states: a number for every token there is."""
+    head = language_model.lm_head if hasattr(language_model, "lm_head") else language_model.cls
+    return head(hidden)
+
+
+def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
+    """How a loss changes with the attention weights of each layer."""
+    n_layers = len(model.encoder.layer)
+    return attention_gradients(model, inputs, loss, first=model.embeddings, n_layers=n_layers)

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import record_outputs
+from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import activation_named, attentions_of, heads_of, layer_norm
 from analysis.models.trace import (
     FeedForwardWeights,
@@ -19,6 +20,8 @@ from analysis.models.trace import (
 )
 
 FAMILIES = ("gpt2",)
+LANGUAGE_MODELS = {"GPT2LMHeadModel": "AutoModelForCausalLM"}
+"""What a configuration calls a model that predicts tokens, and what loads it."""
 _PLAIN = {
     "scale_attn_weights": True,
     "scale_attn_by_inverse_layer_idx": False,
@@ -104,9 +107,8 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     watched |= {f"normed {i}": layer.ln_1 for i, layer in enumerate(model.h)}
     watched |= {f"fused {i}": layer.attn.c_attn for i, layer in enumerate(model.h)}
     watched |= {f"output {i}": layer.attn.c_proj for i, layer in enumerate(model.h)}
-    own = {name: inputs[name] for name in ("input_ids", "attention_mask")}
     with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(model(**own, output_attentions=True), len(model.h))
+        attentions = attentions_of(model(**_own(inputs), output_attentions=True), len(model.h))
     heads = model.config.n_head
     return Trace(
         layers=tuple(
@@ -127,3 +129,18 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
         is_token=inputs["attention_mask"].bool(),
         word_embeddings=seen["words"],
     )
+
+
+def _own(inputs: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: inputs[name] for name in ("input_ids", "attention_mask")}
+
+
+def logits(language_model: Model, hidden: Tensor) -> Tensor:
+    """What the language model says of last hidden states: a number for every token there is."""
+    return language_model.lm_head(hidden)
+
+
+def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
+    """How a loss changes with the attention weights of each layer."""
+    own = _own(inputs)
+    return attention_gradients(model, own, loss, first=model.drop, n_layers=len(model.h))

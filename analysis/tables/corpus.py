@@ -90,7 +90,9 @@ MANIFEST = Table(
 )
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
 """Whether queries see no key behind themselves, as SQL."""
-TABLES = (RUN, PROVENANCE, MANIFEST, SEQUENCES, TOKENS, VOCABULARY)
+READ = (SEQUENCES, TOKENS, VOCABULARY)
+"""What reading the corpus leaves behind."""
+TABLES = (RUN, PROVENANCE, MANIFEST, *READ)
 
 
 def run(store: DuckDBPyConnection) -> pd.Series:

@@ -113,3 +113,17 @@ def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame
         """,
         {"layer": layer, "head": head},
     ).df()
+
+
+def by_layer_and_head(store: DuckDBPyConnection, *, layer: int) -> pd.DataFrame:
+    """What all token types bring through each head of a layer: head, weighted_norm."""
+    return store.execute(
+        """
+        select head, sum(weighted_norm) as weighted_norm
+        from token_type_mixing
+        where layer = $layer and head is not null
+        group by head
+        order by head
+        """,
+        {"layer": layer},
+    ).df()

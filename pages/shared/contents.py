@@ -11,6 +11,10 @@ from pages.shared.words import say
 PAGES = {
     "overview": "",
     "attention_norms": "attention-norms",
+    "head_habits": "head-habits",
+    "head_map": "head-map",
+    "syntax": "syntax",
+    "coreference": "coreference",
     "layer_mixing": "layer-mixing",
     "token_pairs": "token-pairs",
     "positions": "positions",

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.tables import attention_norm_correlation as correlation
 from analysis.tables import frequency_correlation as frequency
 from analysis.tables import input_norm_dispersion, token_type_mixing, value_norm_dispersion
-from pages.shared import layer_findings, position_findings
+from pages.shared import head_findings, layer_findings, position_findings
 from pages.shared.absences import has_special
 from pages.shared.charts import token_type_name
 from pages.shared.finding import Finding
@@ -126,6 +126,7 @@ _FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
     "attention_norm_correlation": _strongest_correlation,
     "value_norm_dispersion": _dispersion,
     "frequency_correlation": _frequency,
+    **head_findings.FINDERS,
     **layer_findings.FINDERS,
     **position_findings.FINDERS,
 }

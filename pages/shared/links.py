@@ -7,6 +7,10 @@ import streamlit as st
 CONTENTS = "pages in the contents"
 VIEWS = {
     "attention_norms": "an_view",
+    "head_habits": "hh_view",
+    "head_map": "hm_view",
+    "syntax": "sy_view",
+    "coreference": "co_view",
     "layer_mixing": "lm_view",
     "token_pairs": "tp_view",
     "positions": "po_view",

@@ -14,9 +14,12 @@ from analysis.tables import (
     token_type_mixing,
     value_norm_dispersion,
 )
+from pages.shared.coreference_formulas import COREFERENCE_METHODS
+from pages.shared.head_formulas import HEAD_METHODS
 from pages.shared.layer_formulas import COMPLETENESS, LAYER_METHODS
 from pages.shared.method import Method
 from pages.shared.position_formulas import POSITION_METHODS
+from pages.shared.syntax_formulas import SYNTAX_METHODS
 
 _PAGE = "attention_norms"
 BLOCK = r"""
@@ -100,6 +103,9 @@ METHODS = {
         _PAGE,
         "frequency",
     ),
+    **HEAD_METHODS,
+    **SYNTAX_METHODS,
+    **COREFERENCE_METHODS,
     **LAYER_METHODS,
     **POSITION_METHODS,
     "completeness": Method(

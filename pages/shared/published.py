@@ -19,7 +19,12 @@ from pages.shared.words import plain, say
 _ROUNDING = 1e-9
 _WHOLE = 16  # rows of a table that is shown without scrolling
 _MINUS = str.maketrans("-", "−")
-_WHERE = {"cell": "notebook", "section": "itself", "appendix": "itself"}
+_WHERE = {
+    "cell": "notebook",
+    "section": "itself",
+    "appendix": "itself",
+    "own_table": "itself",
+}
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ def apart(experiment: str) -> str:
     if not _is_model(run, of.model):
         return "model"
     sizes = {"n_sequences": of.n_sequences, "n_tokens": of.n_tokens}
-    if any(size is not None and run[name] != size for name, size in sizes.items()):
+    if of.unknown or any(size is not None and run[name] != size for name, size in sizes.items()):
         return "corpus"
     same = of.mask_rate is None or abs(run["mask_rate"] - of.mask_rate) < _ROUNDING
     return "" if same else "masking"

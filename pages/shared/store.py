@@ -25,11 +25,11 @@ def folder() -> Path:
 
 
 def files() -> list[Path]:
-    """Every file of statistics in the folder, by name."""
+    """Every file of statistics in the folder, by name: demo before demo-treebank."""
     if not folder().is_dir():
         return []
     found = (each for each in folder().glob("*.duckdb") if not each.name.startswith("."))
-    return sorted(each for each in found if each.is_file())
+    return sorted((each for each in found if each.is_file()), key=lambda each: each.stem)
 
 
 def chosen_file() -> Path | None:

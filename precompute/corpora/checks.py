@@ -67,6 +67,18 @@ def check_some_tokens(n_tokens: int, text: str, *, place: str) -> None:
         raise BadCorpus(place, f"the tokenizer makes no token of {shown(text)}; leave it out")
 
 
+def check_length(n_tokens: int, positions: int, *, place: str) -> None:
+    """Raises if tokens that are used as they are do not fit into the model.
+
+    Raises:
+        BadCorpus: there are more of them than the model has positions for.
+    """
+    if n_tokens > positions:
+        raise BadCorpus(
+            place, f"{n_tokens} tokens, but the model reads at most {positions}; make it shorter"
+        )
+
+
 def _refuse_surrogates(text: str, *, key: str, place: str) -> None:
     try:
         text.encode()

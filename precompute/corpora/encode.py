@@ -2,18 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Int32, UInt8
 from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, Remediable, UnfitModel
-from precompute.corpora.checks import check_some_tokens
-from precompute.corpora.sequence import NO_WORD, Entry, Pair, Sequence, Text, Tokens
-from precompute.corpora.special_tokens import encoding, room_for
+from precompute.corpora.checks import check_length, check_some_tokens
+from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
+from precompute.corpora.special_tokens import encoding, framed, room_for
 from precompute.corpora.token_types import CLS, SEP, TokenTypes
+from precompute.corpora.word_pieces import word_pieces
 from precompute.corpora.wording import shown
 from precompute.corpora.words import words_of_texts, words_of_tokens
+
+_PROBE = "."  # a text of which every tokenizer makes a token
+_MARK = "\0"
 
 
 class Encoder:
@@ -54,7 +59,8 @@ class Encoder:
         """One sequence for each entry, in their order.
 
         Texts lose tokens at their end, pairs single ones at the end of the longer text (of the
-        second if both are equally long). Tokens are used as they are, whatever `max_tokens` is.
+        second if both are equally long). Tokens and annotated words are used as they are, whatever
+        `max_tokens` is.
 
         Args:
             counts: its `truncated` grows by one for each sequence that was cut.
@@ -67,10 +73,13 @@ class Encoder:
                 does not know.
         """
         for index, entry in enumerate(entries):
-            if isinstance(entry, Tokens):
-                yield self._from_tokens(index, entry)
-            else:
-                yield self._from_texts(index, entry, counts)
+            match entry:
+                case Tokens():
+                    yield self._from_tokens(index, entry)
+                case Annotated():
+                    yield self._from_words(index, entry)
+                case _:
+                    yield self._from_texts(index, entry, counts)
 
     def _from_texts(self, index: int, entry: Text | Pair, counts: Counter[str]) -> Sequence:
         texts = (entry.text,) if isinstance(entry, Text) else (entry.text_a, entry.text_b)
@@ -89,17 +98,38 @@ class Encoder:
         return self._sequence(index, ids, segments, words, text=text, place=entry.place)
 
     def _from_tokens(self, index: int, entry: Tokens) -> Sequence:
-        if len(entry.tokens) > self._positions:
-            raise BadCorpus(
-                entry.place,
-                f"{len(entry.tokens)} tokens, but the model reads at most {self._positions}; "
-                "make it shorter",
-            )
+        check_length(len(entry.tokens), self._positions, place=entry.place)
         ids = self._ids(entry)
         segments = self._given(entry) if entry.segments else self._by_separator(ids)
         words = words_of_tokens(entry.tokens)
         text = self._readable(ids)
         return self._sequence(index, ids, segments, words, text=text, place=entry.place)
+
+    def _from_words(self, index: int, entry: Annotated) -> Sequence:
+        known = entry.annotation
+        pieces = word_pieces(known.forms, known.spaces, self._tokenizer, place=entry.place)
+        lengths = np.array([len(each) for each in pieces])
+        ends = lengths.cumsum() + self._tokens_before()
+        flat = [piece for word in pieces for piece in word]
+        tokens, segments = framed((flat,), self._tokenizer, probe=_PROBE)
+        check_length(len(tokens), self._positions, place=entry.place)
+        words = np.full(len(tokens), NO_WORD, dtype=np.int32)
+        words[ends[0] - lengths[0] : ends[-1]] = np.arange(len(pieces)).repeat(lengths)
+        sequence = self._sequence(
+            index,
+            np.array(self._tokenizer.convert_tokens_to_ids(list(tokens)), dtype=np.int32),
+            self._known(np.array(segments)),
+            words,
+            text=known.text,
+            place=entry.place,
+        )
+        spans = np.stack([ends - lengths, ends], axis=1).astype(np.int32)
+        return replace(sequence, annotation=known, word_spans=spans)
+
+    def _tokens_before(self) -> int:
+        """How many special tokens stand before a text."""
+        tokens, _ = framed(([_MARK],), self._tokenizer, probe=_PROBE)
+        return tokens.index(_MARK)
 
     def _sequence(
         self,

@@ -14,7 +14,7 @@ from typing import NoReturn
 from analysis.errors import BadCorpus, Remediable
 from precompute.corpora.checks import checked_segments, checked_text, checked_tokens
 from precompute.corpora.lines import Line, numbered_lines
-from precompute.corpora.sequence import Entry, Pair, Text, Tokens
+from precompute.corpora.sequence import Annotated, Entry, Pair, Text, Tokens
 from precompute.corpora.wording import shown
 
 FORMS = ({"text"}, {"text_a", "text_b"}, {"tokens"}, {"tokens", "segments"})
@@ -68,6 +68,10 @@ def _line(entry: Entry) -> str:
             fields = {"tokens": tokens}
         case Tokens(tokens=tokens, segments=segments):
             fields = {"tokens": tokens, "segments": segments}
+        case Annotated(place=place):
+            raise BadCorpus(
+                place, "trees and coreference have no place in JSON Lines; give this file itself"
+            )
     return json.dumps(fields, ensure_ascii=False)
 
 

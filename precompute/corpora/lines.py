@@ -12,7 +12,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Line:
-    """One line, without the white space around it; numbers count from 1."""
+    """One line, as a rule without the white space around it; numbers count from 1."""
 
     file: str
     number: int
@@ -31,15 +31,19 @@ def span(first: Line, last: Line) -> str:
     return f"{first.file} lines {first.number}-{last.number}"
 
 
-def numbered_lines(path: Path) -> Iterator[Line]:
+def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
     """Every line, blank ones too; they end in LF, CR LF or CR, and a byte order mark is no text.
+
+    Args:
+        stripped: whether the white space around a line is no part of it, as it is of columns.
 
     Raises:
         BadCorpus: a line is not UTF-8.
     """
     for number, line in enumerate(_raw_lines(path), start=1):
         line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-        yield Line(file_name(path), number, _decoded(line, f"{file_name(path)} line {number}"))
+        text = _decoded(line, f"{file_name(path)} line {number}")
+        yield Line(file_name(path), number, text.strip() if stripped else text)
 
 
 def _raw_lines(path: Path) -> Iterator[bytes]:
@@ -50,7 +54,7 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
 
 def _decoded(line: bytes, place: str) -> str:
     try:
-        return line.decode().strip()
+        return line.decode()
     except UnicodeDecodeError as error:
         raise BadCorpus(
             place,

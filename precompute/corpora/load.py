@@ -10,6 +10,8 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, Remediable, UnknownName
 from precompute.corpora.blocks import blocks
+from precompute.corpora.conllu import conllu_documents
+from precompute.corpora.coreference_columns import column_documents
 from precompute.corpora.encode import Encoder
 from precompute.corpora.jsonl import jsonl_entries, write_jsonl
 from precompute.corpora.masking import check_masking, masked
@@ -18,13 +20,26 @@ from precompute.corpora.paragraphs import documents
 from precompute.corpora.recognition import format_of
 from precompute.corpora.sequence import Corpus, Entry
 from precompute.corpora.unlabeled_pickle import unlabeled_pickle_entries
+from precompute.corpora.windows import windows
 from precompute.corpora.wording import file_name
 
-__all__ = ["DEMO", "PACKINGS", "entries", "load_corpus", "write_jsonl"]
+__all__ = [
+    "DEMO",
+    "DEMO_TREEBANK",
+    "PACKINGS",
+    "TEXT_PACKINGS",
+    "entries",
+    "load_corpus",
+    "write_jsonl",
+]
 
-DEMO = "demo"
-PACKINGS = ("paragraphs", "sentences", "blocks")
+DEMO, DEMO_TREEBANK = "demo", "demo-treebank"
+_BUNDLED = {DEMO: "demo.jsonl", DEMO_TREEBANK: "demo.conllu"}
+TREES = "trees"
+TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
+PACKINGS = (*TEXT_PACKINGS, TREES)
 READERS = {"jsonl": jsonl_entries, "pickle": unlabeled_pickle_entries}
+ANNOTATED = {"conllu": conllu_documents, "coreference": column_documents}
 
 
 def load_corpus(
@@ -42,13 +57,14 @@ def load_corpus(
     """The corpus that `source` names, as the model with this tokenizer reads it.
 
     Args:
-        source: a path, or `demo` for the bundled corpus.
+        source: a path, or `demo` or `demo-treebank` for a bundled corpus.
         positions: how many tokens the model can read at once.
         segment_types: how many segment ids the model knows; 0 for a model without segments.
         max_tokens: the length that texts and pairs are cut to.
         limit: how many sequences to keep, from the first on; None keeps all.
         mask_rate: the share of tokens hidden behind the mask token.
-        packing: what plain text is made into (`PACKINGS`); other formats say it themselves.
+        packing: what plain text is made into (`PACKINGS`); other formats say it themselves, but
+            for `trees`, which reads every sentence of an annotated corpus by itself.
 
     Raises:
         BadCorpus: the file is missing, in no format that is read, broken, or without a sequence.
@@ -94,20 +110,34 @@ def entries(
     """Entries of the corpus that `source` names, in its order, read as they are asked for.
 
     Args:
-        tokenizer: needed to pack sentences and to cut blocks, and by nothing else here;
-            `max_tokens`, `segment_types` and `seed` concern these packings alone.
-        counts: grows by what packing does to plain text: see `paired`, `packed` and `blocks`.
+        tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, and by
+            nothing else here; `max_tokens`, `segment_types` and `seed` concern these alone.
+        counts: grows by what packing does: see `paired`, `packed`, `blocks` and `windows`.
 
     Raises:
         BadCorpus: as `load_corpus`; what is wrong in a line is raised when that line is reached.
-        Remediable: text is to be packed by word pieces without a tokenizer.
+        Remediable: text is to be packed by word pieces without a tokenizer, or trees are asked of
+            a corpus that holds none.
         UnknownName: no packing is called so.
     """
     if packing not in PACKINGS:
         raise UnknownName("packing", packing, PACKINGS)
     path, counts = _path(source), Counter() if counts is None else counts
     form = format_of(path)
-    if form != "paragraphs":
+    if form in ANNOTATED:
+        found = windows(
+            ANNOTATED[form](path),
+            _needed(tokenizer),
+            max_tokens=max_tokens,
+            by_sentence=packing == TREES,
+            counts=counts,
+        )
+    elif packing == TREES:
+        raise Remediable(
+            f"--packing {TREES} reads the sentences of a treebank, and {file_name(path)} is none; "
+            "give a CoNLL-U file, or leave --packing out."
+        )
+    elif form != "paragraphs":
         found = READERS[form](path)
     elif packing == "paragraphs":
         found = paired(documents(path), counts=counts)
@@ -132,6 +162,10 @@ def entries(
 
 def _at_least_one(found: Iterator[Entry], name: str, counts: Counter[str]) -> Iterator[Entry]:
     first = next(found, None)
+    if first is None and counts["too_long"]:
+        raise BadCorpus(
+            name, "none of its sentences fits into --max-tokens; give a larger number there"
+        )
     if first is None and counts["too_short"]:
         raise BadCorpus(
             name, "all its documents are too short to be packed; use --packing paragraphs"
@@ -142,12 +176,22 @@ def _at_least_one(found: Iterator[Entry], name: str, counts: Counter[str]) -> It
     yield from found
 
 
+def _needed(tokenizer: PreTrainedTokenizerBase | None) -> PreTrainedTokenizerBase:
+    if tokenizer is None:
+        raise Remediable(
+            "A treebank or coreference corpus is cut by a model's word pieces, and JSON Lines has "
+            "no place for its annotation: give the file itself as --corpus of a run."
+        )
+    return tokenizer
+
+
 def _path(source: str) -> Path:
-    return Path(__file__).with_name("demo.jsonl") if source == DEMO else Path(source)
+    bundled = _BUNDLED.get(source)
+    return Path(__file__).with_name(bundled) if bundled else Path(source)
 
 
 def _name(source: str) -> str:
-    return DEMO if source == DEMO else file_name(Path(source))
+    return source if source in _BUNDLED else file_name(Path(source))
 
 
 def _sha256(path: Path) -> str:

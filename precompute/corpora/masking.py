@@ -7,6 +7,7 @@ import numpy as np
 from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import Remediable, UnfitModel
+from analysis.models.gradients import NO_TARGET
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.token_types import CLS, OTHER, SEP
@@ -56,6 +57,8 @@ def _replaced(
 ) -> Sequence:
     ids, token_types = sequence.ids.copy(), sequence.token_types.copy()
     words, masked = sequence.words.copy(), sequence.masked.copy()
+    targets = np.full_like(ids, NO_TARGET)
+    targets[positions] = np.where(masked[positions], NO_TARGET, ids[positions])
     ids[positions] = tokenizer.mask_token_id
     token_types[positions] = OTHER
     words[positions] = NO_WORD
@@ -69,4 +72,5 @@ def _replaced(
         words=words,
         masked=masked,
         tokens=tuple(tokens.tolist()),
+        targets=targets,
     )

@@ -9,7 +9,7 @@ from analysis.errors import BadCorpus
 from precompute.corpora.lines import BYTE_ORDER_MARK
 from precompute.corpora.wording import file_name, path_as_given
 
-Format = Literal["jsonl", "paragraphs", "pickle"]
+Format = Literal["conllu", "coreference", "jsonl", "paragraphs", "pickle"]
 
 HEAD_BYTES = 1 << 16
 PICKLE = re.compile(rb"\x80[\x02-\x05]|\((?:lp|dp)\d+\n|[\]}]q[\x00\x01]|\]\(")
@@ -17,7 +17,7 @@ PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xf
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 COREFERENCE = re.compile(r"#\s*begin document\b")
 JSON_LIST = re.compile(r"\[\s*(?:\{|$)")
-CONLLU_COLUMNS = 10
+CONLLU_LINE = re.compile(r"[0-9]+(?:[-.][0-9]+)?\t[^\t]*\t[^\t]*\t")
 IMAGE_SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 
 TEXT_ONLY = "this version reads text corpora only: give JSON Lines or plain text"
@@ -37,8 +37,7 @@ def format_of(path: Path) -> Format:
         return "pickle"
     _refuse_binary(head, name)
     lines = [line.strip() for line in _decoded(head).splitlines() if line.strip()]
-    _refuse_other_formats(lines, name)
-    return "jsonl" if lines and lines[0].startswith("{") else "paragraphs"
+    return _format_of_text(lines, name)
 
 
 def _head(path: Path) -> bytes:
@@ -59,7 +58,9 @@ def _check_regular(path: Path) -> None:
         raise BadCorpus(place, _about_folder(path))
     if not path.exists():
         raise BadCorpus(
-            place, "there is no such file; give the path of a corpus, or `demo` for the bundled one"
+            place,
+            "there is no such file; give the path of a corpus, or `demo` or `demo-treebank` for a "
+            "bundled one",
         )
     if not path.is_file():
         raise BadCorpus(place, "is not a regular file; write the corpus to a file first")
@@ -84,12 +85,13 @@ def _decoded(head: bytes) -> str:
     return head.removeprefix(BYTE_ORDER_MARK).decode(errors="replace")
 
 
-def _refuse_other_formats(lines: list[str], name: str) -> None:
+def _format_of_text(lines: list[str], name: str) -> Format:
     comments = list(takewhile(lambda line: line.startswith("#"), lines))
     first = lines[len(comments)] if len(comments) < len(lines) else ""
     if any(map(COREFERENCE.match, comments)):
-        raise BadCorpus(name, f"holds CoNLL coreference columns, and {TEXT_ONLY}")
-    if first.count("\t") == CONLLU_COLUMNS - 1:
-        raise BadCorpus(name, f"is a CoNLL-U treebank, and {TEXT_ONLY}")
+        return "coreference"
+    if CONLLU_LINE.match(first):
+        return "conllu"
     if JSON_LIST.match(first):
         raise BadCorpus(name, "is one JSON list; write each of its objects on a line of its own")
+    return "jsonl" if lines and lines[0].startswith("{") else "paragraphs"

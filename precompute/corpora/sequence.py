@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Bool, Int32, UInt8
 
+from precompute.corpora.annotation import Annotation
+
 TOKEN_TYPES = ("cls", "sep", "comma_period", "other")
 NO_WORD = -1
 
@@ -38,7 +40,15 @@ class Tokens:
     place: str
 
 
-Entry = Text | Pair | Tokens
+@dataclass(frozen=True)
+class Annotated:
+    """Words with what a treebank or a coreference corpus says of them."""
+
+    annotation: Annotation
+    place: str
+
+
+Entry = Text | Pair | Tokens | Annotated
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,9 @@ class Sequence:
 
     `token_types` holds positions in `TOKEN_TYPES`; `words` numbers the words that tokens are pieces
     of, `NO_WORD` for tokens that stand for none; `masked` marks mask tokens; `place` says where in
-    the file it came from.
+    the file it came from. `annotation` is what is known of its words, and `word_spans` where the
+    pieces of each of them begin and end, masked or not; both are None for plain text. `targets` are
+    the ids that stood where something is masked, −1 elsewhere; None where nothing was masked here.
     """
 
     index: int
@@ -59,6 +71,9 @@ class Sequence:
     tokens: tuple[str, ...]
     text: str
     place: str
+    annotation: Annotation | None = None
+    word_spans: Int32[np.ndarray, "word two"] | None = None
+    targets: Int32[np.ndarray, " token"] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -70,7 +85,11 @@ class Corpus:
 
     `sha256` is that of the file; `counts` says what reading did to the text: `truncated` (sequences
     that were cut to fit), `unpaired` (paragraphs that stand alone for want of a partner),
-    `too_short` (ends of documents left out because they hold too little to be packed).
+    `too_short` (ends of documents left out because they hold too little to be packed); of annotated
+    corpora `too_long` (sentences left out because they do not fit), `mentions_cut` (mentions left
+    out because they cross the edge of a window), `heads_by_tree`, `heads_by_tag` and
+    `heads_by_word` (mentions whose head was told from that), `sentences_by_rule` (sentences whose
+    ends the file does not tell).
     """
 
     name: str

@@ -16,11 +16,16 @@ from analysis.measures.head_token import value_norms
 from analysis.measures.layer_mixing import BUDGET, LayerMixing, layer_mixing
 from analysis.measures.relative_position_profile import diagonal_sums
 from analysis.measures.token_relation import token_relations
+from analysis.measures.word_attention import WordAttention, word_attention
+from analysis.models.gradients import AttentionGradients
 from analysis.models.trace import LayerTrace, ModelWeights, Trace
 from analysis.scopes import LayerOrder
 from analysis.tables.table import Table
+from precompute.corpora.annotation import Annotation
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+from precompute.corpora.token_types import CLS, SEP
 from precompute.loaded_model import Control
+from precompute.word_vectors import WordVectors
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class Batch:
     `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
     `hidden_budget` how many bytes they may take at a time. `exemplars` are the indices of the few
     sequences of which single maps and waves are kept. `controlled` traces a sequence again, by
-    itself, with its positions removed or permuted.
+    itself, with its positions removed or permuted. `gradients` runs some of the sequences again and
+    tells how their loss changes with attention; it is None if none of them has a loss.
     """
 
     sequences: tuple[Sequence, ...]
@@ -40,6 +46,7 @@ class Batch:
     hidden_budget: int = BUDGET
     exemplars: frozenset[int] = frozenset()
     controlled: Callable[[Sequence, Control], Trace] | None = None
+    gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
 
     @property
     def order(self) -> LayerOrder:
@@ -111,6 +118,26 @@ class Batch:
         return tuple(token_relations(s.ids, s.words, s.segments) for s in self.sequences)
 
     @cached_property
+    def annotated(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:
+        """Of every annotated sequence its index, its words and what they attend to.
+
+        The heads of all layers stand one after the other, those of the first layer first.
+        """
+        return tuple(
+            (sequence.index, sequence.annotation, self._word_attention(row, sequence))
+            for row, sequence in enumerate(self.sequences)
+            if sequence.annotation is not None
+        )
+
+    def _word_attention(self, row: int, sequence: Sequence) -> WordAttention:
+        real = slice(len(sequence))
+        every_head = torch.cat([each.attention[row, :, real, real] for each in self.trace.layers])
+        device = every_head.device
+        types = torch.from_numpy(sequence.token_types).to(device)
+        spans = torch.from_numpy(sequence.word_spans).to(device)
+        return word_attention(every_head, spans, types == CLS, types == SEP)
+
+    @cached_property
     def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
         """Row in the batch and position of every token that is not padding, in reading order."""
         row, position = self.trace.is_token.nonzero(as_tuple=True)
@@ -124,10 +151,11 @@ class Batch:
 
 @dataclass(frozen=True)
 class FitContext:
-    """What a fit may know beside the store: the run's seed and the frequencies it was given."""
+    """What a fit may know beside the store: the run's seed and the files it was given."""
 
     seed: int
     frequency_ranks: Mapping[str, np.ndarray]
+    word_vectors: WordVectors | None = None
 
 
 @runtime_checkable

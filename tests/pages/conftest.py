@@ -37,6 +37,12 @@ def roberta_folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def treebank_folder(tmp_path_factory) -> Path:
+    """A store of sentences with trees and documents with coreference, built by the real passes."""
+    return build_store(tmp_path_factory.mktemp("treebank"), annotated=True).parent
+
+
+@pytest.fixture(scope="session")
 def other_schema_folder(store_folder, tmp_path_factory) -> Path:
     """A folder whose one file says that it is of another version."""
     path = tmp_path_factory.mktemp("other") / "other.duckdb"

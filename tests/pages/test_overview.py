@@ -148,15 +148,20 @@ def test_the_relation_that_the_network_changes_most_is_told(change, expected, op
     assert expected in sentences(opened("overview", folder))
 
 
-def test_every_finding_leads_to_a_section_that_there_is(in_session, store_folder):
+@pytest.mark.parametrize(
+    ("corpus", "more"), [("store_folder", set()), ("treebank_folder", {"syntax", "coreference"})]
+)
+def test_every_finding_leads_to_a_section_that_there_is(corpus, more, in_session, request):
+    folder = request.getfixturevalue(corpus)
     script = """
 import streamlit as st
 from pages.shared.findings import findings
 for each in findings():
     st.text(f"{each.page} {each.view}")
 """
-    places = [each.value.split() for each in in_session(script, store_folder).text]
-    assert {page for page, _ in places} == {"attention_norms", "layer_mixing", "positions"}
+    places = [each.value.split() for each in in_session(script, folder).text]
+    usual = {"attention_norms", "head_habits", "head_map", "layer_mixing", "positions"}
+    assert {page for page, _ in places} == usual | more
     for page, view in places:
         assert_section(page, view)
 

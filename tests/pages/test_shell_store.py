@@ -60,6 +60,13 @@ def test_files_are_found_by_name_without_hidden_ones(folder, monkeypatch):
     assert shell.files() == []
 
 
+def test_the_demo_stands_before_the_file_beside_it(monkeypatch, tmp_path):
+    for name in ("demo-treebank.duckdb", "demo.duckdb"):
+        (tmp_path / name).touch()
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(tmp_path))
+    assert [each.name for each in shell.files()] == ["demo.duckdb", "demo-treebank.duckdb"]
+
+
 @pytest.mark.parametrize("name", [HOSTILE, "a.duckdb"])
 def test_the_address_says_which_file_is_shown(name, folder, in_session):
     session = in_session(ASK, folder, file=name)

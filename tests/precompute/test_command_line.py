@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from precompute import __main__, install_demo
 from precompute.passes import PASSES
 from tests.small_store import TEXT
 from tests.tiny import save_tiny
@@ -109,3 +110,15 @@ def test_ray_that_is_not_installed_is_told(place):
         "Ray is not installed. Install it: python -m pip install ray==2.60.0, "
         "or take --runner local.\n"
     )
+
+
+def test_the_demo_is_two_files_the_treebank_beside_the_articles(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(install_demo, "install_demo_model", lambda: made.append("model"))
+    monkeypatch.setattr(__main__, "run", lambda **asked: made.append(asked))
+    __main__.demo(tmp_path / "demo.duckdb")
+    assert made == [
+        "model",
+        {"model": "demo", "corpus": "demo", "output": tmp_path / "demo.duckdb"},
+        {"model": "demo", "corpus": "demo-treebank", "output": tmp_path / "demo-treebank.duckdb"},
+    ]

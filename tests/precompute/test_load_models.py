@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from analysis.errors import Remediable, UnfitModel, UnknownName
 from precompute import load_models
 from precompute.load_models import DEMO_SHA256, load_model
-from tests.tiny import save_tiny, tiny_model
+from tests.tiny import TINY, save_tiny, tiny_model
 
 
 @pytest.fixture
@@ -109,6 +109,56 @@ def test_damaged_weights_are_refused(folder):
     with pytest.raises(UnfitModel) as error:
         load_model(str(folder))
     assert str(error.value).startswith(f"The weights in {folder} cannot be loaded: ")
+
+
+@pytest.fixture
+def predicting(tmp_path, family) -> Path:
+    return save_tiny(family, tmp_path / "predicting", predicts_tokens=True)
+
+
+def test_a_head_that_predicts_tokens_comes_with_the_model_around_it(predicting, family, sequences):
+    loaded = load_model(str(predicting), device="cpu")
+    assert loaded.objective == ("next_token" if family == "gpt2" else "masked_lm")
+    assert loaded.language_model is not None
+    assert loaded.language_model.base_model is loaded.model
+    expected = tiny_model(family, dtype=torch.float32, predicts_tokens=True)
+    hidden = loaded.trace(sequences).layers[-1].output.clone()
+    torch.testing.assert_close(hidden, expected.trace(sequences).layers[-1].output)
+    found, wanted = (
+        each.adapter.logits(each.language_model, hidden) for each in (loaded, expected)
+    )
+    torch.testing.assert_close(found, wanted)
+    assert found.shape[-1] == len(loaded.tokenizer)
+
+
+def test_a_model_without_such_a_head_is_said_to_have_none(folder):
+    loaded = load_model(str(folder), device="cpu")
+    assert loaded.language_model is None
+    assert loaded.objective == "pooled_length"
+
+
+def test_a_head_that_would_have_to_be_made_up_is_none(folder, family):
+    """The configuration promises one, the weights hold the model alone."""
+    config = json.loads((folder / "config.json").read_text())
+    promised = TINY[family].language_model.__name__
+    (folder / "config.json").write_text(json.dumps(config | {"architectures": [promised]}))
+    loaded = load_model(str(folder), device="cpu")
+    if family == "gpt2":  # whose head is its embedding, and so is there
+        assert loaded.language_model is not None
+        head, embedding = loaded.language_model.lm_head.weight, loaded.model.wte.weight
+        assert head.data_ptr() == embedding.data_ptr()
+    else:
+        assert loaded.language_model is None
+
+
+def test_a_model_inside_another_must_be_whole_too(predicting):
+    weights = predicting / "model.safetensors"
+    tensors = load_file(weights)
+    missing = next(name for name in tensors if name.endswith(_VALUES))
+    del tensors[missing]
+    save_file(tensors, weights, metadata={"format": "pt"})
+    with pytest.raises(UnfitModel, match=f"lack 1 tensor.s., such as {missing}, which"):
+        load_model(str(predicting))
 
 
 _VALUES = ("attention.self.value.weight", "attn.c_attn.weight")

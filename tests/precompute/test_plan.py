@@ -1,9 +1,11 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from analysis.errors import UnknownName
+from analysis.models.gradients import NO_TARGET
 from precompute.corpora.sequence import Corpus
 from precompute.passes import PASSES
 from precompute.passes.base import Weights
@@ -69,6 +71,18 @@ def test_one_other_token_gives_another_place(plan, sequences):
     changed = Corpus("tiny", "0" * 64, (replace(sequences[0], ids=ids), *sequences[1:]))
     other = replace(plan, corpus=changed)
     assert _places(plan)["head_token"] != _places(other)["head_token"]
+
+
+def test_what_stood_behind_a_mask_gives_another_place(plan, sequences):
+    def place(target: int) -> Path:
+        targets = np.full_like(sequences[0].ids, NO_TARGET)
+        targets[1] = target
+        changed = (replace(sequences[0], targets=targets), *sequences[1:])
+        other = replace(plan, corpus=Corpus("tiny", "0" * 64, changed))
+        return _places(other)["sequence_gradient_importance"]
+
+    places = {place(3), place(4), _places(plan)["sequence_gradient_importance"]}
+    assert len(places) == 3
 
 
 def test_a_fit_moves_when_what_it_needs_moves(plan, monkeypatch):

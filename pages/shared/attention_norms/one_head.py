@@ -4,11 +4,12 @@ import streamlit as st
 
 from analysis.tables import head_token, token_type_mixing
 from pages.shared.about import about
-from pages.shared.attention_norms.head_card import CARD_TABLES, head_card
+from pages.shared.attention_norms import head_card as norms
 from pages.shared.attention_norms.head_choice import pick_head
 from pages.shared.attention_norms.passages import passages
 from pages.shared.attention_norms.rankings import follow_row, pick_token, rank_tables, ranked
 from pages.shared.choices import pick_number
+from pages.shared.head_card import head_card
 from pages.shared.store import require
 from pages.shared.words import say
 
@@ -17,9 +18,10 @@ def show() -> None:
     require(head_token.TABLE)
     st.header(say("attention_norms.one_head.title"), anchor=False)
     layer, head = pick_head()
-    head_card(layer, head)
+    norms.head_card(layer, head)
+    head_card(layer=layer, head=head)
     _tokens(layer, head)
-    about(head_token.TABLE, token_type_mixing.TABLE, *CARD_TABLES)
+    about(head_token.TABLE, token_type_mixing.TABLE, *norms.CARD_TABLES)
 
 
 def _tokens(layer: int, head: int) -> None:

@@ -11,9 +11,10 @@ from pages.shared.about import about
 from pages.shared.choices import pick
 from pages.shared.clicks import clickable
 from pages.shared.figure import figure, table
+from pages.shared.head_choice import head_name
 from pages.shared.numbers import percent, signed
 from pages.shared.positions.agreement_chart import agreement_chart
-from pages.shared.positions.head_choice import follow_click, head_name, head_row
+from pages.shared.positions.head_choice import follow_click, head_row
 from pages.shared.positions.offset_map import offset_map
 from pages.shared.positions.offsets import (
     heads_compared,

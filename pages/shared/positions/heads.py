@@ -12,10 +12,11 @@ from pages.shared.about import about
 from pages.shared.choices import pick
 from pages.shared.clicks import clickable
 from pages.shared.figure import figure
+from pages.shared.head_choice import head_name
 from pages.shared.numbers import percent
 from pages.shared.positions.centre_charts import centre_charts, explained_chart
 from pages.shared.positions.cluster_names import cluster_colours, cluster_name
-from pages.shared.positions.head_choice import follow_click, head_name, head_row
+from pages.shared.positions.head_choice import follow_click, head_row
 from pages.shared.positions.head_grid import profile_grid, share_grid
 from pages.shared.positions.offsets import is_causal
 from pages.shared.store import ask, require

@@ -15,9 +15,10 @@ from analysis.tables import (
     relative_position_profile,
 )
 from pages.shared.about import about
+from pages.shared.head_card import head_card
 from pages.shared.numbers import percent, scientific
 from pages.shared.positions import attention_map, correlations, phases, waves
-from pages.shared.positions.head_choice import pick_head
+from pages.shared.positions.head_choice import pick_positions_head
 from pages.shared.positions.offsets import is_causal, offset_told
 from pages.shared.store import ask, require
 from pages.shared.words import say
@@ -41,8 +42,9 @@ _ERRORS = ("score_error", "trace_error", "attention_error")
 def show() -> None:
     require(*_TABLES)
     st.header(say("positions_head.one_head.title"), anchor=False)
-    layer, head = pick_head()
+    layer, head = pick_positions_head()
     _card(layer, head)
+    head_card(layer=layer, head=head)
     causal = is_causal()
     if causal:
         st.markdown(say("positions_head.causal"))

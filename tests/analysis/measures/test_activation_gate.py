@@ -1,6 +1,6 @@
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from analysis.measures.activation_gate import GATES, activation_gate
@@ -13,6 +13,7 @@ SUMMANDS = st.lists(st.floats(-3, 3), min_size=1, max_size=5)
 @pytest.mark.parametrize("name", GATES)
 @given(summands=SUMMANDS)
 def test_shares_are_those_of_integrated_gradients(name, summands):
+    assume(abs(sum(summands)) > 1e-9)  # at 0 a ReLU's gate leaps, and rounding decides the side
     hidden = torch.tensor([sum(summands)], dtype=torch.float64)
     gate = activation_gate(hidden, name).item()
     expected = reference.shares(summands, reference.ACTIVATIONS[name])

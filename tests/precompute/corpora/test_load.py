@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, Remediable, UnfitModel, UnknownName
-from precompute.corpora.load import PACKINGS, entries, load_corpus, write_jsonl
+from precompute.corpora.load import TEXT_PACKINGS, entries, load_corpus, write_jsonl
 from precompute.corpora.sequence import Text, Tokens
 
 from .tiny import (
@@ -44,7 +44,7 @@ def plain(tmp_path):
 
 
 @pytest.mark.parametrize("family", TOKENIZERS)
-@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("packing", TEXT_PACKINGS)
 def test_corpus_turned_into_json_lines_gives_the_same_sequences(plain, family, packing):
     tokenizer = TOKENIZERS[family]()
     options = {"segment_types": SEGMENT_TYPES[family], "seed": 3, "packing": packing}
@@ -66,7 +66,7 @@ def test_sequences_that_differ_are_told_apart(plain):
 
 
 @unhurried(30)
-@given(limit=st.integers(1, 9), mask_rate=st.floats(0, 0.9), packing=st.sampled_from(PACKINGS))
+@given(limit=st.integers(1, 9), mask_rate=st.floats(0, 0.9), packing=st.sampled_from(TEXT_PACKINGS))
 def test_limit_keeps_the_first_sequences_as_they_are(tmp_path_factory, limit, mask_rate, packing):
     path = tmp_path_factory.mktemp("limit") / "plain.txt"
     path.write_text(PLAIN * 3)
@@ -171,7 +171,7 @@ def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
             {"packing": "sentence"},
             UnknownName,
             "No packing is called 'sentence'. Did you mean 'sentences'? Known: blocks, "
-            "paragraphs, sentences.",
+            "paragraphs, sentences, trees.",
         ),
     ],
 )

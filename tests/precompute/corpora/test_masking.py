@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import Remediable, UnfitModel
+from analysis.models.gradients import NO_TARGET
 from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.token_types import CLS, COMMA_PERIOD, OTHER, SEP, TokenTypes
@@ -113,3 +114,23 @@ def test_tokenizer_without_a_mask_token_is_refused():
         "The model's tokenizer has no mask token, so --mask 0.12 cannot be done: use --mask 0 or a "
         "masked language model."
     )
+
+
+@unhurried(50)
+@given(tokens=plain, rate=rates.filter(bool), seed=st.integers(0, 9))
+def test_what_stood_behind_the_mask_is_kept(tokens, rate, seed):
+    sequence = sequence_of(framed(tokens))
+    result = masked(sequence, TOKENIZER, rate=rate, seed=seed)
+    assert result.targets is not None
+    assert ((result.targets == NO_TARGET) == ~result.masked).all()
+    assert (np.where(result.masked, result.targets, result.ids) == sequence.ids).all()
+    assert sequence.targets is None
+
+
+def test_what_a_corpus_had_masked_itself_is_not_known():
+    sequence = sequence_of(framed(["[MASK]", "cat"]))
+    given_masked = replace(sequence, masked=sequence.ids == MASK)
+    cat = int(sequence.ids[2])
+    drawn = [masked(given_masked, TOKENIZER, rate=0.5, seed=seed).targets for seed in range(20)]
+    found = {tuple(each.tolist()) for each in drawn if each is not None}
+    assert found == {(-1, -1, cat, -1), (-1, -1, -1, -1)}  # its own mask, drawn, stands for nothing

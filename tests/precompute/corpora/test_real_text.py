@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from transformers import BertTokenizer, RobertaTokenizer
 
-from precompute.corpora.load import PACKINGS, entries, load_corpus, write_jsonl
+from precompute.corpora.load import TEXT_PACKINGS, entries, load_corpus, write_jsonl
 from precompute.corpora.sequence import Pair
 from precompute.corpora.token_types import COMMA_PERIOD, TokenTypes
 
@@ -23,7 +23,7 @@ def real(family):
 
 @pytest.mark.shared_data
 @pytest.mark.parametrize("family", ["bert", "roberta"])
-@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("packing", TEXT_PACKINGS)
 def test_real_text_is_read_converted_and_read_again(tmp_path, family, packing):
     source = shared_data() / "text" / "wikitext-2" / "valid.txt"
     tokenizer, converted = real(family), tmp_path / "converted.jsonl"

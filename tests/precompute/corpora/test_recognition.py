@@ -31,6 +31,12 @@ COLUMNS = "\t".join(["1", "The", *"_" * 8])
         *((pickle.dumps([{"tokens": ["a"]}], protocol), "pickle") for protocol in range(6)),
         (b"(lp1\n.", "pickle"),
         (b"]q\x01.", "pickle"),
+        (f"{COLUMNS}\n".encode(), "conllu"),
+        (f"# sent_id = 1\n{COLUMNS}".encode(), "conllu"),
+        (b"1-2\tdon't\t_\t_\t_\n", "conllu"),
+        (b"1\tA\t_\n", "paragraphs"),
+        (b"#begin document (a); part 0\n", "coreference"),
+        (b"\n# begin document a\n0\tA\t_\n", "coreference"),
     ],
 )
 def test_format_is_told_by_content_and_not_by_name(tmp_path, name, content, form):
@@ -42,10 +48,6 @@ def test_format_is_told_by_content_and_not_by_name(tmp_path, name, content, form
     ("content", "reason"),
     [
         (b"", "is empty; give a file that holds some text"),
-        (f"{COLUMNS}\n".encode(), f"is a CoNLL-U treebank, {TEXT_ONLY}"),
-        (f"# sent_id = 1\n{COLUMNS}".encode(), f"is a CoNLL-U treebank, {TEXT_ONLY}"),
-        (b"#begin document (a); part 0\n", f"holds CoNLL coreference columns, {TEXT_ONLY}"),
-        (b"\n# begin document a\n0\tA\t_\n", f"holds CoNLL coreference columns, {TEXT_ONLY}"),
         (b'[{"text": "a"}]', "is one JSON list; write each of its objects on a line of its own"),
         (b'[\n{"text"', "is one JSON list; write each of its objects on a line of its own"),
         (gzip.compress(b"A text.", mtime=0), "is compressed; unpack it first"),
@@ -68,8 +70,8 @@ def refusal(path):
 
 def test_missing_file_says_what_to_do(tmp_path):
     assert refusal(tmp_path / "none.txt") == (
-        f"{tmp_path / 'none.txt'}: there is no such file; give the path of a corpus, or `demo` for "
-        "the bundled one"
+        f"{tmp_path / 'none.txt'}: there is no such file; give the path of a corpus, or `demo` or "
+        "`demo-treebank` for a bundled one"
     )
 
 
@@ -95,14 +97,21 @@ def test_file_that_cannot_be_read_says_why(tmp_path):
 
 @pytest.mark.shared_data
 @pytest.mark.parametrize(
-    ("path", "reason"),
+    ("path", "form"),
     [
-        ("treebanks/en_pud-ud-test.conllu", "is a CoNLL-U treebank"),
-        ("treebanks/gum_free-dev.conllu", "is a CoNLL-U treebank"),
-        ("coref/ontogum/ontogum_free-dev.conll", "holds CoNLL coreference columns"),
-        ("images/lemur.png", "holds binary data"),
+        ("treebanks/en_pud-ud-test.conllu", "conllu"),
+        ("treebanks/gum_free-dev.conllu", "conllu"),
+        ("coref/ontogum/ontogum_free-dev.conll", "coreference"),
+        ("coref/scorer-tests/TC-A.key", "coreference"),
+        ("text/wikitext-2/valid.txt", "paragraphs"),
     ],
 )
-def test_real_files_of_other_kinds_are_recognised(path, reason):
-    name = path.rsplit("/")[-1]
-    assert refusal(shared_data() / path) == f"{name}: {reason}, {TEXT_ONLY}"
+def test_real_files_are_recognised(path, form):
+    assert format_of(shared_data() / path) == form
+
+
+@pytest.mark.shared_data
+def test_real_images_are_refused():
+    assert refusal(shared_data() / "images" / "lemur.png") == (
+        f"lemur.png: holds binary data, {TEXT_ONLY}"
+    )

@@ -15,20 +15,34 @@ from precompute.shards import as_stored, merged
 
 TOTALS = [each for each in PASSES if isinstance(each, Totals)]
 WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
+OF_WORDS = ("dependency_prediction", "word_attention", "word_vector", "coreference_prediction")
 Traced = Callable[[tuple[Sequence, ...], Trace], Batch]
+OfPass = Callable[[Totals], list[Batch]]
 
 
 @pytest.fixture(scope="session")
 def batch(tiny) -> Traced:
     """A traced batch as a run hands it to the passes; two of the sequences are exemplars."""
     controlled = partial(tiny.trace_controlled, seed=0)
-    return partial(Batch, exemplars=frozenset({0, 3}), controlled=controlled)
+    kept = frozenset({0, 3})
+    return partial(Batch, exemplars=kept, controlled=controlled, gradients=tiny.gradients)
 
 
 @pytest.fixture(scope="session")
-def batches(batch, traced_alone, sequences) -> list[Batch]:
+def whole(batch, tiny, sequences, annotated) -> OfPass:
+    """All sequences in one batch; of passes over words those that are annotated."""
+    plain, of_words = ([batch(each, tiny.trace(each))] for each in (sequences, annotated))
+    return lambda each: of_words if each.TABLE.name in OF_WORDS else plain
+
+
+@pytest.fixture(scope="session")
+def batches(batch, tiny, sequences, annotated) -> OfPass:
     """Every sequence in a batch of its own."""
-    return [batch((s,), t) for s, t in zip(sequences, traced_alone, strict=True)]
+    plain, of_words = (
+        [batch((sequence,), tiny.trace([sequence])) for sequence in of]
+        for of in (sequences, annotated)
+    )
+    return lambda each: of_words if each.TABLE.name in OF_WORDS else plain
 
 
 def _rows(each: Totals, batches: list[Batch]) -> pd.DataFrame:
@@ -45,9 +59,9 @@ def _numbers(column: pd.Series) -> np.ndarray:
 
 
 @pytest.mark.parametrize("each", TOTALS, ids=lambda each: each.TABLE.name)
-def test_padding_and_batching_change_no_number(each, batch, batches, traced, sequences):
-    together = _rows(each, [batch(sequences, traced)])
-    apart = _rows(each, batches)
+def test_padding_and_batching_change_no_number(each, whole, batches):
+    together = _rows(each, whole(each))
+    apart = _rows(each, batches(each))
     assert len(together) > 0
     keys = [column.name for column in each.TABLE.key]
     pd.testing.assert_frame_equal(together[keys], apart[keys])
@@ -58,12 +72,14 @@ def test_padding_and_batching_change_no_number(each, batch, batches, traced, seq
 
 @pytest.mark.parametrize("each", TOTALS, ids=lambda each: each.TABLE.name)
 def test_the_order_of_batches_changes_no_number(each, batches):
-    pd.testing.assert_frame_equal(_rows(each, batches), _rows(each, batches[::-1]))
+    forwards = batches(each)
+    pd.testing.assert_frame_equal(_rows(each, forwards), _rows(each, forwards[::-1]))
 
 
 @pytest.mark.parametrize("each", TOTALS, ids=lambda each: each.TABLE.name)
-def test_rows_have_the_types_of_the_contract(each, batch, traced, sequences):
-    assert each.totals(batch(sequences, traced)).schema == each.TABLE.shard_schema
+def test_rows_have_the_types_of_the_contract(each, whole):
+    (batch,) = whole(each)
+    assert each.totals(batch).schema == each.TABLE.shard_schema
 
 
 @pytest.mark.parametrize("each", WEIGHTS, ids=lambda each: each.TABLE.name)

@@ -1,0 +1,19 @@
+"""The names of what heads do: what is measured of each, and what gradients are taken of."""
+
+HABITS = (
+    "self",
+    "previous",
+    "next",
+    "cls",
+    "sep",
+    "comma_period",
+    "sep_to_sep",
+    "other_to_sep",
+    "entropy",
+    "entropy_cls",
+)
+QUANTITIES = (*HABITS, "uniform")
+"""Every habit, and the entropy of a head that attends to everything alike."""
+
+OBJECTIVES = ("masked_lm", "next_token", "pooled_length")
+"""Losses of language models, and what stands in for them in a model that is none."""

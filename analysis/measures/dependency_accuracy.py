@@ -1,0 +1,99 @@
+"""Which words count for which relation, and when a predicted governor is right."""
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+ALL, ALL_WORDS = "all", "all_words"
+UNSCORED = ("root", "punct")
+"""Relations without a row, and whose words are left out of `ALL`."""
+POSSESSOR = "poss"
+POSSESSIVES = ("'s", "s'")
+
+
+def base_of(relation: str) -> str:
+    """A relation without its subtype: nmod of nmod:poss.
+
+    Source:
+        clark-2019, section 4.2.
+    """
+    return relation.partition(":")[0]
+
+
+def words_by_relation(relations: list[str]) -> dict[str, Bool[np.ndarray, " word"]]:
+    """Which words count for what: `ALL` and `ALL_WORDS`, every relation, and every subtype.
+
+    A relation counts its subtypes. `UNSCORED` ones have no row of their own, nor have labels that
+    are called as the two sums are.
+
+    Source:
+        clark-2019, section 4.2.
+
+    Differs:
+        The released code's "all" has `punct` and `root` in it, which the paper leaves out: that is
+        `ALL_WORDS`.
+    """
+    labels = np.array(relations, dtype=object)
+    bases = np.array([base_of(each) for each in relations], dtype=object)
+    found = {
+        ALL: ~np.isin(bases, UNSCORED),
+        ALL_WORDS: np.ones(len(labels), dtype=bool),
+    }
+    for base in sorted(set(bases) - {ALL, ALL_WORDS, *UNSCORED}):
+        found[base] = bases == base
+        for label in sorted(set(labels[found[base]]) - {base}):
+            found[label] = labels == label
+    return found
+
+
+def deciding_words(
+    relations: list[str], forms: list[str], sentences: Int[np.ndarray, " word"]
+) -> Int[np.ndarray, " word"]:
+    """Whose prediction decides whether a word's governor was found: in general its own.
+
+    Where a possessor (`poss`) is followed by a possessive ending in its sentence, the ending's.
+
+    Args:
+        sentences: which sentence of the corpus each word is of.
+
+    Source:
+        clark-2019, section 4.2: heads look at the ending, which stands for the possessor.
+    """
+    place = np.arange(len(relations))
+    for word in range(len(relations) - 1):
+        ends = forms[word + 1] in POSSESSIVES and sentences[word] == sentences[word + 1]
+        place[word] += relations[word] == POSSESSOR and ends
+    return place
+
+
+def is_right(
+    predicted: Int[np.ndarray, "cell word"],
+    governors: Int[np.ndarray, " word"],
+    deciding: Int[np.ndarray, " word"],
+) -> Bool[np.ndarray, "cell word"]:
+    """Whether the predicted governor is the treebank's; never where that is negative, the root.
+
+    Source:
+        clark-2019, section 4.2.
+    """
+    return (predicted[:, deciding] == governors) & (governors >= 0)
+
+
+def by_offset(
+    sentences: Int[np.ndarray, " word"], places: Int[np.ndarray, " word"], offset: int
+) -> Int[np.ndarray, " word"]:
+    """The word that stands so many words further on in the sentence; −1 beyond its ends.
+
+    Args:
+        sentences: which sentence of the corpus each word is of; its words stand together.
+        places: the place of each word in its sequence.
+
+    Source:
+        clark-2019, section 4.2: the baseline of fixed offsets.
+
+    Differs:
+        The released code moves what lies beyond an end to that end.
+    """
+    target = np.arange(len(places)) + offset
+    there = (target >= 0) & (target < len(places))
+    there[there] = sentences[target[there]] == sentences[there]
+    return np.where(there, places + offset, -1)

@@ -1,0 +1,48 @@
+"""What a head mostly does, in one word."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+RULES = {
+    "next": ("next", "neighbour"),
+    "previous": ("previous", "neighbour"),
+    "broad": ("entropy", "entropy"),
+    "cls": ("cls", "token_type"),
+    "sep": ("sep", "token_type"),
+    "comma_period": ("comma_period", "token_type"),
+}
+"""Of each behaviour the quantity that decides it and the threshold that it has to exceed; of those
+that hold of a head the last one names it."""
+OTHER = "other"
+BEHAVIOURS = (*RULES, OTHER)
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Above which a head counts as one that looks at a neighbouring token, broadly (entropy in
+    nats), or at one type of token."""
+
+    neighbour: float
+    entropy: float
+    token_type: float
+
+
+def head_behaviour(
+    quantities: Mapping[str, Float[np.ndarray, " head"]], thresholds: Thresholds
+) -> np.ndarray:
+    """One of `BEHAVIOURS` for every head.
+
+    Args:
+        quantities: means by name: `next`, `previous`, `entropy`, `cls`, `sep`, `comma_period`; NaN
+            where a head has none, which exceeds nothing.
+
+    Source:
+        clark-2019, section 6: the order of the rules is that of the released code.
+    """
+    found = np.full(len(quantities["entropy"]), OTHER, dtype=object)
+    for name, (quantity, threshold) in RULES.items():
+        found[quantities[quantity] > getattr(thresholds, threshold)] = name
+    return found

@@ -1,0 +1,61 @@
+"""Heads as points of a plane that are as far apart as the heads attend differently."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from sklearn.manifold import MDS
+from threadpoolctl import threadpool_limits
+
+_SETTINGS: dict[str, Any] = {
+    "metric": "precomputed",
+    "init": "random",
+    "n_init": 10,
+    "max_iter": 1000,
+    "eps": 1e-10,
+    "normalized_stress": True,
+}
+
+
+class Layout(NamedTuple):
+    """One point per head, and how badly their distances tell those of the heads (stress-1)."""
+
+    points: Float[np.ndarray, "head 2"]
+    stress: float | None
+
+
+def head_layout(distances: Float[np.ndarray, "head head"], *, seed: int) -> Layout | None:
+    """Metric multidimensional scaling in two dimensions: the best of several starts.
+
+    Of what can be turned and mirrored at will one orientation is taken: the axis along which points
+    differ most lies across, and the point farthest out on either axis is on its positive side.
+
+    Args:
+        distances: symmetric, 0 on the diagonal.
+
+    Returns:
+        Points in the unit of the distances, around 0, with Kruskal's stress-1: the root of the sum
+        of squared differences over the sum of squared distances of the points. The stress is None
+        where no two heads differ; all is None of fewer than two heads.
+
+    Source:
+        clark-2019, section 6; the stress is that of kruskal-1964.
+
+    Differs:
+        The released code gives no seed, so its coordinates are another picture on every run.
+    """
+    if len(distances) < 2:
+        return None
+    if not distances.any():
+        return Layout(np.zeros((len(distances), 2)), None)
+    scaling: Any = MDS(2, random_state=seed, **_SETTINGS)
+    with threadpool_limits(limits=1):  # several threads add up in an order of their own
+        found = scaling.fit_transform(distances)
+        return Layout(_oriented(found), float(scaling.stress_))
+
+
+def _oriented(points: Float[np.ndarray, "head 2"]) -> Float[np.ndarray, "head 2"]:
+    centred = points - points.mean(axis=0)
+    turned = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
+    farthest = turned[np.abs(turned).argmax(axis=0), [0, 1]]
+    return turned * np.where(farthest < 0, -1.0, 1.0)

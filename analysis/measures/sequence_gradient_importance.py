@@ -1,0 +1,35 @@
+"""How much a model's loss depends on the attention that each type of token gets in one text."""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+
+def gradient_importance(
+    gradients: Float[Tensor, "batch head query key"],
+    is_pair: Bool[Tensor, "batch query key"],
+    is_type: Bool[Tensor, "batch key value"],
+) -> Float[Tensor, "batch head value"]:
+    """Σ |∂L/∂α| over the pairs whose key is of a type, divided by the number of tokens.
+
+    A pair that a causal model does not have counts nothing, whatever its derivative.
+
+    Args:
+        gradients: ∂L/∂α, L being the loss of each sequence by itself.
+        is_pair: which keys each query may see, neither of them padding.
+        is_type: which keys are of each type.
+
+    Returns:
+        In the unit of L, since α has none; 0 where a text has no token of the type.
+
+    Source:
+        clark-2019, section 3.2, figure 3.
+
+    Differs:
+        The paper does not say whether the loss is a sum or a mean over masked tokens, nor what
+        becomes of the gradients of one text: the loss is a mean, its gradients are added up over
+        the pairs of a type and divided as attention is.
+    """
+    n_tokens = is_pair.diagonal(dim1=1, dim2=2).sum(dim=-1)
+    received = torch.einsum("bhqk,bqk->bhk", gradients.abs(), is_pair.to(gradients.dtype))
+    return received @ is_type.to(gradients.dtype) / n_tokens[:, None, None]

@@ -1,0 +1,32 @@
+"""What a parser sees of one sentence, and what a parser is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+Parameters = dict[str, Tensor]
+"""What several parsers of one kind have learnt, by name; the last axis tells them apart."""
+
+
+@dataclass(frozen=True)
+class ParserSentence:
+    """One sentence, and for each of several parsers, trained side by side, the tree to learn.
+
+    The candidates of a word are the words and, behind them, the root: its number is the number of
+    words. `vectors` tell what each word is by itself; their last value is 1 for every word, so that
+    what depends on them may do without them. A governor that is the word itself teaches nothing.
+    Only words that are scored teach and are counted.
+    """
+
+    attention: Float[Tensor, "word candidate head"]
+    cls: Float[Tensor, "word head"]
+    sep: Float[Tensor, "word head"]
+    vectors: Float[Tensor, "word value"]
+    governors: Int[Tensor, "word fit"]
+    is_scored: Bool[Tensor, " word"]
+
+
+Scores = Callable[[Parameters, ParserSentence], Tensor]
+"""From parameters and a sentence to word × candidate × fit: logits over candidates, root last."""

@@ -1,0 +1,133 @@
+"""Which word every head takes for each word's governor."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table
+
+DIRECTIONS = ("dependent_to_head", "head_to_dependent")
+MERGINGS = ("mean", "first")
+DIRECTION = Column(
+    "direction",
+    NAME,
+    "who attends: dependent_to_head or head_to_dependent",
+    "name",
+)
+MERGING = Column(
+    "merging",
+    NAME,
+    "what a word gives: mean over its pieces, or first piece alone",
+    "name",
+)
+TABLE = Table(
+    name="dependency_prediction",
+    grain="one row per sequence with trees, layer, head, direction and merging",
+    key=(SEQUENCE, LAYER, HEAD, DIRECTION, MERGING),
+    values=(
+        Column(
+            "predicted",
+            pa.list_(pa.int16()),
+            "of each word of the sequence the word taken for its syntactic head; −1: no candidate",
+            "index",
+        ),
+    ),
+    source="clark-2019",
+    laws=("len(predicted) > 0", "list_min(predicted) >= -1"),
+    order=("merging", "layer", "head", "direction", "seq"),
+)
+
+
+def sentences(
+    store: DuckDBPyConnection,
+    *,
+    relation: str,
+    layer: int,
+    head: int,
+    direction: str,
+    merging: str,
+    limit: int,
+) -> pd.DataFrame:
+    """The sentences with most words of a relation, and how many of them a head gets right.
+
+    Args:
+        relation: one of `dependency_accuracy.relations`.
+
+    Returns:
+        seq, sentence, text, n, n_right; of equally many the first of the corpus first.
+    """
+    return store.execute(
+        """
+        with decided as (
+            select seq, sentence, word, relation, governor,
+                word + (
+                    relation = 'poss'
+                    and coalesce(
+                        lead(form) over (partition by seq, sentence order by word)
+                            in ('''s', 's'''),
+                        false
+                    )
+                )::int as deciding
+            from word
+            where relation is not null
+        ),
+        counted as (
+            select seq, sentence, count(*) as n,
+                count(*) filter (where predicted[deciding + 1] = governor) as n_right
+            from decided
+            join dependency_prediction using (seq)
+            where layer = $layer and head = $head and direction = $direction
+                and merging = $merging
+                and case $relation
+                    when 'all_words' then true
+                    when 'all' then split_part(relation, ':', 1) not in ('root', 'punct')
+                    else split_part(relation, ':', 1) not in ('root', 'punct')
+                        and $relation in (relation, split_part(relation, ':', 1))
+                end
+            group by seq, sentence
+            order by n desc, seq, sentence
+            limit $limit
+        )
+        select seq, sentence,
+            trim(string_agg(form || if(space_after, ' ', ''), '' order by word)) as text,
+            any_value(n) as n, any_value(n_right) as n_right
+        from counted
+        join word using (seq, sentence)
+        group by seq, sentence
+        order by n desc, seq, sentence
+        """,
+        {
+            "relation": relation,
+            "layer": layer,
+            "head": head,
+            "direction": direction,
+            "merging": merging,
+            "limit": limit,
+        },
+    ).df()
+
+
+def of_sentence(
+    store: DuckDBPyConnection, *, seq: int, layer: int, head: int, direction: str, merging: str
+) -> pd.DataFrame:
+    """What one head predicts for every word of a sequence.
+
+    Returns:
+        word, predicted (−1: no candidate), in the order of the words.
+    """
+    return store.execute(
+        """
+        select (unnest(range(len(predicted))))::smallint as word, unnest(predicted) as predicted
+        from dependency_prediction
+        where seq = $seq and layer = $layer and head = $head and direction = $direction
+            and merging = $merging
+        order by word
+        """,
+        {
+            "seq": seq,
+            "layer": layer,
+            "head": head,
+            "direction": direction,
+            "merging": merging,
+        },
+    ).df()

@@ -1,0 +1,37 @@
+"""What each head mostly does, by thresholds that the reader sets; asked of `head_pattern`."""
+
+import numpy as np
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.head_behaviour import (
+    BEHAVIOURS,
+    OTHER,
+    RULES,
+    Thresholds,
+    head_behaviour,
+)
+
+__all__ = ["BEHAVIOURS", "OTHER", "QUANTITIES", "Thresholds", "behaviours"]
+
+QUANTITIES = tuple(dict.fromkeys(quantity for quantity, _ in RULES.values()))
+
+
+def behaviours(
+    store: DuckDBPyConnection, *, neighbour: float, entropy: float, token_type: float
+) -> pd.DataFrame:
+    """Each head under the name of what it mostly does.
+
+    Args:
+        neighbour: how much attention to the next or the previous token is needed.
+        entropy: how many nats are needed to look broadly.
+        token_type: how much attention to one type of token is needed.
+
+    Returns:
+        layer, head, behaviour, and the quantities that decide it, missing where a head has none.
+    """
+    heads = store.execute("from head_pattern order by layer, head").df()
+    quantities = {name: heads[name].to_numpy(dtype=np.float64) for name in QUANTITIES}
+    thresholds = Thresholds(neighbour, entropy, token_type)
+    told = heads[["layer", "head", *QUANTITIES]]
+    return told.assign(behaviour=head_behaviour(quantities, thresholds))

@@ -1,0 +1,83 @@
+"""How much of a tree can be read off the attention of all heads together."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import Column, Table, View
+
+METHODS = (
+    "attention_words",
+    "attention",
+    "attention_shuffled",
+    "distances_words",
+    "right_branching",
+)
+INPUT_EMBEDDING = "input_embedding"
+_METHOD = Column(
+    "method",
+    pa.string(),
+    "attention_words, attention, attention_shuffled (trained and scored on shuffled governors), "
+    "distances_words or right_branching",
+    "name",
+)
+_SEED = Column("seed", pa.int64(), "seed of the split into training and held-out text", "seed")
+_UAS = Column("uas", pa.float64(), "share of held-out words with the right governor", "share")
+_N = Column("n", pa.int64(), "held-out words, without punctuation", "words")
+_SETTINGS = (
+    Column("n_train", pa.int64(), "sentences trained on", "sentences"),
+    Column("n_test", pa.int64(), "sentences held out", "sentences"),
+    Column(
+        "vectors",
+        pa.string(),
+        "what words are known by: input_embedding of the model, or a file; NULL: not at all",
+        "name",
+        nullable=True,
+    ),
+    Column(
+        "known_share",
+        pa.float64(),
+        "share of all words that have a vector; NULL: not asked for",
+        "share",
+        nullable=True,
+    ),
+)
+TABLE = Table(
+    name="parser_accuracy",
+    grain="one row per method and seed, with what it was trained on; none with too few trees",
+    key=(_METHOD, _SEED),
+    values=(_UAS, _N, *_SETTINGS),
+    source="clark-2019",
+    laws=(
+        "uas between 0 and 1",
+        "n > 0 and n_train > 0 and n_test > 0",
+        "known_share is null or known_share between 0 and 1",
+        "(vectors is null) = (known_share is null)",
+    ),
+    views=(
+        View(
+            "parser_accuracy",
+            "one row per method and seed; none with too few trees",
+            (_METHOD, _SEED, _UAS, _N),
+            "select method, seed, uas, n from stored.parser_accuracy",
+        ),
+        View(
+            "parser_accuracy_setting",
+            "one row per method and seed, with what it was trained on; none with too few trees",
+            (_METHOD, _SEED, _UAS, _N, *_SETTINGS),
+            "from stored.parser_accuracy",
+        ),
+    ),
+)
+
+
+def accuracies(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every method and seed, in the order of `METHODS`.
+
+    Returns:
+        method, seed, uas, n, n_train, n_test, vectors, known_share.
+    """
+    return store.execute(
+        "from parser_accuracy_setting order by list_position($methods, method), seed",
+        {"methods": list(METHODS)},
+    ).df()

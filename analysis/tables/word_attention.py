@@ -1,0 +1,83 @@
+"""Attention between the words of a sentence, of a few sequences whole."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+
+SHOWN = 64
+KEPT = 1000
+"""Sequences of which the file keeps word attention, and of which the shards do; the first ones."""
+_SENTENCE = Column("sentence", pa.int16(), "sentence of the sequence, counted from 0", "index")
+_FIRST_WORD = Column("first_word", pa.int16(), "its first word", "index")
+_N_WORDS = Column("n_words", pa.int16(), "its words", "words")
+
+
+def _shares(name: str, meaning: str) -> Column:
+    return Column(name, pa.list_(pa.float32()), meaning, "share")
+
+
+_VALUES = (
+    _FIRST_WORD,
+    _N_WORDS,
+    _shares(
+        "attention",
+        "what each word of the sentence gives to each, one word that attends after the other: "
+        "mean over its pieces, sum over those of the other",
+    ),
+    _shares("cls", "what each word gives to [CLS], mean over its pieces"),
+    _shares("sep", "what each word gives to [SEP], mean over its pieces"),
+)
+TABLE = Table(
+    name="word_attention",
+    grain=f"one row per sentence, layer and head of the first {SHOWN} sequences, if annotated",
+    key=(SEQUENCE, _SENTENCE, LAYER, HEAD),
+    values=_VALUES,
+    source="clark-2019",
+    laws=(
+        "len(attention) = n_words::bigint * n_words and len(cls) = n_words and len(sep) = n_words",
+        "list_min(attention) >= 0 and list_min(cls) >= 0 and list_min(sep) >= 0",
+        "list_sum(attention) + list_sum(cls) + list_sum(sep) <= n_words * 1.05",
+    ),
+    raw=(SEQUENCE, _SENTENCE, LAYER, HEAD, *_VALUES),
+    merge="from shards where seq < 64",
+)
+
+
+def of_head(store: DuckDBPyConnection, *, seq: int, layer: int, head: int) -> pd.DataFrame:
+    """What the words of a sequence give to the words of their own sentence, in one head.
+
+    Returns:
+        word, candidate, attention; a row per pair, by the word that attends.
+    """
+    return store.execute(
+        """
+        with cell as (
+            select first_word, n_words, unnest(range(len(attention))) as place,
+                unnest(attention)::double as attention
+            from word_attention
+            where seq = $seq and layer = $layer and head = $head
+        )
+        select (first_word + place // n_words)::int as word,
+            (first_word + place % n_words)::int as candidate, attention
+        from cell
+        order by word, candidate
+        """,
+        {"seq": seq, "layer": layer, "head": head},
+    ).df()
+
+
+def sequences(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The sequences whose word attention is in the file.
+
+    Returns:
+        seq, text.
+    """
+    return store.execute(
+        """
+        select seq, text from sequence
+        where seq in (select seq from word_attention)
+        order by seq
+        """
+    ).df()

@@ -1,0 +1,31 @@
+"""The model's own vectors of the words of a corpus, before any layer has seen them."""
+
+import pyarrow as pa
+
+from analysis.tables.annotation import WORD
+from analysis.tables.table import SEQUENCE, Column, Table
+
+TABLE = Table(
+    name="word_vector",
+    grain="one row per form of a word in annotated sequences, masked words left out",
+    key=(Column("form", pa.string(), "the word as it is written", "text"),),
+    values=(
+        SEQUENCE,
+        WORD,
+        Column(
+            "vector",
+            pa.list_(pa.float32()),
+            "input embedding of the form where it first occurs, mean over its pieces",
+            "embedding units",
+        ),
+    ),
+    source="clark-2019",
+    laws=("len(vector) > 0",),
+    merge="""
+        select form, (min(seq::bigint * 65536 + word) // 65536)::int as seq,
+            (min(seq::bigint * 65536 + word) % 65536)::smallint as word,
+            arg_min(vector, seq::bigint * 65536 + word) as vector
+        from shards
+        group by form
+    """,
+)

@@ -1,0 +1,20 @@
+"""Which heads find antecedents, and how they do against simple rules (Clark et al. 2019)."""
+
+import streamlit as st
+
+from pages.shared.choices import pick
+from pages.shared.coreference import documents, heads, rules
+from pages.shared.words import say
+
+SECTIONS = {"rules": rules.show, "heads": heads.show, "documents": documents.show}
+
+st.title(say("coreference.title"))
+st.markdown(say("coreference.lead"))
+view = pick(
+    "co_view",
+    say("coreference.view"),
+    list(SECTIONS),
+    default=next(iter(SECTIONS)),
+    format=lambda each: say(f"coreference.view_{each}"),
+)
+SECTIONS[view]()

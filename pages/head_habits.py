@@ -1,0 +1,28 @@
+"""What heads look at: where to, how broadly, and what of it counts (Clark et al. 2019)."""
+
+import streamlit as st
+
+from pages.shared.absences import absences
+from pages.shared.choices import pick
+from pages.shared.head_habits import breadth, by_layer, gradients, heads, one_head
+from pages.shared.words import say
+
+SECTIONS = {
+    "layers": by_layer.show,
+    "breadth": breadth.show,
+    "gradients": gradients.show,
+    "heads": heads.show,
+    "one_head": one_head.show,
+}
+
+st.title(say("head_habits.title"))
+st.markdown(say("head_habits.lead"))
+absences()
+view = pick(
+    "hh_view",
+    say("head_habits.view"),
+    list(SECTIONS),
+    default=next(iter(SECTIONS)),
+    format=lambda each: say(f"head_habits.view_{each}"),
+)
+SECTIONS[view]()

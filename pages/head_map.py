@@ -1,0 +1,25 @@
+"""Which heads of one model attend alike (Clark et al. 2019)."""
+
+import streamlit as st
+
+from pages.shared.choices import pick
+from pages.shared.head_map import distances, groups, layers, plane
+from pages.shared.words import say
+
+SECTIONS = {
+    "map": plane.show,
+    "groups": groups.show,
+    "layers": layers.show,
+    "distances": distances.show,
+}
+
+st.title(say("page.head_map.title"))
+st.markdown(say("head_map.lead"))
+view = pick(
+    "hm_view",
+    say("head_map.view"),
+    list(SECTIONS),
+    default=next(iter(SECTIONS)),
+    format=lambda each: say(f"head_map.view_{each}"),
+)
+SECTIONS[view]()

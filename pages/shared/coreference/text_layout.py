@@ -1,0 +1,95 @@
+"""A text in lines of letters that are all equally wide, and ways from word to word over it.
+
+Places are in letters across and in lines down, so that a drawing of any width is the same drawing.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+LETTERS = 96
+"""Letters to a line."""
+_WIDE = 1 / 0.6  # a letter of a Chinese or Japanese text, next to a Latin one of fixed width
+_ABOVE, _BELOW = 0.2, 0.16  # where a way leaves a word and where it arrives, in lines
+_STEPS = 16
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a word stands: its line, its first letter, and how many letters it has."""
+
+    line: int
+    x: float
+    width: float
+
+    @property
+    def middle(self) -> float:
+        return self.x + self.width / 2
+
+
+def width_of(text: str) -> float:
+    """How many letters of fixed width a text takes."""
+    return sum(_WIDE if unicodedata.east_asian_width(each) in "WF" else 1.0 for each in text)
+
+
+def places(words: pd.DataFrame) -> list[Place]:
+    """Where the words of a text stand; what no space parts is parted by a line only if it must.
+
+    Args:
+        words: rows form, space_after in the order of the text.
+    """
+    found, line, x = [], 0, 0.0
+    for group in _groups(words):
+        if x and x + sum(group) > LETTERS:
+            line, x = line + 1, 0.0
+        for width in group:
+            if x and x + width > LETTERS:
+                line, x = line + 1, 0.0
+            found.append(Place(line, x, width))
+            x += width
+        x += 1
+    return found
+
+
+def _groups(words: pd.DataFrame) -> Iterator[list[float]]:
+    """The widths of words, those together that no space parts."""
+    group: list[float] = []
+    for form, space in zip(words["form"], words["space_after"], strict=True):
+        group.append(width_of(form))
+        if space:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def spans(first: int, last: int, of: list[Place]) -> Iterator[Place]:
+    """The parts of lines that the words from one to another fill."""
+    words = of[first : last + 1]
+    for line in dict.fromkeys(each.line for each in words):
+        here = [each for each in words if each.line == line]
+        yield Place(line, here[0].x, here[-1].x + here[-1].width - here[0].x)
+
+
+def way(start: Place, end: Place) -> list[tuple[float, float]]:
+    """Points of a curve from above a word to above another of its line, or to below it in a line
+    further up."""
+    if start.line == end.line:
+        reach = abs(start.middle - end.middle)
+        rise = min(0.16 + 0.008 * reach, 0.5) / 0.75
+        top = start.line - _ABOVE
+        ends = (start.middle, top), (end.middle, top)
+        turns = (start.middle, top - rise), (end.middle, top - rise)
+    else:
+        ends = (start.middle, start.line - _ABOVE), (end.middle, end.line + _BELOW)
+        turns = (start.middle, ends[0][1] - 0.4), (end.middle, ends[1][1] + 0.4)
+    return [_point(step / _STEPS, (ends[0], *turns, ends[1])) for step in range(_STEPS + 1)]
+
+
+def _point(t: float, points: tuple[tuple[float, float], ...]) -> tuple[float, float]:
+    """A place on the Bézier curve of four points."""
+    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
+    x, y = (sum(w * p[axis] for w, p in zip(weights, points, strict=True)) for axis in (0, 1))
+    return x, y

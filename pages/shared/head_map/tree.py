@@ -1,0 +1,83 @@
+"""The tree of joined groups: its leaves in order, its groups at a cut, its branches as lines."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Steps of `head_linkage.steps`, and what can be read off them."""
+
+    steps: pd.DataFrame
+
+    @property
+    def n_heads(self) -> int:
+        return len(self.steps) + 1
+
+    @cached_property
+    def children(self) -> dict[int, tuple[int, int]]:
+        """Of every group that a step made, the two that it joined."""
+        pairs = zip(self.steps["left"].tolist(), self.steps["right"].tolist(), strict=True)
+        return dict(enumerate(pairs, start=self.n_heads))
+
+    @cached_property
+    def leaves(self) -> list[int]:
+        """The heads so that what was joined early stands side by side."""
+        found, waiting = [], [2 * self.n_heads - 2]
+        while waiting:
+            node = waiting.pop()
+            if node in self.children:
+                left, right = self.children[node]
+                waiting += [right, left]
+            else:
+                found.append(node)
+        return found
+
+    def groups(self, k: int) -> np.ndarray:
+        """The number of every head's group when the last k − 1 steps are undone.
+
+        Groups count from 1 in the order of the leaves.
+        """
+        group_of = self._group_of_nodes(k)
+        return np.array([group_of[head] for head in range(self.n_heads)])
+
+    def cut(self, k: int) -> float:
+        """Where the tree is cut for k groups: between the heights of two steps."""
+        heights = [0.0, *self.steps["height"]]
+        kept, undone = self.n_heads - k, self.n_heads - k + 1
+        return (heights[kept] + heights[undone]) / 2 if undone < len(heights) else heights[-1]
+
+    def branches(self, k: int) -> pd.DataFrame:
+        """Three lines per step: two branches and what joins them.
+
+        Returns:
+            x, x2 (heights), y, y2 (places among the leaves), group (0 above the cut).
+        """
+        place = {head: float(number) for number, head in enumerate(self.leaves)}
+        height = dict.fromkeys(range(self.n_heads), 0.0)
+        group_of = self._group_of_nodes(k)
+        rows = []
+        for (node, pair), top in zip(self.children.items(), self.steps["height"], strict=True):
+            place[node], height[node] = sum(place[each] for each in pair) / 2, float(top)
+            rows += [
+                (height[each], top, place[each], place[each], group_of.get(each, 0))
+                for each in pair
+            ]
+            rows.append((top, top, place[pair[0]], place[pair[1]], group_of.get(node, 0)))
+        return pd.DataFrame(rows, columns=["x", "x2", "y", "y2", "group"])
+
+    def _group_of_nodes(self, k: int) -> dict[int, int]:
+        """The group of every head and of everything below the cut."""
+        kept = {
+            node: pair for node, pair in self.children.items() if node <= 2 * self.n_heads - 1 - k
+        }
+        root_of = {node: node for node in [*range(self.n_heads), *kept]}
+        for node in sorted(kept, reverse=True):
+            for child in kept[node]:
+                root_of[child] = root_of[node]
+        roots = dict.fromkeys(root_of[head] for head in self.leaves)
+        number = {root: place for place, root in enumerate(roots, start=1)}
+        return {node: number[root] for node, root in root_of.items()}

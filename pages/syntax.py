@@ -1,0 +1,26 @@
+"""Which heads follow dependencies, and what attention knows of trees (Clark et al. 2019)."""
+
+import streamlit as st
+
+from pages.shared.choices import pick
+from pages.shared.syntax import heads, one_head, parsers, relations, sentences
+from pages.shared.words import say
+
+SECTIONS = {
+    "relations": relations.show,
+    "heads": heads.show,
+    "one_head": one_head.show,
+    "sentences": sentences.show,
+    "parsers": parsers.show,
+}
+
+st.title(say("syntax.title"))
+st.markdown(say("syntax.lead"))
+view = pick(
+    "sy_view",
+    say("syntax.view"),
+    list(SECTIONS),
+    default=next(iter(SECTIONS)),
+    format=lambda each: say(f"syntax.view_{each}"),
+)
+SECTIONS[view]()

@@ -1,0 +1,46 @@
+"""Which statistics ask for more of a corpus than its text."""
+
+from collections.abc import Iterable
+
+from analysis.errors import Remediable
+from precompute.corpora.annotation import Annotation
+from precompute.corpora.sequence import Corpus
+
+_NEEDS = {
+    "dependency_": "trees",
+    "parser_": "trees",
+    "coreference_": "coreference",
+    "word_": "words that are told apart",
+}
+_REMEDIES = {
+    "trees": "a CoNLL-U treebank",
+    "coreference": "CoNLL-U with `Entity=` or the columns of CoNLL-2012",
+    "words that are told apart": "a CoNLL-U treebank",
+}
+
+
+def need_of(statistic: str) -> str | None:
+    """What a statistic needs of a corpus beside its text, in words; None if nothing."""
+    return next((need for start, need in _NEEDS.items() if statistic.startswith(start)), None)
+
+
+def check_annotation(statistics: Iterable[str], corpus: Corpus) -> None:
+    """Raises if a statistic was asked for by name and the corpus has nothing for it to count.
+
+    Raises:
+        Remediable: naming the statistic, what it needs, and a corpus that has it.
+    """
+    known = [each.annotation for each in corpus.sequences if each.annotation is not None]
+    for statistic in statistics:
+        need = need_of(statistic)
+        if need and not any(_bears(each, need) for each in known):
+            raise Remediable(
+                f"--statistics {statistic} needs {need}, and {corpus.name} has none: give "
+                f"{_REMEDIES[need]} as --corpus, such as demo-treebank, or leave {statistic} out."
+            )
+
+
+def _bears(annotation: Annotation, need: str) -> bool:
+    if need == "trees":
+        return annotation.governors is not None
+    return bool(annotation.mentions) if need == "coreference" else True

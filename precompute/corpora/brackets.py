@@ -1,0 +1,83 @@
+"""Brackets around mentions, as they open and close along the words of a document."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from analysis.errors import BadCorpus
+from precompute.corpora.lines import Line
+from precompute.corpora.wording import shown
+
+_ITEM = re.compile(r"\|?(?:\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\))")
+Kind = Literal["whole", "opens", "closes"]
+_KINDS: tuple[Kind, ...] = ("whole", "opens", "closes")
+
+
+class Bracketed(NamedTuple):
+    """Words from `first` to `last`; `name` says of what, `label` whatever its opening said."""
+
+    first: int
+    last: int
+    name: str
+    label: str
+
+
+def bracket_items(value: str, *, place: str) -> Iterator[tuple[Kind, str]]:
+    """What opens, closes or does both in one column: `(1(2)`, `3)` or `(1|3)`, from left to right.
+
+    Raises:
+        BadCorpus: something in it is no bracket.
+    """
+    end = 0
+    while end < len(value):
+        found = _ITEM.match(value, end)
+        if not found:
+            raise BadCorpus(
+                place, f"{shown(value)} is no run of brackets; write (1, 1) or (1), as in (1(2)3)"
+            )
+        end = found.end()
+        group = found.lastindex or 0
+        yield _KINDS[group - 1], found[group]
+
+
+def clusters(found: Iterable[Bracketed]) -> dict[str, int]:
+    """A number for each name that is there more than once; what stands alone has none."""
+    n_of = Counter(each.name for each in found)
+    return {name: number for number, name in enumerate(n for n in n_of if n_of[n] > 1)}
+
+
+@dataclass
+class Brackets:
+    """The brackets of one document. Those of one name close in turn, the last opened first."""
+
+    _open: dict[str, list[tuple[int, str, Line]]] = field(default_factory=lambda: defaultdict(list))
+    _found: list[Bracketed] = field(default_factory=list)
+
+    def opens(self, name: str, word: int, line: Line, *, label: str = "") -> None:
+        self._open[name].append((word, label, line))
+
+    def closes(self, name: str, word: int, line: Line) -> None:
+        """Raises:
+        BadCorpus: none of that name is open.
+        """
+        if not self._open[name]:
+            raise BadCorpus(
+                line.place, f"{shown(f'{name})')} closes what is not open; open it with ({name}"
+            )
+        first, label, _ = self._open[name].pop()
+        self._found.append(Bracketed(first, word, name, label))
+
+    def all_closed(self) -> list[Bracketed]:
+        """What was found, in the order of the words, the longer first; nothing twice.
+
+        Raises:
+            BadCorpus: a bracket is still open.
+        """
+        for name, waiting in self._open.items():
+            for _, _, line in waiting:
+                raise BadCorpus(
+                    line.place, f"{shown(f'({name}')} is never closed; close it with {name})"
+                )
+        return sorted(set(self._found), key=lambda each: (each.first, -each.last, each.name))

@@ -1,0 +1,41 @@
+"""The pieces that a tokenizer makes of words that somebody else told apart."""
+
+from collections.abc import Sequence as SequenceOf
+
+from transformers import PreTrainedTokenizerBase
+
+from analysis.errors import BadCorpus
+from precompute.corpora.wording import shown
+
+
+def word_pieces(
+    forms: SequenceOf[str],
+    spaces: SequenceOf[bool],
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    place: str,
+) -> tuple[tuple[str, ...], ...]:
+    """The tokens of each word, read by itself behind the space that precedes it in the text.
+
+    No token belongs to two words, whatever the tokenizer would make of the text as a whole. A word
+    of which it makes nothing is its unknown token.
+
+    Args:
+        spaces: after which words a space stands.
+
+    Raises:
+        BadCorpus: a word of which nothing is made, and there is no unknown token.
+
+    Source:
+        clark-2019, section 4: every word of a treebank is cut into pieces by itself.
+    """
+    before = (False, *spaces[:-1])
+    texts = [f" {form}" if space else form for form, space in zip(forms, before, strict=True)]
+    encoded = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)
+    pieces = [tuple(encoded.tokens(row)) for row in range(len(texts))]
+    for form, each in zip(forms, pieces, strict=True):
+        if not each and tokenizer.unk_token is None:
+            raise BadCorpus(
+                place, f"the tokenizer makes no token of the word {shown(form)}; leave it out"
+            )
+    return tuple(each or (str(tokenizer.unk_token),) for each in pieces)

@@ -1,0 +1,60 @@
+"""Mentions of one text as heads and rules see them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.measures.coreference_accuracy import has_antecedent
+from precompute.corpora.annotation import Annotation, Mention
+
+_PLURAL = "Number=Plur"
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """All mentions of a text, in its order; those of `scored` have something to be found.
+
+    `texts` and `head_texts` are without capitals. `features` are those of the head words, as UD
+    writes them; things joined together are several, whatever their first word is.
+    """
+
+    heads: np.ndarray
+    clusters: np.ndarray
+    scored: np.ndarray
+    texts: tuple[str, ...]
+    head_texts: tuple[str, ...]
+    features: tuple[str, ...]
+
+
+def mentions_of(known: Annotation) -> Mentions:
+    """The mentions of a text that has some, or none."""
+    heads = np.array([each.head for each in known.mentions], dtype=np.int64)
+    clusters = np.array([each.cluster for each in known.mentions], dtype=np.int64)
+    forms = [form.casefold() for form in known.forms]
+    return Mentions(
+        heads=heads,
+        clusters=clusters,
+        scored=np.flatnonzero(has_antecedent(heads, clusters)),
+        texts=tuple(" ".join(forms[each.first : each.last + 1]) for each in known.mentions),
+        head_texts=tuple(forms[each.head] for each in known.mentions),
+        features=tuple(_features(known, each) for each in known.mentions),
+    )
+
+
+def _features(known: Annotation, mention: Mention) -> str:
+    own = known.features[mention.head]
+    if not _is_joined(known, mention):
+        return own
+    others = [each for each in own.split("|") if each and not each.startswith("Number=")]
+    return "|".join([*others, _PLURAL])
+
+
+def _is_joined(known: Annotation, mention: Mention) -> bool:
+    """Whether the tree joins another word of the mention to its head word."""
+    if known.governors is None or known.relations is None:
+        return False
+    words = range(mention.first, mention.last + 1)
+    return any(
+        known.governors[word] == mention.head and known.relations[word].split(":")[0] == "conj"
+        for word in words
+    )

@@ -1,0 +1,26 @@
+"""How often each head and each rule finds an antecedent, with intervals over sequences."""
+
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.probe_accuracy import accuracy_interval
+from analysis.measures.token_type_mixing import sequence_draws
+from analysis.tables.coreference_accuracy import TABLE
+from precompute.coreference_counts import coreference_counts
+from precompute.intervals import rows_of
+from precompute.passes.base import FitContext
+
+VERSION = 1
+NEEDS = ("coreference_prediction",)
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per type of mention that there is, and head and merging, or rule."""
+    frames = []
+    for counts in coreference_counts(store):
+        draws = sequence_draws(len(counts.n), seed=context.seed)
+        low, high = accuracy_interval(counts.right, counts.n, draws)
+        n = int(counts.n.sum())
+        found = {"n": n, "accuracy": counts.right.sum(axis=0) / n, "low": low, "high": high}
+        frames.append(counts.cells.assign(mention_type=counts.mention_type, **found))
+    return rows_of(TABLE, frames)

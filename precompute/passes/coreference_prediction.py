@@ -1,0 +1,78 @@
+"""The antecedents that heads and rules pick, text by text."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from analysis.measures.coreference_accuracy import is_right
+from analysis.measures.coreference_baseline import agreement, head_match, nearest, sieve
+from analysis.measures.coreference_prediction import attended_antecedents
+from analysis.measures.word_attention import WordAttention
+from analysis.tables.coreference_prediction import BASELINES, MERGINGS, METHODS, TABLE
+from precompute.mentions import Mentions, mentions_of
+from precompute.passes.base import Batch, names_of, table_of
+
+VERSION = 1
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per sequence where something can be found, and head and merging, or rule."""
+    parts = [TABLE.schema.empty_table()]
+    for seq, known, attention in batch.annotated:
+        mentions = mentions_of(known)
+        if len(mentions.scored):
+            parts += _of_heads(seq, mentions, attention, len(batch.trace.layers))
+            parts += _of_rules(seq, mentions)
+    return pa.concat_tables(parts)
+
+
+def _of_heads(
+    seq: int, mentions: Mentions, attention: WordAttention, n_layers: int
+) -> Iterator[pa.Table]:
+    for merging in MERGINGS:
+        given = getattr(attention, merging)
+        heads = torch.from_numpy(mentions.heads).to(given.device)
+        picked = attended_antecedents(given, heads).cpu().numpy()
+        layer, head = np.divmod(np.arange(len(picked)), len(picked) // n_layers)
+        yield _rows(seq, mentions, picked, method="head", merging=merging, layer=layer, head=head)
+
+
+def _of_rules(seq: int, mentions: Mentions) -> Iterator[pa.Table]:
+    picked = {
+        "nearest": nearest(mentions.heads),
+        "head_match": head_match(mentions.heads, mentions.head_texts),
+        "sieve": sieve(
+            mentions.heads, mentions.texts, mentions.head_texts, agreement(mentions.features)
+        ),
+    }
+    for method in BASELINES:
+        yield _rows(seq, mentions, picked[method][None], method=method)
+
+
+def _rows(
+    seq: int,
+    mentions: Mentions,
+    picked: np.ndarray,
+    *,
+    method: str,
+    merging: str | None = None,
+    layer: np.ndarray | None = None,
+    head: np.ndarray | None = None,
+) -> pa.Table:
+    """One row per row of `picked`, of the mentions that have an antecedent."""
+    n = len(picked)
+    right = is_right(picked, mentions.heads, mentions.clusters)[:, mentions.scored]
+    absent = pa.nulls(n)
+    return table_of(
+        TABLE,
+        seq=np.full(n, seq),
+        method=names_of(np.full(n, METHODS.index(method)), METHODS),
+        merging=names_of(np.full(n, MERGINGS.index(merging)), MERGINGS) if merging else absent,
+        layer=absent if layer is None else layer,
+        head=absent if head is None else head,
+        mentions=pa.array([mentions.scored.tolist()] * n, pa.list_(pa.int16())),
+        predicted=pa.array(picked[:, mentions.scored].tolist(), pa.list_(pa.int16())),
+        correct=pa.array(right.tolist(), pa.list_(pa.bool_())),
+    )

@@ -1,0 +1,42 @@
+"""How often each head finds the governor of a word, by relation, with intervals."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.probe_accuracy import accuracy_interval
+from analysis.measures.token_type_mixing import sequence_draws
+from analysis.tables.dependency_accuracy import TABLE
+from analysis.tables.dependency_prediction import MERGINGS
+from precompute.dependency_scores import heads_of, trees
+from precompute.intervals import rows_of
+from precompute.passes.base import FitContext
+
+VERSION = 1
+NEEDS = ("dependency_prediction",)
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per merging, relation, layer, head and direction; none without trees."""
+    known = trees(store)
+    if not known.n_sequences:
+        return TABLE.schema.empty_table()
+    heads = heads_of(store)
+    draws = sequence_draws(known.n_sequences, seed=context.seed)
+    frames: list[pd.DataFrame] = []
+    for merging in MERGINGS:
+        for each in known.by_relation(known.heads(store, merging=merging)):
+            low, high = accuracy_interval(each.right, each.n, draws[:, each.rows])
+            n = int(each.n.sum())
+            accuracy = each.right.sum(axis=0) / n
+            frames.append(
+                heads.assign(
+                    merging=merging,
+                    relation=each.relation,
+                    n=n,
+                    accuracy=accuracy,
+                    low=low,
+                    high=high,
+                )
+            )
+    return rows_of(TABLE, frames)

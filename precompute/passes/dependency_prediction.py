@@ -1,0 +1,49 @@
+"""What every head takes for the governor of each word that has a tree."""
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from analysis.measures.dependency_prediction import predicted_governors
+from analysis.tables.dependency_prediction import DIRECTIONS, MERGINGS, TABLE
+from precompute.corpora.annotation import Annotation
+from precompute.passes.base import Batch, names_of, table_of
+
+VERSION = 1
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per sequence with trees, layer, head, direction and merging."""
+    weights = batch.trace.layers[0].weights
+    n_heads = len(weights.query_weight)
+    rows = [TABLE.schema.empty_table()]
+    for index, annotation, found in batch.annotated:
+        if annotation.governors is not None:
+            predicted = [
+                _predicted(attention, annotation, is_causal=weights.is_causal)
+                for attention in (found.mean, found.first)
+            ]
+            rows.append(_rows(index, np.stack(predicted), n_heads))
+    return pa.concat_tables(rows)
+
+
+def _predicted(attention: torch.Tensor, known: Annotation, *, is_causal: bool) -> np.ndarray:
+    """direction × head × word."""
+    sentences = torch.tensor(known.sentences, device=attention.device)
+    both = predicted_governors(attention, sentences, is_causal=is_causal)
+    return torch.stack(both).cpu().numpy()
+
+
+def _rows(index: int, predicted: np.ndarray, n_heads: int) -> pa.Table:
+    merging, direction, place = (each.ravel() for each in np.indices(predicted.shape[:3]))
+    n_words = predicted.shape[3]
+    starts = np.arange(len(place) + 1, dtype=np.int32) * n_words
+    return table_of(
+        TABLE,
+        seq=np.full(len(place), index),
+        layer=place // n_heads,
+        head=place % n_heads,
+        direction=names_of(direction, DIRECTIONS),
+        merging=names_of(merging, MERGINGS),
+        predicted=pa.ListArray.from_arrays(starts, predicted.ravel().astype(np.int16)),
+    )

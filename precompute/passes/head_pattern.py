@@ -1,0 +1,32 @@
+"""Means over sequences of what each head attends to, and how broadly, with intervals."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.habits import QUANTITIES
+from analysis.tables.head_pattern import TABLE
+from precompute.intervals import by_sequence, rows_of, with_intervals
+from precompute.passes.base import FitContext
+
+VERSION = 1
+NEEDS = ("sequence_head_pattern",)
+_COLUMNS = ", ".join(f'"{each}"' for each in QUANTITIES)
+_OF_HEADS = f"""
+    unpivot (select seq, layer, head, {_COLUMNS} from sequence_head_pattern)
+    on {_COLUMNS} into name quantity value mean
+"""
+_OF_LAYERS = f"select seq, layer, quantity, avg(mean) as mean from ({_OF_HEADS}) group by all"
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per layer, head (or their mean) and habit that some sequence has."""
+    heads = _means(store, _OF_HEADS, ["layer", "head", "quantity"], context.seed)
+    layers = _means(store, _OF_LAYERS, ["layer", "quantity"], context.seed)
+    return rows_of(TABLE, [heads, layers.assign(head=np.nan)])
+
+
+def _means(store: DuckDBPyConnection, sql: str, cell: list[str], seed: int) -> pd.DataFrame:
+    cells, values = by_sequence(store.sql(sql).df(), cell=cell, value="mean")
+    return with_intervals(cells, values, seed=seed)

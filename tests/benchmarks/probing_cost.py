@@ -1,0 +1,74 @@
+"""What probing every head for dependencies costs beside the bare forward passes.
+
+    python -m tests.benchmarks.probing_cost TREEBANK.conllu [--sequences 1000] [--threads 2]
+    python -m tests.benchmarks.probing_cost TREEBANK.conllu --parsers
+
+The sentences of a treebank go through BERT-base's shape with random weights, in float32: first
+forward passes with attentions (eager), then a whole run over the same sentences in the same
+process, from forward passes to the published file: every head, both directions, both mergings,
+intervals over sequences and the best heads of both halves. Printed are seconds, their ratio and
+that of processor time, and the size of the file. With `--parsers` the parsers are trained too.
+"""
+
+import argparse
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from precompute.corpora.load import load_corpus
+from precompute.corpora.sequence import Corpus
+from precompute.loaded_model import LoadedModel
+from precompute.plan import Facts, Plan, chosen_statistics
+from tests.benchmarks.position_cost import bare, bert_base, everything
+
+LIMIT = 2.0
+OF_DEPENDENCIES = ["dependency_accuracy", "dependency_baseline", "dependency_best"]
+
+
+def sentences(model: LoadedModel, treebank: str, limit: int) -> Corpus:
+    """The first sentences of a treebank, each by itself."""
+    return load_corpus(
+        treebank,
+        model.tokenizer,
+        positions=model.positions,
+        segment_types=model.segment_types,
+        limit=limit,
+        packing="trees",
+    )
+
+
+def measure(asked: argparse.Namespace) -> None:
+    """Prints seconds of the forward passes and of the whole run, and how they compare."""
+    model = bert_base()
+    corpus = sentences(model, asked.treebank, asked.sequences)
+    names = [*OF_DEPENDENCIES, *(["parser_accuracy"] if asked.parsers else [])]
+    with tempfile.TemporaryDirectory() as folder:
+        facts, chosen = Facts("0" * 64, "float32", 0), chosen_statistics(names)
+        few = replace(corpus, sequences=corpus.sequences[:32])
+        bare(model, Plan(Path(folder) / "warm", facts, few, chosen))
+        plan = Plan(Path(folder) / "cold", facts, corpus, chosen)
+        alone, whole = bare(model, plan), everything(model, plan)
+        ratio, of_processor = whole / alone
+        size = (plan.folder / "out.duckdb").stat().st_size
+    print(
+        f"{len(corpus.sequences)} sentences, {corpus.n_tokens} tokens: bare {alone[0]:.1f} s, with "
+        f"{', '.join(names)} {whole[0]:.1f} s, ratio {ratio:.2f} (of processor time "
+        f"{of_processor:.2f}; to stay under {LIMIT:g} without parsers), file {size / 2**20:.1f} MiB"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("treebank")
+    parser.add_argument("--sequences", type=int, default=1000)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--parsers", action="store_true")
+    asked = parser.parse_args()
+    torch.set_num_threads(asked.threads)
+    measure(asked)
+
+
+if __name__ == "__main__":
+    main()

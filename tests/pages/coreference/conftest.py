@@ -1,0 +1,54 @@
+"""The page opened on a section, on documents with coreference."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages.shared import figure
+from tests.pages.conftest import section_of
+from tests.pages.test_browser import browser, server  # noqa: F401
+from tests.small_store import build_store
+
+SECTIONS = ("rules", "heads", "documents")
+
+section = section_of("coreference", "co")
+
+
+@pytest.fixture(scope="session")
+def store_folder(treebank_folder: Path) -> Path:
+    """In this folder all tests look at documents with coreference."""
+    return treebank_folder
+
+
+@pytest.fixture(scope="session")
+def plain_folder(tmp_path_factory) -> Path:
+    """A store of texts without mentions."""
+    folder = tmp_path_factory.mktemp("plain")
+    return build_store(folder, statistics=["token_norm"]).parent
+
+
+@pytest.fixture(scope="session")
+def gpt2_folder(tmp_path_factory) -> Path:
+    """A store of a causal model on documents with coreference, built by the real passes."""
+    folder = tmp_path_factory.mktemp("gpt2")
+    names = ["coreference_accuracy", "coreference_best"]
+    return build_store(folder, "gpt2", annotated=True, statistics=names).parent
+
+
+@pytest.fixture
+def exported(monkeypatch) -> dict[str, tuple[Any, Any]]:
+    """What the page offers for export: by the key of the figure, its frame and its chart."""
+    offered = {}
+
+    def note(key: str, question: str, frame, chart) -> None:
+        offered[key] = (frame, chart)
+
+    monkeypatch.setattr(figure, "_exports", note)
+    return offered
+
+
+def shown_as(exported: dict, key: str) -> tuple[Any, Any]:
+    """The frame and the chart of the one figure or table whose key begins so."""
+    (found,) = (pair for name, pair in exported.items() if name.startswith(key))
+    return found

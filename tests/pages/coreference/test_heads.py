@@ -1,0 +1,80 @@
+"""All heads by type of mention, and a file that has no mentions."""
+
+import pytest
+
+from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.coreference.conftest import shown_as
+
+TYPES = ("all", "pronoun", "proper", "nominal")
+
+
+@pytest.mark.parametrize("mention_type", TYPES)
+def test_the_map_and_the_table_hold_every_head(mention_type, section, exported, told):
+    session = section("heads", co_type=mention_type)
+    expected = told(
+        "select layer, head, n, accuracy from coreference_accuracy where method = 'head' "
+        f"and mention_type = '{mention_type}' order by layer, head"
+    )
+    frame, chart = shown_as(exported, f"co_map_{mention_type}_mean")
+    columns = ["layer", "head", "n", "accuracy"]
+    assert [tuple(row) for row in frame[columns].to_numpy().tolist()] == expected
+    assert chart.layer[0].mark.type == "rect"
+    (listed,) = (each for each in frames(session) if "more_than_sieve" in each)
+    assert listed["accuracy"].is_monotonic_decreasing
+    assert len(listed) == len(expected)
+    ((sieve,),) = told(
+        "select accuracy from coreference_accuracy where method = 'sieve' "
+        f"and mention_type = '{mention_type}'"
+    )
+    assert (listed["accuracy"] - listed["more_than_sieve"]).to_numpy() == pytest.approx(sieve)
+    better = sum(accuracy > sieve for *_, accuracy in expected)
+    assert f"{better} do better than “sieve of rules”" in sentences(session)
+
+
+def test_types_that_no_mention_has_are_not_offered(section, changed):
+    folder = changed("delete from stored.coreference_accuracy where mention_type = 'proper'")
+    session = section("heads", folder, co_type="proper")
+    assert session.session_state["co_type"] == "all"
+    assert in_address(session, "co_type") == []
+
+
+def test_the_best_head_is_chosen_unless_another_is(section, told):
+    ((best,),) = told(
+        "select layer || '-' || head from coreference_accuracy where method = 'head' "
+        "and mention_type = 'all' order by accuracy desc, layer, head limit 1"
+    )
+    assert section("heads").session_state["co_head"] == best
+    assert section("heads", co_head="1-3").session_state["co_head"] == "1-3"
+
+
+def test_a_click_chooses_the_head_and_the_button_shows_its_texts(section):
+    session = section("heads", co_head="1-1")
+    key = session.session_state["co_map drawn"].key
+    session.session_state[key] = {"selection": {"cell": [{"layer": 2, "head": 3}]}}
+    session.run()
+    assert session.session_state["co_head"] == "2-3"
+    (button,) = (each for each in session.button if "layer 2, head 3" in each.label)
+    button.click().run()
+    assert not session.exception
+    assert in_address(session, "co_view") == ["documents"]
+    assert "**layer 2, head 3** is right about" in sentences(session)
+
+
+@pytest.mark.parametrize("view", ["rules", "heads", "documents"])
+def test_a_file_without_mentions_is_told_with_its_remedy(view, section, plain_folder):
+    session = section(view, plain_folder)
+    assert "no mentions are marked" in session.info[0].value
+    assert "--corpus demo-treebank" in session.code[0].value
+
+
+def test_a_file_with_mentions_but_without_the_statistic_is_told_the_command(section, without):
+    session = section("heads", without("coreference_accuracy"))
+    assert "coreference_accuracy" in session.info[0].value
+    assert "--statistics coreference_accuracy" in session.code[0].value
+
+
+@pytest.mark.parametrize("view", ["rules", "heads", "documents"])
+def test_a_causal_model_has_all_of_it(view, section, gpt2_folder):
+    session = section(view, gpt2_folder)
+    assert not session.error
+    assert not session.info

@@ -1,0 +1,119 @@
+"""The best head against the rules: numbers are the file's, and verdicts follow from them."""
+
+import pandas as pd
+import pytest
+
+from analysis.published_heads import numbers
+from pages.shared.coreference.published import rows
+from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.coreference.conftest import shown_as
+
+TYPES = ("all", "pronoun", "proper", "nominal")
+METHODS = ("head", "nearest", "head_match", "sieve")
+
+
+@pytest.mark.parametrize("merging", ["mean", "first"])
+def test_the_best_head_and_the_rules_are_told_as_the_file_has_them(merging, section, told):
+    said = sentences(section("rules", co_merging=merging))
+    ((layer, head, tried, n, accuracy),) = told(
+        "select layer, head, n_tried, n, accuracy from stored.coreference_best where merging = "
+        f"'{merging}' and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"
+    )
+    assert f"The best of {tried} heads, layer {layer}, head {head}, picks" in said
+    assert f"{100 * accuracy:.0f} % [" in said
+    assert f"of the {n} mentions" in said
+    for rule, words in (("sieve", "The sieve does for"), ("nearest", "the nearest mention for")):
+        ((share,),) = told(
+            "select accuracy from coreference_accuracy "
+            f"where method = '{rule}' and mention_type = 'all'"
+        )
+        assert f"{words} {100 * share:.0f} %" in said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.1, 0.2, "better than the sieve, beyond"),
+        (-0.2, -0.1, "worse than the sieve, beyond"),
+        (-0.1, 0.1, "not beyond"),
+    ],
+)
+def test_the_verdict_follows_from_both_halves(low, high, verdict, section, changed):
+    folder = changed(
+        f"update stored.coreference_best set difference_low = {low}, difference_high = {high}"
+    )
+    assert verdict in sentences(section("rules", folder))
+
+
+def test_halves_that_disagree_leave_the_verdict_open(section, changed):
+    folder = changed(
+        "update stored.coreference_best set difference_low = 0.1, difference_high = 0.2",
+        "update stored.coreference_best set difference_low = -0.2 where chosen_on = 'first'",
+    )
+    assert "not beyond" in sentences(section("rules", folder))
+
+
+def test_too_few_texts_for_halves_are_told(section, changed):
+    folder = changed("delete from stored.coreference_best where chosen_on <> 'all'")
+    assert "too few to choose a head on one half" in sentences(section("rules", folder))
+
+
+def test_the_bars_are_of_one_head_and_all_rules(section, exported, told):
+    section("rules", co_head="2-1")
+    frame, chart = shown_as(exported, "co_rules_mean_2_1")
+    for row in frame.to_dict("records"):
+        where = "layer = 2 and head = 1" if row["method"] == "head" else "head is null"
+        ((accuracy, n),) = told(
+            f"select accuracy, n from coreference_accuracy where {where} "
+            f"and method = '{row['method']}' and mention_type = '{row['mention_type']}'"
+        )
+        assert (row["accuracy"], row["n"]) == (accuracy, n)
+    assert len(frame) == len(TYPES) * len(METHODS)
+    assert [layer.mark.type for layer in chart.layer] == ["bar", "rule", "rule"]
+
+
+@pytest.mark.parametrize("rule", METHODS[1:])
+def test_the_table_compares_with_the_chosen_rule(rule, section, told):
+    session = section("rules", co_rule=rule)
+    (listed,) = (each for each in frames(session) if "difference_low" in each)
+    expected = told(
+        "select n, accuracy, baseline_accuracy, difference from stored.coreference_best "
+        f"where merging = 'mean' and baseline = '{rule}'"
+    )
+    shown = listed[["n", "accuracy", "baseline_accuracy", "difference"]].to_numpy().tolist()
+    assert sorted(map(tuple, shown)) == sorted(expected)
+    assert listed["type"].drop_duplicates().tolist() == [
+        "all",
+        "pronouns",
+        "proper names",
+        "nominals",
+    ]
+    assert in_address(session, "co_rule") == ([] if rule == "sieve" else [rule])
+
+
+def test_the_papers_head_is_compared_with_the_same_head_only():
+    found = pd.DataFrame(
+        [(name, method, 0.5) for name in TYPES for method in METHODS],
+        columns=["mention_type", "method", "accuracy"],
+    )
+    other, same = rows(found, 2, 1), rows(found, 5, 4)
+    methods = [each.method for each in numbers("coreference_accuracy")]
+    of_head = [method == "head" for method in methods]
+    assert [row.published.layer for row in same] == [5 if own else None for own in of_head]
+    assert sum(of_head) == len(TYPES)
+    assert [row.ours for row, own in zip(other, of_head, strict=True) if own] == [None] * 4
+    assert [row.ours for row, own in zip(same, of_head, strict=True) if own] == [0.5] * 4
+    assert same[methods.index("neural")].ours is None
+
+
+def test_the_papers_numbers_are_folded_and_labelled(section):
+    session = section("rules")
+    (folded,) = (each for each in session.expander if "paper printed" in each.label)
+    assert "bert-base-uncased" in folded.label
+    assert any("published" in each for each in frames(session))
+
+
+def test_few_mentions_are_said_to_be_few(section, changed):
+    assert "fewer than 100 mentions" in sentences(section("rules"))
+    many = changed("update stored.coreference_best set n = 100")
+    assert "fewer than" not in sentences(section("rules", many))

@@ -1,0 +1,157 @@
+"""The card of a head tells the same on every page, and why what is not there is not there."""
+
+import re
+from html import unescape
+from shutil import copyfile
+
+import duckdb
+import pytest
+
+from pages.shared.head_card import PLACES as PLACES_OF_A_HEAD
+from pages.shared.head_facts import LEAST
+from pages.shared.numbers import percent
+from tests.pages.conftest import bodies
+from tests.pages.test_overview import assert_section
+
+PLACES = {
+    "head_habits": {"hh_view": "one_head", "hh_head": "2-3"},
+    "attention_norms": {"an_view": "head", "an_layer": "2", "an_head": "3"},
+    "positions": {"po_view": "one_head", "po_head": "2-3"},
+}
+
+
+def facts(session) -> dict[str, tuple[str, str]]:
+    """Value and note by label, as the card writes them."""
+    parts = re.findall(
+        r'hc-label">(.*?)</div><div class="hc-value">(.*?)</div><div class="hc-note">(.*?)</div>',
+        bodies(session),
+    )
+    return {unescape(label): (unescape(value), unescape(note)) for label, value, note in parts}
+
+
+@pytest.mark.parametrize("page", PLACES)
+def test_the_card_is_the_same_on_every_page(page, opened, store_folder):
+    first, card = (
+        facts(opened(each, store_folder, **PLACES[each])) for each in ("head_habits", page)
+    )
+    assert len(card) == 5
+    assert card == first
+
+
+def test_the_share_of_the_norm_is_that_of_the_layer(opened, store_folder, told):
+    ((share,),) = told(
+        "select sum(weighted_norm) filter (head = 3) / sum(weighted_norm) "
+        "from token_type_mixing where layer = 2 and head is not null"
+    )
+    card = facts(opened("head_habits", store_folder, **PLACES["head_habits"]))
+    assert card["share of its layer's norm"][0] == percent(share)
+
+
+def test_the_offset_is_that_of_attention(opened, changed):
+    folder = changed(
+        "update stored.head_offset set attention_offset = -2, dependence = 0.25 "
+        "where layer = 2 and head = 3"
+    )
+    value, note = facts(opened("head_habits", folder, **PLACES["head_habits"]))["preferred offset"]
+    assert value == "−2"
+    assert "η² 0.25" in note
+
+
+def test_bars_are_the_shares_of_the_file(opened, changed):
+    folder = changed(
+        "update stored.head_pattern set mean = 0.625 where quantity = 'next' and head = 3",
+        "delete from stored.head_pattern where quantity = 'cls'",
+    )
+    body = bodies(opened("head_habits", folder, **PLACES["head_habits"]))
+    assert "width: 62.5%" in body
+    assert "No such tokens or pairs here: [CLS]." in unescape(body)
+
+
+@pytest.mark.parametrize(
+    ("table", "label"),
+    [
+        ("token_type_mixing", "share of its layer's norm"),
+        ("head_offset", "preferred offset"),
+        ("head_pattern", "main habit"),
+    ],
+)
+def test_what_the_file_lacks_is_told_with_the_statistic(table, label, opened, without):
+    page = "positions" if table == "head_pattern" else "head_habits"
+    folder = without(table)
+    value, note = facts(opened(page, folder, **PLACES[page]))[label]
+    assert value == "—"
+    assert table in note
+
+
+def test_plain_texts_have_no_relations_and_say_what_it_takes(opened, store_folder):
+    card = facts(opened("head_habits", store_folder, **PLACES["head_habits"]))
+    for label, needed in (("best relation", "trees"), ("antecedents found", "coreference")):
+        value, note = card[label]
+        assert value == "—"
+        assert needed in note
+
+
+def relation_of(session) -> tuple[str, str]:
+    return facts(session)["best relation"]
+
+
+@pytest.fixture
+def treebank(treebank_folder, tmp_path):
+    """A folder with the store of a treebank after some statements."""
+
+    def change(*statements: str):
+        copyfile(treebank_folder / "tiny.duckdb", tmp_path / "tiny.duckdb")
+        with duckdb.connect(str(tmp_path / "tiny.duckdb")) as store:
+            for statement in statements:
+                store.execute(statement)
+        return tmp_path
+
+    return change
+
+
+def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank):
+    folder = treebank(
+        f"update stored.dependency_accuracy set accuracy = 0.5, low = 0.4, high = 0.6, n = {LEAST}",
+        "update stored.dependency_baseline set accuracy = 0.5",
+        "update stored.dependency_accuracy set accuracy = 0.9, relation = '<b>' "
+        "where relation = 'det' and merging = 'mean' and layer = 2 and head = 3 "
+        "and direction = 'dependent_to_head'",
+        "update stored.dependency_baseline set relation = '<b>' where relation = 'det'",
+    )
+    session = opened("head_habits", folder, **PLACES["head_habits"])
+    value, note = relation_of(session)
+    assert value == "<b> 90 %"
+    assert "<b>" not in bodies(session)
+    assert "the best fixed offset: 50 %" in note
+    assert "dependents attend to their head" in note
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("update stored.dependency_accuracy set n = 1", f"no relation in the corpus has {LEAST}"),
+        ("update stored.dependency_baseline set accuracy = 1", "right more often than the best"),
+    ],
+)
+def test_no_relation_is_told_with_its_reason(change, expected, opened, treebank):
+    folder = treebank(f"update stored.dependency_accuracy set n = {LEAST}", change)
+    value, note = relation_of(opened("head_habits", folder, **PLACES["head_habits"]))
+    assert value == "none"
+    assert expected in note
+
+
+def test_antecedents_are_told_beside_the_nearest_mention(opened, treebank):
+    folder = treebank(
+        "update stored.coreference_accuracy set accuracy = 0.25 where method = 'nearest'",
+        "update stored.coreference_accuracy set accuracy = 0.75 "
+        "where method = 'head' and layer = 2 and head = 3",
+    )
+    session = opened("head_habits", folder, **PLACES["head_habits"])
+    value, note = facts(session)["antecedents found"]
+    assert value == "75 %"
+    assert "the nearest earlier mention: 25 %" in note
+
+
+def test_every_place_that_the_card_leads_to_is_there():
+    for page, view in PLACES_OF_A_HEAD:
+        assert_section(page, view)

@@ -1,0 +1,143 @@
+"""What the overview says of heads is what the file says."""
+
+from collections.abc import Callable
+from pathlib import Path
+from shutil import copyfile
+
+import duckdb
+import pytest
+
+from pages.shared.head_facts import LEAST
+from tests.pages.conftest import sentences
+
+EVEN = "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'"
+
+
+@pytest.fixture
+def treebank(treebank_folder, tmp_path) -> Callable[..., Path]:
+    """A folder with the store of a treebank after some statements."""
+
+    def change(*statements: str) -> Path:
+        copyfile(treebank_folder / "tiny.duckdb", tmp_path / "tiny.duckdb")
+        with duckdb.connect(str(tmp_path / "tiny.duckdb")) as store:
+            for statement in statements:
+                store.execute(statement)
+        return tmp_path
+
+    return change
+
+
+def numbers(session) -> list[str]:
+    return [each.value for each in session.subheader]
+
+
+def test_heads_of_one_habit_are_counted(opened, changed):
+    one = "update stored.head_pattern set mean = 0.9 where quantity = '{}' and layer = 1"
+    folder = changed(
+        EVEN, one.format("next") + " and head = 1", one.format("sep") + " and head > 1"
+    )
+    session = opened("overview", folder)
+    [told] = [each for each in sentences(session).splitlines() if "By the thresholds" in each]
+    assert "next token 1" in told
+    assert told.index("[SEP]") < told.index("next token")
+    assert any(each.endswith(" heads") for each in numbers(session))
+
+
+def test_no_head_of_any_habit_is_no_finding(opened, changed):
+    assert "By the thresholds" not in sentences(opened("overview", changed(EVEN)))
+
+
+@pytest.mark.parametrize(
+    ("importance", "expected"), [(0.0, "much of it is attention that rests"), (99.0, "counts")]
+)
+def test_attention_that_rests_is_told_from_attention_that_counts(
+    importance, expected, opened, changed
+):
+    folder = changed(
+        EVEN,
+        "update stored.head_pattern set mean = 0.5 where quantity = 'sep'",
+        "update stored.gradient_importance set importance = 1, objective = 'masked_lm'",
+        f"update stored.gradient_importance set importance = {importance} where token_type = 'sep'",
+    )
+    session = opened("overview", folder)
+    told = sentences(session)
+    assert expected in told
+    assert "[SEP] gets most attention, 50 %" in told
+    assert any(each.startswith("50 % → ") for each in numbers(session))
+
+
+def test_a_stand_in_for_the_loss_is_told_as_one(opened, changed):
+    folder = changed("update stored.gradient_importance set objective = 'pooled_length'")
+    assert "L: not a loss but" in sentences(opened("overview", folder))
+
+
+@pytest.mark.parametrize(
+    ("difference", "p_value", "expected"),
+    [
+        (0.1, 0.01, "attend more alike than"),
+        (0.1, 0.2, "do not clearly attend more alike"),
+        (-0.1, 0.01, "do not clearly attend more alike"),
+    ],
+)
+def test_layers_are_told_to_be_alike_where_chance_does_not_do_it(
+    difference, p_value, expected, opened, changed
+):
+    folder = changed(
+        f"update stored.layer_cohesion set within = 0.2, between = {0.2 + difference}, "
+        f"difference = {difference}, p_value = {p_value}"
+    )
+    session = opened("overview", folder)
+    assert expected in sentences(session)
+    assert f"0.20 → {0.2 + difference:.2f} nats" in numbers(session)
+
+
+def test_the_relation_is_scored_where_its_head_was_not_chosen(opened, treebank):
+    folder = treebank(
+        f"update stored.dependency_best set n = {LEAST}, difference = 0.1, difference_low = -0.1",
+        "update stored.dependency_best set accuracy = 0.875, layer = 2, head = 1, n_tried = 16, "
+        "offset_accuracy = 0.375, difference = 0.5, difference_low = 0.4 "
+        "where relation = 'nsubj' and merging = 'mean' and chosen_on = 'first'",
+        "update stored.dependency_best set difference = 0.9 where chosen_on <> 'first'",
+    )
+    told = sentences(opened("overview", folder))
+    assert "layer 2, head 1, chosen on one half of the sentences among 16" in told
+    assert "is right for 88 % [" in told
+    assert f"of {LEAST} words" in told
+    assert "the best fixed offset there: 38 %. In 1 of " in told
+
+
+def test_relations_of_few_words_are_no_finding(opened, treebank):
+    folder = treebank(f"update stored.dependency_best set n = {LEAST - 1}")
+    assert "chosen on one half of the sentences" not in sentences(opened("overview", folder))
+
+
+def test_antecedents_are_told_beside_the_rules(opened, treebank):
+    folder = treebank(
+        "update stored.coreference_best set accuracy = 0.75, baseline_accuracy = 0.25 "
+        "where mention_type = 'all' and merging = 'mean' and chosen_on = 'first'"
+    )
+    session = opened("overview", folder)
+    assert "75 %" in numbers(session)
+    told = sentences(session)
+    for rule in ("nearest mention 25 %", "same head word 25 %", "sieve of rules 25 %"):
+        assert rule in told
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_parsers_are_told_with_all_that_they_are_set_against(lang, opened, treebank):
+    methods = ("attention_words", "attention", "distances_words", "right_branching")
+    rows = [(name, 0.5 - place / 10) for place, name in enumerate((*methods, "attention_shuffled"))]
+    folder = treebank(
+        "delete from stored.parser_accuracy",
+        *(
+            "insert into stored.parser_accuracy (method, seed, uas, n, n_train, n_test) "
+            f"values ('{name}', {seed}, {uas + seed / 100}, 9, 9, 9)"
+            for name, uas in rows
+            for seed in (-1, 1)
+        ),
+        "update stored.manifest set n_rows = 10 where name = 'parser_accuracy'",
+    )
+    session = opened("overview", folder, lang=lang)
+    assert "50 %" in numbers(session)
+    told = [each for each in sentences(session).splitlines() if "40 %" in each]
+    assert any(all(f"{each} %" in line for each in (50, 40, 30, 20, 10)) for line in told)

@@ -1,0 +1,66 @@
+"""What the paper printed stands beside a file's own numbers, compared only for its experiment."""
+
+import pandas as pd
+import pytest
+
+from analysis.published import N_SEQUENCES, N_TOKENS
+from analysis.published_heads import ENTROPY_CLS, NEIGHBOURS
+from pages.shared.head_habits.published import entropy_cls, neighbours
+
+BERT = (
+    "update stored.run set model = 'bert-base-uncased', n_layers = 12, n_heads = 12, "
+    f"hidden_size = 768, n_sequences = {N_SEQUENCES}, n_tokens = {N_TOKENS}, mask_rate = 0"
+)
+PLACES = [("breadth", {}, ["3.89"]), ("layers", {"hh_group": "neighbours"}, ["4", "5"])]
+
+
+def published(session) -> pd.DataFrame:
+    [found] = [each.value for each in session.dataframe if "published" in each.value]
+    return found
+
+
+@pytest.mark.parametrize(("view", "choices", "printed"), PLACES)
+def test_another_model_is_folded_and_not_compared(view, choices, printed, section):
+    session = section(view, **choices)
+    [place] = [each for each in session.expander if "bert-base-uncased" in each.label]
+    assert "English Wikipedia" in place.markdown[0].value
+    assert published(session)["published"].tolist() == printed
+    assert "difference" not in published(session)
+
+
+@pytest.mark.parametrize(("view", "choices", "printed"), PLACES)
+def test_the_same_experiment_is_compared(view, choices, printed, section, changed):
+    session = section(view, changed(BERT), **choices)
+    assert not [each for each in session.expander if "bert-base-uncased" in each.label]
+    assert "difference" in published(session)
+
+
+def test_ours_are_the_last_layer_and_the_heads_above_a_half():
+    layers = pd.DataFrame({"layer": [11, 12], "quantity": "entropy_cls", "mean": [1.0, 3.891]})
+    [row] = entropy_cls(layers)
+    assert (row.published, row.ours, row.agrees) == (ENTROPY_CLS, 3.891, True)
+    heads = pd.DataFrame(
+        {"quantity": ["previous"] * 5 + ["next"], "mean": [0.6, 0.7, 0.8, 0.9, 0.5, 0.4]}
+    )
+    rows = neighbours(heads)
+    assert [row.published for row in rows] == list(NEIGHBOURS)
+    assert [row.ours for row in rows] == [4, 0]
+    assert [row.agrees for row in rows] == [True, False]
+
+
+def test_what_a_model_lacks_is_left_open():
+    nothing = pd.DataFrame({"layer": [], "quantity": [], "mean": []})
+    assert [row.ours for row in [*entropy_cls(nothing), *neighbours(nothing)]] == [None] * 3
+
+
+@pytest.mark.parametrize("change", [BERT, "select 1"])
+def test_no_file_is_told_to_be_of_an_experiment_whose_corpus_is_unknown(
+    change, in_session, changed
+):
+    script = """
+import streamlit as st
+from pages.shared.published import apart
+st.text(apart("clark-2019, coreference") or "same")
+"""
+    expected = "corpus" if change == BERT else "model"
+    assert in_session(script, changed(change)).text[0].value == expected

@@ -1,0 +1,212 @@
+"""Each section shows what the file holds, as it is."""
+
+import json
+
+import pytest
+
+from pages.shared import export
+from pages.shared.numbers import percent
+from tests.pages.conftest import bodies, charts, frames, in_address, sentences
+from tests.pages.head_habits.conftest import SECTIONS
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_section_has_a_chart_and_a_card_in_both_languages(view, lang, section):
+    session = section(view, lang=lang)
+    assert charts(session)
+    assert 'class="hc-facts"' in bodies(session)
+    assert "nan" not in sentences(session).lower().split()
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_causal_model_without_special_tokens_has_its_sections(view, section, gpt2_folder):
+    session = section(view, gpt2_folder)
+    assert "[CLS]" in session.caption[0].value, "absences are told first"
+    assert "nan" not in sentences(session).lower().split()
+    drawn = json.dumps(charts(session))
+    assert "[SEP] \\u2192" not in drawn
+    assert "next token" not in drawn
+
+
+def test_a_group_that_a_model_lacks_is_told(section, gpt2_folder):
+    session = section("layers", gpt2_folder, hh_group="from_sep")
+    assert not charts(session)
+    assert "no such tokens" in session.info[0].value
+
+
+def frame_of(exported: dict, key: str):
+    (found,) = (frame for name, (frame, _) in exported.items() if name.startswith(key))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("group", "quantities"),
+    [
+        ("special", {"cls", "sep", "comma_period"}),
+        ("neighbours", {"previous", "self", "next"}),
+        ("from_sep", {"sep_to_sep", "other_to_sep"}),
+    ],
+)
+def test_lines_are_means_and_points_are_heads(group, quantities, section, exported, told):
+    section("layers", hh_group=group)
+    frame = frame_of(exported, "hh_layers")
+    assert set(frame["quantity"]) == quantities
+    stored = told("select layer, head, quantity, mean from head_pattern_interval")
+    expected = {(layer, head, name): mean for layer, head, name, mean in stored}
+    for row in frame.itertuples():
+        head = None if row.head != row.head else int(row.head)
+        assert row.mean == expected[int(row.layer), head, row.quantity]
+    in_group = [each for each in expected if each[2] in quantities]
+    assert len(frame) == len(in_group)
+
+
+def test_the_sentence_above_the_chart_is_what_the_file_says(section, changed, told):
+    folder = changed(
+        "update stored.head_pattern set mean = 0.1, low = 0.1, high = 0.1",
+        "update stored.head_pattern set mean = 0.75 where quantity = 'sep' and layer = 2",
+    )
+    said = sentences(section("layers", folder))
+    ((n,),) = told("select count(*) from head_pattern where layer = 2")
+    ((of,),) = told("select count(*) from head_pattern")
+    assert "[SEP] 42 %, [CLS] 10 %" in said
+    assert f"Most goes to [SEP] in layer 2: 75 %. {n} of {of} heads" in said
+
+
+def test_the_breadth_is_told_against_attention_to_everything_alike(section, changed):
+    folder = changed(
+        "update stored.head_pattern set mean = 1 where quantity = 'entropy'",
+        "update stored.head_pattern set mean = 2 where quantity = 'uniform'",
+        "update stored.head_pattern set mean = 1.9 where quantity = 'entropy' and layer = 2",
+    )
+    said = sentences(section("breadth", folder))
+    assert "most broadly in layer 2 (1.90 nats) and most narrowly in layer 1 (1.00)" in said
+    assert "would have 2.00" in said
+
+
+def test_the_uniform_entropy_is_a_dashed_line_without_points(section):
+    (chart,) = [each for each in charts(section("breadth")) if "layer" in each]
+    dashed = [each for each in chart["layer"] if "strokeDash" in each["mark"]]
+    assert len(dashed) == 1
+    assert dashed[0]["mark"]["point"] is False
+
+
+def test_the_objective_is_told_with_its_numbers(section, changed):
+    for objective, expected in (
+        ("masked_lm", "the masked-language-model loss"),
+        ("next_token", "the next-token loss"),
+        ("pooled_length", "a stand-in, not a loss"),
+    ):
+        folder = changed(f"update stored.gradient_importance set objective = '{objective}'")
+        assert expected in sentences(section("gradients", folder))
+
+
+def test_a_corpus_without_masked_tokens_gets_the_command_that_masks(section, changed):
+    folder = changed(
+        "delete from stored.gradient_importance",
+        "update stored.manifest set n_rows = 0 where name = 'gradient_importance'",
+        "update stored.provenance set value = 'masked_lm' where name = 'gradient_objective'",
+    )
+    session = section("gradients", folder)
+    assert not charts(session)
+    assert "no token of this corpus is masked" in session.info[0].value
+    assert "--mask 0.15" in session.code[0].value
+    assert "gradient_importance" in session.code[0].value
+
+
+def test_gradients_by_type_add_up_to_all_of_them(section, changed):
+    folder = changed(
+        "update stored.gradient_importance set importance = 1, low = 1, high = 1",
+        "update stored.gradient_importance set importance = 3 where layer = 2",
+    )
+    said = sentences(section("gradients", folder))
+    assert said.count("25 %") == 4
+    assert "most on the attention of layer 2 and least on that of layer 1" in said
+
+
+def test_a_logarithmic_axis_leaves_out_what_is_0(section, changed, exported):
+    folder = changed(
+        "update stored.gradient_importance set low = 0",
+        "update stored.gradient_importance set importance = 0 where token_type = 'sep'",
+    )
+    section("gradients", folder, hh_scale="log")
+    ((_, chart),) = [each for key, each in exported.items() if key.startswith("hh_gradients")]
+    drawn = [row for rows in chart.to_dict()["datasets"].values() for row in rows]
+    assert {row["token_type"] for row in drawn} == {"cls", "comma_period", "other"}
+    assert min(row["low"] for row in drawn) > 0
+
+
+def test_the_table_has_a_row_per_head_and_can_be_filtered(section, changed, told):
+    ((n,),) = told("select count(*) from head_pattern")
+    [table] = frames(section("heads"))
+    assert len(table) == n
+    folder = changed(
+        "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
+        "update stored.head_pattern set mean = 0.9 "
+        "where quantity = 'previous' and layer = 1 and head = 2",
+    )
+    session = section("heads", folder, hh_behaviours="previous")
+    [table] = frames(session)
+    assert table[["layer", "head"]].to_numpy().tolist() == [[1, 2]]
+    assert table["told"].tolist() == ["previous token"]
+
+
+@pytest.mark.parametrize("value", ["9-9", "x", "<b>", "1"])
+def test_a_link_to_no_head_shows_the_clearest(value, section, changed):
+    folder = changed(
+        "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
+        "update stored.head_pattern set mean = 0.9 "
+        "where quantity = 'sep' and layer = 2 and head = 3",
+    )
+    session = section("one_head", folder, hh_head=value)
+    assert session.session_state["hh_head"] == "2-3"
+    assert in_address(session, "hh_head") == []
+
+
+def test_the_texts_are_those_in_which_the_head_does_it_most(section, told):
+    session = section("one_head", hh_head="2-1", hh_habit="comma_period", hh_texts="2")
+    best = told(
+        "select seq, comma_period from sequence_head_pattern "
+        "where layer = 2 and head = 1 and comma_period is not null "
+        "order by comma_period desc, seq limit 2"
+    )
+    lines = [each for each in sentences(session).splitlines() if each[:4] in ("**1.", "**2.")]
+    for line, (seq, share) in zip(lines, best, strict=True):
+        assert f"Text {seq}," in line
+        assert percent(share) in line
+
+
+def test_texts_stand_plain_where_what_tokens_receive_is_not_known(section, without):
+    session = section("one_head", without("head_token"))
+    assert "an-text" not in bodies(session)
+    assert any("head_token" in each.value for each in session.caption)
+
+
+def test_a_hostile_text_is_shown_as_it_is(section, without, changed):
+    hostile = "<script>alert(1)</script> **x**"
+    folder = changed(
+        "delete from stored.head_token",
+        "update stored.manifest set n_rows = 0 where name = 'head_token'",
+        f"update stored.sequence set text = '{hostile}'",
+    )
+    said = sentences(section("one_head", folder))
+    assert "**x**" not in said
+    assert r"\*\*x\*\*" in said
+
+
+@pytest.mark.parametrize("view", ["layers", "breadth", "heads", "one_head"])
+def test_a_file_without_habits_names_them(view, section, without):
+    session = section(view, without("head_pattern"))
+    assert "head_pattern" in session.info[0].value
+    assert not charts(session)
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_every_chart_becomes_a_picture(view, section, exported):
+    section(view)
+    drawn = [chart for _, chart in exported.values() if chart is not None]
+    assert drawn
+    for chart in drawn:
+        picture = export.svg(chart)
+        assert "mark-" in picture
+        assert "NaN" not in picture

@@ -1,0 +1,183 @@
+"""Every section opens in both languages and shows the numbers that the file holds."""
+
+import pytest
+
+from tests.pages.conftest import charts, frames, sentences
+from tests.pages.head_map.conftest import SECTIONS, of_key
+
+each_section = pytest.mark.parametrize("view", SECTIONS)
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@each_section
+def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
+    session = section(view, lang=lang)
+    assert len(session.header) == 1
+    assert not session.error
+    assert session.expander, "how it is measured is not told"
+    assert charts(session)
+    assert "nan" not in sentences(session).lower().split()
+
+
+@each_section
+def test_no_english_sentence_is_left_in_japanese(view, section):
+    english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
+    for part in ("header", "subheader"):
+        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
+        assert not told[0] & told[1]
+
+
+@each_section
+def test_a_section_opens_on_a_causal_model_without_special_tokens(view, section, gpt2_folder):
+    session = section(view, gpt2_folder)
+    assert not session.error
+    assert charts(session)
+    assert ("This model is causal" in sentences(session)) == (view == "map")
+
+
+def test_points_are_those_of_the_file(section, exported, told):
+    section("map")
+    for key in ("hm_by_layer", "hm_by_behaviour"):
+        frame, _ = of_key(exported, key)
+        expected = told("select layer, head, x, y from head_layout order by layer, head")
+        found = list(frame[["layer", "head", "x", "y"]].itertuples(index=False, name=None))
+        assert found == expected
+
+
+def test_the_nearest_and_the_farthest_heads_and_the_stress_are_told(section, told):
+    said = sentences(section("map"))
+    for order in ("asc", "desc"):
+        a, b, c, d, distance = told(
+            "select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean "
+            "where (layer_a, head_a) < (layer_b, head_b) "
+            f"order by mean_divergence {order} limit 1"
+        )[0]
+        assert f"layer {a}, head {b} and layer {c}, head {d}" in said
+        assert f"{distance:.2f}" in said or f"{distance:.3f}" in said
+    ((stress,),) = told("select distinct stress from head_layout_stress")
+    assert f"stress is {stress:.2f}" in said
+
+
+@pytest.mark.parametrize(
+    ("stress", "verdict"),
+    [
+        ("0.02", "excellently"),
+        ("0.04", "tells distances well"),
+        ("0.09", "fairly"),
+        ("0.3", "only roughly"),
+        ("null", "All heads attend identically"),
+    ],
+)
+def test_the_plane_is_judged_by_its_stress(stress, verdict, section, changed):
+    folder = changed(f"update stored.head_layout set stress = {stress}")
+    assert verdict in sentences(section("map", folder))
+
+
+HABITS = "update stored.head_pattern set mean = 0"
+
+
+def planted(quantity: str, value: float) -> str:
+    return (
+        f"update stored.head_pattern set mean = {value} "
+        f"where quantity = '{quantity}' and layer = 1 and head = 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value", "key", "threshold", "name"),
+    [
+        ("next", 0.45, "hm_neighbour", "0.40", "next token"),
+        ("entropy", 2.0, "hm_entropy", "1.9", "broad"),
+        ("sep", 0.35, "hm_token_type", "0.30", "[SEP]"),
+    ],
+)
+def test_thresholds_decide_what_a_head_does(
+    quantity, value, key, threshold, name, section, changed, exported
+):
+    folder = changed(HABITS, planted(quantity, value))
+    assert "none of the 6 heads" in sentences(section("map", folder))
+    exported.clear()
+    said = sentences(section("map", folder, **{key: threshold}))
+    assert f"1 of 6 heads mostly do one thing: {name} 1" in said
+    frame, _ = of_key(exported, "hm_by_behaviour")
+    done = frame[frame["name"] == name]
+    assert done[["layer", "head"]].to_numpy().tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("k", [2, 4, 6])
+def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, section, exported):
+    session = section("groups", hm_k=str(k))
+    leaves, _ = of_key(exported, "hm_tree")
+    assert leaves["group"].nunique() == k
+    assert sorted(leaves["place"]) == list(range(6))
+    (table,) = (each for each in frames(session) if "heads" in each)
+    assert table["n"].sum() == 6
+    assert sorted(", ".join(table["heads"]).split(", ")) == sorted(leaves["label"])
+    assert f"Cut into {k} groups" in sentences(session)
+
+
+def test_distances_within_groups_are_means_of_the_file(section, exported, told):
+    section("groups", hm_k="2")
+    leaves, _ = of_key(exported, "hm_tree")
+    table, _ = of_key(exported, "hm_groups_2")
+    distances = {
+        ((a, b), (c, d)): distance
+        for a, b, c, d, distance in told(
+            "select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean"
+        )
+    }
+    for row in table.itertuples():
+        members = leaves.loc[leaves["group"] == row.group, ["layer", "head"]].itertuples(
+            index=False, name=None
+        )
+        heads = list(members)
+        within = [distances[one, other] for one in heads for other in heads if one != other]
+        if within:
+            assert row.within == pytest.approx(sum(within) / len(within))
+        else:
+            assert row.within != row.within
+
+
+def test_layers_are_compared_as_in_the_file(section, exported, told):
+    said = sentences(section("layers"))
+    frame, _ = exported["hm_cohesion"]
+    assert len(frame) in (2, 3)
+    ((within, between, p, n),) = told(
+        "select within, between, p_value, n_permutations from layer_cohesion where layer is null"
+    )
+    assert f"{within:.2f} nats" in said
+    assert f"{between:.2f}" in said
+    assert f"p = {p:.2f}, {n:,} permutations" in said
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"), [(0.0001, "**Yes: two heads of one layer"), (0.2, "**Not clearly")]
+)
+def test_only_a_small_p_is_a_finding(p, expected, section, changed):
+    folder = changed(f"update stored.layer_cohesion set p_value = {p}")
+    said = sentences(section("layers", folder))
+    assert expected in said
+    assert ("no layer of 2 has a p below 0.05" in said) == (p > 0.05)
+
+
+@pytest.mark.parametrize("order", ["layer", "alike"])
+def test_the_square_has_every_pair_of_the_file_once(order, section, exported, told):
+    section("distances", hm_order=order)
+    frame, _ = of_key(exported, "hm_matrix")
+    columns = ["layer", "head", "layer_b", "head_b", "mean_divergence"]
+    found = sorted(frame[columns].itertuples(index=False, name=None))
+    assert found == sorted(
+        told("select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean")
+    )
+    assert len(set(zip(frame["x"], frame["y"], strict=True))) == 36
+    assert set(frame.loc[frame["x"] == frame["y"], "mean_divergence"]) == {0}
+
+
+def test_the_nearest_heads_are_listed_first(section, exported, told):
+    section("distances", hm_head="2-3")
+    frame, _ = of_key(exported, "hm_nearest_2_3")
+    expected = told(
+        "select layer_b, head_b from head_distance_mean where layer_a = 2 and head_a = 3 "
+        "and not (layer_b = 2 and head_b = 3) order by mean_divergence"
+    )
+    assert list(frame[["layer", "head"]].itertuples(index=False, name=None)) == expected

@@ -1,0 +1,60 @@
+"""Clicks in a real browser: a head on the map of heads, and a relation among the best heads."""
+
+import pytest
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.pages.test_browser import parameters, pytestmark, title_of
+
+__all__ = ["pytestmark"]
+REDRAWN = [NoSuchElementException, StaleElementReferenceException]
+
+
+@pytest.fixture
+def wait(browser) -> WebDriverWait:
+    return WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
+
+
+def test_a_click_on_a_cell_chooses_the_head_and_a_button_shows_its_sentences(server, browser, wait):
+    browser.get(f"{server}/syntax?sy_view=heads&sy_relation=det&sy_head=1-1")
+    title_of(browser)
+    cell = "[aria-label*='layer: 2;'][aria-label*='head: 3;']"
+    wait.until(lambda d: click(d, f"[class*=st-key-sy_map] path{cell}"))
+    wait.until(lambda d: parameters(d).get("sy_head") == ["2-3"])
+    wait.until(lambda d: opens(d, "Sentences with it"))
+    wait.until(lambda d: "Does layer 2, head 3 point" in body(d))
+    arcs = "[aria-label='Does layer 2, head 3 point where det leads?'] svg .mark-line path"
+    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, arcs))
+    assert parameters(browser)["sy_relation"] == ["det"]
+
+
+def test_a_click_on_a_relation_chooses_it(server, browser, wait):
+    browser.get(f"{server}/syntax?sy_least=1&lang=ja")
+    title_of(browser)
+    point = "[aria-label*='conj · 並列要素']"
+    wait.until(lambda d: click(d, f"[class*=st-key-sy_rows] .mark-symbol path{point}"))
+    wait.until(lambda d: parameters(d).get("sy_relation") == ["conj"])
+    wait.until(lambda d: "並列の2番目以降の要素" in body(d))
+
+
+def click(browser: WebDriver, selector: str) -> bool:
+    """Click what is there first; not there, or just redrawn, it is looked for again."""
+    found = browser.find_element(By.CSS_SELECTOR, selector)
+    ActionChains(browser).move_to_element(found).click().perform()
+    return True
+
+
+def opens(browser: WebDriver, label: str) -> bool:
+    """Whether the section of sentences is there; until then, the button to it is clicked."""
+    if parameters(browser).get("sy_view") == ["sentences"]:
+        return True
+    button = browser.find_element(By.XPATH, f"//button[contains(., '{label}')]")
+    browser.execute_script("arguments[0].click()", button)
+    return False
+
+
+def body(browser: WebDriver) -> str:
+    return browser.find_element(By.TAG_NAME, "body").text

@@ -1,0 +1,157 @@
+"""All heads on one relation, and one head on all: numbers and sentences are those of the file."""
+
+import pytest
+
+from analysis.tables.dependency_prediction import DIRECTIONS, MERGINGS
+from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.syntax.conftest import click, drawn_as, shown_as
+
+VIEW = "dependency_accuracy_merging"
+COLUMNS = ["layer", "head", "n", "accuracy", "low", "high"]
+
+
+def rows(frame, columns: list[str]) -> list[tuple]:
+    return list(frame.sort_values(columns[:2])[columns].itertuples(index=False, name=None))
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("merging", MERGINGS)
+def test_the_map_has_every_head_of_the_file(merging, direction, section, exported, told):
+    section("heads", sy_relation="obj", sy_direction=direction, sy_merging=merging)
+    shown = shown_as(exported, f"sy_map_obj_{direction}_{merging}")
+    expected = told(
+        f"select {', '.join(COLUMNS)} from {VIEW} where relation = 'obj' "
+        f"and direction = '{direction}' and merging = '{merging}' order by layer, head"
+    )
+    assert len(expected) == 6
+    assert rows(shown, COLUMNS) == [pytest.approx(each) for each in expected]
+    assert set(shown["direction"]) == {direction}
+
+
+def test_of_either_direction_each_head_shows_the_better_one(section, exported, told):
+    section("heads", sy_relation="det")
+    shown = shown_as(exported, "sy_map_det_either_mean").sort_values(["layer", "head"])
+    expected = told(
+        f"select max(accuracy), arg_max(direction, accuracy), min(accuracy) from {VIEW} "
+        "where relation = 'det' and merging = 'mean' group by layer, head order by layer, head"
+    )
+    assert shown["accuracy"].tolist() == pytest.approx([each[0] for each in expected])
+    differ = [best > worst for best, _, worst in expected]
+    assert any(differ)
+    told_apart = zip(shown["direction"], expected, differ, strict=True)
+    assert all(ours == theirs for ours, (_, theirs, _), apart in told_apart if apart)
+
+
+ALL_WRONG = "update stored.dependency_accuracy set accuracy = 0.1, low = 0.05, high = 0.15"
+BEST = (
+    ALL_WRONG,
+    "update stored.dependency_accuracy set accuracy = 0.8, low = 0.7, high = 0.9, n = 40 where "
+    "relation = 'obj' and layer = 2 and head = 1 and direction = 'head_to_dependent'",
+    "update stored.dependency_baseline set accuracy = 0.3 where relation = 'obj'",
+    "update stored.dependency_baseline set accuracy = 0.6 "
+    "where relation = 'obj' and \"offset\" = 2",
+)
+
+
+def test_the_best_head_and_what_beats_the_offset_are_told(section, changed):
+    said = sentences(section("heads", changed(*BEST), sy_relation="obj"))
+    assert "Of 40 words that are obj, **layer 2, head 1 finds the governor of 80 %**" in said
+    assert "[70 %, 90 %], governor → dependent." in said
+    assert "1 of 6 heads do better than the best fixed offset, +2, which finds 60 %" in said
+
+
+def test_the_best_head_is_looked_at_until_another_is_chosen(section, changed, exported):
+    folder = changed(*BEST)
+    session = section("heads", folder, sy_relation="obj")
+    assert session.session_state["sy_head"] == "best"
+    assert "sy_map_obj_either_mean_2_1" in exported
+    click(session, "sy_map", "cell", {"layer": 1, "head": 3})
+    assert session.session_state["sy_head"] == "1-3"
+    assert in_address(session, "sy_head") == ["1-3"]
+    session.selectbox(key="sy_head").set_value("best").run()
+    session.run()
+    assert session.session_state["sy_head"] == "best", "an old click undid a newer choice"
+
+
+def test_a_head_goes_along_to_the_section_on_it(section):
+    session = section("heads", sy_relation="obj", sy_head="2-3")
+    session.button(key="sy_to_one_head").click().run()
+    assert session.session_state["sy_view"] == "one_head"
+    assert session.session_state["sy_head"] == "2-3"
+
+
+def test_the_best_head_of_the_address_is_that_of_its_relation(section, changed, exported):
+    section("one_head", changed(*BEST), sy_relation="obj", sy_least="1")
+    assert any(key.startswith("sy_head_rows_2_1_") for key in exported)
+
+
+def test_every_offset_is_that_of_the_file(section, exported, told):
+    section("heads", sy_relation="nsubj")
+    shown = shown_as(exported, "sy_offsets_nsubj")
+    expected = told(
+        "select \"offset\", n, accuracy from dependency_baseline where relation = 'nsubj' "
+        'order by "offset"'
+    )
+    assert [each[0] for each in expected] == [-3, -2, -1, 1, 2, 3]
+    assert list(shown[["offset", "n", "accuracy"]].itertuples(index=False, name=None)) == expected
+
+
+def test_a_relation_without_scores_is_said_to_have_none(section, changed):
+    folder = changed("delete from stored.dependency_accuracy where merging = 'first'")
+    session = section("heads", folder, sy_relation="obj", sy_merging="first")
+    assert session.info[0].value == "There is no word of obj that could be scored."
+
+
+@pytest.mark.parametrize("merging", MERGINGS)
+def test_one_head_is_shown_on_every_relation_of_the_file(merging, section, exported, told):
+    section("one_head", sy_head="1-2", sy_merging=merging, sy_least="1")
+    shown = shown_as(exported, f"sy_head_rows_1_2_{merging}_1")
+    columns = ["relation", "direction", "n", "accuracy", "low", "high"]
+    expected = told(
+        f"select {', '.join(columns)} from {VIEW} where layer = 1 and head = 2 "
+        f"and merging = '{merging}' order by relation, direction"
+    )
+    assert rows(shown, columns) == expected
+    offsets = dict(told("select relation, max(accuracy) from dependency_baseline group by all"))
+    assert shown["offset_accuracy"].tolist() == [offsets[each] for each in shown["relation"]]
+    assert shown["difference"].is_monotonic_decreasing
+
+
+def test_what_one_head_does_best_is_told(section, changed):
+    folder = changed(*BEST, "update stored.dependency_baseline set accuracy = 0.5")
+    session = section("one_head", folder, sy_head="2-1", sy_least="1")
+    n = frames(session)[0]["name"].nunique() - 2
+    said = sentences(session)
+    assert f"**On 1 of {n} relations layer 2, head 1 is clearly better" in said
+    assert "Furthest on obj, governor → dependent: 80 % against 50 %." in said
+
+
+def test_a_head_that_no_relation_needs_is_told_so(section, changed):
+    said = sentences(section("one_head", changed(*BEST), sy_head="1-1", sy_least="1"))
+    assert "**On no relation is layer 1, head 1 clearly better" in said
+
+
+def test_a_click_on_a_relation_of_a_head_chooses_it(section):
+    session = section("one_head", sy_relation="obj", sy_least="1")
+    assert session.session_state["sy_head"] == "best"
+    shown = session.session_state["sy_head_rows drawn"].key
+    click(session, "sy_head_rows", "relation", {"relation": "cc"})
+    assert in_address(session, "sy_relation") == ["cc"]
+    layer, head = in_address(session, "sy_head")[0].split("-")
+    assert shown.startswith(f"sy_head_rows_{layer}_{head}_"), "the head changed with the relation"
+
+
+def test_rare_relations_of_a_head_are_hidden(section):
+    session = section("one_head", sy_head="1-2", sy_least="100000")
+    assert session.info[0].value == "No relation has 100,000 words or more."
+
+
+def test_a_causal_model_is_said_to_see_one_side(section, gpt2_folder):
+    assert "This model is causal" in sentences(section("heads", gpt2_folder))
+    assert "This model is causal" not in sentences(section("heads"))
+
+
+def test_the_chosen_head_has_a_frame_on_the_map(section, exported):
+    section("heads", sy_relation="obj", sy_head="2-3")
+    (ring,) = (each for each in drawn_as(exported, "sy_map").layer if each.mark.filled is False)
+    assert ring.transform[0].filter == "datum['layer'] === 2 && datum['head'] === 3"

@@ -1,0 +1,94 @@
+"""Parsers made of attention: numbers are those of the file, verdicts need all seeds."""
+
+import pytest
+
+from analysis.tables.parser_accuracy import INPUT_EMBEDDING, METHODS
+from pages.shared.numbers import percent
+from tests.pages.conftest import charts, frames, sentences
+from tests.pages.syntax.conftest import drawn_as, shown_as
+
+
+def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, told):
+    section("parsers")
+    shown = shown_as(exported, "sy_parsers").sort_values(["method", "seed"])
+    expected = told("select method, seed, uas, n from parser_accuracy order by method, seed")
+    assert {method for method, *_ in expected} == set(METHODS)
+    rows = shown[["method", "seed", "uas", "n"]].itertuples(index=False, name=None)
+    assert list(rows) == expected
+
+
+def test_bars_are_the_means_and_points_the_seeds(section, exported, told):
+    section("parsers")
+    chart = drawn_as(exported, "sy_parsers")
+    bars, points = (part.data for part in chart.layer)
+    expected = dict(told("select method, avg(uas) from parser_accuracy group by method"))
+    assert dict(zip(bars["method"], bars["mean"], strict=True)) == pytest.approx(expected)
+    assert len(points) == told("select count(*) from parser_accuracy")[0][0]
+
+
+def planted(**shares: float) -> tuple[str, ...]:
+    """Statements that give every seed of a method its share, a little more with each seed."""
+    return tuple(
+        f"update stored.parser_accuracy set uas = {share} + 0.01 * (seed - 2) "
+        f"where method = '{method}'"
+        for method, share in shares.items()
+    )
+
+
+def test_what_the_parsers_find_is_told(section, changed):
+    shares = dict(zip(METHODS, (0.8, 0.6, 0.2, 0.5, 0.3), strict=True))
+    said = sentences(section("parsers", changed(*planted(**shares))))
+    assert "**Attention alone finds 60 % of the governors** (58 % to 62 % over 5 seeds)" in said
+    assert f"and {percent(0.8)} when its weights may depend on the words" in said
+    assert "next word gives 30 %, distances and words without attention 50 %" in said
+    assert "attention gets 20 %" in said
+
+
+@pytest.mark.parametrize(
+    ("attention", "distances", "verdict"),
+    [
+        (0.6, 0.5, "With every seed attention alone is above"),
+        (0.4, 0.5, "With every seed attention alone is below"),
+        (0.52, 0.5, "are not told apart"),
+    ],
+)
+def test_a_verdict_holds_with_every_seed_or_is_none(
+    attention, distances, verdict, section, changed
+):
+    folder = changed(*planted(attention=attention, distances_words=distances))
+    assert verdict in sentences(section("parsers", folder))
+
+
+def test_where_the_vectors_come_from_is_told(section, changed):
+    def captions(*statements: str) -> str:
+        session = section("parsers", changed(*statements))
+        return "\n".join(each.value for each in session.caption)
+
+    known = f"update stored.parser_accuracy set vectors = '{INPUT_EMBEDDING}' where vectors <> ''"
+    assert "own input embeddings" in captions(known)
+    of_file = (
+        "update stored.parser_accuracy set vectors = 'glove*.txt', known_share = 0.875 "
+        "where vectors is not null"
+    )
+    assert r"the vectors of glove\*\.txt, which has 88 % of them" in captions(of_file)
+
+
+def test_the_table_tells_the_spread(section, told):
+    session = section("parsers")
+    listed = next(each for each in frames(session) if "n_seeds" in each).set_index("name")
+    ((mean, std, low, high, n),) = told(
+        "select avg(uas), stddev_samp(uas), min(uas), max(uas), count(*) from parser_accuracy "
+        "where method = 'attention'"
+    )
+    row = listed.loc["attention", ["mean", "std", "low", "high", "n_seeds"]]
+    assert row.tolist() == pytest.approx([mean, std, low, high, n])
+
+
+def test_too_few_trees_are_told_as_the_reason(section, changed):
+    folder = changed(
+        "delete from stored.parser_accuracy",
+        "update stored.manifest set n_rows = 0 where name = 'parser_accuracy'",
+    )
+    session = section("parsers", folder)
+    assert "has too few sentences with trees" in session.info[0].value
+    assert not charts(session)

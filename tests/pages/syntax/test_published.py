@@ -1,0 +1,57 @@
+"""The paper's tables beside the file's values, folded away from another model."""
+
+import pytest
+
+from analysis.published_heads import numbers
+from tests.pages.conftest import frames
+
+
+def listed(session, n: int):
+    """The table of so many published numbers."""
+    return next(each for each in frames(session) if "published" in each and len(each) == n)
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_table_1_is_beside_the_best_heads_of_this_file(lang, section, told):
+    session = section("relations", lang=lang)
+    table = listed(session, 2 * 15)
+    assert table["published"].iloc[0] == "34.5 %"
+    assert table["published"].tolist()[1::2] == [
+        f"{each.printed} %" for each in numbers("dependency_baseline", place=("own_table", 1))
+    ]
+    best = dict(
+        told(
+            "select relation, (accuracy, offset_accuracy) from dependency_best "
+            "where merging = 'mean' and chosen_on = 'all'"
+        )
+    )
+    shown = dict(zip(table["of"], table["ours"], strict=True))
+    heads = {label: value for label, value in shown.items() if isinstance(value, str)}
+    written = {f"{100 * share:.2f} %" for pair in best.values() for share in pair}
+    assert set(heads.values()) <= written
+    assert any(label.startswith("dobj (UD obj)") for label in heads)
+    assert not any(label.startswith(("prep", "pobj")) for label in heads)
+
+
+def test_all_is_what_the_released_code_counts(section, told):
+    table = listed(section("relations"), 2 * 15)
+    ((accuracy,),) = told(
+        "select accuracy from dependency_best where merging = 'mean' and chosen_on = 'all' "
+        "and relation = 'all_words'"
+    )
+    assert table["ours"].iloc[0] == f"{100 * accuracy:.2f} %"
+
+
+def test_table_3_is_beside_the_means_of_this_file(section, told):
+    table = listed(section("parsers"), 6).set_index("of")
+    ((mean,),) = told("select avg(uas) from parser_accuracy where method = 'attention'")
+    assert table.loc["attention", "published"] == "61 %"
+    assert table.loc["attention", "ours"] == f"{100 * mean:.1f} %"
+    assert table["ours"].isna().sum() == 2, "the paper has two parsers that this file has not"
+
+
+def test_they_are_folded_with_the_reason(section):
+    for view, title in (("relations", "the best heads"), ("parsers", "parsers on")):
+        labels = [each.label for each in section(view).expander if title in each.label]
+        assert len(labels) == 1
+        assert "in another model, bert-base-uncased" in labels[0]

@@ -1,0 +1,136 @@
+"""The best head of every relation: numbers are those of the file, and so is what is said."""
+
+import pytest
+
+from analysis.tables.dependency_best import CHOSEN_ON
+from analysis.tables.dependency_prediction import MERGINGS
+from pages.shared.syntax.meanings import UNIVERSAL
+from tests.pages.conftest import charts, frames, in_address, sentences
+from tests.pages.syntax.conftest import click, drawn_as, shown_as
+
+COLUMNS = (
+    *("relation", "layer", "head", "direction", "n_tried", "n_chosen", "accuracy_chosen", "n"),
+    *("accuracy", "low", "high", "offset", "offset_accuracy"),
+    *("difference", "difference_low", "difference_high"),
+)
+
+
+@pytest.mark.parametrize("chosen_on", CHOSEN_ON)
+@pytest.mark.parametrize("merging", MERGINGS)
+def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, exported, told):
+    section("relations", sy_merging=merging, sy_chosen_on=chosen_on, sy_least="1")
+    shown = shown_as(exported, f"sy_rows_{merging}_{chosen_on}_1").sort_values("relation")
+    named = ", ".join(f'"{each}"' for each in COLUMNS)
+    expected = told(
+        f"select {named} from dependency_best where merging = '{merging}' "
+        f"and chosen_on = '{chosen_on}' order by relation"
+    )
+    rows = list(shown[list(COLUMNS)].itertuples(index=False, name=None))
+    assert len(rows) == len(expected) > 3
+    for ours, theirs in zip(rows, expected, strict=True):
+        for one, other in zip(ours, theirs, strict=True):
+            assert one == other if isinstance(other, str) else one == pytest.approx(other)
+
+
+def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):
+    session = section("relations", sy_least="1")
+    listed = next(each for each in frames(session) if "difference_low" in each)
+    charted = shown_as(exported, "sy_rows")
+    assert listed["accuracy"].tolist() == charted["accuracy"].tolist()
+    assert listed["accuracy"].is_monotonic_decreasing
+
+
+@pytest.mark.parametrize("least", [1, 10, 25])
+def test_rare_relations_are_hidden_and_counted(least, section, exported, told):
+    session = section("relations", sy_least=str(least))
+    found = told("select relation, max(n) as n from dependency_accuracy group by relation")
+    frequent = {relation for relation, n in found if n >= least}
+    assert set(shown_as(exported, "sy_rows")["relation"]) == frequent
+    hidden = f"{len(found) - len(frequent)} relations with fewer than {least} words"
+    assert any(each.value.startswith(hidden) for each in session.caption)
+
+
+def test_the_papers_limit_leaves_nothing_of_a_small_corpus_but_says_so(section):
+    session = section("relations", sy_least="100000")
+    assert "No relation is frequent enough" in sentences(session)
+    assert not charts(session)
+    assert in_address(session, "sy_least") == ["100000"]
+
+
+PLANTED = (
+    "update stored.dependency_best set accuracy = 0.5, accuracy_chosen = 0.5, "
+    "offset_accuracy = 0.4, difference = 0.1, difference_low = -0.1, difference_high = 0.2",
+    "update stored.dependency_best set accuracy = 0.9, difference = 0.5, difference_low = 0.2, "
+    "layer = 2, head = 3, \"offset\" = -2, n_tried = 12 where relation = 'obj'",
+    "update stored.dependency_best set accuracy = 0.25 where relation = 'all'",
+)
+
+
+def test_what_beats_the_offsets_is_counted_and_the_clearest_is_named(section, changed, told):
+    session = section("relations", changed(*PLANTED), sy_least="1")
+    ((n,),) = told(
+        "select count(distinct relation) from dependency_accuracy "
+        "where relation not in ('all', 'all_words')"
+    )
+    said = sentences(session)
+    assert f"**For 1 of {n} relations the best head beats every fixed offset**" in said
+    assert "Furthest for obj: layer 2, head 3 finds 90 % of the governors, offset −2 only 40 %" in (
+        said
+    )
+    assert "is right in 25 %" in said
+    assert "best of 12 tried (heads times directions) on the very words" in said
+
+
+def test_what_being_chosen_was_worth_is_told_on_halves(section, changed):
+    folder = changed(*PLANTED, "update stored.dependency_best set accuracy_chosen = accuracy + 0.1")
+    said = sentences(section("relations", folder, sy_least="1", sy_chosen_on="second"))
+    assert "Being chosen was worth 10.0 points" in said
+    assert "on the very words" not in said
+
+
+@pytest.mark.parametrize(("chosen_on", "series"), [("all", 1), ("first", 2)])
+def test_halves_show_the_head_where_it_was_chosen_too(chosen_on, series, section, exported):
+    section("relations", sy_chosen_on=chosen_on, sy_least="1")
+    points = drawn_as(exported, "sy_rows").data
+    assert points["series"].nunique() == series
+    shown = shown_as(exported, "sy_rows")
+    assert len(points) == series * len(shown)
+    if series == 2:
+        chosen = points[points["series"] == "best head, where it was chosen"]
+        assert chosen["accuracy"].tolist() == shown["accuracy_chosen"].tolist()
+        assert chosen["low"].isna().all()
+
+
+def test_a_click_on_a_row_chooses_the_relation(section):
+    session = section("relations", sy_least="1")
+    click(session, "sy_rows", "relation", {"relation": "cc"})
+    assert session.session_state["sy_relation"] == "cc"
+    assert in_address(session, "sy_relation") == ["cc"]
+    assert "**cc**: a word such as “and” or “or”" in sentences(session)
+
+
+@pytest.mark.parametrize("view", ["heads", "sentences"])
+def test_a_button_leads_on_with_the_relation(view, section):
+    session = section("relations", sy_least="1", sy_relation="conj")
+    session.button(key=f"sy_to_{view}").click().run()
+    assert session.session_state["sy_view"] == view
+    assert session.session_state["sy_relation"] == "conj"
+
+
+def test_the_relation_that_is_clearest_is_chosen_unless_another_is(section, changed):
+    folder = changed(*PLANTED)
+    assert section("heads", folder).session_state["sy_relation"] == "obj"
+
+
+def test_a_frequent_relation_is_preferred_to_a_rare_one(section, changed):
+    folder = changed(*PLANTED, "update stored.dependency_best set n = 100 where relation = 'det'")
+    assert section("heads", folder).session_state["sy_relation"] == "det"
+
+
+def test_every_label_is_explained_with_how_often_it_occurs(section, told):
+    said = sentences(section("relations"))
+    rows = [line for line in said.splitlines() if line.startswith("|")]
+    assert all(any(row.startswith(f"|{each} · ") for row in rows) for each in UNIVERSAL)
+    ((n,),) = told("select max(n) from dependency_accuracy where relation = 'det'")
+    assert next(row for row in rows if row.startswith("|det · ")).endswith(f"|{n}|")
+    assert next(row for row in rows if row.startswith("|clf · ")).endswith("|—|")

@@ -1,0 +1,62 @@
+"""A file without trees or without a statistic says so, with the command that helps."""
+
+import pytest
+
+from tests.pages.conftest import charts, sentences
+from tests.pages.syntax.conftest import SECTIONS
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_corpus_without_trees_leads_to_a_treebank(view, lang, section, plain_folder):
+    session = section(view, plain_folder, lang=lang)
+    assert r"tiny\.duckdb" in session.info[0].value
+    assert r"text\.txt" in session.info[0].value
+    assert "--corpus demo-treebank" in session.code[0].value
+    assert not charts(session)
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_words_without_trees_are_no_treebank_either(view, section, changed):
+    folder = changed(
+        "delete from stored.dependency_accuracy",
+        "update stored.manifest set n_rows = 0 where name = 'dependency_accuracy'",
+    )
+    session = section(view, folder)
+    assert "has no dependency trees" in session.info[0].value
+    assert "--corpus demo-treebank" in session.code[0].value
+
+
+@pytest.mark.parametrize(
+    ("view", "table"),
+    [
+        ("relations", "dependency_best"),
+        ("relations", "dependency_baseline"),
+        ("heads", "dependency_baseline"),
+        ("one_head", "dependency_baseline"),
+        ("sentences", "dependency_prediction"),
+    ],
+)
+def test_a_statistic_that_the_file_lacks_is_named(view, table, section, without):
+    session = section(view, without(table))
+    assert table in session.info[0].value
+    assert f"--statistics {table}" in session.code[0].value
+    assert not charts(session)
+
+
+def test_heads_are_chosen_without_the_best_ones(section, without, told):
+    session = section("heads", without("dependency_best"))
+    ((relation,),) = told(
+        "select relation from dependency_accuracy where relation not in ('all', 'all_words') "
+        "group by relation order by max(n) desc, relation limit 1"
+    )
+    assert session.session_state["sy_relation"] == relation
+    assert charts(session)
+
+
+@pytest.mark.parametrize("view", SECTIONS)
+def test_a_causal_model_without_special_tokens_is_shown(view, section, gpt2_folder):
+    session = section(view, gpt2_folder, sy_least="1")
+    assert charts(session)
+    assert not session.error
+    assert "this model is causal" not in sentences(session)

@@ -1,0 +1,138 @@
+"""Mentions in CoNLL-U: brackets, clusters, heads, and what is refused."""
+
+import pytest
+
+from analysis.errors import BadCorpus
+from precompute.corpora.annotation import Mention
+from precompute.corpora.conllu import conllu_documents
+
+HEADER = "# newdoc id = a\n# global.Entity = GRP-etype-link-minspan-identity\n"
+WORDS = (
+    ("The", "DET", 2),
+    ("cat", "NOUN", 4),
+    ("Zed", "PROPN", 2),
+    ("sat", "VERB", 0),
+    ("it", "PRON", 4),
+    ("ran", "VERB", 4),
+)
+
+
+def text_of(*entities: str, words=WORDS) -> str:
+    """One sentence, with an `Entity=` for each word that has one."""
+    lines = [
+        f"{n}\t{form}\t_\t{part}\t_\t_\t{head}\tdep\t_\t{f'Entity={entity}' if entity else '_'}\n"
+        for n, ((form, part, head), entity) in enumerate(zip(words, entities, strict=True), start=1)
+    ]
+    return "".join(lines)
+
+
+@pytest.fixture
+def document(tmp_path):
+    def read(text: str, header: str = HEADER):
+        path = tmp_path / "f.conllu"
+        path.write_text(header + text, encoding="utf-8")
+        found, *_ = conllu_documents(path)
+        return found
+
+    return read
+
+
+def test_brackets_of_one_name_close_in_turn(document):
+    found = document(text_of("(7-x-coref", "(7-x-coref", "7)", "7)", "", "(9-x-coref)(9-y-coref)"))
+    spans = [(each.first, each.last, each.cluster) for each in found.mentions]
+    assert spans == [(0, 3, 0), (1, 2, 0), (5, 5, 1), (5, 5, 1)]
+    assert found.bears_coreference
+    assert found.heads_by == "tree"
+
+
+def test_head_and_kind_come_from_the_tree(document):
+    found = document(text_of("(1-x-coref", "", "(1-x-coref)1)", "", "(1-x-ana)", ""))
+    assert found.mentions == (
+        Mention(0, 2, 1, cluster=0, kind="nominal"),
+        Mention(2, 2, 2, cluster=0, kind="proper"),
+        Mention(4, 4, 4, cluster=0, kind="pronoun"),
+    )
+
+
+def test_of_several_words_that_hang_outside_the_one_that_the_file_names_is_the_head(document):
+    words = (*WORDS[:2], ("Zed", "PROPN", 4), ("and", "CCONJ", 6), ("it", "PRON", 6))
+    words = (*words, ("ran", "VERB", 0))
+    openings = ("(1-x-coref", "(1-x-coref-3", "(1-x-coref-1,3", "(1-x-coref-1")
+    heads = [
+        document(text_of("", "", each, "", "1)", "(1-x-coref)", words=words)).mentions[0].head
+        for each in openings
+    ]
+    assert heads == [3, 4, 4, 3]
+
+
+@pytest.mark.parametrize("link", ["sgl", "pred", "appos"])
+def test_what_is_no_mention_of_its_own_is_left_out(document, link):
+    found = document(text_of("(1-x-coref)", f"(1-x-{link})", "(1-x-ana)", "(2-x-coref)", "", ""))
+    assert [each.first for each in found.mentions] == [0, 2]
+
+
+def test_what_is_mentioned_once_has_nothing_to_corefer_with(document):
+    found = document(text_of("(1-x-coref)", "(1-x-pred)", "", "(2-x-coref)", "", ""))
+    assert found.mentions == ()
+    assert found.bears_coreference
+
+
+def test_discontinuous_mentions_are_left_out(document):
+    pieces = ("(1-x[1/2]-coref", "1[1/2])", "(1[2/2]-x-coref)", "(1-x-coref)", "(1-x-ana)", "")
+    assert [each.first for each in document(text_of(*pieces)).mentions] == [3, 4]
+
+
+def test_mentions_may_cross_sentences_but_not_documents(document, tmp_path):
+    across = text_of("(1-x-coref", *[""] * 5) + "\n" + text_of("", "1)", "(1-x-ana)", *[""] * 3)
+    assert [(m.first, m.last) for m in document(across).mentions] == [(0, 7), (8, 8)]
+    with pytest.raises(BadCorpus, match=r"line 3: '\(1' is never closed; close it with 1\)"):
+        document(across.replace("\n\n", "\n\n# newdoc id = b\n"))
+
+
+def test_corefud_names_its_fields_otherwise(document):
+    header = "# global.Entity = eid-etype-head-other\n"
+    found = document(text_of("(e1-x-2-", "e1)", "", "", "(e1-x-1-)", ""), header)
+    assert [(m.first, m.last, m.head) for m in found.mentions] == [(0, 1, 1), (4, 4, 4)]
+
+
+def test_fields_stay_those_of_the_last_header(document, tmp_path):
+    text = text_of("(1-x-coref)", "(1-x-pred)", "(1-x-ana)", "", "", "")
+    (tmp_path / "g.conllu").write_text(f"{HEADER}{text}\n# newdoc id = b\n{text}")
+    found = list(conllu_documents(tmp_path / "g.conllu"))
+    assert [len(each.mentions) for each in found] == [2, 2]
+
+
+def test_without_a_tree_the_file_or_the_part_of_speech_tells_the_head(document):
+    text = text_of("(1-x-coref", "", "1)", "", "(1-x-ana-1)", "")
+    bare = text.replace("\tdep\t", "\t_\t")
+    for _, _, head in WORDS:
+        bare = bare.replace(f"\t{head}\t_\t_\t", "\t_\t_\t_\t")
+    found = document(bare)
+    assert [each.head for each in found.mentions] == [2, 4]
+    assert found.heads_by == "tag"
+    named = document(bare.replace("(1-x-coref", "(1-x-coref-2")).mentions[0]
+    assert named.head == 1
+
+
+@pytest.mark.parametrize(
+    ("entity", "message"),
+    [
+        ("1)", "line 3: '1)' closes what is not open; open it with (1"),
+        ("(1-x-coref", "line 3: '(1' is never closed; close it with 1)"),
+        ("(1-x-coref)2", "line 3: '(1-x-coref)2' is no run of brackets; write (1, 1) or (1), as "),
+        ("()", "line 3: '()' is no run of brackets"),
+        (")(", "line 3: ')(' is no run of brackets"),
+    ],
+)
+def test_brackets_that_do_not_match_are_refused(document, entity, message):
+    with pytest.raises(BadCorpus) as caught:
+        document(text_of(entity, *[""] * 5))
+    assert str(caught.value).startswith(f"f.conllu {message}")
+
+
+def test_mentions_of_unknown_form_are_refused(document):
+    text = text_of("(1-x-coref)", *[""] * 5)
+    with pytest.raises(BadCorpus, match=r"line 1: `Entity=` before any comment"):
+        document(text, "")
+    with pytest.raises(BadCorpus, match=r"line 1: the first field of `global.Entity` is 'etype'"):
+        document(text, "# global.Entity = etype-GRP\n")

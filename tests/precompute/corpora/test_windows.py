@@ -1,0 +1,190 @@
+"""Documents cut into windows: nothing lost, nothing twice, as much as fits."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.errors import BadCorpus, Remediable
+from precompute.corpora.annotation import ROOT, Annotation, Mention
+from precompute.corpora.documents import Document, Sentence
+from precompute.corpora.lines import Line
+from precompute.corpora.load import entries, load_corpus
+from precompute.corpora.special_tokens import room_for
+from precompute.corpora.windows import windows
+from tests.small_treebank import write_treebank
+
+from .tiny import BUILT, SEGMENT_TYPES, TOKENIZERS, encode, unhurried
+
+
+def sentence(number: int, forms: tuple[str, ...], *, tree: bool = True) -> Sentence:
+    """Every word hangs on the first, which is the root."""
+    nothing = ("",) * len(forms)
+    return Sentence(
+        forms=forms,
+        spaces=(True,) * len(forms),
+        governors=(ROOT, *(0,) * (len(forms) - 1)) if tree else None,
+        relations=("root", *("dep",) * (len(forms) - 1)) if tree else None,
+        parts_of_speech=nothing,
+        features=nothing,
+        first=Line("f", number, ""),
+        last=Line("f", number, ""),
+    )
+
+
+@st.composite
+def documents(draw) -> Document:
+    lengths = draw(st.lists(st.integers(1, 9), min_size=1, max_size=8))
+    words = st.sampled_from(["cat", "sat", "zz", ","])
+    sentences = tuple(
+        sentence(number, tuple(draw(words) for _ in range(length)))
+        for number, length in enumerate(lengths)
+    )
+    n_words = sum(lengths)
+    spans = draw(st.lists(st.tuples(*[st.integers(0, n_words - 1)] * 2), max_size=8, unique=True))
+    mentions = tuple(
+        Mention(first, last, first, cluster=0, kind="nominal")
+        for first, last in sorted(spans)
+        if first <= last
+    )
+    return Document(sentences, mentions, bears_coreference=draw(st.booleans()))
+
+
+@unhurried(80)
+@given(documents(), st.sampled_from(sorted(TOKENIZERS)), st.integers(6, 16), st.booleans())
+def test_windows_hold_whole_sentences_in_order_and_as_many_as_fit(document, family, room, alone):
+    counts = Counter()
+    found = cut(document, family, room, by_sentence=alone, counts=counts)
+    lengths = [len(encode(each, family)[0]) for each in found]
+    sizes = [size_of(each, family) for each in document.sentences]
+    fits = [each for each, size in zip(document.sentences, sizes, strict=True) if size <= room]
+    known = [each.annotation for each in found]
+    assert [each.forms for each in fits] == [
+        forms for each in known for forms in sentences_of(each)
+    ]
+    assert counts["too_long"] == len(sizes) - len(fits)
+    assert max(lengths, default=0) <= room
+    if alone or not document.bears_coreference:
+        assert all(set(each.sentences) == {0} for each in known)
+    elif len(fits) == len(sizes):
+        special = room - room_for(1, BUILT[family], room)
+        for length, following in zip(lengths, known[1:], strict=False):
+            next_sentence = sentence(0, sentences_of(following)[0])
+            assert length + size_of(next_sentence, family) - special > room
+
+
+def cut(document, family, room, *, by_sentence, counts):
+    """The windows of one document."""
+    settings = {"max_tokens": room, "by_sentence": by_sentence, "counts": counts}
+    return list(windows([document], BUILT[family], **settings))
+
+
+def sentences_of(annotation: Annotation) -> list[tuple[str, ...]]:
+    """The words of each sentence."""
+    pairs = list(zip(annotation.sentences, annotation.forms, strict=True))
+    places = range(pairs[-1][0] + 1)
+    return [tuple(form for number, form in pairs if number == place) for place in places]
+
+
+def size_of(each: Sentence, family: str) -> int:
+    """Tokens of a sentence by itself, special ones included."""
+    (entry,) = cut(Document((each,)), family, 64, by_sentence=True, counts=Counter())
+    return len(encode(entry, family)[0])
+
+
+@unhurried(80)
+@given(documents(), st.integers(6, 40))
+def test_mentions_keep_their_words_or_are_cut(document, room):
+    words = [form for each in document.sentences for form in each.forms]
+    counts = Counter()
+    found = list(
+        windows([document], BUILT["bert"], max_tokens=room, by_sentence=False, counts=counts)
+    )
+    if counts["too_long"]:
+        return
+    kept = [
+        (start + each.first, start + each.last)
+        for start, annotation in zip(
+            starts(found), (each.annotation for each in found), strict=True
+        )
+        for each in annotation.mentions
+        if annotation.forms[each.first : each.last + 1]
+        == tuple(words[start + each.first : start + each.last + 1])
+    ]
+    edges = starts(found)
+    whole = [
+        (each.first, each.last)
+        for each in document.mentions
+        if not any(each.first < edge <= each.last for edge in edges)
+    ]
+    assert sorted(kept) == whole
+    assert sum(len(each.annotation.mentions) for each in found) == len(kept)
+
+
+def starts(found) -> list[int]:
+    lengths = [len(each.annotation) for each in found]
+    return [sum(lengths[:place]) for place in range(len(lengths))]
+
+
+def window(*sentences: Sentence) -> Annotation:
+    settings = {"max_tokens": 64, "by_sentence": False, "counts": Counter()}
+    document = Document(sentences, bears_coreference=True)
+    ((entry),) = windows([document], BUILT["bert"], **settings)
+    assert entry.place == f"f lines {sentences[0].first.number}-{sentences[-1].last.number}"
+    return entry.annotation
+
+
+def test_places_count_within_the_window():
+    found = window(sentence(1, ("cat", "sat")), sentence(4, ("dog", "ran", ".")))
+    assert found.sentences == (0, 0, 1, 1, 1)
+    assert found.governors == (ROOT, 0, ROOT, 2, 2)
+    assert found.relations == ("root", "dep", "root", "dep", "dep")
+
+
+def test_a_window_with_a_sentence_without_a_tree_has_none():
+    found = window(sentence(1, ("cat",)), sentence(2, ("dog",), tree=False))
+    assert (found.governors, found.relations) == (None, None)
+
+
+def test_a_sentence_that_does_not_fit_parts_the_windows():
+    long = sentence(2, ("zz",) * 9)
+    document = Document((sentence(1, ("cat",)), long, sentence(3, ("dog",))), (), True)
+    counts = Counter()
+    found = windows([document], BUILT["bert"], max_tokens=8, by_sentence=False, counts=counts)
+    assert [each.annotation.forms for each in found] == [("cat",), ("dog",)]
+    assert counts["too_long"] == 1
+
+
+@pytest.mark.parametrize("family", TOKENIZERS)
+@pytest.mark.parametrize("packing", ["paragraphs", "trees"])
+def test_a_treebank_is_a_corpus(tmp_path, family, packing):
+    path = write_treebank(tmp_path / "small.conllu")
+    corpus = load_corpus(
+        str(path),
+        BUILT[family],
+        positions=64,
+        segment_types=SEGMENT_TYPES[family],
+        max_tokens=40,
+        packing=packing,
+    )
+    known = [each.annotation for each in corpus.sequences]
+    words = [form for each in known if each for form in each.forms]
+    assert len(words) == 240
+    sentences = [len(set(each.sentences)) for each in known if each]
+    assert sum(sentences) == 39
+    assert (max(sentences) > 1) == (packing == "paragraphs")
+    assert corpus.counts["heads_by_tree"] == 48
+    assert corpus.counts["too_long"] == 0
+
+
+def test_what_an_annotated_corpus_cannot_be_is_told(tmp_path):
+    path = write_treebank(tmp_path / "small.conllu")
+    with pytest.raises(Remediable, match="JSON Lines has no place for its annotation"):
+        next(entries(str(path)))
+    with pytest.raises(BadCorpus, match="none of its sentences fits into --max-tokens"):
+        load_corpus(str(path), BUILT["gpt2"], positions=64, segment_types=0, max_tokens=3)
+    plain = tmp_path / "plain.txt"
+    plain.write_text("the cat\n")
+    with pytest.raises(Remediable, match=r"reads the sentences of a treebank, and plain\.txt is"):
+        next(entries(str(plain), packing="trees"))

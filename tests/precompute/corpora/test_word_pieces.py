@@ -1,0 +1,98 @@
+"""Words that somebody else told apart, as tokens of every kind of tokenizer."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.errors import BadCorpus
+from precompute.corpora.annotation import ROOT, Annotation
+from precompute.corpora.masking import masked
+from precompute.corpora.sequence import NO_WORD, Annotated
+from precompute.corpora.token_types import CLS, SEP
+from precompute.corpora.word_pieces import word_pieces
+from tests.precompute.corpora.tiny import BUILT, PLACE, TOKENIZERS, encode
+from tests.tiny import ANNOTATED
+
+FORMS = ("The", "catmat", "sat", ".")
+SPACES = (True, True, False, True)
+KNOWN = Annotation(
+    forms=FORMS,
+    spaces=SPACES,
+    sentences=(0,) * 4,
+    governors=(1, 2, ROOT, 2),
+    relations=("det", "nsubj", "root", "punct"),
+    parts_of_speech=("DET", "NOUN", "VERB", "PUNCT"),
+    features=("",) * 4,
+)
+
+
+@pytest.mark.parametrize("family", TOKENIZERS)
+def test_pieces_spell_the_words_with_the_spaces_before_them(family):
+    pieces = word_pieces(FORMS, SPACES, BUILT[family], place=PLACE)
+    spelt = ["".join(each).replace("##", "").replace("Ġ", " ") for each in pieces]
+    before = " " if family != "bert" else ""
+    words = [form.lower() if family == "bert" else form for form in FORMS]
+    assert spelt == [words[0], f"{before}{words[1]}", f"{before}{words[2]}", words[3]]
+
+
+def test_a_word_is_cut_by_itself_and_not_with_its_neighbour():
+    assert word_pieces(("cat", "mat"), (False, True), BUILT["bert"], place=PLACE) == (
+        ("cat",),
+        ("mat",),
+    )
+    whole = BUILT["bert"].tokenize("catmat")
+    assert whole[0] == "cat"
+    assert whole[1].startswith("##")
+
+
+def test_a_word_of_which_nothing_is_made_is_unknown():
+    assert word_pieces(("cat", "\u200b"), (True, True), BUILT["bert"], place=PLACE)[1] == ("[UNK]",)
+    with pytest.raises(BadCorpus, match=r"f line 1.*makes no token of the word ''"):
+        word_pieces(("",), (False,), BUILT["gpt2"], place=PLACE)
+
+
+@pytest.mark.parametrize("family", TOKENIZERS)
+def test_spans_cover_every_token_but_the_special_ones(family):
+    sequence, lost = encode(Annotated(KNOWN, PLACE), family)
+    assert lost == 0
+    assert sequence.annotation is KNOWN
+    assert sequence.text == "The catmat sat."
+    assert sequence.word_spans is not None
+    covered = np.full(len(sequence), NO_WORD)
+    for word, (start, end) in enumerate(sequence.word_spans):
+        assert start < end
+        covered[start:end] = word
+    special = {"bert": 2, "roberta": 2, "gpt2": 0}[family]
+    assert (covered == NO_WORD).sum() == special
+    assert covered.tolist() == sequence.words.tolist()
+    assert set(sequence.segments.tolist()) == {0}
+
+
+def test_special_tokens_frame_the_words():
+    sequence, _ = encode(Annotated(KNOWN, PLACE))
+    assert sequence.token_types[0] == CLS
+    assert sequence.token_types[-1] == SEP
+    assert sequence.tokens == ("[CLS]", "the", "cat", "##m", "##a", "##t", "sat", ".", "[SEP]")
+    assert sequence.word_spans is not None
+    assert sequence.word_spans.tolist() == [[1, 2], [2, 6], [6, 7], [7, 8]]
+
+
+def test_a_masked_token_stays_in_its_span():
+    sequence, _ = encode(Annotated(KNOWN, PLACE))
+    hidden = masked(sequence, BUILT["bert"], rate=0.9, seed=0)
+    assert hidden.masked.sum() == 6
+    assert hidden.word_spans is sequence.word_spans
+
+
+def test_words_that_do_not_fit_into_the_model_are_refused():
+    with pytest.raises(BadCorpus, match="f line 1: 9 tokens, but the model reads at most 8"):
+        encode(Annotated(KNOWN, PLACE), positions=8, max_tokens=8)
+
+
+@pytest.mark.parametrize("entry", ANNOTATED, ids=["one sentence", "a document"])
+def test_the_text_is_that_of_the_words(entry):
+    known = entry.annotation
+    assert known.text.replace(" ", "") == "".join(known.forms)
+    tight = replace(known, spaces=(False,) * len(known))
+    assert tight.text == "".join(known.forms)

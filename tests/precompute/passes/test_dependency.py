@@ -1,0 +1,198 @@
+"""Stored predictions and accuracies of heads, against a loop over the words of a small treebank."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.probe_accuracy import halves
+from analysis.tables import (
+    dependency_accuracy,
+    dependency_baseline,
+    dependency_best,
+    dependency_prediction,
+)
+from analysis.tables.annotation import words
+from analysis.tables.dependency_prediction import DIRECTIONS, MERGINGS
+from precompute.load_models import load_model
+from precompute.passes.base import Batch
+from precompute.plan import Plan
+from precompute.run import Request, run
+from precompute.runner import run_local
+from tests.reference import dependency_accuracy as reference
+from tests.reference import dependency_prediction as prediction
+from tests.small_store import request as asked_for
+from tests.tiny import HEADS, LAYERS
+
+CELLS = [(place // HEADS + 1, place % HEADS + 1) for place in range(LAYERS * HEADS)]
+Predicted = dict[tuple[str, str, int, int, int], list[int]]
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory, family) -> tuple[Request, Plan]:
+    folder = tmp_path_factory.mktemp(f"treebank-{family}")
+    statistics = ["dependency_accuracy", "dependency_baseline", "dependency_best"]
+    asked = asked_for(folder, family, annotated=True, statistics=statistics)
+    return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def store(treebank) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(treebank[0].output), read_only=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def texts(store, treebank) -> dict[int, list[reference.Word]]:
+    """The words of every sequence, from the file."""
+    found = {}
+    for each in treebank[1].corpus.sequences:
+        rows = words(store, seq=each.index)
+        governors = rows["governor"].fillna(-1).astype(int)
+        columns = (rows["form"], rows["relation"], governors, rows["sentence"])
+        found[each.index] = list(zip(*(column.tolist() for column in columns), strict=True))
+    return found
+
+
+@pytest.fixture(scope="module")
+def slow(treebank) -> Predicted:
+    """What the twin predicts, by merging, direction, layer, head and sequence."""
+    asked, plan = treebank
+    model = load_model(asked.model, device="cpu")
+    is_causal = model.layers[0].is_causal
+    found: Predicted = {}
+    for sequence in plan.corpus.sequences:
+        ((seq, known, attention),) = Batch((sequence,), model.trace([sequence])).annotated
+        for merging, maps in zip(MERGINGS, (attention.mean, attention.first), strict=True):
+            rules = (prediction.by_dependent, prediction.by_governor)
+            for direction, rule in zip(DIRECTIONS, rules, strict=True):
+                for (layer, head), matrix in zip(CELLS, maps.tolist(), strict=True):
+                    told = rule(matrix, list(known.sentences), is_causal=is_causal)
+                    found[merging, direction, layer, head, seq] = told
+    return found
+
+
+def _score(texts, predicted: dict[int, list[int]], relation: str) -> tuple[int, int]:
+    scores = [reference.score(texts[seq], predicted[seq], relation) for seq in predicted]
+    return sum(n for n, _ in scores), sum(right for _, right in scores)
+
+
+def _of_cell(slow: Predicted, *cell: Any) -> dict[int, list[int]]:
+    return {key[4]: told for key, told in slow.items() if key[:4] == cell}
+
+
+def _rows(frame: pd.DataFrame) -> list[Any]:
+    return list(frame.itertuples())
+
+
+def test_predictions_are_those_of_the_twin(store, slow):
+    rows = store.execute("from dependency_prediction").df()
+    assert len(rows) == len(slow)
+    for row in _rows(rows):
+        expected = slow[row.merging, row.direction, row.layer, row.head, row.seq]
+        assert list(row.predicted) == expected
+
+
+def test_accuracies_are_those_of_the_twin(store, texts, slow):
+    known = dependency_accuracy.relations(store)["relation"].tolist()
+    assert {"all", "all_words", "nsubj", "nsubj:outer", "det"} <= set(known)
+    assert not {"root", "punct"} & set(known)
+    for merging in MERGINGS:
+        for layer, head in CELLS:
+            rows = dependency_accuracy.of_head(store, layer=layer, head=head, merging=merging)
+            assert len(rows) == len(known) * len(DIRECTIONS)
+            for row in _rows(rows):
+                predicted = _of_cell(slow, merging, row.direction, layer, head)
+                n, right = _score(texts, predicted, row.relation)
+                assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
+                assert row.low <= row.accuracy <= row.high
+
+
+def test_every_question_is_answered_from_the_same_rows(store):
+    for merging in MERGINGS:
+        best = dependency_accuracy.best_heads(store, merging=merging)
+        known = dependency_accuracy.relations(store)["relation"]
+        assert best["relation"].tolist() == known.tolist()
+        for row in _rows(best):
+            asked = {"relation": row.relation, "merging": merging}
+            every = pd.concat(
+                dependency_accuracy.of_relation(store, **asked, direction=each)
+                for each in DIRECTIONS
+            )
+            assert len(every) == len(CELLS) * len(DIRECTIONS)
+            assert row.accuracy == every["accuracy"].max()
+    wide = store.execute("from dependency_accuracy").df()
+    assert len(wide) == len(store.execute("from dependency_accuracy_merging").df()) / 2
+
+
+def test_offsets_are_those_of_the_twin(store, texts):
+    rows = dependency_baseline.baselines(store)
+    assert sorted(set(rows["offset"])) == [-3, -2, -1, 1, 2, 3]
+    for row in _rows(rows):
+        predicted = {seq: reference.by_offset(of, row.offset) for seq, of in texts.items()}
+        n, right = _score(texts, predicted, row.relation)
+        assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
+
+
+@pytest.mark.parametrize("chosen_on", dependency_best.CHOSEN_ON)
+def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(store, texts, slow, chosen_on):
+    first = halves(len(texts), seed=0)
+    in_first = {seq for seq, is_in in zip(sorted(texts), first, strict=True) if is_in}
+    half = in_first if chosen_on == "first" else set(texts) - in_first
+    chosen = set(texts) if chosen_on == "all" else half
+    scored = set(texts) if chosen_on == "all" else set(texts) - half
+    cells = [(direction, *cell) for direction in DIRECTIONS for cell in CELLS]
+
+    def right(predicted: dict[int, list[int]], relation: str, of: set[int]) -> tuple[int, int]:
+        return _score(texts, {seq: predicted[seq] for seq in of}, relation)
+
+    offsets = {
+        k: {seq: reference.by_offset(of, k) for seq, of in texts.items()}
+        for k in (-3, -2, -1, 1, 2, 3)
+    }
+    rows = dependency_best.best(store, merging="mean", chosen_on=chosen_on)
+    assert {"all", "nsubj", "det"} <= set(rows["relation"])
+    for row in _rows(rows):
+        told = {cell: _of_cell(slow, "mean", *cell) for cell in cells}
+        hits = {cell: right(told[cell], row.relation, chosen)[1] for cell in cells}
+        best = max(cells, key=lambda cell: hits[cell])
+        assert (row.direction, row.layer, row.head) == best
+        assert row.n_tried == len(cells)
+        assert row.accuracy_chosen == pytest.approx(hits[best] / row.n_chosen)
+        n, of_head = right(told[best], row.relation, scored)
+        assert (row.n, row.accuracy) == (n, pytest.approx(of_head / n))
+        near = max(offsets, key=lambda k: right(offsets[k], row.relation, chosen)[1])
+        assert row.offset == near
+        of_offset = right(offsets[near], row.relation, scored)[1]
+        assert row.offset_accuracy == pytest.approx(of_offset / n)
+        assert row.difference_low - 1e-9 <= row.difference <= row.difference_high + 1e-9
+
+
+@pytest.mark.parametrize("relation", ["all", "all_words", "nsubj", "nsubj:outer"])
+def test_sentences_tell_what_a_head_gets_right(store, texts, slow, relation):
+    cell = {"layer": 2, "head": 3, "direction": "head_to_dependent", "merging": "first"}
+    rows = dependency_prediction.sentences(store, relation=relation, **cell, limit=1000)
+    predicted = _of_cell(slow, "first", "head_to_dependent", 2, 3)
+    assert (rows["n"].sum(), rows["n_right"].sum()) == _score(texts, predicted, relation)
+    assert rows["n"].is_monotonic_decreasing
+    for row in _rows(rows):
+        of_sentence = words(store, seq=row.seq).query(f"sentence == {row.sentence}")
+        assert row.text.split()[0].startswith(of_sentence["form"].iloc[0])
+        told = dependency_prediction.of_sentence(store, seq=row.seq, **cell)
+        assert told["predicted"].tolist() == predicted[row.seq]
+        assert told["word"].tolist() == list(range(len(predicted[row.seq])))
+    few = dependency_prediction.sentences(store, relation=relation, **cell, limit=2)
+    pd.testing.assert_frame_equal(few, rows[:2])
+
+
+def test_hostile_names_of_relations_are_values(store):
+    asked = {"relation": "x' or 'a' = 'a", "merging": "mean", "direction": DIRECTIONS[0]}
+    assert dependency_accuracy.of_relation(store, **asked).empty
+    assert dependency_accuracy.relations(store)["n"].is_monotonic_decreasing
+    assert np.isfinite(dependency_accuracy.of_relation(store, **asked | {"relation": "det"})).all(
+        axis=None
+    )

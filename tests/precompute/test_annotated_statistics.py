@@ -1,0 +1,60 @@
+"""A statistic that a corpus has nothing for is refused when it is asked for by name."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from analysis.errors import Remediable
+from precompute.annotated_statistics import check_annotation, need_of
+from precompute.corpora.sequence import Corpus
+from precompute.passes import PASSES
+from tests.small_store import build_store, request
+from tests.tiny import ANNOTATED, tiny_sequences
+
+NAMES = {each.TABLE.name for each in PASSES}
+
+
+def corpus(entries) -> Corpus:
+    return Corpus("a.txt", "", tiny_sequences("bert", entries))
+
+
+def test_plain_text_is_refused_before_anything_is_computed(tmp_path):
+    asked = request(tmp_path, statistics=["dependency_accuracy"])
+    with pytest.raises(Remediable) as caught:
+        build_store(tmp_path, statistics=["dependency_accuracy"])
+    assert str(caught.value) == (
+        "--statistics dependency_accuracy needs trees, and text.txt has none: give a CoNLL-U "
+        "treebank as --corpus, such as demo-treebank, or leave dependency_accuracy out."
+    )
+    assert not asked.output.exists()
+
+
+@pytest.mark.parametrize("name", ["dependency_best", "word_vector"])
+def test_trees_are_enough_for_those_that_need_them(name):
+    check_annotation([name], corpus(ANNOTATED[:1]))
+
+
+def test_coreference_is_asked_for_too():
+    with pytest.raises(Remediable, match=r"coreference_accuracy needs coreference, and a\.txt has"):
+        check_annotation(["coreference_accuracy"], corpus(ANNOTATED[:1]))
+    check_annotation(["coreference_accuracy"], corpus(ANNOTATED))
+
+
+def test_what_plain_text_leaves_empty_is_what_is_asked_for(tmp_path):
+    """And trees with coreference fill all of it."""
+    text = rows(build_store(folder(tmp_path, "text")))
+    words = rows(build_store(folder(tmp_path, "words"), annotated=True))
+    assert words - text == {name for name in NAMES if need_of(name)}
+
+
+def folder(place: Path, name: str) -> Path:
+    (place / name).mkdir()
+    return place / name
+
+
+def rows(path: Path) -> set[str]:
+    """The statistics of a file that have some."""
+    with duckdb.connect(str(path), read_only=True) as store:
+        found = store.execute("select name from manifest where n_rows > 0").fetchall()
+    return NAMES & {name for (name,) in found}

@@ -1,0 +1,14 @@
+"""clark-2019, section 4.3: the antecedent a head picks, one mention and one candidate at a time."""
+
+
+def picked(attention: list[list[float]], heads: list[int]) -> list[int]:
+    """For every mention the earlier head word it attends to most, -1 if there is none."""
+    found = []
+    for own in heads:
+        best, most = -1, 0.0
+        for word in range(own):
+            weight = attention[own][word]
+            if word in heads and (best == -1 or weight > most):
+                best, most = word, weight
+        found.append(best)
+    return found

@@ -1,0 +1,33 @@
+"""clark-2019, section 4.2: the governor a head predicts, looking at one word after the other."""
+
+Matrix = list[list[float]]
+
+
+def by_dependent(attention: Matrix, sentences: list[int], *, is_causal: bool) -> list[int]:
+    """Of each word the other word of its sentence that it attends to most."""
+    found = []
+    for word, row in enumerate(attention):
+        best, place = float("-inf"), -1
+        for other, weight in enumerate(row):
+            behind = is_causal and other > word
+            if other == word or behind or sentences[other] != sentences[word]:
+                continue
+            if weight > best:
+                best, place = weight, other
+        found.append(place)
+    return found
+
+
+def by_governor(attention: Matrix, sentences: list[int], *, is_causal: bool) -> list[int]:
+    """Of each word the other word of its sentence that attends to it most."""
+    found = []
+    for word in range(len(attention)):
+        best, place = float("-inf"), -1
+        for other in range(len(attention)):
+            blind = is_causal and other < word
+            if other == word or blind or sentences[other] != sentences[word]:
+                continue
+            if attention[other][word] > best:
+                best, place = attention[other][word], other
+        found.append(place)
+    return found

@@ -1,0 +1,18 @@
+"""clark-2019, section 6: what a head mostly does, rule by rule; a later rule wins."""
+
+
+def behaviour(head: dict[str, float], neighbour: float, entropy: float, token_type: float) -> str:
+    """The name of one head; NaN exceeds nothing."""
+    if head["comma_period"] > token_type:
+        return "comma_period"
+    if head["sep"] > token_type:
+        return "sep"
+    if head["cls"] > token_type:
+        return "cls"
+    if head["entropy"] > entropy:
+        return "broad"
+    if head["previous"] > neighbour:
+        return "previous"
+    if head["next"] > neighbour:
+        return "next"
+    return "other"

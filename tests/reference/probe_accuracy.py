@@ -1,0 +1,33 @@
+"""How often a probe is right: counted case by case, resampled sequence by sequence."""
+
+import numpy as np
+
+
+def counts(right: list[bool], sequences: list[int]) -> dict[int, tuple[int, int]]:
+    """By sequence, how many cases it has and how many are right."""
+    found: dict[int, tuple[int, int]] = {}
+    for each, sequence in zip(right, sequences, strict=True):
+        n, n_right = found.get(sequence, (0, 0))
+        found[sequence] = (n + 1, n_right + each)
+    return found
+
+
+def interval(right: list[float], n: list[int], draws: list[list[float]]) -> tuple[float, float]:
+    """efron-1979, section 2: ends of the central 95 % of Σ right / Σ n over the draws."""
+    ratios = []
+    for drawn in draws:
+        cases = sum(times * each for times, each in zip(drawn, n, strict=True))
+        if cases:
+            hits = sum(times * each for times, each in zip(drawn, right, strict=True))
+            ratios.append(hits / cases)
+    low, high = np.percentile(ratios, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def best(right: list[list[float]], chosen: list[bool]) -> int:
+    """The first probe that no other beats on the chosen sequences."""
+    totals = [
+        sum(row[probe] for row, wanted in zip(right, chosen, strict=True) if wanted)
+        for probe in range(len(right[0]))
+    ]
+    return totals.index(max(totals))
