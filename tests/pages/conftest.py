@@ -14,6 +14,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from pages.shared import export, figure
 from pages.shared.contents import PAGES
 from tests.small_store import build_store
 
@@ -170,6 +171,33 @@ def told(store_folder: Path) -> Callable[..., list[tuple]]:
             return store.execute(query).fetchall()
 
     return answer
+
+
+@pytest.fixture
+def exported(monkeypatch) -> dict[str, tuple[Any, Any]]:
+    """What the page offers for export: by the key of the figure, its frame and its chart."""
+    offered = {}
+
+    def note(key: str, question: str, frame, chart) -> None:
+        offered[key] = (frame, chart)
+
+    monkeypatch.setattr(figure, "_exports", note)
+    return offered
+
+
+def assert_exportable(exported: dict[str, tuple[Any, Any]], *, caption: str) -> None:
+    """All charts become pictures with something in them, all frames tables with rows."""
+    pictures = [export.svg(chart) for _, chart in exported.values() if chart is not None]
+    assert pictures
+    for picture in pictures:
+        assert picture.startswith("<svg")
+        assert "mark-" in picture
+        assert "NaN" not in picture
+        assert "undefined" not in picture
+    for frame, _ in exported.values():
+        assert len(frame)
+        assert export.latex(frame, caption=caption)
+        assert export.csv(frame)
 
 
 def charts(session: AppTest) -> list[dict[str, Any]]:

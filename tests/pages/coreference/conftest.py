@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from pages.shared import figure
 from tests.pages.conftest import section_of
 from tests.pages.test_browser import browser, server  # noqa: F401
 from tests.small_store import build_store
@@ -34,18 +33,6 @@ def gpt2_folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("gpt2")
     names = ["coreference_accuracy", "coreference_best"]
     return build_store(folder, "gpt2", annotated=True, statistics=names).parent
-
-
-@pytest.fixture
-def exported(monkeypatch) -> dict[str, tuple[Any, Any]]:
-    """What the page offers for export: by the key of the figure, its frame and its chart."""
-    offered = {}
-
-    def note(key: str, question: str, frame, chart) -> None:
-        offered[key] = (frame, chart)
-
-    monkeypatch.setattr(figure, "_exports", note)
-    return offered
 
 
 def shown_as(exported: dict, key: str) -> tuple[Any, Any]:

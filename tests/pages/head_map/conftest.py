@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from pages.shared import figure
 from tests.pages.conftest import section_of
 from tests.pages.test_browser import browser, server  # noqa: F401
 from tests.small_store import build_store
@@ -19,18 +18,6 @@ def gpt2_folder(tmp_path_factory) -> Path:
     """A store of a causal model without [CLS] and [SEP], built by the real passes."""
     statistics = ["head_layout", "head_linkage", "layer_cohesion", "head_pattern"]
     return build_store(tmp_path_factory.mktemp("gpt2"), "gpt2", statistics=statistics).parent
-
-
-@pytest.fixture
-def exported(monkeypatch) -> dict:
-    """What the page offers for export: by the key of the figure, its frame and its chart."""
-    offered = {}
-
-    def note(key: str, question: str, frame, chart) -> None:
-        offered[key] = (frame, chart)
-
-    monkeypatch.setattr(figure, "_exports", note)
-    return offered
 
 
 def of_key(exported: dict, key: str):

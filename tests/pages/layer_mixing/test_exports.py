@@ -2,31 +2,12 @@
 
 import pytest
 
-from pages.shared import export, figure
+from tests.pages.conftest import assert_exportable
 from tests.pages.layer_mixing.conftest import SECTIONS
-
-
-@pytest.fixture
-def exported(monkeypatch):
-    """What the sections offer for export: frames, with their charts where there are some."""
-    offered = []
-    monkeypatch.setattr(
-        figure, "_exports", lambda key, question, frame, chart: offered.append((frame, chart))
-    )
-    return offered
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
 @pytest.mark.parametrize("view", SECTIONS)
 def test_what_a_section_shows_becomes_pictures_and_tables(view, lang, section, exported):
     section(view, lang=lang)
-    pictures = [export.svg(chart) for _, chart in exported if chart is not None]
-    assert pictures
-    for picture in pictures:
-        assert picture.startswith("<svg")
-        assert "mark-" in picture
-        assert "NaN" not in picture
-        assert "undefined" not in picture
-    for frame, _ in exported:
-        assert len(frame)
-        assert export.latex(frame, caption=view)
+    assert_exportable(exported, caption=view)

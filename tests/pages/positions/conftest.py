@@ -5,7 +5,6 @@ from shutil import copyfile
 
 import pytest
 
-from pages.shared import figure
 from tests.pages.conftest import section_of
 from tests.pages.test_browser import browser, server  # noqa: F401
 from tests.small_store import build_store
@@ -31,15 +30,3 @@ def several_folder(store_folder, gpt2_folder, tmp_path_factory) -> Path:
     without = tmp_path_factory.mktemp("without")
     copyfile(build_store(without, statistics=["token_norm"]), folder / "other.duckdb")
     return folder
-
-
-@pytest.fixture
-def exported(monkeypatch) -> dict:
-    """What the page offers for export: by the key of the figure, its frame and its chart."""
-    offered = {}
-
-    def note(key: str, question: str, frame, chart) -> None:
-        offered[key] = (frame, chart)
-
-    monkeypatch.setattr(figure, "_exports", note)
-    return offered
