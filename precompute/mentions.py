@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.measures.coreference_accuracy import has_antecedent
+from analysis.measures.dependency_accuracy import base_of
 from precompute.corpora.annotation import Annotation, Mention
 
 _PLURAL = "Number=Plur"
@@ -55,6 +56,6 @@ def _is_joined(known: Annotation, mention: Mention) -> bool:
         return False
     words = range(mention.first, mention.last + 1)
     return any(
-        known.governors[word] == mention.head and known.relations[word].split(":")[0] == "conj"
+        known.governors[word] == mention.head and base_of(known.relations[word]) == "conj"
         for word in words
     )

@@ -6,6 +6,11 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.table import NAME, SEQUENCE, Column, Table
 
+MERGINGS = ("mean", "first")
+"""How what a word gives is made of what its pieces give."""
+MERGING = Column(
+    "merging", NAME, "what a word gives: mean over its pieces, or first piece alone", "name"
+)
 WORD = Column("word", pa.int16(), "word of the sequence, counted from 0", "index")
 WORDS = Table(
     name="word",

@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.coreference_prediction import (
     HEAD_OR_RULE,
     MENTION_TYPES,
-    MERGING,
+    MERGING_OR_RULE,
     METHOD,
     METHODS,
     OF_HEAD,
@@ -30,7 +30,7 @@ _COLUMNS = (MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE, *_VALUES)
 TABLE = Table(
     name="coreference_accuracy",
     grain="one row per type of mention, and head and merging, or rule",
-    key=(MERGING, MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE),
+    key=(MERGING_OR_RULE, MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE),
     values=_VALUES,
     source="clark-2019",
     laws=(
@@ -53,7 +53,7 @@ TABLE = Table(
         View(
             "coreference_accuracy_merging",
             "one row per type of mention, and head and merging, or rule",
-            (MERGING, *_COLUMNS),
+            (MERGING_OR_RULE, *_COLUMNS),
             "from stored.coreference_accuracy",
         ),
     ),

@@ -4,8 +4,9 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_accuracy import MENTION_TYPE
-from analysis.tables.coreference_prediction import BASELINES, MENTION_TYPES, MERGINGS
+from analysis.tables.coreference_prediction import BASELINES, MENTION_TYPES
 from analysis.tables.table import HEAD, LAYER, NAME, Column, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")

@@ -4,11 +4,11 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.annotation import MERGING
 from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table, nullable
 
 METHODS = ("head", "nearest", "head_match", "sieve")
 BASELINES = METHODS[1:]
-MERGINGS = ("mean", "first")
 MENTION_TYPES = ("all", "pronoun", "proper", "nominal")
 METHOD = Column(
     "method",
@@ -16,12 +16,8 @@ METHOD = Column(
     "head: the attention of one head; else a rule: nearest, head_match or sieve",
     "name",
 )
-MERGING = Column(
-    "merging",
-    NAME,
-    "what a word gives: mean of its pieces, or what its first piece gives; NULL for a rule",
-    "name",
-    nullable=True,
+MERGING_OR_RULE = nullable(
+    MERGING, "what a word gives: mean of its pieces, or what its first piece gives; NULL for a rule"
 )
 OF_HEAD = nullable(LAYER, "layer, counted from 1; NULL for a rule")
 HEAD_OR_RULE = nullable(HEAD, "head, counted from 1; NULL for a rule")
@@ -29,7 +25,7 @@ HEAD_OR_RULE = nullable(HEAD, "head, counted from 1; NULL for a rule")
 TABLE = Table(
     name="coreference_prediction",
     grain="one row per sequence where a mention has an antecedent, and head and merging, or rule",
-    key=(SEQUENCE, METHOD, MERGING, OF_HEAD, HEAD_OR_RULE),
+    key=(SEQUENCE, METHOD, MERGING_OR_RULE, OF_HEAD, HEAD_OR_RULE),
     values=(
         Column(
             "mentions",

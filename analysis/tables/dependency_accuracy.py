@@ -4,7 +4,8 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.dependency_prediction import DIRECTION, MERGING
+from analysis.tables.annotation import MERGING
+from analysis.tables.dependency_prediction import DIRECTION
 from analysis.tables.table import HEAD, LAYER, Column, Table, View, interval
 
 PROBED = Column(

@@ -4,8 +4,9 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.annotation import MERGING
 from analysis.tables.dependency_accuracy import ACCURACY, N_WORDS, PROBED
-from analysis.tables.dependency_prediction import DIRECTION, MERGING
+from analysis.tables.dependency_prediction import DIRECTION
 from analysis.tables.table import HEAD, LAYER, NAME, Column, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")

@@ -4,20 +4,14 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.annotation import MERGING
 from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table
 
 DIRECTIONS = ("dependent_to_head", "head_to_dependent")
-MERGINGS = ("mean", "first")
 DIRECTION = Column(
     "direction",
     NAME,
     "who attends: dependent_to_head or head_to_dependent",
-    "name",
-)
-MERGING = Column(
-    "merging",
-    NAME,
-    "what a word gives: mean over its pieces, or first piece alone",
     "name",
 )
 TABLE = Table(

@@ -9,8 +9,9 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import accuracy_interval, best_probe, halves
 from analysis.measures.token_type_mixing import sequence_draws
+from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_best import TABLE
-from analysis.tables.coreference_prediction import BASELINES, MERGINGS
+from analysis.tables.coreference_prediction import BASELINES
 from precompute.coreference_counts import Counts, coreference_counts
 from precompute.passes.base import FitContext
 

@@ -10,7 +10,8 @@ from analysis.measures.coreference_accuracy import is_right
 from analysis.measures.coreference_baseline import agreement, head_match, nearest, sieve
 from analysis.measures.coreference_prediction import attended_antecedents
 from analysis.measures.word_attention import WordAttention
-from analysis.tables.coreference_prediction import BASELINES, MERGINGS, METHODS, TABLE
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.coreference_prediction import BASELINES, METHODS, TABLE
 from precompute.mentions import Mentions, mentions_of
 from precompute.passes.base import Batch, names_of, table_of
 

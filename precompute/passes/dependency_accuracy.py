@@ -6,8 +6,8 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import accuracy_interval
 from analysis.measures.token_type_mixing import sequence_draws
+from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_accuracy import TABLE
-from analysis.tables.dependency_prediction import MERGINGS
 from precompute.dependency_scores import heads_of, trees
 from precompute.intervals import rows_of
 from precompute.passes.base import FitContext

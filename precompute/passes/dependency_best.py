@@ -10,8 +10,8 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import accuracy_interval, best_probe, halves
 from analysis.measures.token_type_mixing import sequence_draws
+from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_best import TABLE
-from analysis.tables.dependency_prediction import MERGINGS
 from precompute.dependency_scores import OFFSETS, Scores, heads_of, trees
 from precompute.passes.base import FitContext
 

@@ -5,7 +5,8 @@ import pyarrow as pa
 import torch
 
 from analysis.measures.dependency_prediction import predicted_governors
-from analysis.tables.dependency_prediction import DIRECTIONS, MERGINGS, TABLE
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.dependency_prediction import DIRECTIONS, TABLE
 from precompute.corpora.annotation import Annotation
 from precompute.passes.base import Batch, names_of, table_of
 

@@ -4,7 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables import coreference_accuracy
-from analysis.tables.coreference_prediction import MENTION_TYPES, MERGINGS, METHODS
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.coreference_prediction import MENTION_TYPES, METHODS
 from pages.shared.choices import choose, pick
 from pages.shared.head_choice import Head, follow_head_click, head_name, pick_head
 from pages.shared.look import SERIES_COLOURS

@@ -1,15 +1,9 @@
 """Whether the open file has mentions, and what to do where it has none."""
 
-import streamlit as st
-
 from analysis.tables.table import Table
-from pages.shared.store import files_with, open_store, require
+from pages.shared.no_annotation import stop_without_annotation
+from pages.shared.store import open_store, require
 from pages.shared.words import plain, say
-
-_COMMAND = (
-    "python -m precompute run --model demo --corpus demo-treebank "
-    "--output statistics/demo-treebank.duckdb"
-)
 
 
 def require_mentions(*tables: Table) -> None:
@@ -21,12 +15,8 @@ def require_mentions(*tables: Table) -> None:
     if store.rows.get("mention"):
         require(*tables)
         return
-    st.info(
-        say("coreference.no_mentions", name=plain(store.name), corpus=plain(store.run["corpus"]))
+    stop_without_annotation(
+        say("coreference.no_mentions", name=plain(store.name), corpus=plain(store.run["corpus"])),
+        say("coreference.no_mentions_remedy"),
+        table=tables[0],
     )
-    others = [plain(each.name) for each in files_with(tables[0])]
-    if others:
-        st.markdown(say("store.others_have", names=", ".join(others)))
-    st.markdown(say("coreference.no_mentions_remedy"))
-    st.code(_COMMAND, language="bash", wrap_lines=True)
-    st.stop()

@@ -6,7 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables import dependency_accuracy, dependency_best
-from analysis.tables.dependency_prediction import DIRECTIONS, MERGINGS
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.dependency_prediction import DIRECTIONS
 from pages.shared.choices import choose, pick
 from pages.shared.clicks import fresh_click
 from pages.shared.head_choice import head_name

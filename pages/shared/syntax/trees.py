@@ -1,16 +1,10 @@
 """Whether the open file has dependency trees, and what to do where it has none."""
 
-import streamlit as st
-
 from analysis.tables import annotation, dependency_accuracy
 from analysis.tables.table import Table
-from pages.shared.store import files_with, open_store, require
+from pages.shared.no_annotation import stop_without_annotation
+from pages.shared.store import open_store, require
 from pages.shared.words import plain, say
-
-_COMMAND = (
-    "python -m precompute run --model demo --corpus demo-treebank "
-    "--output statistics/demo-treebank.duckdb"
-)
 
 
 def require_trees(*tables: Table) -> None:
@@ -22,13 +16,11 @@ def require_trees(*tables: Table) -> None:
     if has_trees():
         require(*tables)
         return
-    st.info(say("syntax.no_trees", name=plain(store.name), corpus=plain(store.run["corpus"])))
-    others = [plain(each.name) for each in files_with(tables[0])]
-    if others:
-        st.markdown(say("store.others_have", names=", ".join(others)))
-    st.markdown(say("syntax.no_trees_remedy"))
-    st.code(_COMMAND, language="bash", wrap_lines=True)
-    st.stop()
+    stop_without_annotation(
+        say("syntax.no_trees", name=plain(store.name), corpus=plain(store.run["corpus"])),
+        say("syntax.no_trees_remedy"),
+        table=tables[0],
+    )
 
 
 def has_trees() -> bool:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from analysis.tables.dependency_prediction import DIRECTIONS, MERGINGS
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.dependency_prediction import DIRECTIONS
 from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.syntax.conftest import click, drawn_as, shown_as
 

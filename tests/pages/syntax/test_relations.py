@@ -2,8 +2,8 @@
 
 import pytest
 
+from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_best import CHOSEN_ON
-from analysis.tables.dependency_prediction import MERGINGS
 from pages.shared.syntax.meanings import UNIVERSAL
 from tests.pages.conftest import charts, frames, in_address, sentences
 from tests.pages.syntax.conftest import click, drawn_as, shown_as

@@ -11,8 +11,9 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import halves
 from analysis.tables import coreference_accuracy, coreference_best, coreference_prediction
+from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_best import CHOSEN_ON
-from analysis.tables.coreference_prediction import BASELINES, MENTION_TYPES, MERGINGS
+from analysis.tables.coreference_prediction import BASELINES, MENTION_TYPES
 from precompute.corpora.annotation import Annotation
 from precompute.load_models import load_model
 from precompute.passes.base import Batch

@@ -16,8 +16,8 @@ from analysis.tables import (
     dependency_best,
     dependency_prediction,
 )
-from analysis.tables.annotation import words
-from analysis.tables.dependency_prediction import DIRECTIONS, MERGINGS
+from analysis.tables.annotation import MERGINGS, words
+from analysis.tables.dependency_prediction import DIRECTIONS
 from precompute.load_models import load_model
 from precompute.passes.base import Batch
 from precompute.plan import Plan
