@@ -6,6 +6,7 @@ The pages are started from `pages/_main.py` and not from here: a script that lie
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
+from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -49,5 +50,8 @@ class SecurityHeaders:
 
         await self.app(scope, receive, send_with_headers)
 
+
+# What a reader uploads stays in memory; beyond this many bytes it would go through a file on disk.
+MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
 app = st.App("pages/_main.py", middleware=[Middleware(SecurityHeaders)])

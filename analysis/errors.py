@@ -11,6 +11,10 @@ from difflib import get_close_matches
 class Remediable(Exception):
     """Its message says what is wrong, what would be right, and what to do."""
 
+    def __reduce__(self):
+        """From one process to another goes the message: not every kind is made of that alone."""
+        return Remediable, (str(self),)
+
 
 class UnknownName(Remediable):
     """A name was given that nothing here goes by."""

@@ -92,4 +92,42 @@ PAPERS = {
         "Stanford's Multi-Pass Sieve Coreference Resolution System at the CoNLL-2011 Shared Task",
         "https://aclanthology.org/W11-1902/",
     ),
+    "bach-2015": Paper(
+        "Bach, Binder, Montavon, Klauschen, Müller, Samek",
+        2015,
+        "On Pixel-Wise Explanations for Non-Linear Classifier Decisions by Layer-Wise Relevance "
+        "Propagation",
+        "https://doi.org/10.1371/journal.pone.0130140",
+    ),
+    "montavon-2019": Paper(
+        "Montavon, Binder, Lapuschkin, Samek, Müller",
+        2019,
+        "Layer-Wise Relevance Propagation: An Overview",
+        "https://doi.org/10.1007/978-3-030-28954-6_10",
+    ),
+    "chefer-2021": Paper(
+        "Chefer, Gur, Wolf",
+        2021,
+        "Generic Attention-Model Explainability for Interpreting Bi-Modal and Encoder-Decoder "
+        "Transformers",
+        "https://arxiv.org/abs/2103.15679",
+    ),
+    "zhang-2018": Paper(
+        "Zhang, Bargal, Lin, Brandt, Shen, Sclaroff",
+        2018,
+        "Top-Down Neural Attention by Excitation Backprop",
+        "https://doi.org/10.1007/s11263-017-1059-x",
+    ),
+    "petsiuk-2018": Paper(
+        "Petsiuk, Das, Saenko",
+        2018,
+        "RISE: Randomized Input Sampling for Explanation of Black-Box Models",
+        "https://arxiv.org/abs/1806.07421",
+    ),
+    "sawaki-2025": Paper(
+        "Sawaki, Murata",
+        2025,
+        "Transformer モデルにおけるトークン間関連度の再配分",
+        "https://confit.atlas.jp/guide/event/jsai2025/subject/4I1-GS-11-03/classlist",
+    ),
 }

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.shared.absences import order_of_patches
 from pages.shared.choices import pick
 from pages.shared.head_map import distances, groups, layers, plane
 from pages.shared.words import say
@@ -15,6 +16,7 @@ SECTIONS = {
 
 st.title(say("page.head_map.title"))
 st.markdown(say("head_map.lead"))
+order_of_patches()
 view = pick(
     "hm_view",
     say("head_map.view"),

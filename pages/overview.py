@@ -7,7 +7,8 @@ from pages.shared.file_account import corpus, holdings, making, other_files, sou
 from pages.shared.findings import findings
 from pages.shared.links import link_to_view
 from pages.shared.numbers import count
-from pages.shared.store import open_store
+from pages.shared.pictures import pictures, size_of_images
+from pages.shared.store import open_store, shows_images
 from pages.shared.words import plain, say
 
 
@@ -17,7 +18,8 @@ def headline() -> None:
     st.title(say("overview.headline", model=plain(store.model)), anchor=False)
     numbers = {name: count(run[name]) for name in ("n_sequences", "n_tokens", "hidden_size")}
     shape = {name: run[name] for name in ("n_layers", "n_heads")}
-    st.markdown(say("overview.size", corpus=plain(run["corpus"]), **numbers, **shape))
+    told = {"corpus": plain(run["corpus"]), **numbers, **shape}
+    st.markdown(size_of_images(told) if shows_images() else say("overview.size", **told))
     absences()
 
 
@@ -39,6 +41,7 @@ def glance() -> None:
 
 
 headline()
+pictures()
 glance()
 soundness()
 corpus()

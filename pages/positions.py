@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.shared.absences import order_of_patches
 from pages.shared.choices import pick
 from pages.shared.positions import claim, embeddings, heads, one_head, states
 from pages.shared.words import say
@@ -16,6 +17,7 @@ SECTIONS = {
 
 st.title(say("positions.title"))
 st.markdown(say("positions.lead"))
+order_of_patches()
 view = pick(
     "po_view",
     say("positions.view"),

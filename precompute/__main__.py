@@ -40,8 +40,16 @@ class RunnerName(StrEnum):
     ray = "ray"
 
 
-Model = Annotated[str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), or demo.")]
-CorpusFile = Annotated[str, typer.Option("--corpus", help="A corpus file, demo, or demo-treebank.")]
+Model = Annotated[
+    str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), demo, or demo-digits.")
+]
+CorpusFile = Annotated[
+    str,
+    typer.Option(
+        "--corpus",
+        help="A corpus file, a folder of images, demo, demo-treebank, or demo-digits.",
+    ),
+]
 PackingOption = Annotated[
     Packing,
     typer.Option(
@@ -115,30 +123,35 @@ def demo(
         "statistics/demo.duckdb"
     ),
 ) -> None:
-    """Build the demo: the bundled corpora through the demo model, which is installed if need be.
+    """Build the demo: the bundled corpora through the demo models, one of which is installed.
 
-    The small treebank has a file of its own, beside the other: demo-treebank.duckdb.
+    The small treebank and the digits have files of their own, beside the other:
+    demo-treebank.duckdb and demo-digits.duckdb.
     """
     from precompute.install_demo import install_demo_model
 
     install_demo_model()
     run(model="demo", corpus="demo", output=output)
-    beside = output.with_name(f"{output.stem}-treebank{output.suffix}")
-    run(model="demo", corpus="demo-treebank", output=beside)
+    for model, corpus, ending in (
+        ("demo", "demo-treebank", "treebank"),
+        ("demo-digits", "demo-digits", "digits"),
+    ):
+        beside = output.with_name(f"{output.stem}-{ending}{output.suffix}")
+        run(model=model, corpus=corpus, output=beside)
 
 
 @app.command()
 def check(file: Path) -> None:
     """Is the file whole and are its numbers sound?"""
     from precompute.check import faults
-    from precompute.show import every_table
+    from precompute.show import every_table, remarks
 
     found = list(faults(file, every_table()))
     for fault in found:
         print(fault, file=sys.stderr)
     if found:
         raise typer.Exit(1)
-    print(f"{file}: whole and sound.")
+    print("\n".join((f"{file}: whole and sound.", *remarks(file))))
 
 
 @app.command()

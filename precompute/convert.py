@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from precompute.corpora.load import entries, write_jsonl
+from analysis.errors import BadCorpus
+from precompute.corpora.image_folder import holds_images
+from precompute.corpora.load import DEMO_DIGITS, entries, write_jsonl
 from precompute.load_models import load_tokenizer
 
 
@@ -14,6 +16,12 @@ def convert_corpus(
     Raises:
         Remediable: whatever is wrong with the corpus, or if sentences are packed without a model.
     """
+    if corpus == DEMO_DIGITS or (Path(corpus).is_dir() and holds_images(Path(corpus))):
+        raise BadCorpus(
+            corpus,
+            "holds images, which JSON Lines has no place for; give the folder itself as --corpus "
+            "of a run",
+        )
     tokenizer = load_tokenizer(model) if model else None
     found = entries(corpus, packing=packing, tokenizer=tokenizer, max_tokens=max_tokens, seed=seed)
     return write_jsonl(found, output)

@@ -35,6 +35,12 @@ CROSS_LAWS = {
         select count(*) from run
         where n_sequences <> (select count(*) from sequence)
             or n_tokens <> (select count(*) from token)""",
+    "a corpus is all images, or none": """
+        select count(*) from run
+        where (select count(*) from image) not in (0, n_sequences)""",
+    "the tokens of an image are its patches and the special ones before them": """
+        select count(*) from image join sequence using (seq)
+        where n_tokens <> first_patch + grid_rows * grid_columns""",
     "every head has every token": """
         select count(*) from (
             select count(*) as n from head_token group by layer, head

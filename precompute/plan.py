@@ -8,17 +8,27 @@ from pathlib import Path
 
 from analysis.errors import UnknownName
 from analysis.measures.layer_mixing import BUDGET
+from analysis.relevance_rules import RULES
 from precompute.corpora.sequence import Corpus, Sequence
 from precompute.frequencies import Frequencies
+from precompute.image_reader import ImageReader
 from precompute.passes import PASSES
 from precompute.passes.base import Fit, Pass, Totals, Weights
+from precompute.relevance_maps import evenly_spaced
 from precompute.shards import contract, fingerprint, shard_path
 from precompute.word_vectors import WordVectors
 
 SHARD_SEQUENCES = 64
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
+IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
 _PROOFS = ("completeness",)  # of every file, whatever else is asked for
+_KEPT = (  # tables that depend on which sequences' maps are kept
+    "relevance_map",
+    "sequence_perturbation",
+    "sequence_relevance",
+    "sequence_relevance_agreement",
+)
 BY_NAME = {each.TABLE.name: each for each in PASSES}
 
 
@@ -35,7 +45,8 @@ class Facts:
 class Plan:
     """Statistics of a corpus cut into jobs; every job of every pass is one shard below `folder`.
 
-    `hidden_budget` bounds memory and changes no number: see `Batch`.
+    `hidden_budget` bounds memory and changes no number: see `Batch`. `kept` are the sequences whose
+    relevance maps are kept, and their pictures; `images` reads a corpus of images.
     """
 
     folder: Path
@@ -45,6 +56,8 @@ class Plan:
     frequencies: Frequencies | None = None
     word_vectors: WordVectors | None = None
     hidden_budget: int = BUDGET
+    kept: frozenset[int] = frozenset()
+    images: ImageReader | None = None
 
     @property
     def passes(self) -> tuple[Pass, ...]:
@@ -68,6 +81,8 @@ class Plan:
             digest.update(repr(each.annotation).encode())
             if each.targets is not None:
                 digest.update(each.targets.tobytes())
+            if each.image is not None:
+                digest.update(each.image.sha256.encode())
         return digest.hexdigest()
 
     @cached_property
@@ -84,9 +99,11 @@ class Plan:
     def _fingerprint(self, of: Pass) -> str:
         own = {"version": of.VERSION, "table": contract(of.TABLE)}
         weights = {"weights": self.facts.weights_sha256}
+        weights |= {"images": self.images.settings} if self.images else {}
         if isinstance(of, Weights):
             return fingerprint(**own, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
+        corpus |= {"kept": sorted(self.kept)} if of.TABLE.name in _KEPT else {}
         corpus |= {"sequences": self._sequences_sha256, "shard_sequences": SHARD_SEQUENCES}
         if isinstance(of, Fit):
             corpus["needs"] = [self._fingerprint(BY_NAME[name]) for name in of.NEEDS]
@@ -104,6 +121,15 @@ class Plan:
         """The passes over the corpus that have no shard for a job yet."""
         totals = (each for each in self.passes if isinstance(each, Totals))
         return tuple(each for each in totals if not shard_path(self.place(each), job).exists())
+
+
+def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[int]:
+    """The sequences whose relevance maps are kept: all, or as many as fit, evenly spaced."""
+    longest = max(map(len, corpus.sequences))
+    maps = n_layers * (n_heads + 2) * len(RULES)
+    budget = IMAGE_MAP_BYTES if corpus.is_images else TEXT_MAP_BYTES
+    indices = [each.index for each in corpus.sequences]
+    return evenly_spaced(indices, max(1, budget // (maps * longest * 4)))
 
 
 def batches(job: tuple[Sequence, ...]) -> Iterator[tuple[Sequence, ...]]:

@@ -1,7 +1,6 @@
 """One run from its request to the finished file."""
 
 import sys
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -10,16 +9,20 @@ import duckdb
 import torch
 
 from analysis.errors import Remediable
-from analysis.measures.layer_mixing import BUDGET
 from analysis.tables import SCHEMA_VERSION
 from precompute import __version__
-from precompute.annotated_statistics import check_annotation
-from precompute.corpora.load import load_corpus
+from precompute.corpora.digits import load_digit_images
+from precompute.corpora.images import load_images
+from precompute.corpora.load import DEMO_DIGITS, load_corpus
 from precompute.corpora.sequence import Corpus
+from precompute.corpus_needs import allowed, check_needs
 from precompute.frequencies import Frequencies, read_frequencies
+from precompute.image_reader import ImageReader
 from precompute.load_models import load_model
 from precompute.loaded_model import LoadedModel
-from precompute.plan import Facts, Plan, chosen_statistics
+from precompute.model_needs import check_model
+from precompute.plan import Facts, Plan, chosen_statistics, kept_sequences
+from precompute.request import Request, check_image_options
 from precompute.runner import Runner, run_plan
 from precompute.shards import remove_unfinished
 from precompute.store import build
@@ -27,27 +30,7 @@ from precompute.word_vectors import WordVectors, read_word_vectors
 
 SHARDS = ".shards"
 _IDENTITY = ("revision", "corpus_sha256", "n_sequences", "n_tokens", "mask_rate", "seed", "dtype")
-_PACKAGES = ("torch", "transformers", "tokenizers", "duckdb", "numpy", "scipy", "pyarrow")
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the command line asks for."""
-
-    model: str
-    corpus: str
-    output: Path
-    statistics: list[str] | None = None
-    mask_rate: float = 0.0
-    seed: int = 0
-    max_tokens: int = 128
-    limit: int | None = None
-    device: str = "auto"
-    dtype: str = "float32"
-    packing: str = "paragraphs"
-    frequencies: Path | None = None
-    word_vectors: Path | None = None
-    pair_memory: int = BUDGET // 2**20
+_PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
 
 
 def run(request: Request, runner: Runner) -> Plan:
@@ -61,13 +44,22 @@ def run(request: Request, runner: Runner) -> Plan:
     model = load_model(request.model, device=request.device, dtype=request.dtype)
     if _is_imitated(model):
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
+    if model.images is not None:
+        check_image_options(request)
+        _tell_interpolation(model.images)
     corpus = _corpus(request, model)
-    check_annotation(request.statistics or (), corpus)
+    check_needs(request.statistics or (), corpus)
+    check_model(request.statistics or (), model)
     plan = _plan(request, model, corpus)
     remove_unfinished(request.output, plan.folder)
     run_plan(plan, model, runner)
     build(plan, request.output, _run_row(request, model, plan), _provenance(request, model, corpus))
     return plan
+
+
+def _tell_interpolation(images: ImageReader) -> None:
+    if images.interpolation:
+        print(f"Positions: {images.interpolation} by the model itself.")
 
 
 def _is_imitated(model: LoadedModel) -> bool:
@@ -88,6 +80,10 @@ def _assert_writable(output: Path) -> None:
 
 
 def _corpus(request: Request, model: LoadedModel) -> Corpus:
+    if model.images is not None and request.corpus == DEMO_DIGITS:
+        return load_digit_images(model.images, limit=request.limit)
+    if model.images is not None:
+        return load_images(request.corpus, model.images, limit=request.limit)
     return load_corpus(
         request.corpus,
         model.tokenizer,
@@ -114,10 +110,16 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         folder=request.output.parent / SHARDS,
         facts=Facts(model.weights_sha256, request.dtype, request.seed),
         corpus=corpus,
-        statistics=chosen_statistics(names),
+        statistics=tuple(allowed(chosen_statistics(names), corpus)),
         frequencies=frequencies,
         word_vectors=_word_vectors(request, corpus),
         hidden_budget=request.pair_memory * 2**20,
+        kept=kept_sequences(
+            corpus,
+            n_layers=len(model.layers),
+            n_heads=len(model.layers[0].query_weight),
+        ),
+        images=model.images,
     )
 
 
@@ -183,15 +185,29 @@ def _provenance(request: Request, model: LoadedModel, corpus: Corpus) -> dict[st
     facts |= {f"corpus {name}": str(count) for name, count in corpus.counts.items()}
     facts |= {
         "weights_sha256": model.weights_sha256,
-        "max_tokens": str(request.max_tokens),
         "limit": str(request.limit or "none"),
-        "packing": request.packing,
         "python": sys.version.split()[0],
-        "frequencies": request.frequencies.name if request.frequencies else "none",
-        "word_vectors": request.word_vectors.name if request.word_vectors else "none",
         "activation": model.layers[0].feed_forward.activation,
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
         "gradient_objective": model.objective,
+        "relevance_start": model.relevance_start,
+        "input": "text" if model.images is None else "images",
     }
-    return facts
+    return facts | (_of_text(request) if model.images is None else _of_images(model.images))
+
+
+def _of_text(request: Request) -> dict[str, str]:
+    return {
+        "max_tokens": str(request.max_tokens),
+        "packing": request.packing,
+        "frequencies": request.frequencies.name if request.frequencies else "none",
+        "word_vectors": request.word_vectors.name if request.word_vectors else "none",
+    }
+
+
+def _of_images(images: ImageReader) -> dict[str, str]:
+    return {
+        "image_processor": images.settings,
+        "positions": images.interpolation or "as learned",
+    }

@@ -5,10 +5,12 @@ from functools import partial
 
 import pyarrow as pa
 
+from precompute.batch import Batch
+from precompute.classification import classification_of
 from precompute.corpora.sequence import Sequence
 from precompute.loaded_model import LoadedModel
 from precompute.memory import return_freed_memory
-from precompute.passes.base import Batch, Totals, Weights
+from precompute.passes.base import Totals, Weights
 from precompute.plan import Plan, batches
 from precompute.progress import progress
 from precompute.shards import finish_shard, merged
@@ -64,6 +66,10 @@ def _batch_totals(
         exemplars=plan.exemplars,
         controlled=partial(model.trace_controlled, seed=plan.facts.seed),
         gradients=model.gradients,
+        relevance_start=model.relevance_start,
+        kept=plan.kept,
+        images=model.images,
+        classification=classification_of(model),
     )
     return [each.totals(batch) for each in passes]
 

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 
 from analysis.errors import Remediable
-from analysis.tables import SCHEMA_VERSION, annotation, corpus
+from analysis.tables import SCHEMA_VERSION, annotation, corpus, image
 from analysis.tables.completeness import by_layer
 from analysis.tables.corpus import contents, provenance
 from analysis.tables.table import Table
@@ -17,7 +17,7 @@ from precompute.passes import PASSES
 
 def every_table() -> tuple[Table, ...]:
     """Every table that a file has, the corpus's and each pass's."""
-    return (*corpus.TABLES, *annotation.TABLES, *(each.TABLE for each in PASSES))
+    return (*corpus.TABLES, *annotation.TABLES, image.TABLE, *(each.TABLE for each in PASSES))
 
 
 def lines(path: Path) -> Iterator[str]:
@@ -48,6 +48,7 @@ def _lines(store: duckdb.DuckDBPyConnection, path: Path) -> Iterator[str]:
         yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
     for fact in provenance(store).itertuples():
         yield f"{fact.name:>24}  {fact.value}"
+    yield from _images(store)
     yield ""
     for table in contents(store).itertuples():
         if table.n_rows:
@@ -58,6 +59,36 @@ def _lines(store: duckdb.DuckDBPyConnection, path: Path) -> Iterator[str]:
             f"{layer['worst_relative_error']:.1e} at worst (sequence {layer['worst_seq']})"
             f"{_whole_layer(layer)}, attention to 1 within {layer['worst_attention_sum_error']:.1e}"
         )
+
+
+def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """How the images of the corpus were read, if it holds images."""
+    for told in image.grid(store).to_dict("records"):
+        kept = len(image.images(store).query("kept"))
+        yield (
+            f"{told['n_images']} image(s) of {told['rows']} × {told['columns']} patches, "
+            f"{told['n_masks']} with a mask, {kept} with their picture"
+        )
+    yield from left_out(store)
+
+
+def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """What could not be read of a folder of images, in one sentence; nothing if all could."""
+    told = provenance(store).set_index("name")["value"]
+    n_images, n_masks = (
+        int(told.get(f"corpus {kind}_left_out", 0)) for kind in ("images", "masks")
+    )
+    if n_images or n_masks:
+        yield (
+            f"Left out since they could not be used: {n_images} image(s), {n_masks} mask(s); a run "
+            "names them and says why."
+        )
+
+
+def remarks(path: Path) -> list[str]:
+    """What a reader should know of a sound file."""
+    with duckdb.connect(str(path), read_only=True) as store:
+        return list(left_out(store))
 
 
 def _whole_layer(layer: dict[Hashable, Any]) -> str:

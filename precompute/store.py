@@ -1,7 +1,7 @@
 """Shards into one DuckDB file that describes itself and has been checked."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import Remediable
 from analysis.tables import annotation as annotation_tables
 from analysis.tables import corpus as corpus_tables
-from analysis.tables.contract import AWAITED
+from analysis.tables import image as image_table
 from analysis.tables.table import Table, View
 from precompute.check import assert_laws, assert_parts_add_up, contents, pieces
 from precompute.passes import PASSES
@@ -21,6 +21,7 @@ from precompute.plan import Plan
 from precompute.shards import finish_shard, unfinished_name
 from precompute.store_annotation import annotation_rows
 from precompute.store_corpus import corpus_rows
+from precompute.store_images import image_rows
 
 INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
 """Columns of shards that count from 0, and of the file that count from 1."""
@@ -50,13 +51,13 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
         rows = corpus_rows(plan.corpus) | annotation_rows(plan.corpus)
         for table in (*corpus_tables.READ, *annotation_tables.TABLES):
             _add_rows(store, table, rows[table.name])
+        _add_parts(store, image_table.TABLE, image_rows(plan))
         for each in PASSES:
             chosen = each in plan.passes
             if chosen and isinstance(each, Fit):
                 _finish_fit(store, plan, each)
             shards = plan.shards(each) if chosen else []
             add_table(store, each.TABLE, shards, counts_from_0=not isinstance(each, Fit))
-        _add_awaited(store)
         assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")
@@ -138,19 +139,18 @@ def _rows(table: Table, rows: list[dict]) -> pa.Table:
 
 
 def _add_rows(store: DuckDBPyConnection, table: Table, rows: pa.Table) -> None:
+    _add_parts(store, table, [rows])
+
+
+def _add_parts(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]) -> None:
+    """Rows that come in parts, of which only one is in memory at a time."""
     create_empty(store, table)
-    store.register("rows", rows)
-    store.execute(f"insert into stored.{table.name} from rows")
-    store.unregister("rows")
+    for rows in parts:
+        store.register("rows", rows)
+        store.execute(f"insert into stored.{table.name} from rows")
+        store.unregister("rows")
     describe(store, table)
     assert_laws(store, table)
-
-
-def _add_awaited(store: DuckDBPyConnection) -> None:
-    for name, columns in AWAITED.items():
-        store.execute(f"create table stored.{name} ({columns})")
-        store.execute(f"create view {name} as from stored.{name}")
-        store.execute(f"comment on view {name} is 'empty: this version does not compute it'")
 
 
 def _add_manifest(store: DuckDBPyConnection) -> None:

@@ -1,14 +1,49 @@
-"""Every test that asks for `family` runs once per family in `tests.tiny.TINY`."""
+"""Every test that asks for `family` runs once per family.
+
+Tests of measures run on all of `tests.tiny.FAMILIES`, but for those that need a tokenizer and say
+so: `@text_families`. All other tests run on the families that read text, since most of them run
+whole stores of texts; those for which an image will do say so: `@every_family`.
+"""
+
+from pathlib import Path
 
 import pytest
 
 from analysis.models.trace import Trace
 from precompute.corpora.sequence import Sequence
 from precompute.loaded_model import LoadedModel
-from tests.tiny import ANNOTATED, TINY, tiny_model, tiny_sequences
+from tests.tiny import (
+    ANNOTATED,
+    FAMILIES,
+    TEXT_FAMILIES,
+    every_family,
+    text_families,
+    tiny_model,
+    tiny_sequences,
+)
+from tests.tiny_vision import softmax_error
 
 
-@pytest.fixture(scope="session", params=TINY)
+def pytest_configure(config: pytest.Config) -> None:
+    for mark in (every_family, text_families):
+        config.addinivalue_line("markers", f"{mark.name}: which families a test runs on")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Hands out the families where a test does not say each of them itself."""
+    test = metafunc.definition
+    said = any("family" in mark.args[0] for mark in test.iter_markers("parametrize"))
+    if "family" in metafunc.fixturenames and not said:
+        metafunc.parametrize("family", _families(test), indirect=True, scope="session")
+
+
+def _families(test: pytest.Item) -> tuple[str, ...]:
+    of_measures = test.path.is_relative_to(Path(__file__).parent / "analysis")
+    own = test.get_closest_marker(every_family.name) or of_measures
+    return FAMILIES if own and not test.get_closest_marker(text_families.name) else TEXT_FAMILIES
+
+
+@pytest.fixture(scope="session")
 def family(request) -> str:
     return request.param
 
@@ -21,6 +56,12 @@ def tiny(family) -> LoadedModel:
 @pytest.fixture(scope="session")
 def sequences(family) -> tuple[Sequence, ...]:
     return tiny_sequences(family)
+
+
+@pytest.fixture(scope="session")
+def attention_error(family) -> float:
+    """How far the attention of the family's tiny model may be from what float64 makes of it."""
+    return softmax_error(family)
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,13 @@
 """A whole store, built from a tiny model by the real passes and the real store code."""
 
 from pathlib import Path
+from typing import Any
 
 from precompute.run import Request, run
 from precompute.runner import run_local
+from tests.small_images import write_images
 from tests.small_treebank import write_treebank
-from tests.tiny import save_tiny
+from tests.tiny import TINY_VISION, save_tiny
 
 TEXT = """The cat sat, the dog ran.
 The mat, the mat.
@@ -18,17 +20,30 @@ Cat sat. The dog ran, ran, ran; the cat sat.
 
 
 def request(folder: Path, family: str = "bert", *, annotated: bool = False, **settings) -> Request:
-    """A run of the family's tiny model over a few lines, into `folder`/tiny.duckdb.
+    """A run of the family's tiny model over a few lines or images, into `folder`/tiny.duckdb.
 
     The lines have trees and coreference if they are to be annotated.
     """
-    model, text = folder / f"model-{family}", folder / ("text.conllu" if annotated else "text.txt")
+    model = folder / f"model-{family}"
     if not model.exists():
         save_tiny(family, model)
+    reads_images = family in TINY_VISION
+    corpus = _images(folder) if reads_images else _text(folder, annotated=annotated)
+    length: dict[str, Any] = {} if reads_images else {"max_tokens": 36}
+    chosen = {"output": folder / "tiny.duckdb", "device": "cpu"} | length | settings
+    return Request(model=str(model), corpus=str(corpus), **chosen)
+
+
+def _text(folder: Path, *, annotated: bool) -> Path:
+    text = folder / ("text.conllu" if annotated else "text.txt")
     if not text.exists():
         write_treebank(text) if annotated else text.write_text(TEXT, encoding="utf-8")
-    chosen = {"output": folder / "tiny.duckdb", "max_tokens": 36, "device": "cpu"} | settings
-    return Request(model=str(model), corpus=str(text), **chosen)
+    return text
+
+
+def _images(folder: Path) -> Path:
+    images = folder / "images"
+    return images if images.exists() else write_images(images)
 
 
 def build_store(folder: Path, family: str = "bert", *, annotated: bool = False, **settings) -> Path:

@@ -1,10 +1,14 @@
-"""One tiny model per family and a batch to run it on. Nothing is downloaded."""
+"""One tiny model per family and a batch to run it on. Nothing is downloaded.
+
+The families that read images are in `tests.tiny_vision`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 import transformers
 from transformers import PreTrainedTokenizerBase
@@ -15,7 +19,9 @@ from precompute.corpora.annotation import ROOT, Annotation, Mention
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Annotated, Entry, Pair, Sequence, Text
 from precompute.loaded_model import LoadedModel
+from tests import tiny_vision
 from tests.precompute.corpora.tiny import bert_like, gpt2_like, roberta_like
+from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model
 
 LAYERS, HEADS, WIDTH, POSITIONS = 2, 3, 12, 40
 _SIZES = {
@@ -139,6 +145,13 @@ TINY = {
     "roberta": Tiny(_roberta, roberta_like, 1, transformers.RobertaForMaskedLM),
     "gpt2": Tiny(_gpt2, gpt2_like, 0, transformers.GPT2LMHeadModel),
 }
+TEXT_FAMILIES = tuple(TINY)
+FAMILIES = (*TEXT_FAMILIES, "vit", "dinov2_with_registers")
+"""One of every kind of adapter and layout; `tests.tiny_vision` has the rest."""
+every_family = pytest.mark.every_family
+"""Marks tests that make whole stores, and yet of images too."""
+text_families = pytest.mark.text_families
+"""Marks a test that needs a tokenizer, or texts of several lengths, which images never have."""
 
 
 def tiny_model(
@@ -149,6 +162,8 @@ def tiny_model(
     Args:
         predicts_tokens: whether it has the head of a language model.
     """
+    if family in TINY_VISION:
+        return tiny_vision_model(family, dtype=dtype)
     tokenizer = TINY[family].tokenizer()
     torch.manual_seed(0)
     whole: Model = TINY[family].model(len(tokenizer))
@@ -173,7 +188,12 @@ def tiny_model(
 
 
 def tiny_sequences(family: str, entries: tuple[Entry, ...] = TEXTS) -> tuple[Sequence, ...]:
-    """Entries as the family's tokenizer reads them; of the texts no two are equally long."""
+    """Entries as the family's tokenizer reads them; of the texts no two are equally long.
+
+    A family that reads images gets as many images.
+    """
+    if family in TINY_VISION:
+        return image_sequences(family, len(entries))
     tiny = TINY[family]
     encoder = Encoder(
         tiny.tokenizer(), positions=POSITIONS, segment_types=tiny.segment_types, max_tokens=36
@@ -183,13 +203,22 @@ def tiny_sequences(family: str, entries: tuple[Entry, ...] = TEXTS) -> tuple[Seq
     return tuple(encoder.sequences(entries, counts=Counter()))
 
 
+def sizes_of(family: str) -> tuple[int, int, int]:
+    """Layers, heads and width of the family's tiny model."""
+    if family in TINY_VISION:
+        return tiny_vision.LAYERS, tiny_vision.HEADS, tiny_vision.WIDTH
+    return LAYERS, HEADS, WIDTH
+
+
 def mask_rate(family: str, rate: float) -> float:
-    """The rate, or 0 where the tokenizer has no mask token, as GPT-2's has none."""
-    return rate if TINY[family].tokenizer().mask_token else 0.0
+    """The rate, or 0 where there is no mask token: GPT-2 has none, nor has an image."""
+    return rate if family in TINY and TINY[family].tokenizer().mask_token else 0.0
 
 
 def save_tiny(family: str, folder: Path, *, predicts_tokens: bool = False) -> Path:
     """The tiny model and its tokenizer as a folder in Hugging Face format, in float32."""
+    if family in TINY_VISION:
+        return save_tiny_vision(family, folder)
     model = tiny_model(family, dtype=torch.float32, predicts_tokens=predicts_tokens)
     (model.language_model or model.model).save_pretrained(folder)
     model.tokenizer.save_pretrained(folder)

@@ -75,7 +75,7 @@ def _groups(
     """
     head = torch.arange(norm_bins.shape[1], device=norm_bins.device)[None, :, None]
     three = torch.broadcast_tensors(head, token_types.unsqueeze(1), norm_bins)
-    radix = [4, int(norm_bins.max()) + 1]
+    radix = [int(token_types.max()) + 1, int(norm_bins.max()) + 1]
     code = (three[0].long() * radix[0] + three[1]) * radix[1] + three[2]
     distinct, place = code.unique(return_inverse=True)
     unpacked = [

@@ -73,6 +73,26 @@ def layer_mixing(
     )
 
 
+def attention_mixing(layer: LayerTrace) -> Float[Tensor, "query key"]:
+    """‖F_i(x_j)‖ of attention with its residual, as the residual stream holds it behind attention.
+
+    The same map as that of `layer_mixing`, behind the normalisation of a post-norm layer and before
+    that of a pre-norm one, without a hidden vector for any pair.
+
+    Args:
+        layer: a trace of a single sequence without padding.
+
+    Source:
+        kobayashi-2021, section 3.
+    """
+    norm = layer.weights.middle_norm
+    stream = _Mixture(_terms(layer), _shares(layer.attention[0]))
+    if layer.weights.norm_first:
+        return _norms(stream).cpu()
+    deviation = norm.deviation(layer.attention_output[0] + layer.input[0])
+    return _norms(_Mixture(norm.centred(stream.terms), stream.shares / deviation)).cpu()
+
+
 @dataclass(frozen=True)
 class _Mixture:
     """Vectors F_i(x_j) = Σ_t shares[j, i, t] · terms[j, t], not yet multiplied out."""
@@ -118,15 +138,18 @@ def _of_weights(attention: Float[Tensor, "query key"]) -> _Scope:
     return _Scope(attention, attention.sum(dim=1, keepdim=True), own)
 
 
-def _before_feed_forward(mixture: _Mixture) -> _Scope:
+def _norms(mixture: _Mixture) -> Float[Tensor, "query key"]:
     """‖F_i(x_j)‖² = Σ_tu shares_t shares_u ⟨term_t, term_u⟩: no vector per pair is needed."""
-    terms, shares = mixture.terms, mixture.shares
-    products = terms @ terms.mT
-    squares = ((shares @ products) * shares).sum(dim=-1)
-    by_query = shares.transpose(0, 1)
+    products = mixture.terms @ mixture.terms.mT
+    squares = ((mixture.shares @ products) * mixture.shares).sum(dim=-1)
+    return squares.clamp_min(0).sqrt().T
+
+
+def _before_feed_forward(mixture: _Mixture) -> _Scope:
+    terms, by_query = mixture.terms, mixture.shares.transpose(0, 1)
     sums = by_query.flatten(1) @ terms.flatten(0, 1)
     own = (by_query.diagonal().T.unsqueeze(1) @ terms).squeeze(1)
-    return _Scope(squares.clamp_min(0).sqrt().T, sums, own)
+    return _Scope(_norms(mixture), sums, own)
 
 
 class _FeedForward:

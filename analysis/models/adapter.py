@@ -1,12 +1,15 @@
 """What a model family must tell the measures, and which families there are."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from analysis.errors import UnknownName
-from analysis.models import bert, gpt2
+from analysis.models import bert, dinov2, gpt2, vit
 from analysis.models.gradients import Loss
+from analysis.models.layout import TokenLayout
 from analysis.models.trace import LayerWeights, Model, Trace
 
 
@@ -21,13 +24,21 @@ class Adapter(Protocol):
     def check(model: Model) -> None: ...
 
     @staticmethod
+    def fit_to_images(model: Model, size: tuple[int, int]) -> None: ...
+
+    @staticmethod
+    def layout(model: Model) -> TokenLayout | None: ...
+
+    @staticmethod
     def positions(model: Model) -> int: ...
 
     @staticmethod
     def position_embedding(model: Model) -> Tensor | None: ...
 
     @staticmethod
-    def position_module(model: Model) -> nn.Module: ...
+    def changed_positions(
+        model: Model, change: Callable[[Tensor], Tensor]
+    ) -> AbstractContextManager[None]: ...
 
     @staticmethod
     def weights(model: Model) -> tuple[LayerWeights, ...]: ...
@@ -43,6 +54,12 @@ class Adapter(Protocol):
     @staticmethod
     def logits(language_model: Model, hidden: Tensor) -> Tensor: ...
 
+    @property
+    def CLASSIFIERS(self) -> dict[str, str]: ...
+
+    @staticmethod
+    def class_logits(classifier: Model, hidden: Tensor) -> Tensor: ...
+
     @staticmethod
     def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]: ...
 
@@ -51,7 +68,7 @@ def _by_family(*adapters: Adapter) -> dict[str, Adapter]:
     return {family: adapter for adapter in adapters for family in adapter.FAMILIES}
 
 
-ADAPTERS = _by_family(bert, gpt2)
+ADAPTERS = _by_family(bert, gpt2, vit, dinov2)
 
 
 def adapter_for(family: str) -> Adapter:

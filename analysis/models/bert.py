@@ -4,16 +4,25 @@ RoBERTa keeps the same modules under the same names; what differs (position offs
 special tokens) happens before the first layer or in the tokenizer, so one file serves both.
 """
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.capture import record_outputs
+from analysis.models.capture import change_output, record_outputs
 from analysis.models.gradients import Loss, attention_gradients
-from analysis.models.parts import activation_named, attentions_of, heads_of, layer_norm
+from analysis.models.parts import (
+    activation_named,
+    attentions_of,
+    heads_of,
+    layer_norm,
+    layer_traces,
+    no_images,
+)
 from analysis.models.trace import (
     FeedForwardWeights,
-    LayerTrace,
     LayerWeights,
     Model,
     Trace,
@@ -24,6 +33,16 @@ LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(
     ("BertForMaskedLM", "BertForPreTraining", "RobertaForMaskedLM"), "AutoModelForMaskedLM"
 )
 """What a configuration calls a model that predicts tokens, and what loads it."""
+CLASSIFIERS: dict[str, str] = dict.fromkeys(
+    ("BertForSequenceClassification", "RobertaForSequenceClassification"),
+    "AutoModelForSequenceClassification",
+)
+"""What a configuration calls a model that tells classes apart, and what loads it."""
+fit_to_images = no_images
+
+
+def layout(model: Model) -> None:
+    """The model reads text."""
 
 
 def check(model: Model) -> None:
@@ -55,9 +74,11 @@ def position_embedding(model: Model) -> Tensor:
     return table.weight.detach()[reserved:]
 
 
-def position_module(model: Model) -> nn.Module:
-    """The module that puts out the position embeddings of a sequence."""
-    return model.embeddings.position_embeddings
+def changed_positions(
+    model: Model, change: Callable[[Tensor], Tensor]
+) -> AbstractContextManager[None]:
+    """The model with other position embeddings, as long as asked."""
+    return change_output(model.embeddings.position_embeddings, change)
 
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
@@ -108,20 +129,9 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     watched |= {f"output {i}": layer.attention.output.dense for i, layer in enumerate(modules)}
     with torch.inference_mode(), record_outputs(watched) as seen:
         attentions = attentions_of(model(**inputs, output_attentions=True), len(modules))
-    heads = model.config.num_attention_heads
+    values = [seen[f"value {i}"] for i in range(len(layers))]
     return Trace(
-        layers=tuple(
-            LayerTrace(
-                weights=layer,
-                input=seen[f"input {i}"],
-                attention_input=seen[f"input {i}"],
-                attention=attentions[i],
-                values=seen[f"value {i}"].unflatten(-1, (heads, -1)).transpose(1, 2),
-                attention_output=seen[f"output {i}"],
-                output=seen[f"input {i + 1}"],
-            )
-            for i, layer in enumerate(layers)
-        ),
+        layers=layer_traces(layers, seen, attentions, values=values),
         is_token=inputs["attention_mask"].bool(),
         word_embeddings=seen["words"],
     )
@@ -131,6 +141,12 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
     """What the language model says of last hidden states: a number for every token there is."""
     head = language_model.lm_head if hasattr(language_model, "lm_head") else language_model.cls
     return head(hidden)
+
+
+def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
+    """A number for every class, from last hidden states."""
+    pooler = getattr(classifier.base_model, "pooler", None)
+    return classifier.classifier(hidden if pooler is None else pooler(hidden))
 
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:

@@ -4,16 +4,26 @@ Its projections are stored input × output, so nothing is transposed. The normal
 last layer belongs to no layer.
 """
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.capture import record_outputs
+from analysis.models.capture import change_output, record_outputs
 from analysis.models.gradients import Loss, attention_gradients
-from analysis.models.parts import activation_named, attentions_of, heads_of, layer_norm
+from analysis.models.parts import (
+    activation_named,
+    attentions_of,
+    heads_of,
+    layer_norm,
+    layer_traces,
+    no_class_logits,
+    no_images,
+)
 from analysis.models.trace import (
     FeedForwardWeights,
-    LayerTrace,
     LayerWeights,
     Model,
     Trace,
@@ -22,11 +32,18 @@ from analysis.models.trace import (
 FAMILIES = ("gpt2",)
 LANGUAGE_MODELS = {"GPT2LMHeadModel": "AutoModelForCausalLM"}
 """What a configuration calls a model that predicts tokens, and what loads it."""
+CLASSIFIERS: dict[str, str] = {}
+class_logits = no_class_logits
 _PLAIN = {
     "scale_attn_weights": True,
     "scale_attn_by_inverse_layer_idx": False,
     "add_cross_attention": False,
 }
+fit_to_images = no_images
+
+
+def layout(model: Model) -> None:
+    """The model reads text."""
 
 
 def check(model: Model) -> None:
@@ -52,9 +69,11 @@ def position_embedding(model: Model) -> Tensor:
     return model.wpe.weight.detach()
 
 
-def position_module(model: Model) -> nn.Module:
-    """The module that puts out the position embeddings of a sequence."""
-    return model.wpe
+def changed_positions(
+    model: Model, change: Callable[[Tensor], Tensor]
+) -> AbstractContextManager[None]:
+    """The model with other position embeddings, as long as asked."""
+    return change_output(model.wpe, change)
 
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
@@ -109,23 +128,9 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     watched |= {f"output {i}": layer.attn.c_proj for i, layer in enumerate(model.h)}
     with torch.inference_mode(), record_outputs(watched) as seen:
         attentions = attentions_of(model(**_own(inputs), output_attentions=True), len(model.h))
-    heads = model.config.n_head
+    values = [seen[f"fused {i}"].chunk(3, dim=-1)[2] for i in range(len(layers))]
     return Trace(
-        layers=tuple(
-            LayerTrace(
-                weights=layer,
-                input=seen[f"input {i}"],
-                attention_input=seen[f"normed {i}"],
-                attention=attentions[i],
-                values=seen[f"fused {i}"]
-                .chunk(3, dim=-1)[2]
-                .unflatten(-1, (heads, -1))
-                .transpose(1, 2),
-                attention_output=seen[f"output {i}"],
-                output=seen[f"input {i + 1}"],
-            )
-            for i, layer in enumerate(layers)
-        ),
+        layers=layer_traces(layers, seen, attentions, values=values),
         is_token=inputs["attention_mask"].bool(),
         word_embeddings=seen["words"],
     )

@@ -1,13 +1,13 @@
 """Parts that every family's modules are made of, in the shapes of the trace."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxtyping import Float
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.trace import LayerNormWeights, Model
+from analysis.models.trace import LayerNormWeights, LayerTrace, LayerWeights, Model
 
 _ACTIVATIONS: Mapping[str, str] = {
     "gelu": "gelu",
@@ -35,6 +35,33 @@ def activation_named(name: str) -> str:
     return _ACTIVATIONS[name]
 
 
+def no_logits(language_model: Model, hidden: Tensor) -> Tensor:
+    """What a family without language models says when it is asked for one.
+
+    Raises:
+        UnfitModel: always; a configuration of such a family never names one.
+    """
+    raise UnfitModel(f"{type(language_model).__name__} predicts no tokens.")
+
+
+def no_class_logits(classifier: Model, hidden: Tensor) -> Tensor:
+    """The same of a family whose classifiers are not read.
+
+    Raises:
+        UnfitModel: always; a configuration of such a family never names one.
+    """
+    raise UnfitModel(f"{type(classifier).__name__} tells no classes apart.")
+
+
+def no_images(model: Model, size: tuple[int, int]) -> None:
+    """The same of a family that reads text.
+
+    Raises:
+        UnfitModel: always; a model of such a family has no layout of patches.
+    """
+    raise UnfitModel(f"{type(model).__name__} reads text and no images.")
+
+
 def layer_norm(module: Model) -> LayerNormWeights:
     """A layer normalisation's weights."""
     return LayerNormWeights(module.weight.detach(), module.bias.detach(), module.eps)
@@ -46,6 +73,35 @@ def heads_of(
     """A projection (x @ weight + bias) of all heads at once, cut into heads."""
     per_head = weight.detach().unflatten(1, (heads, -1)).transpose(0, 1)
     return per_head, bias.detach().unflatten(0, (heads, -1))
+
+
+def layer_traces(
+    layers: tuple[LayerWeights, ...],
+    seen: Mapping[str, Tensor],
+    attentions: tuple[Tensor, ...],
+    *,
+    values: Sequence[Tensor],
+) -> tuple[LayerTrace, ...]:
+    """The layers of a forward pass from what was watched in it.
+
+    Args:
+        seen: `input N`, what goes into layer N, counted from 0, up to what comes out of the last;
+            `output N`, what comes out of its attention; `normed N`, what its attention reads, where
+            that is not the layer's input.
+        values: of all heads beside each other, one tensor per layer.
+    """
+    return tuple(
+        LayerTrace(
+            weights=layer,
+            input=seen[f"input {i}"],
+            attention_input=seen.get(f"normed {i}", seen[f"input {i}"]),
+            attention=attentions[i],
+            values=values[i].unflatten(-1, (attentions[i].shape[1], -1)).transpose(1, 2),
+            attention_output=seen[f"output {i}"],
+            output=seen[f"input {i + 1}"],
+        )
+        for i, layer in enumerate(layers)
+    )
 
 
 def attentions_of(output: Any, n_layers: int) -> tuple[Tensor, ...]:

@@ -21,7 +21,7 @@ TABLE = Table(
     key=(
         LAYER,
         ROLLOUT,
-        nullable(TOKEN_TYPE, "cls, sep, comma_period or other; NULL: all together"),
+        nullable(TOKEN_TYPE, "cls, sep, comma_period, other or register; NULL: all together"),
         nullable(
             DISTANCE,
             f"{DISTANCE.meaning}; NULL: all together",

@@ -1,25 +1,40 @@
-"""What the model of the open file does not have, said before anything is shown of it."""
+"""What the model and the corpus of the open file do not have, said before anything is shown."""
 
 import streamlit as st
 
+from analysis.tables import image
 from analysis.tables.corpus import token_type_counts
-from pages.shared.store import ask, is_causal
+from pages.shared.store import ask, is_causal, shows_images
 from pages.shared.words import say
 
-SPECIAL = ("cls", "sep")
+SPECIAL = ("cls", "sep", "register")
 
 
 def has_special() -> bool:
-    """Whether the corpus, as the model reads it, has [CLS] or [SEP]."""
+    """Whether the corpus, as the model reads it, has special tokens such as [CLS]."""
     return bool(ask(token_type_counts)["token_type"].isin(SPECIAL).any())
 
 
 def absences() -> None:
-    """Which tokens and pairs nobody should look for; nothing if all of them are there."""
+    """Which tokens and pairs nobody should look for, and what the tokens of images are; nothing of
+    a text whose model has all of them."""
     told = [
         say(f"absent.{name}")
         for name, absent in (("special", not has_special()), ("behind", is_causal()))
         if absent
     ]
+    if shows_images():
+        told = [_order(), *told, say("of_images.marks")]
     if told:
         st.caption(" ".join(told))
+
+
+def order_of_patches() -> None:
+    """In which order the patches of an image stand, on which offsets rest; nothing of a text."""
+    if shows_images():
+        st.caption(_order())
+
+
+def _order() -> str:
+    row = ask(image.grid).iloc[0]
+    return say("of_images.order", rows=row["rows"], columns=row["columns"])

@@ -5,7 +5,7 @@ told from what was selected when the chart was drawn: an old click must not undo
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -27,7 +27,14 @@ def remember(name: str, key: str, event: Any) -> None:
 
 
 def clickable(
-    chart: Any, name: str, *, key: str, question: str, caption: str, frame: pd.DataFrame
+    chart: Any,
+    name: str,
+    *,
+    key: str,
+    question: str,
+    caption: str,
+    frame: pd.DataFrame,
+    width: Literal["stretch", "content"] = "stretch",
 ) -> None:
     """A chart whose click is read at the start of the next run by `fresh_click`.
 
@@ -43,6 +50,7 @@ def clickable(
         frame=frame,
         alt=question,
         on_select="rerun",
+        width=width,
     )
     remember(name, key, event)
 

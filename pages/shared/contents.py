@@ -18,6 +18,7 @@ PAGES = {
     "layer_mixing": "layer-mixing",
     "token_pairs": "token-pairs",
     "positions": "positions",
+    "relevance": "relevance",
     "methods": "methods",
 }
 _FOLDER = Path(__file__).parent.parent

@@ -21,6 +21,7 @@ def figure(
     frame: pd.DataFrame,
     alt: str,
     on_select: Callable[..., Any] | Literal["rerun"] | None = None,
+    width: Literal["stretch", "content"] = "stretch",
 ) -> Any:
     """Draw a chart under the question it answers; returns its selections where it takes any.
 
@@ -30,11 +31,10 @@ def figure(
         caption: what to see in it; the file it comes from is told after it.
         frame: the data that are offered for export.
         alt: for readers who hear the page.
+        width: that of the page, or the chart's own.
     """
     _heading(question, lambda: _exports(key, question, frame, chart))
-    event = st.altair_chart(
-        chart, width="stretch", key=key, on_select=on_select or "ignore", alt=alt
-    )
+    event = st.altair_chart(chart, width=width, key=key, on_select=on_select or "ignore", alt=alt)
     st.caption(f"{caption} {source()}")
     return event if on_select else None
 

@@ -15,7 +15,16 @@ from pages.shared.links import link
 from pages.shared.look import SERIES_COLOURS, TOKEN_TYPE_COLOURS, token_type_name
 from pages.shared.numbers import count, percent, scientific
 from pages.shared.open_file import Store
-from pages.shared.store import ask, chosen_file, files, folder, open_store, readable, trouble
+from pages.shared.store import (
+    ask,
+    chosen_file,
+    files,
+    folder,
+    open_store,
+    readable,
+    shows_images,
+    trouble,
+)
 from pages.shared.words import plain, say
 
 _SAMPLES = 5
@@ -47,8 +56,12 @@ def soundness() -> None:
 
 
 def corpus() -> None:
-    """How long the sequences are, what they are made of, and what they look like."""
+    """How long the texts are, what they are made of, and what they look like; of images what they
+    are made of."""
     st.header(say("corpus.title"), anchor=False)
+    if shows_images():  # which are all of one length
+        _types()
+        return
     left, right = st.columns([3, 2], gap="large")
     with left:
         _lengths()

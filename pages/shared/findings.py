@@ -7,24 +7,25 @@ import pandas as pd
 from analysis.tables import attention_norm_correlation as correlation
 from analysis.tables import frequency_correlation as frequency
 from analysis.tables import input_norm_dispersion, token_type_mixing, value_norm_dispersion
-from pages.shared import head_findings, layer_findings, position_findings
+from pages.shared import head_findings, layer_findings, position_findings, relevance_findings
 from pages.shared.absences import has_special
 from pages.shared.charts import token_type_name
 from pages.shared.finding import Finding
 from pages.shared.numbers import percent, signed
-from pages.shared.store import ask, open_store
+from pages.shared.store import ask, open_store, shows_images
 from pages.shared.words import say
 
 _PAGE = "attention_norms"
-SPECIAL = ("cls", "sep", "comma_period")
+SPECIAL = ("cls", "sep", "comma_period", "register")
 _NEAR = 0.02
 _WEAK = 0.1
 
 
 def findings() -> list[Finding]:
-    """Those that the open file has the statistics for."""
+    """Those that the open file has the statistics for; of images what is relevant comes first."""
     rows = open_store().rows
-    return [finding for table, found in _FINDERS.items() if rows.get(table) for finding in found()]
+    finders = {**relevance_findings.FINDERS, **_FINDERS} if shows_images() else _FINDERS
+    return [finding for table, found in finders.items() if rows.get(table) for finding in found()]
 
 
 def shares(quantity: str) -> pd.Series:
@@ -129,4 +130,5 @@ _FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
     **head_findings.FINDERS,
     **layer_findings.FINDERS,
     **position_findings.FINDERS,
+    **relevance_findings.FINDERS,
 }

@@ -8,6 +8,7 @@ from pages.shared.head_choice import head_name
 from pages.shared.head_facts import Fact, facts
 from pages.shared.head_habit_bars import habit_bars
 from pages.shared.links import VIEWS, link
+from pages.shared.store import shows_images
 from pages.shared.words import say
 
 _STYLE = """<style>
@@ -26,6 +27,7 @@ PLACES = (
     ("positions", "one_head"),
 )
 """The sections that show one head, by page and view."""
+_OF_WORDS = ("syntax", "coreference")
 
 
 def head_card(*, layer: int, head: int) -> None:
@@ -38,9 +40,14 @@ def head_card(*, layer: int, head: int) -> None:
     with st.container(border=True):
         st.html(_STYLE + _title(layer, head) + _grid(facts(layer, head)) + habit_bars(layer, head))
         with st.container(horizontal=True):
-            for page, view in PLACES:
+            for page, view in places():
                 choices = {VIEWS[page]: view, **_address(page, layer, head)}
                 link(page, say(f"head_card.link_{page}"), **choices)
+
+
+def places() -> list[tuple[str, str]]:
+    """Those of `PLACES` that can show something of the open file."""
+    return [place for place in PLACES if not (place[0] in _OF_WORDS and shows_images())]
 
 
 def _address(page: str, layer: int, head: int) -> dict[str, str]:

@@ -14,6 +14,7 @@ VIEWS = {
     "layer_mixing": "lm_view",
     "token_pairs": "tp_view",
     "positions": "po_view",
+    "relevance": "re_view",
 }
 """The parameter of the address that names the section of a page."""
 

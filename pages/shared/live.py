@@ -1,9 +1,11 @@
-"""The one door to precompute: a sequence of the open file run again while a reader waits.
+"""The one door to precompute: a sequence of the open file, or an input of the reader's own, run
+while the reader waits. What a reader brings stays in the memory of the session.
 
 Precompute is imported when it is first asked, so that the dashboard starts, and shows what is
 stored, without torch.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -13,11 +15,17 @@ import pandas as pd
 import streamlit as st
 
 from analysis.errors import Remediable
+from analysis.upload_bounds import UPLOAD_BYTES
 from pages.shared.open_file import Store
 from pages.shared.store import layer_order, open_store
 from pages.shared.words import plain, say
 
 _DOOR = "precompute.one_sequence"
+MAX_UPLOAD = UPLOAD_BYTES // 2**20
+"""In MiB, of an image that a reader brings; `server.maxUploadSize` says the same."""
+MAX_CHARACTERS = 20_000
+"""Of a text that a reader types."""
+UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,60 @@ def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
     order = layer_order()
     before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
     return Maps(before, after)
+
+
+def upload_box(label: str, *, key: str, help: str | None = None) -> Any:
+    """The field for an image of the reader's own; None while there is none."""
+    return st.file_uploader(label, UPLOADS, key=key, help=help, max_upload_size=MAX_UPLOAD)
+
+
+def text_box(label: str, *, key: str, help: str | None = None) -> str:
+    """The field for a text of the reader's own, which stands in no address."""
+    return st.text_area(label, key=key, help=help, max_chars=MAX_CHARACTERS).strip()
+
+
+def relevance_of_image(upload: Any) -> Any:
+    """The relevance of an image, a `LiveRelevance`; ask whether the model is `reachable` first.
+
+    Args:
+        upload: what `upload_box` gave.
+
+    Returns:
+        None if it cannot be used, and the reader is told why.
+    """
+    if upload.size > UPLOAD_BYTES:
+        name, limit = plain(upload.name), str(MAX_UPLOAD)
+        st.warning(say("live.too_large", name=name, limit=limit))
+        return None
+    return _told(_of_image, upload.getvalue(), upload.name)
+
+
+def relevance_of_text(text: str) -> Any:
+    """The relevance of a text, a `LiveRelevance`; ask whether the model is `reachable` first.
+
+    Returns:
+        None if it cannot be used, and the reader is told why.
+    """
+    return _told(_of_text, text, int(open_store().facts["max_tokens"]))
+
+
+def _told(of: Callable[..., Any], *given: Any) -> Any:
+    try:
+        with st.spinner(say("live.running")):
+            return of(_model_of(open_store()), *given)
+    except Remediable as error:
+        st.warning(say("live.not_taken", reason=plain(error)))
+        return None
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _of_image(told: tuple[str, str, str, str], data: bytes, name: str) -> Any:
+    return _rerun(*told).relevance_of_image(data, name=name)
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _of_text(told: tuple[str, str, str, str], text: str, max_tokens: int) -> Any:
+    return _rerun(*told).relevance_of_text(text, max_tokens=max_tokens)
 
 
 def _model_of(store: Store) -> tuple[str, str, str, str]:

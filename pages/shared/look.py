@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import altair as alt
 import pandas as pd
+import streamlit as st
 
 from pages.shared.words import say
 
@@ -13,11 +14,21 @@ TOKEN_TYPE_COLOURS = {
     "comma_period": "#d07c00",
     "sep": "#2f86c9",
     "cls": "#bd5496",
+    "register": "#8a6fc4",
 }
 SERIES_COLOURS = ("#2f86c9", "#d07c00", "#2c9c7c", "#bd5496", "#808995", "#8a6fc4")
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
 _WIDE = "\u2e7f"  # characters after it are as wide as two letters
 Scale = Literal["linear", "log", "symlog", "sqrt"]
+_PAPER_AND_INK = {"light": ("#fdfcf9", "#23262b"), "dark": ("#17191d", "#e4e2dc")}
+
+
+def paper_and_ink() -> tuple[str, str]:
+    """Colours of the reader's theme for charts with words in them.
+
+    Marks that are text have a colour of their own, so they take their ground along when exported.
+    """
+    return _PAPER_AND_INK[st.context.theme.type or "light"]
 
 
 def token_type_name(token_type: str) -> str:

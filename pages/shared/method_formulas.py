@@ -19,6 +19,7 @@ from pages.shared.head_formulas import HEAD_METHODS
 from pages.shared.layer_formulas import COMPLETENESS, LAYER_METHODS
 from pages.shared.method import Method
 from pages.shared.position_formulas import POSITION_METHODS
+from pages.shared.relevance_formulas import RELEVANCE_METHODS
 from pages.shared.syntax_formulas import SYNTAX_METHODS
 
 _PAGE = "attention_norms"
@@ -108,6 +109,7 @@ METHODS = {
     **COREFERENCE_METHODS,
     **LAYER_METHODS,
     **POSITION_METHODS,
+    **RELEVANCE_METHODS,
     "completeness": Method(
         (completeness.TABLE, layer_completeness.TABLE),
         (
@@ -137,5 +139,8 @@ GLOSSARY = {
     "ratio": r"$r_i$",
     "delta": r"$\delta_{ij}$",
     "pmi": r"$\mathrm{PMI}$",
+    "relevance": r"$R_j$",
+    "patch": r"$p$",
+    "mask": r"$m_p$",
     "interval": "—",
 }

@@ -15,8 +15,9 @@ from analysis.tables.table import Table
 from pages.shared.address import Choice, draw
 from pages.shared.build import offer_demo
 from pages.shared.commands import run_command
+from pages.shared.never_of_images import why_never
 from pages.shared.open_file import OtherSchema, Store, Version, cursor, described, version_of
-from pages.shared.words import plain, say
+from pages.shared.words import IMAGES, plain, say, speak_of
 
 
 def folder() -> Path:
@@ -61,6 +62,9 @@ def file_picker() -> None:
             Choice("file", names, default.name),
             lambda: st.selectbox(say("store.file"), names, key="file", help=say("store.file_help")),
         )
+    store = readable(chosen_file() or default)
+    if isinstance(store, Store):
+        speak_of(store.facts["input"])
 
 
 def open_store() -> Store:
@@ -71,6 +75,7 @@ def open_store() -> Store:
         _stop()
     found = readable(path)
     if isinstance(found, Store):
+        speak_of(found.facts["input"])
         return found
     st.error(trouble(path, found))
     if len(files()) > 1:
@@ -86,6 +91,11 @@ def layer_order() -> LayerOrder:
 def is_causal() -> bool:
     """Whether a token of the chosen file's model sees none behind itself."""
     return open_store().facts["attention"] == "causal"
+
+
+def shows_images() -> bool:
+    """Whether the sequences of the chosen file are images."""
+    return open_store().facts["input"] == IMAGES
 
 
 def _stop() -> NoReturn:
@@ -166,6 +176,9 @@ def require(*tables: Table) -> None:
     missing = [table.name for table in tables if not store.rows.get(table.name)]
     if not missing:
         return
+    reason = why_never(missing) if shows_images() else None
+    if reason:
+        _stop_for_good(reason, missing)
     st.info(say("store.missing", name=plain(store.name), statistics=", ".join(missing)))
     others = [plain(each.name) for each in files() if _has(each, missing)]
     if others:
@@ -174,6 +187,16 @@ def require(*tables: Table) -> None:
     command = run_command(store.run, store.facts, folder() / store.name, statistics=missing)
     st.code(command, language="bash", wrap_lines=True)
     st.stop()
+
+
+def _stop_for_good(reason: str, missing: list[str]) -> NoReturn:
+    """Stop the page where no run could add what is missing."""
+    st.info(say(f"of_images.{reason}", corpus=plain(open_store().run["corpus"])))
+    others = [plain(each.name) for each in files() if _has(each, missing)]
+    if others:
+        st.markdown(say("store.others_have", names=", ".join(others)))
+    st.caption(say("of_images.elsewhere"))
+    _stop()
 
 
 def files_with(table: Table) -> list[Path]:

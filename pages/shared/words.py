@@ -16,18 +16,30 @@ Language = Literal["en", "ja"]
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 CATALOGUE = Path(__file__).parent.parent / "catalogue"
 _NAMES = {"en": "English", "ja": "日本語"}
+IMAGES = "images"
+"""What a file may be of instead of texts; under `images.KEY` stands what is then said for KEY."""
+_SUBJECT = "what the open file is of"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=])")
 
 
 def say(key: str, /, **values: object) -> str:
     """The text of a key in the reader's language, with values put in as `str.format` does.
 
+    Where the open file is of images and the catalogue has other words for them, these are taken.
     Values are not escaped: pass what a stranger wrote through `plain` first.
 
     Raises:
         KeyError: with the key, if the catalogue has none.
     """
-    return catalogue()[key][language()].format(**values)
+    texts = catalogue()[key]
+    if st.session_state.get(_SUBJECT) == IMAGES:
+        texts = catalogue().get(f"{IMAGES}.{key}", texts)
+    return texts[language()].format(**values)
+
+
+def speak_of(subject: str) -> None:
+    """Choose the words for what the open file is of: texts or images."""
+    st.session_state[_SUBJECT] = subject
 
 
 def plain(text: object) -> str:

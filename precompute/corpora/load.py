@@ -17,7 +17,7 @@ from precompute.corpora.jsonl import jsonl_entries, write_jsonl
 from precompute.corpora.masking import check_masking, masked
 from precompute.corpora.packing import packed, paired
 from precompute.corpora.paragraphs import documents
-from precompute.corpora.recognition import format_of
+from precompute.corpora.recognition import NO_TEXT, format_of
 from precompute.corpora.sequence import Corpus, Entry
 from precompute.corpora.unlabeled_pickle import unlabeled_pickle_entries
 from precompute.corpora.windows import windows
@@ -33,8 +33,8 @@ __all__ = [
     "write_jsonl",
 ]
 
-DEMO, DEMO_TREEBANK = "demo", "demo-treebank"
-_BUNDLED = {DEMO: "demo.jsonl", DEMO_TREEBANK: "demo.conllu"}
+DEMO, DEMO_TREEBANK, DEMO_DIGITS = "demo", "demo-treebank", "demo-digits"
+BUNDLED_TEXTS = {DEMO: "demo.jsonl", DEMO_TREEBANK: "demo.conllu"}
 TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
@@ -72,10 +72,7 @@ def load_corpus(
         UnfitModel: the tokenizer lacks what reading or masking needs.
         UnknownName: no packing is called so.
     """
-    if limit is not None and limit < 1:
-        raise Remediable(
-            f"--limit is {limit}; it must be at least 1, or left out to read the whole corpus."
-        )
+    check_limit(limit)
     check_masking(tokenizer, mask_rate)
     encoder = Encoder(
         tokenizer, positions=positions, segment_types=segment_types, max_tokens=max_tokens
@@ -95,6 +92,18 @@ def load_corpus(
         for sequence in encoder.sequences(islice(found, limit), counts=counts)
     )
     return Corpus(_name(source), _sha256(_path(source)), sequences, dict(counts))
+
+
+def check_limit(limit: int | None) -> None:
+    """Raises if so many sequences cannot be kept.
+
+    Raises:
+        Remediable: naming the number.
+    """
+    if limit is not None and limit < 1:
+        raise Remediable(
+            f"--limit is {limit}; it must be at least 1, or left out to read the whole corpus."
+        )
 
 
 def entries(
@@ -122,6 +131,8 @@ def entries(
     """
     if packing not in PACKINGS:
         raise UnknownName("packing", packing, PACKINGS)
+    if source == DEMO_DIGITS:
+        raise BadCorpus(source, f"holds images, {NO_TEXT}")
     path, counts = _path(source), Counter() if counts is None else counts
     form = format_of(path)
     if form in ANNOTATED:
@@ -186,12 +197,12 @@ def _needed(tokenizer: PreTrainedTokenizerBase | None) -> PreTrainedTokenizerBas
 
 
 def _path(source: str) -> Path:
-    bundled = _BUNDLED.get(source)
+    bundled = BUNDLED_TEXTS.get(source)
     return Path(__file__).with_name(bundled) if bundled else Path(source)
 
 
 def _name(source: str) -> str:
-    return source if source in _BUNDLED else file_name(Path(source))
+    return source if source in BUNDLED_TEXTS else file_name(Path(source))
 
 
 def _sha256(path: Path) -> str:

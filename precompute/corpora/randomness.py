@@ -6,8 +6,8 @@ import numpy as np
 
 from analysis.errors import Remediable
 
-PURPOSES = ("packing", "masking", "positions")
-Purpose = Literal["packing", "masking", "positions"]
+PURPOSES = ("packing", "masking", "positions", "perturbation")
+Purpose = Literal["packing", "masking", "positions", "perturbation"]
 
 
 def generator(seed: int, *, purpose: Purpose, index: int) -> np.random.Generator:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from analysis.errors import BadCorpus
+from precompute.corpora.image_folder import holds_images
+from precompute.corpora.image_formats import kind_of
 from precompute.corpora.lines import BYTE_ORDER_MARK
 from precompute.corpora.wording import file_name, path_as_given
 
@@ -18,9 +20,8 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 COREFERENCE = re.compile(r"#\s*begin document\b")
 JSON_LIST = re.compile(r"\[\s*(?:\{|$)")
 CONLLU_LINE = re.compile(r"[0-9]+(?:[-.][0-9]+)?\t[^\t]*\t[^\t]*\t")
-IMAGE_SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
-
-TEXT_ONLY = "this version reads text corpora only: give JSON Lines or plain text"
+_BINARY = "holds binary data; give JSON Lines or plain text"
+NO_TEXT = "which only a model that reads images takes; give such a model, or a text corpus"
 
 
 def format_of(path: Path) -> Format:
@@ -67,8 +68,8 @@ def _check_regular(path: Path) -> None:
 
 
 def _about_folder(path: Path) -> str:
-    if any(each.suffix.lower() in IMAGE_SUFFIXES for each in path.iterdir()):
-        return f"is a folder of images, and {TEXT_ONLY}"
+    if holds_images(path):
+        return f"is a folder of images, {NO_TEXT}"
     return "is a folder; name one file in it"
 
 
@@ -78,7 +79,9 @@ def _refuse_binary(head: bytes, name: str) -> None:
     if head.startswith(UTF16_MARKS):
         raise BadCorpus(name, "is UTF-16; save it as UTF-8")
     if b"\0" in head:
-        raise BadCorpus(name, f"holds binary data, and {TEXT_ONLY}")
+        kind = kind_of(head)
+        whole = "give its folder to a model that reads images, or give a text corpus"
+        raise BadCorpus(name, f"is an image ({kind}); {whole}" if kind else _BINARY)
 
 
 def _decoded(head: bytes) -> str:

@@ -6,8 +6,9 @@ import numpy as np
 from jaxtyping import Bool, Int32, UInt8
 
 from precompute.corpora.annotation import Annotation
+from precompute.corpora.pictures import Picture
 
-TOKEN_TYPES = ("cls", "sep", "comma_period", "other")
+TOKEN_TYPES = ("cls", "sep", "comma_period", "other", "register")
 NO_WORD = -1
 
 
@@ -60,6 +61,9 @@ class Sequence:
     the file it came from. `annotation` is what is known of its words, and `word_spans` where the
     pieces of each of them begin and end, masked or not; both are None for plain text. `targets` are
     the ids that stood where something is masked, −1 elsewhere; None where nothing was masked here.
+
+    An image is a sequence too: its tokens are `image`'s patches behind some special ones, and `ids`
+    their positions. Of a text `image` is None.
     """
 
     index: int
@@ -74,6 +78,18 @@ class Sequence:
     annotation: Annotation | None = None
     word_spans: Int32[np.ndarray, "word two"] | None = None
     targets: Int32[np.ndarray, " token"] | None = None
+    image: Picture | None = None
+
+    @property
+    def picture(self) -> Picture:
+        """The image of a sequence that is one.
+
+        Raises:
+            TypeError: it is a text.
+        """
+        if self.image is None:
+            raise TypeError(f"Sequence {self.index} is a text.")
+        return self.image
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -89,13 +105,19 @@ class Corpus:
     corpora `too_long` (sentences left out because they do not fit), `mentions_cut` (mentions left
     out because they cross the edge of a window), `heads_by_tree`, `heads_by_tag` and
     `heads_by_word` (mentions whose head was told from that), `sentences_by_rule` (sentences whose
-    ends the file does not tell).
+    ends the file does not tell); of images `images_left_out` and `masks_left_out` (because they
+    cannot be read, or do not fit each other).
     """
 
     name: str
     sha256: str
     sequences: tuple[Sequence, ...]
     counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_images(self) -> bool:
+        """Whether the sequences are images and not texts."""
+        return self.sequences[0].image is not None
 
     @property
     def n_tokens(self) -> int:

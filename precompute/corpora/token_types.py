@@ -6,7 +6,7 @@ from transformers import PreTrainedTokenizerBase
 
 from precompute.corpora.sequence import TOKEN_TYPES
 
-CLS, SEP, COMMA_PERIOD, OTHER = range(len(TOKEN_TYPES))
+CLS, SEP, COMMA_PERIOD, OTHER, REGISTER = range(len(TOKEN_TYPES))
 WORD_STARTS = ("Ġ", "▁")
 WORD_END = "</w>"
 

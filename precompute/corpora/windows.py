@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from transformers import PreTrainedTokenizerBase
 
@@ -43,15 +44,22 @@ def windows(
     for document in documents:
         alone = by_sentence or not document.bears_coreference
         sizes = [_n_pieces(each, tokenizer) for each in document.sentences]
+        behind = [
+            _n_pieces(each, tokenizer, space=before.spaces[-1])
+            for before, each in pairwise((document.sentences[0], *document.sentences))
+        ]
         counts["too_long"] += sum(size > room for size in sizes)
         starts = _starts(document)
-        for run in _runs(sizes, room=1 if alone else room, limit=room):
+        for run in _runs(sizes, behind, room=1 if alone else room, limit=room):
             yield _window(document, run, starts, counts)
 
 
-def _n_pieces(sentence: Sentence, tokenizer: PreTrainedTokenizerBase) -> int:
+def _n_pieces(
+    sentence: Sentence, tokenizer: PreTrainedTokenizerBase, *, space: bool = False
+) -> int:
+    """How many pieces a sentence is; `space` says whether one stands before it in its window."""
     place = span(sentence.first, sentence.last)
-    pieces = word_pieces(sentence.forms, sentence.spaces, tokenizer, place=place)
+    pieces = word_pieces(sentence.forms, sentence.spaces, tokenizer, place=place, space=space)
     return sum(map(len, pieces))
 
 
@@ -63,17 +71,20 @@ def _starts(document: Document) -> list[int]:
     return starts
 
 
-def _runs(sizes: list[int], *, room: int, limit: int) -> Iterator[range]:
-    """Sentences that stand together: until `room` is full, none of more than `limit`."""
+def _runs(sizes: list[int], behind: list[int], *, room: int, limit: int) -> Iterator[range]:
+    """Sentences that stand together: until `room` is full, none of more than `limit`.
+
+    `behind` are their sizes behind another sentence, whose space their first word may begin with.
+    """
     first, filled = 0, 0
     for place, size in enumerate(sizes):
-        if place > first and (filled + size > room or size > limit):
+        if place > first and (filled + behind[place] > room or size > limit):
             yield range(first, place)
             first, filled = place, 0
         if size > limit:
             first = place + 1
         else:
-            filled += size
+            filled += behind[place] if place > first else size
     if first < len(sizes):
         yield range(first, len(sizes))
 

@@ -14,6 +14,7 @@ def word_pieces(
     tokenizer: PreTrainedTokenizerBase,
     *,
     place: str,
+    space: bool = False,
 ) -> tuple[tuple[str, ...], ...]:
     """The tokens of each word, read by itself behind the space that precedes it in the text.
 
@@ -22,6 +23,7 @@ def word_pieces(
 
     Args:
         spaces: after which words a space stands.
+        space: whether one stands before the first of them.
 
     Raises:
         BadCorpus: a word of which nothing is made, and there is no unknown token.
@@ -29,8 +31,8 @@ def word_pieces(
     Source:
         clark-2019, section 4: every word of a treebank is cut into pieces by itself.
     """
-    before = (False, *spaces[:-1])
-    texts = [f" {form}" if space else form for form, space in zip(forms, before, strict=True)]
+    before = (space, *spaces[:-1])
+    texts = [f" {form}" if apart else form for form, apart in zip(forms, before, strict=True)]
     encoded = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)
     pieces = [tuple(encoded.tokens(row)) for row in range(len(texts))]
     for form, each in zip(forms, pieces, strict=True):

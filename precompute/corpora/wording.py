@@ -27,7 +27,8 @@ def path_as_given(path: Path) -> str:
 
 
 def _on_one_line(name: str) -> str:
-    return name if name.isprintable() else repr(name)
+    """A name as it is if it can be shown; Python counts the blank of Japanese among what cannot."""
+    return name if name.replace("\u3000", "").isprintable() else repr(name)
 
 
 def _short() -> reprlib.Repr:

@@ -5,7 +5,8 @@ import pyarrow as pa
 
 from analysis.measures.attention_norm_histogram import joint_histogram
 from analysis.tables.attention_norm_histogram import TABLE
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.batch import Batch
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 

@@ -6,8 +6,9 @@ import torch
 
 from analysis.measures.attention_norm_sample import SAMPLE, earliest, sample_priorities
 from analysis.tables.attention_norm_sample import TABLE
+from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.passes.base import names_of, table_of
 
 VERSION = 2
 _STREAM = 1  # this pass's own stream of random numbers, beside the run's seed

@@ -5,7 +5,8 @@ import pyarrow as pa
 
 from analysis.measures.completeness import attention_block_error, attention_sum_error
 from analysis.tables.completeness import TABLE
-from precompute.passes.base import Batch, table_of
+from precompute.batch import Batch
+from precompute.passes.base import table_of
 
 VERSION = 1
 

@@ -12,8 +12,9 @@ from analysis.measures.coreference_prediction import attended_antecedents
 from analysis.measures.word_attention import WordAttention
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_prediction import BASELINES, METHODS, TABLE
+from precompute.batch import Batch
 from precompute.mentions import Mentions, mentions_of
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 

@@ -7,8 +7,9 @@ import torch
 from analysis.measures.dependency_prediction import predicted_governors
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_prediction import DIRECTIONS, TABLE
+from precompute.batch import Batch
 from precompute.corpora.annotation import Annotation
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 

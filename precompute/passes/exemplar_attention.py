@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.tables.exemplar_attention import SHOWN, TABLE
-from precompute.passes.base import Batch, lists_of, table_of
+from precompute.batch import Batch
+from precompute.passes.base import lists_of, table_of
 
 VERSION = 1
 

@@ -6,7 +6,8 @@ import torch
 
 from analysis.measures.head_distance import head_distances
 from analysis.tables.head_distance import TABLE
-from precompute.passes.base import Batch, table_of
+from precompute.batch import Batch
+from precompute.passes.base import table_of
 
 VERSION = 1
 

@@ -6,7 +6,8 @@ from torch import Tensor
 
 from analysis.measures.head_token import attention_received
 from analysis.tables.head_token import TABLE
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.batch import Batch
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 

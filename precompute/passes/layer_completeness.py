@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.tables.layer_completeness import TABLE
-from precompute.passes.base import Batch, table_of
+from precompute.batch import Batch
+from precompute.passes.base import table_of
 
 VERSION = 1
 

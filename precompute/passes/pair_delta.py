@@ -6,8 +6,9 @@ import pyarrow as pa
 from analysis.measures.pair_delta import pair_deltas
 from analysis.scopes import EFFECTS
 from analysis.tables.pair_delta import TABLE
+from precompute.batch import Batch
 from precompute.corpora.sequence import Sequence
-from precompute.passes.base import Batch, table_of
+from precompute.passes.base import table_of
 
 VERSION = 1
 NEEDS = ("layer_completeness",)

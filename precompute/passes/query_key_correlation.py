@@ -7,7 +7,8 @@ from analysis.measures.query_key_correlation import weighted_covariance
 from analysis.measures.query_key_wave import query_key_waves
 from analysis.measures.relative_position_profile import window
 from analysis.tables.query_key_correlation import REACH, TABLE
-from precompute.passes.base import Batch, table_of
+from precompute.batch import Batch
+from precompute.passes.base import table_of
 
 VERSION = 1
 _OFFSETS = np.arange(-REACH, REACH + 1)

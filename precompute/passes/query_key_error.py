@@ -5,7 +5,8 @@ import pyarrow as pa
 
 from analysis.measures.query_key_error import ERRORS, query_key_error
 from analysis.tables.query_key_error import TABLE
-from precompute.passes.base import Batch, table_of
+from precompute.batch import Batch
+from precompute.passes.base import table_of
 
 VERSION = 1
 

@@ -7,8 +7,9 @@ from analysis.measures.amplitude_spectrum import wave_length
 from analysis.measures.query_key_phase import phase_amplitudes
 from analysis.models.trace import LayerTrace
 from analysis.tables.query_key_phase import TABLE
+from precompute.batch import Batch
 from precompute.corpora.sequence import Sequence
-from precompute.passes.base import Batch, lists_of, table_of
+from precompute.passes.base import lists_of, table_of
 
 VERSION = 1
 

@@ -7,8 +7,9 @@ from analysis.measures.query_key_rotation import NEGLIGIBLE
 from analysis.measures.query_key_wave import cross_correlation, query_key_waves
 from analysis.models.trace import LayerTrace
 from analysis.tables.query_key_wave import RANKS, REACH, SHOWN, TABLE
+from precompute.batch import Batch
 from precompute.corpora.sequence import Sequence
-from precompute.passes.base import Batch, lists_of, table_of
+from precompute.passes.base import lists_of, table_of
 
 VERSION = 1
 

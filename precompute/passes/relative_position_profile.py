@@ -5,7 +5,8 @@ import pyarrow as pa
 
 from analysis.measures.relative_position_profile import position_dependence, window
 from analysis.tables.relative_position_profile import REACH, TABLE
-from precompute.passes.base import Batch, lists_of, nulls_where, table_of
+from precompute.batch import Batch
+from precompute.passes.base import lists_of, nulls_where, table_of
 
 VERSION = 1
 

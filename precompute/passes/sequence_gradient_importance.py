@@ -14,8 +14,9 @@ from analysis.habits import OBJECTIVES
 from analysis.measures.sequence_gradient_importance import gradient_importance
 from analysis.models.gradients import AttentionGradients
 from analysis.tables.sequence_gradient_importance import TABLE
+from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 TOKENS = 512

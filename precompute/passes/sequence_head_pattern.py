@@ -6,8 +6,9 @@ import pyarrow as pa
 from analysis.habits import QUANTITIES
 from analysis.measures.sequence_head_pattern import head_pattern
 from analysis.tables.sequence_head_pattern import TABLE
+from precompute.batch import Batch
 from precompute.corpora.token_types import CLS, COMMA_PERIOD, SEP
-from precompute.passes.base import Batch, nulls_where, table_of
+from precompute.passes.base import nulls_where, table_of
 
 VERSION = 1
 

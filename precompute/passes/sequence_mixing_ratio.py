@@ -6,8 +6,9 @@ import pyarrow as pa
 from analysis.measures.layer_mixing import LayerMixing
 from analysis.measures.mixing_ratio import ratio_moments
 from analysis.tables.sequence_mixing_ratio import MASK_TYPES, TABLE
+from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 NEEDS = ("layer_completeness",)

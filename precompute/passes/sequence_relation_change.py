@@ -8,7 +8,8 @@ from analysis.measures.pair_delta import pair_deltas
 from analysis.measures.sequence_relation_change import relation_changes
 from analysis.scopes import RELATIONS, LayerOrder
 from analysis.tables.sequence_relation_change import TABLE
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.batch import Batch
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 NEEDS = ("layer_completeness",)

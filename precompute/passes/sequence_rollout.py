@@ -12,8 +12,9 @@ from analysis.measures.sequence_rollout import (
     with_residual,
 )
 from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT, TABLE
+from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 NEEDS = ("layer_completeness",)

@@ -5,7 +5,8 @@ import pyarrow as pa
 
 from analysis.measures.sequence_scope_similarity import scope_similarities
 from analysis.tables.sequence_scope_similarity import TABLE
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.batch import Batch
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 NEEDS = ("layer_completeness",)

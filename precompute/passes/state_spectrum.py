@@ -15,7 +15,8 @@ from analysis.measures.amplitude_spectrum import frequencies, wave_length
 from analysis.measures.state_spectrum import state_spreads, wave_spread
 from analysis.models.trace import Trace
 from analysis.tables.state_spectrum import CONTROLLED, CONTROLS, SOURCES, TABLE
-from precompute.passes.base import Batch, names_of, table_of
+from precompute.batch import Batch
+from precompute.passes.base import names_of, table_of
 
 VERSION = 1
 

@@ -5,7 +5,8 @@ import pyarrow as pa
 
 from analysis.measures.token_norm import input_norms
 from analysis.tables.token_norm import TABLE
-from precompute.passes.base import Batch, table_of
+from precompute.batch import Batch
+from precompute.passes.base import table_of
 
 VERSION = 1
 

@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from analysis.measures.word_attention import WordAttention
 from analysis.tables.word_attention import KEPT, TABLE
+from precompute.batch import Batch
 from precompute.corpora.annotation import Annotation
-from precompute.passes.base import Batch, lists_of, table_of
+from precompute.passes.base import lists_of, table_of
 
 VERSION = 1
 

@@ -5,8 +5,9 @@ import pyarrow as pa
 from jaxtyping import Float, Int32
 
 from analysis.tables.word_vector import TABLE
+from precompute.batch import Batch
 from precompute.corpora.sequence import Sequence
-from precompute.passes.base import Batch, lists_of, table_of
+from precompute.passes.base import lists_of, table_of
 
 VERSION = 1
 

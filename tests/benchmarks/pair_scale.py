@@ -27,9 +27,9 @@ from analysis.measures.layer_mixing import LayerMixing
 from analysis.scopes import POST_NORM
 from analysis.tables import SCHEMA_VERSION, pair, pair_delta, pair_occurrence, pair_pmi_correlation
 from precompute import store as storing
+from precompute.batch import Batch
 from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Corpus, Sequence
 from precompute.passes import pair_delta as the_pass
-from precompute.passes.base import Batch
 from precompute.plan import Facts, Plan, batches
 from precompute.shards import finish_shard, merged
 

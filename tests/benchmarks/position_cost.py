@@ -26,11 +26,12 @@ import torch
 import transformers
 
 from analysis.models.adapter import adapter_for
+from precompute.batch import Batch
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus, Sequence
 from precompute.load_models import load_model
 from precompute.loaded_model import LoadedModel
-from precompute.passes.base import Batch, Totals
+from precompute.passes.base import Totals
 from precompute.plan import Facts, Plan, batches, chosen_statistics
 from precompute.runner import run_local, run_plan
 from precompute.store import build
@@ -97,7 +98,7 @@ def bare(model: LoadedModel, plan: Plan) -> np.ndarray:
     with torch.inference_mode():
         for job in plan.jobs:
             for sequences in batches(job):
-                model.model(**model._inputs(sequences), output_attentions=True)
+                model.model(**model.inputs(sequences), output_attentions=True)
     return _clocks() - started
 
 

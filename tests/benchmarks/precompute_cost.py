@@ -72,7 +72,7 @@ def bare(model: LoadedModel, plan: Plan) -> float:
     with torch.inference_mode():
         for job in plan.jobs:
             for sequences in batches(job):
-                model.model(**model._inputs(sequences), output_attentions=True)
+                model.model(**model.inputs(sequences), output_attentions=True)
     return time.perf_counter() - started
 
 

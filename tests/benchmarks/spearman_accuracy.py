@@ -18,10 +18,10 @@ from analysis.measures.attention_norm_histogram import (
     NORM_BINS_PER_OCTAVE,
     bins,
 )
+from precompute.batch import Batch
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.load_models import load_model
-from precompute.passes.base import Batch
 
 
 def real_pairs(n_sequences: int) -> pd.DataFrame:

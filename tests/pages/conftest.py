@@ -12,11 +12,12 @@ from typing import Any
 import duckdb
 import pytest
 import streamlit as st
+from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import export, figure
 from pages.shared.contents import PAGES
-from tests.small_store import build_store
+from tests.shared_store import shared_store
 
 os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
 ROOT = Path(__file__).parents[2]
@@ -26,21 +27,31 @@ OTHER_SCHEMA = 99
 @pytest.fixture(scope="session")
 def store_folder(tmp_path_factory) -> Path:
     """A folder with one file, built by the real passes: tiny.duckdb."""
-    folder = tmp_path_factory.mktemp("built")
-    build_store(folder)
-    return folder
+    return shared_store(tmp_path_factory).parent
 
 
 @pytest.fixture(scope="session")
 def roberta_folder(tmp_path_factory) -> Path:
     """A store of a model with byte-level tokens and no segments, built by the real passes."""
-    return build_store(tmp_path_factory.mktemp("roberta"), "roberta").parent
+    return shared_store(tmp_path_factory, "roberta").parent
+
+
+@pytest.fixture(scope="session")
+def images_folder(tmp_path_factory) -> Path:
+    """A store of a ViT that tells three classes apart, on a few images, two of them with masks."""
+    return shared_store(tmp_path_factory, "vit").parent
 
 
 @pytest.fixture(scope="session")
 def treebank_folder(tmp_path_factory) -> Path:
     """A store of sentences with trees and documents with coreference, built by the real passes."""
-    return build_store(tmp_path_factory.mktemp("treebank"), annotated=True).parent
+    return shared_store(tmp_path_factory, annotated=True).parent
+
+
+@pytest.fixture(scope="session")
+def gpt2_folder(tmp_path_factory) -> Path:
+    """A store of a causal model without [CLS] and [SEP], built by the real passes."""
+    return shared_store(tmp_path_factory, "gpt2").parent
 
 
 @pytest.fixture(scope="session")
@@ -62,6 +73,15 @@ def damaged_folder(store_folder, tmp_path_factory) -> Path:
     return path.parent
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_search_for_components():
+    """Every session would search all packages there are for components, and we use none."""
+    with pytest.MonkeyPatch.context() as patch:
+        search = "discover_and_register_components"
+        patch.setattr(BidiComponentManager, search, lambda self, **_: None)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _main_stays(monkeypatch):
     """A session puts its script in the place of `__main__`, which every spawned process runs."""
@@ -78,19 +98,16 @@ class Opener:
         self, page: str, folder: Path, *, lang: str = "en", alone: bool = False, **address: str
     ) -> AppTest:
         """A page on the files of a folder: by itself, or from the table of contents."""
-        self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
         script = page if alone else "_main"
         session = AppTest.from_file(str(ROOT / "pages" / f"{script}.py"), default_timeout=60)
+        if not alone and page != next(iter(PAGES)):
+            # a first run tells which pages there are; without a file it takes no time
+            self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder / "no such folder"))
+            session.run().switch_page(f"{page}.py")
+        self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
         for key, value in {"lang": lang, **address}.items():
             session.query_params[key] = value
-        session.run()
-        if not alone and page != next(iter(PAGES)):
-            session.switch_page(f"{page}.py")
-            session.query_params["lang"] = lang
-            for key, value in address.items():
-                session.query_params[key] = value
-            session.run()
-        return session
+        return session.run()
 
 
 @pytest.fixture
@@ -187,9 +204,8 @@ def exported(monkeypatch) -> dict[str, tuple[Any, Any]]:
 
 def assert_exportable(exported: dict[str, tuple[Any, Any]], *, caption: str) -> None:
     """All charts become pictures with something in them, all frames tables with rows."""
-    pictures = [export.svg(chart) for _, chart in exported.values() if chart is not None]
-    assert pictures
-    for picture in pictures:
+    assert exported
+    for picture in [export.svg(chart) for _, chart in exported.values() if chart is not None]:
         assert picture.startswith("<svg")
         assert "mark-" in picture
         assert "NaN" not in picture

@@ -1,7 +1,5 @@
 """Every section on a file of a pre-norm, causal model: what it has, and what it does not have."""
 
-from pathlib import Path
-
 import duckdb
 import pyarrow as pa
 import pytest
@@ -10,7 +8,6 @@ from analysis.scopes import POST_NORM, PRE_NORM
 from pages.shared.numbers import percent
 from pages.shared.words import catalogue
 from tests.pages.conftest import assert_sound, bodies, charts, frames, sentences
-from tests.small_store import build_store
 
 SECTIONS = [
     *(("attention_norms", f"an_view={view}") for view in
@@ -22,17 +19,11 @@ SECTIONS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="session")
-def causal_folder(tmp_path_factory) -> Path:
-    """A store of a tiny GPT-2, built by the real passes."""
-    return build_store(tmp_path_factory.mktemp("gpt2"), "gpt2").parent
-
-
 @pytest.fixture
-def section(opened, causal_folder):
+def section(opened, gpt2_folder):
     def open_section(page: str, view: str, lang: str = "en", **address: str):
         place = dict([view.split("=")]) if view else {}
-        session = opened(page, causal_folder, lang=lang, **place, **address)
+        session = opened(page, gpt2_folder, lang=lang, **place, **address)
         assert_sound(session)
         return session
 
@@ -85,8 +76,8 @@ def test_a_link_to_a_step_that_is_not_there_falls_back(section):
     assert charts(section("layer_mixing", "lm_view=ratio", lm_scope="attn_res_ln"))
 
 
-def test_findings_of_the_overview_are_of_this_order(section, causal_folder):
-    with duckdb.connect(str(causal_folder / "tiny.duckdb"), read_only=True) as store:
+def test_findings_of_the_overview_are_of_this_order(section, gpt2_folder):
+    with duckdb.connect(str(gpt2_folder / "tiny.duckdb"), read_only=True) as store:
         means = dict(
             store.execute(
                 "select scope, mean from mixing_ratio where layer is null and token_type = 'all'"
@@ -121,8 +112,8 @@ def test_live_maps_have_no_cell_behind_the_target(section):
     assert catalogue()["token_pairs.maps.causal"]["en"] in captions(session)
 
 
-def test_a_pair_the_wrong_way_round_is_explained(section, causal_folder):
-    with duckdb.connect(str(causal_folder / "tiny.duckdb"), read_only=True) as store:
+def test_a_pair_the_wrong_way_round_is_explained(section, gpt2_folder):
+    with duckdb.connect(str(gpt2_folder / "tiny.duckdb"), read_only=True) as store:
         source, target = store.execute(
             "select s.token, t.token from pair as a "
             "left join pair as b on a.source = b.target and a.target = b.source "

@@ -6,8 +6,9 @@ from pages.shared.contents import PAGES
 from tests.pages.conftest import OTHER_SCHEMA, assert_sound
 
 NEEDS_A_FILE = [page for page in PAGES if page != "methods"]
-everywhere = pytest.mark.parametrize("alone", [True, False], ids=["alone", "from contents"])
-in_both = pytest.mark.parametrize("lang", ["en", "ja"])
+every_way = pytest.mark.parametrize(
+    ("alone", "lang"), [(True, "en"), (False, "ja")], ids=["alone", "from contents"]
+)
 
 
 def texts(session) -> str:
@@ -15,8 +16,7 @@ def texts(session) -> str:
     return "\n".join(element.value for part in parts for element in part)
 
 
-@everywhere
-@in_both
+@every_way
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_opens_on_a_real_store(page, lang, alone, opened, store_folder):
     session = opened(page, store_folder, lang=lang, alone=alone)
@@ -25,8 +25,7 @@ def test_a_page_opens_on_a_real_store(page, lang, alone, opened, store_folder):
     assert not session.error
 
 
-@everywhere
-@in_both
+@every_way
 @pytest.mark.parametrize("page", NEEDS_A_FILE)
 def test_a_page_without_files_offers_the_demo(page, lang, alone, opened, tmp_path):
     session = opened(page, tmp_path, lang=lang, alone=alone)
@@ -36,8 +35,7 @@ def test_a_page_without_files_offers_the_demo(page, lang, alone, opened, tmp_pat
     assert "precompute demo --output" in texts(session)
 
 
-@everywhere
-@in_both
+@every_way
 @pytest.mark.parametrize("page", NEEDS_A_FILE)
 def test_a_file_of_another_version_is_refused(page, lang, alone, opened, other_schema_folder):
     session = opened(page, other_schema_folder, lang=lang, alone=alone)
@@ -47,8 +45,7 @@ def test_a_file_of_another_version_is_refused(page, lang, alone, opened, other_s
     assert "python -m precompute run" in session.error[0].value
 
 
-@everywhere
-@in_both
+@every_way
 @pytest.mark.parametrize("page", NEEDS_A_FILE)
 def test_a_damaged_file_is_named_with_its_remedy(page, lang, alone, opened, damaged_folder):
     session = opened(page, damaged_folder, lang=lang, alone=alone)

@@ -160,7 +160,14 @@ for each in findings():
     st.text(f"{each.page} {each.view}")
 """
     places = [each.value.split() for each in in_session(script, folder).text]
-    usual = {"attention_norms", "head_habits", "head_map", "layer_mixing", "positions"}
+    usual = {
+        "attention_norms",
+        "head_habits",
+        "head_map",
+        "layer_mixing",
+        "positions",
+        "relevance",
+    }
     assert {page for page, _ in places} == usual | more
     for page, view in places:
         assert_section(page, view)

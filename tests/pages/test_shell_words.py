@@ -46,7 +46,11 @@ def test_every_key_that_is_used_is_in_the_catalogue():
 
 
 def test_every_key_of_the_catalogue_is_used():
-    keys = {key for key in words.catalogue() if not key.startswith("contract.")}
+    keys = {
+        key.removeprefix(f"{words.IMAGES}.")
+        for key in words.catalogue()
+        if not key.startswith("contract.")
+    }
     used = re.compile("|".join(f"(?:{each})" for each in patterns(False)))
     assert not [key for key in keys if not used.fullmatch(key)]
 
@@ -55,6 +59,16 @@ def test_both_languages_take_the_same_values():
     for key, texts in words.catalogue().items():
         english, japanese = (words.placeholders(texts[each]) for each in words.LANGUAGES)
         assert english == japanese, key
+
+
+def test_what_is_said_of_images_stands_in_place_of_something_and_takes_no_more_values():
+    found = words.catalogue()
+    of_images = {key: found[key] for key in found if key.startswith(f"{words.IMAGES}.")}
+    assert of_images
+    for key, texts in of_images.items():
+        usual = found[key.removeprefix(f"{words.IMAGES}.")]
+        assert words.placeholders(texts["en"]) <= words.placeholders(usual["en"]), key
+        assert texts["en"] != usual["en"], key
 
 
 def test_no_text_is_empty():

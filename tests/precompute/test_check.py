@@ -9,12 +9,12 @@ import pytest
 from analysis.tables import SCHEMA_VERSION
 from precompute.check import faults
 from precompute.show import every_table, lines
-from tests.small_store import build_store
+from tests.shared_store import shared_store
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory) -> Path:
-    return build_store(tmp_path_factory.mktemp("sound"))
+    return shared_store(tmp_path_factory)
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def store(sound, tmp_path) -> Path:
 
 @pytest.fixture(scope="module")
 def sound_causal(tmp_path_factory) -> Path:
-    return build_store(tmp_path_factory.mktemp("causal"), "gpt2")
+    return shared_store(tmp_path_factory, "gpt2")
 
 
 @pytest.fixture

@@ -3,8 +3,11 @@
 import json
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -17,6 +20,20 @@ ROOT = Path(__file__).parents[2]
 
 
 def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """A command in this process, which spares the imports of one of its own."""
+    printed, complained, status = StringIO(), StringIO(), 0
+    typed = patch.object(sys, "argv", ["precompute", *map(str, arguments)])
+    with typed, redirect_stdout(printed), redirect_stderr(complained):
+        try:
+            __main__.main()
+        except SystemExit as done:
+            status = done.code if isinstance(done.code, int) else 0
+    told = printed.getvalue(), complained.getvalue()
+    return subprocess.CompletedProcess(arguments, status, *told)
+
+
+def _process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own, as a shell starts it."""
     command = [sys.executable, "-m", "precompute", *map(str, arguments)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
@@ -35,7 +52,7 @@ def _asked(place: Path, output: str, *more: str) -> list[str | Path]:
 
 
 def test_run_check_and_show(place):
-    done = _run(*_asked(place, "a.duckdb"))
+    done = _process(*_asked(place, "a.duckdb"))
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout.splitlines()[-1].startswith(f"{place / 'a.duckdb'}: 3 sequences, ")
@@ -45,13 +62,13 @@ def test_run_check_and_show(place):
 
 
 def test_progress_is_plain_lines_where_there_is_no_terminal(place):
-    done = _run(*_asked(place, "b.duckdb", "--seed", "5"))
+    done = _run(*_asked(place, "b.duckdb", "--seed", "5", "--statistics", "completeness"))
     assert "3/3 sequences, " in done.stdout
     assert "\r" not in done.stdout + done.stderr
 
 
 def test_a_failed_check_exits_with_1_and_one_line(place):
-    missing = _run("check", place / "none.duckdb")
+    missing = _process("check", place / "none.duckdb")
     assert (missing.returncode, missing.stdout) == (1, "")
     assert missing.stderr == f"{place / 'none.duckdb'}: there is no such file.\n"
 
@@ -112,7 +129,7 @@ def test_ray_that_is_not_installed_is_told(place):
     )
 
 
-def test_the_demo_is_two_files_the_treebank_beside_the_articles(tmp_path, monkeypatch):
+def test_the_demo_is_three_files_treebank_and_digits_beside_the_articles(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(install_demo, "install_demo_model", lambda: made.append("model"))
     monkeypatch.setattr(__main__, "run", lambda **asked: made.append(asked))
@@ -121,4 +138,9 @@ def test_the_demo_is_two_files_the_treebank_beside_the_articles(tmp_path, monkey
         "model",
         {"model": "demo", "corpus": "demo", "output": tmp_path / "demo.duckdb"},
         {"model": "demo", "corpus": "demo-treebank", "output": tmp_path / "demo-treebank.duckdb"},
+        {
+            "model": "demo-digits",
+            "corpus": "demo-digits",
+            "output": tmp_path / "demo-digits.duckdb",
+        },
     ]

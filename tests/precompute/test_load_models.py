@@ -8,6 +8,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from analysis.errors import Remediable, UnfitModel, UnknownName
+from analysis.models.adapter import ADAPTERS
 from precompute import load_models
 from precompute.load_models import DEMO_SHA256, load_model
 from tests.tiny import TINY, save_tiny, tiny_model
@@ -41,7 +42,7 @@ def test_a_name_that_is_neither_folder_nor_on_the_hub_is_refused(monkeypatch):
     assert str(error.value) == (
         "No folder is called 'no/such-model', and the hub did not give a model of that name "
         "(404 Client Error.). Give a folder with config.json and model.safetensors, a hub name "
-        "such as bert-base-uncased, or demo."
+        "such as bert-base-uncased, demo, or demo-digits."
     )
 
 
@@ -100,7 +101,8 @@ def test_another_family_is_refused_by_its_name(folder):
     (folder / "config.json").write_text(json.dumps(config | {"model_type": "xlnet"}))
     with pytest.raises(UnknownName) as error:
         load_model(str(folder))
-    assert str(error.value) == "No model family is called 'xlnet'. Known: bert, gpt2, roberta."
+    known = ", ".join(sorted(ADAPTERS))
+    assert str(error.value) == f"No model family is called 'xlnet'. Known: {known}."
 
 
 def test_damaged_weights_are_refused(folder):

@@ -7,9 +7,9 @@ from safetensors.torch import load_file, save_file
 
 from analysis.errors import Remediable
 from analysis.measures.pair_delta import row_shares
+from precompute.batch import Batch
 from precompute.load_models import load_model
 from precompute.one_sequence import OtherWeights, Rerun, _pinned, rerun
-from precompute.passes.base import Batch
 from tests.small_store import build_store
 from tests.tiny import mask_rate, save_tiny
 
@@ -35,7 +35,8 @@ def test_shares_are_those_of_a_batch_with_padding(tiny, sequences, traced):
 
 
 def test_what_a_file_tells_of_its_model_and_tokens_is_enough(family, tmp_path):
-    path = build_store(tmp_path, family, mask_rate=mask_rate(family, 0.2))
+    masked = mask_rate(family, 0.2)
+    path = build_store(tmp_path, family, mask_rate=masked, statistics=["token_norm"])
     with duckdb.connect(str(path), read_only=True) as store:
         told = store.execute("from run").df().iloc[0]
         [(weights,)] = store.execute(

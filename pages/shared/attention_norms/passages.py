@@ -12,6 +12,7 @@ from pages.shared.attention_norms.quantities import quantity_name
 from pages.shared.attention_norms.rankings import RANKINGS
 from pages.shared.choices import pick, pick_number
 from pages.shared.figure import source
+from pages.shared.shaded_sequence import sequence_name, shaded_sequence
 from pages.shared.store import ask
 from pages.shared.words import plain, say
 
@@ -29,9 +30,8 @@ def passages(layer: int, head: int, token: str) -> None:
     st.html(shading.STYLE + shading.side_by_side(*scales))
     for place, row in enumerate(best.itertuples(), start=1):
         value = _FORMATS[by].format(row.value)
-        st.markdown(
-            say(f"attention_norms.passages.heading_{by}", place=place, seq=row.seq, value=value)
-        )
+        told = {"place": place, "seq": sequence_name(row.seq), "value": value}
+        st.markdown(say(f"attention_norms.passages.heading_{by}", **told))
         _passage(tokens[tokens["seq"] == row.seq], token, tops)
     st.caption(f"{say('attention_norms.passages.caption')} {source()}")
 
@@ -66,7 +66,7 @@ def _passage(tokens: pd.DataFrame, token: str, tops: dict[str, float]) -> None:
             shading.Shaded(row["token"], row[by], tells, row["token"] == token)
             for row, tells in zip(rows, told, strict=True)
         ]
-        texts.append(shading.text(shaded, tops[by]))
+        texts.append(shaded_sequence(shaded, tops[by]))
     st.html(shading.side_by_side(*texts))
 
 

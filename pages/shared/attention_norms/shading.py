@@ -1,4 +1,4 @@
-"""A text with every token shaded by a value: darker is more, and the scale beside it.
+"""A text or an image with every token shaded by a value: darker is more, and the scale beside it.
 
 Tokens are written by strangers: whatever goes into the markup is escaped here.
 """
@@ -15,6 +15,9 @@ STYLE = """<style>
 .an-text {white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.75; font-size: .95rem}
 .an-text span {border-radius: 3px; padding: .1em 0; unicode-bidi: isolate; cursor: default}
 .an-text .an-chosen {outline: 2px solid #e4572e; outline-offset: 1px}
+.an-patches {display: grid; gap: 1px; max-width: 20rem; margin-top: .4rem}
+.an-patches span {aspect-ratio: 1; border: 1px solid rgba(128, 128, 128, .25); cursor: default}
+.an-patches .an-chosen {outline: 2px solid #e4572e; outline-offset: -1px}
 .an-scale {display: flex; flex-wrap: wrap; gap: .3rem; align-items: center; font-size: .85rem}
 .an-scale span {border-radius: 3px; padding: 0 .45em; border: 1px solid rgba(128, 128, 128, .35)}
 .an-name {font-weight: 600; margin: .2rem 0 .3rem}
@@ -42,6 +45,17 @@ def text(tokens: list[Shaded], top: float) -> str:
     return f'<div class="an-text">{"".join(spans)}</div>'
 
 
+def patches(tokens: list[Shaded], top: float, *, columns: int) -> str:
+    """The patches of an image in their places, shaded as the tokens of a text are.
+
+    Args:
+        columns: patches to a row.
+    """
+    cells = (_marked(each, "", top) for each in tokens)
+    style = f"grid-template-columns: repeat({columns}, 1fr)"
+    return f'<div class="an-patches" style="{style}">{"".join(cells)}</div>'
+
+
 def scale(name: str, top: float, format: str) -> str:
     """The steps of the ground with their values."""
     steps = (
@@ -57,12 +71,14 @@ def side_by_side(*parts: str) -> str:
 
 
 def _span(each: Shaded, space: str, shown: str, top: float) -> str:
-    marked = ' class="an-chosen"' if each.chosen else ""
+    return f"{space}{_marked(each, shown, top)}"
+
+
+def _marked(each: Shaded, shown: str, top: float) -> str:
+    chosen = ' class="an-chosen"' if each.chosen else ""
     ground = _ground(each.value / top if top > 0 else 0.0)
-    return (
-        f'{space}<span{marked} style="background: {ground}" title="{escape(each.told)}">'
-        f"{escape(shown)}</span>"
-    )
+    told = escape(each.told)
+    return f'<span{chosen} style="background: {ground}" title="{told}">{escape(shown)}</span>'
 
 
 def _ground(share: float) -> str:

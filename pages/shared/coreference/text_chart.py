@@ -4,16 +4,13 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from pages.shared.coreference.choices import type_name
 from pages.shared.coreference.text_layout import LETTERS, Place, places, spans, way
-from pages.shared.look import SERIES_COLOURS
+from pages.shared.look import SERIES_COLOURS, paper_and_ink
 from pages.shared.words import say
 
 RIGHT, WRONG = SERIES_COLOURS[2], "#e4572e"
-_PAPER_AND_INK = {"light": ("#fdfcf9", "#23262b"), "dark": ("#17191d", "#e4e2dc")}
-"""Those of the themes: text has a colour of its own, whatever ground it is exported on."""
 _LINE = 68  # height of a line of the text and of what is drawn above it, in pixels
 _GROUNDS = (*SERIES_COLOURS, "#c9a800", "#5c7f2b", "#a0522d", "#3fa7a0")
 _FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono', monospace"
@@ -28,7 +25,7 @@ def text_chart(words: pd.DataFrame, mentions: pd.DataFrame, picked: pd.DataFrame
         mentions: first_word, last_word, head_word, cluster, mention_type of every mention.
         picked: head_word, predicted (−1: none), correct of those that have an antecedent.
     """
-    paper, ink = _PAPER_AND_INK[st.context.theme.type or "light"]
+    paper, ink = paper_and_ink()
     of = places(words)
     height = of[-1].line + 1
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.75, height - 0.6], reverse=True))

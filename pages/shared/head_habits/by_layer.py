@@ -8,6 +8,7 @@ from pages.shared.about import about
 from pages.shared.choices import pick
 from pages.shared.clicks import clickable
 from pages.shared.head_habits.habits import (
+    FROM_SEP,
     GROUPS,
     HABIT_COLOURS,
     habit_name,
@@ -18,7 +19,7 @@ from pages.shared.head_habits.head_choice import follow_click, opened_head
 from pages.shared.head_habits.layer_chart import layer_chart
 from pages.shared.head_habits.published import neighbours
 from pages.shared.published import beside
-from pages.shared.store import ask, require
+from pages.shared.store import ask, require, shows_images
 from pages.shared.words import say
 
 _CHART = "hh_layers"
@@ -32,7 +33,7 @@ def show() -> None:
     group = pick(
         "hh_group",
         say("head_habits.layers.group"),
-        list(GROUPS),
+        [each for each in GROUPS if not (each == FROM_SEP and shows_images())],
         default=next(iter(GROUPS)),
         format=lambda each: say(f"head_habits.layers.group_{each}"),
     )
@@ -62,7 +63,7 @@ def _chart(
         layer_chart(
             means,
             heads,
-            colours={habit_name(each): HABIT_COLOURS[each] for each in GROUPS[group]},
+            colours={habit_name(each): HABIT_COLOURS[each] for each in means["quantity"].unique()},
             y_title=say("head_habits.share_axis"),
             marked=marked,
             format=".1%",

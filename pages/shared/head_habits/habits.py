@@ -22,10 +22,11 @@ HABIT_COLOURS = {
     "uniform": _GREY,
 }
 """In the order in which they are told."""
+FROM_SEP = "from_sep"
 GROUPS = {
     "special": ("cls", "sep", "comma_period"),
     "neighbours": ("previous", "self", "next"),
-    "from_sep": ("sep_to_sep", "other_to_sep"),
+    FROM_SEP: ("sep_to_sep", "other_to_sep"),
 }
 """Shares that are drawn in one chart."""
 SHARES = tuple(each for each in HABIT_COLOURS if each not in _NATS)

@@ -85,5 +85,5 @@ def share_chart(frame: pd.DataFrame, whose: list[str]) -> Any:
         x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high")
     )
     points = base.mark_circle(size=70, opacity=1).encode(x=alt.X("mean:Q", title=title, axis=axis))
-    height = 44 * max(frame["name"].nunique(), 1)
+    height = 90 + 34 * max(frame["name"].nunique(), 1)  # the legend and the axis are in it
     return alt.layer(rules, points).properties(height=height)

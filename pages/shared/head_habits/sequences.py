@@ -11,6 +11,7 @@ from pages.shared.attention_norms import shading
 from pages.shared.choices import pick, pick_number
 from pages.shared.figure import source
 from pages.shared.head_habits.habits import HABIT_COLOURS, SHARES, habit_name, habit_value
+from pages.shared.shaded_sequence import sequence_name, shaded_sequence
 from pages.shared.store import ask, open_store
 from pages.shared.words import plain, say
 
@@ -55,7 +56,7 @@ def _heading(place: int, row: dict[Hashable, Any], quantity: str) -> None:
     told = say(
         "head_habits.sequences.heading",
         place=place,
-        seq=row["seq"],
+        seq=sequence_name(row["seq"]),
         n=row["n_tokens"],
         habit=habit_name(quantity),
         value=habit_value(quantity, float(row["value"])),
@@ -104,4 +105,4 @@ def _shaded(tokens: pd.DataFrame, top: float) -> str:
         )
         for row in rows
     ]
-    return shading.text(shaded, top)
+    return shaded_sequence(shaded, top)

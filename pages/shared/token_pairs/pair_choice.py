@@ -94,7 +94,7 @@ def follow_clicks() -> None:
                 choose("tp_target", target)
 
 
-def clickable_chart(chart: Any, name: str, *, frame: pd.DataFrame, **told: str) -> None:
+def clickable_chart(chart: Any, name: str, *, frame: pd.DataFrame, **told: Any) -> None:
     """A chart of pairs with a selection of the field `ROW`, the place of a pair in the frame."""
     clickable(chart, name, frame=frame, **told)
     _note(name, frame)

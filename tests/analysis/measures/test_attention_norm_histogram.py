@@ -12,7 +12,7 @@ from analysis.measures.attention_norm_histogram import (
     joint_histogram,
 )
 from analysis.measures.head_token import value_norms
-from precompute.passes.base import Batch
+from precompute.batch import Batch
 from tests.reference import attention_norm_histogram as reference
 
 POSITIVE = st.floats(2.0**-100, 2.0**100, width=32)

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.coreference_prediction import NONE, attended_antecedents
-from precompute.passes.base import Batch
+from precompute.batch import Batch
 from tests.reference import coreference_prediction as twin
+from tests.tiny import text_families
 
 PLACES = st.lists(st.integers(0, 11), min_size=1, max_size=9)
 
@@ -26,6 +27,7 @@ def test_heads_pick_what_the_twin_picks(heads, seed):
     assert found.tolist() == [twin.picked(each, heads) for each in attention.tolist()]
 
 
+@text_families
 def test_heads_of_every_family_pick_what_the_twin_picks(tiny, annotated):
     of_mentions = [
         (found, [mention.head for mention in known.mentions])

@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from analysis.measures.dependency_prediction import NOTHING, predicted_governors
-from precompute.passes.base import Batch
+from precompute.batch import Batch
 from tests.reference import dependency_prediction as twin
+from tests.tiny import text_families
 
 
 def _predicted(attention, sentences, *, is_causal=False) -> tuple[list, list]:
@@ -16,6 +17,7 @@ def _predicted(attention, sentences, *, is_causal=False) -> tuple[list, list]:
     return dependents.tolist(), governors.tolist()
 
 
+@text_families
 def test_every_prediction_is_that_of_the_twin(tiny, annotated):
     is_causal = tiny.layers[0].is_causal
     for _, known, found in Batch(annotated, tiny.trace(annotated)).annotated:

@@ -5,6 +5,7 @@ import torch
 
 from analysis.measures.head_token import attention_received, value_norms
 from tests.reference import head_token as reference
+from tests.tiny import text_families
 
 
 def _vector(layer, b: int, h: int, k: int) -> list[float]:
@@ -45,6 +46,7 @@ def test_attention_received_adds_up_to_the_number_of_tokens(traced):
         torch.testing.assert_close(received.sum(dim=-1), n[:, None].expand(-1, received.shape[1]))
 
 
+@text_families
 def test_padding_receives_nothing(traced):
     received = attention_received(traced.layers[0].attention, traced.is_token)
     padding = ~traced.is_token[:, None].expand_as(received)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from analysis.measures.activation_gate import GATES
-from analysis.measures.layer_mixing import layer_mixing
+from analysis.measures.layer_mixing import attention_mixing, layer_mixing
 from analysis.models.trace import LayerTrace, in_dtype
 from tests.reference import layer_mixing as reference
 
@@ -42,6 +42,13 @@ def test_every_activation_follows_integrated_gradients(layers, activation):
     for scope in scopes[4:]:
         each = found.maps[scopes.index(scope)]
         torch.testing.assert_close(each, expected[scope], rtol=2e-3, atol=2e-3)
+
+
+def test_attention_with_its_residual_is_the_same_by_itself(layers):
+    for layer in layers:
+        scope = "ln_attn_res" if layer.weights.norm_first else "attn_res_ln"
+        whole = layer_mixing(layer).maps[layer.weights.order.scopes.index(scope)]
+        torch.testing.assert_close(attention_mixing(layer), whole, rtol=1e-9, atol=1e-12)
 
 
 def test_ratios_are_those_of_the_summed_vectors(layers):

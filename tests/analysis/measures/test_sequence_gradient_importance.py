@@ -17,7 +17,7 @@ from precompute.corpora.sequence import TOKEN_TYPES, Sequence, Text
 from precompute.loaded_model import LoadedModel
 from tests.precompute.corpora.tiny import unhurried
 from tests.reference import sequence_gradient_importance as twin
-from tests.tiny import mask_rate, tiny_model, tiny_sequences
+from tests.tiny import mask_rate, text_families, tiny_model, tiny_sequences
 
 SHORT = (Text("The dog, a cat.", "line 1"), Text("Cat.", "line 2"))
 Moved = Callable[[int, int, int, int, float], float]
@@ -84,7 +84,7 @@ def own_loss(model: LoadedModel, sequence: Sequence) -> Callable[[], float]:
 
 def pooled_loss(model: LoadedModel, sequence: Sequence) -> Callable[[], float]:
     """The squared length of the mean of the last hidden states, one coordinate after the other."""
-    inputs = {k: v for k, v in model._inputs([sequence]).items() if k in _names(model)}
+    inputs = {k: v for k, v in model.inputs([sequence]).items() if k in _names(model)}
 
     def loss() -> float:
         rows = model.model(**inputs).last_hidden_state[0].tolist()
@@ -122,6 +122,7 @@ def assert_as_moved(moved: Moved, sequence: Sequence, found: np.ndarray, is_caus
         assert found[layer, head, place] == pytest.approx(expected, rel=1e-5, abs=1e-8)
 
 
+@text_families
 def test_a_language_models_gradients_are_what_its_loss_does(
     language_model, short, monkeypatch, is_causal
 ):
@@ -132,6 +133,7 @@ def test_a_language_models_gradients_are_what_its_loss_does(
     assert found.max() > 1e-3, "this test could not have failed"
 
 
+@text_families
 def test_a_model_without_a_head_is_asked_for_the_length_of_its_mean(
     tiny, short, monkeypatch, is_causal
 ):
@@ -148,12 +150,14 @@ def is_causal(tiny) -> bool:
     return tiny.layers[0].is_causal
 
 
+@text_families
 def test_padding_and_company_change_no_gradient(language_model, short):
     together = importances(language_model, short)
     alone = np.concatenate([importances(language_model, (each,)) for each in short])
     np.testing.assert_allclose(together, alone, rtol=1e-9, atol=1e-12)
 
 
+@text_families
 def test_what_is_asked_for_is_what_stood_behind_the_mask(language_model, short, family):
     expected = "next_token" if family == "gpt2" else "masked_lm"
     assert language_model.objective == expected
@@ -169,6 +173,7 @@ def test_what_is_asked_for_is_what_stood_behind_the_mask(language_model, short, 
     assert not np.allclose(changed, importances(language_model, short), rtol=1e-3)
 
 
+@text_families
 def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, family):
     (sequence,) = tiny_sequences(family, (Text("Cat.", "line 1"),))
     names = ("ids", "segments", "token_types", "words", "masked", "tokens")
@@ -178,6 +183,7 @@ def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, famil
         assert language_model.gradients([sequence]) is None
 
 
+@text_families
 def test_gradients_leave_the_model_as_it_was(language_model, short):
     before = language_model.trace(short)
     language_model.gradients(short)

@@ -15,8 +15,8 @@ def test_input_norms_follow_the_paper_token_by_token(traced):
 
 
 def test_the_first_input_is_the_embedding_and_each_next_the_layer_before(tiny, sequences, traced):
-    inputs = tiny._inputs(sequences)
-    if not tiny.segment_types:
+    inputs = tiny.inputs(sequences)
+    if "token_type_ids" in inputs and not tiny.segment_types:
         del inputs["token_type_ids"]  # GPT-2 would read them as more words
     hidden = tiny.model(**inputs, output_hidden_states=True).hidden_states
     for layer, expected in zip(traced.layers, hidden[:-1], strict=True):

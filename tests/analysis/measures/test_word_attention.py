@@ -5,9 +5,10 @@ import pytest
 import torch
 
 from analysis.measures.word_attention import word_attention
+from precompute.batch import Batch
 from precompute.corpora.token_types import CLS, SEP
-from precompute.passes.base import Batch
 from tests.reference import word_attention as twin
+from tests.tiny import text_families
 
 
 @pytest.fixture(scope="module")
@@ -15,6 +16,7 @@ def batch(tiny, annotated) -> Batch:
     return Batch(annotated, tiny.trace(annotated))
 
 
+@text_families
 def test_words_are_those_of_the_twin(batch):
     assert len(batch.annotated) == len(batch.sequences)
     for row, (_, _, found) in enumerate(batch.annotated):
@@ -31,6 +33,7 @@ def test_words_are_those_of_the_twin(batch):
                 assert np.allclose(told[head], expected, atol=1e-12)
 
 
+@text_families
 def test_words_and_special_tokens_share_all_attention(batch):
     for _, _, found in batch.annotated:
         total = found.mean.sum(dim=-1) + found.cls + found.sep
@@ -50,6 +53,7 @@ def test_words_of_one_piece_keep_their_attention():
     assert torch.allclose(found.mean, attention[:, 1:4, 1:4])
 
 
+@text_families
 def test_padding_changes_nothing(tiny, annotated, batch):
     for together, sequence in zip(batch.annotated, annotated, strict=True):
         ((_, _, alone),) = Batch((sequence,), tiny.trace([sequence])).annotated

@@ -16,12 +16,6 @@ section = section_of("positions", "po")
 
 
 @pytest.fixture(scope="session")
-def gpt2_folder(tmp_path_factory) -> Path:
-    """A store of a causal model, built by the real passes."""
-    return build_store(tmp_path_factory.mktemp("gpt2"), "gpt2").parent
-
-
-@pytest.fixture(scope="session")
 def several_folder(store_folder, gpt2_folder, tmp_path_factory) -> Path:
     """A folder with files of two models, and one without any statistic of positions."""
     folder = tmp_path_factory.mktemp("several")

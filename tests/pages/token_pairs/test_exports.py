@@ -16,3 +16,4 @@ LIVE = {"tp_live": "live"}
 def test_what_a_section_shows_becomes_pictures_and_tables(view, address, lang, section, exported):
     section(view, lang=lang, **address)
     assert_exportable(exported, caption=view)
+    assert all(chart is None for _, chart in exported.values()) == (view == "browse")

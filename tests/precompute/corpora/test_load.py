@@ -98,6 +98,15 @@ def test_every_form_is_counted(plain):
     }
 
 
+def test_images_are_no_corpus_for_a_model_that_reads_text(tmp_path):
+    reason = "which only a model that reads images takes; give such a model, or a text corpus"
+    (tmp_path / "a.png").touch()
+    for source, what in (("demo-digits", "holds images"), (tmp_path, "is a folder of images")):
+        with pytest.raises(BadCorpus) as caught:
+            load(source)
+        assert str(caught.value) == f"{source}: {what}, {reason}"
+
+
 def test_each_format_is_read_by_its_content(tmp_path):
     tokens = ["[CLS]", "the", "[SEP]"]
     pickled, lines = tmp_path / "a.jsonl", tmp_path / "b.txt"

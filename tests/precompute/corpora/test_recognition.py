@@ -9,7 +9,8 @@ from precompute.corpora.recognition import format_of
 
 from .tiny import shared_data
 
-TEXT_ONLY = "and this version reads text corpora only: give JSON Lines or plain text"
+NO_TEXT = "which only a model that reads images takes; give such a model, or a text corpus"
+NOT_ALONE = "give its folder to a model that reads images, or give a text corpus"
 COLUMNS = "\t".join(["1", "The", *"_" * 8])
 
 
@@ -26,6 +27,7 @@ COLUMNS = "\t".join(["1", "The", *"_" * 8])
         (b"[[File:a.png]]", "paragraphs"),
         (b"(lp stands for linear programming)", "paragraphs"),
         (b"A line\n#begin document no columns", "paragraphs"),
+        (b"<svg> is a tag, GIF89a a form, BM a beginning.", "paragraphs"),
         ("été".encode("latin1"), "paragraphs"),
         (b"\n \n", "paragraphs"),
         *((pickle.dumps([{"tokens": ["a"]}], protocol), "pickle") for protocol in range(6)),
@@ -52,7 +54,9 @@ def test_format_is_told_by_content_and_not_by_name(tmp_path, name, content, form
         (b'[\n{"text"', "is one JSON list; write each of its objects on a line of its own"),
         (gzip.compress(b"A text.", mtime=0), "is compressed; unpack it first"),
         ("A text.".encode("utf-16"), "is UTF-16; save it as UTF-8"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0", f"holds binary data, {TEXT_ONLY}"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0", f"is an image (PNG); {NOT_ALONE}"),
+        (b"\0\0\0\x18ftypheic\0", f"is an image (HEIC); {NOT_ALONE}"),
+        (b"\x7fELF\0", "holds binary data; give JSON Lines or plain text"),
     ],
 )
 def test_file_in_no_known_format_is_refused(tmp_path, content, reason):
@@ -78,7 +82,7 @@ def test_missing_file_says_what_to_do(tmp_path):
 def test_folder_says_what_to_do(tmp_path):
     assert refusal(tmp_path) == f"{tmp_path}: is a folder; name one file in it"
     (tmp_path / "a.PNG").touch()
-    assert refusal(tmp_path) == f"{tmp_path}: is a folder of images, {TEXT_ONLY}"
+    assert refusal(tmp_path) == f"{tmp_path}: is a folder of images, {NO_TEXT}"
 
 
 def test_pipe_is_refused_and_not_waited_for(tmp_path):
@@ -113,5 +117,5 @@ def test_real_files_are_recognised(path, form):
 @pytest.mark.shared_data
 def test_real_images_are_refused():
     assert refusal(shared_data() / "images" / "lemur.png") == (
-        f"lemur.png: holds binary data, {TEXT_ONLY}"
+        f"lemur.png: is an image (PNG); {NOT_ALONE}"
     )

@@ -71,7 +71,8 @@ def test_windows_hold_whole_sentences_in_order_and_as_many_as_fit(document, fami
         special = room - room_for(1, BUILT[family], room)
         for length, following in zip(lengths, known[1:], strict=False):
             next_sentence = sentence(0, sentences_of(following)[0])
-            assert length + size_of(next_sentence, family) - special > room
+            behind = size_of(next_sentence, family) + grown_behind(next_sentence, family)
+            assert length + behind - special > room
 
 
 def cut(document, family, room, *, by_sentence, counts):
@@ -91,6 +92,21 @@ def size_of(each: Sentence, family: str) -> int:
     """Tokens of a sentence by itself, special ones included."""
     (entry,) = cut(Document((each,)), family, 64, by_sentence=True, counts=Counter())
     return len(encode(entry, family)[0])
+
+
+def grown_behind(each: Sentence, family: str) -> int:
+    """The tokens that its first word gains behind another, since it begins with a space there."""
+    first = each.forms[0]
+    return len(BUILT[family].tokenize(f" {first}")) - len(BUILT[family].tokenize(first))
+
+
+def test_the_space_between_two_sentences_counts():
+    """To a byte-level tokenizer without the word and its space in one piece it is a token."""
+    document = Document((sentence(1, ("cat",)), sentence(2, ("cat",))), bears_coreference=True)
+    for family in TOKENIZERS:
+        for room in range(6, 10):
+            found = cut(document, family, room, by_sentence=False, counts=Counter())
+            assert max(len(encode(each, family)[0]) for each in found) <= room
 
 
 @unhurried(80)

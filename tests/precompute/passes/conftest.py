@@ -10,8 +10,8 @@ from duckdb import DuckDBPyConnection
 
 from analysis.models.trace import Trace
 from analysis.scopes import LayerOrder
+from precompute.batch import Batch
 from precompute.load_models import load_model
-from precompute.passes.base import Batch
 from precompute.plan import Plan
 from precompute.run import Request, run
 from precompute.runner import run_local
@@ -38,6 +38,7 @@ Cat sat, the cat.
 
 Dog.
 """
+CURVES = ("relevance_map", "relevance_agreement", "perturbation", "class_prediction")
 WHOLE_LAYER = ("scope_similarity", "mixing_ratio", "relation_share", "rollout")
 
 
@@ -157,3 +158,17 @@ def position_traces(position_run) -> dict[int, Trace]:
     asked, plan = position_run
     model = load_model(asked.model, device="cpu")
     return {each.index: model.trace([each]) for each in plan.corpus.sequences}
+
+
+@pytest.fixture(scope="session")
+def curves_run(tmp_path_factory) -> tuple[Request, Plan]:
+    """A ViT that tells three classes apart: what rules agree on, and curves of going patches."""
+    folder = tmp_path_factory.mktemp("curves")
+    asked = asked_for(folder, "vit", statistics=list(CURVES))
+    return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="session")
+def curves_store(curves_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(curves_run[0].output), read_only=True) as store:
+        yield store

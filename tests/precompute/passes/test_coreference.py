@@ -14,9 +14,9 @@ from analysis.tables import coreference_accuracy, coreference_best, coreference_
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_best import CHOSEN_ON
 from analysis.tables.coreference_prediction import BASELINES, MENTION_TYPES
+from precompute.batch import Batch
 from precompute.corpora.annotation import Annotation
 from precompute.load_models import load_model
-from precompute.passes.base import Batch
 from precompute.plan import Plan
 from precompute.run import Request, run
 from precompute.runner import run_local

@@ -18,8 +18,8 @@ from analysis.tables import (
 )
 from analysis.tables.annotation import MERGINGS, words
 from analysis.tables.dependency_prediction import DIRECTIONS
+from precompute.batch import Batch
 from precompute.load_models import load_model
-from precompute.passes.base import Batch
 from precompute.plan import Plan
 from precompute.run import Request, run
 from precompute.runner import run_local

@@ -10,10 +10,10 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.tables import gradient_importance
+from precompute.batch import Batch
 from precompute.check import faults
 from precompute.load_models import load_model
 from precompute.passes import sequence_gradient_importance
-from precompute.passes.base import Batch
 from precompute.plan import Plan
 from precompute.run import Request, run
 from precompute.runner import run_local

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from analysis.tables import mixing_ratio
+from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.passes import sequence_mixing_ratio
-from precompute.passes.base import Batch
 from tests.reference import mixing_ratio as reference
 
 

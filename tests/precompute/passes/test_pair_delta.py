@@ -10,8 +10,8 @@ import pytest
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables import pair_delta
 from precompute import plan as planning
+from precompute.batch import Batch
 from precompute.check import assert_unique
-from precompute.passes.base import Batch
 from precompute.passes.pair_delta import totals
 from precompute.shards import as_stored
 from precompute.store import CONFIG, add_table

@@ -14,9 +14,9 @@ from duckdb import DuckDBPyConnection
 from analysis.tables import parser_accuracy, word_attention
 from analysis.tables.annotation import words
 from precompute import parser_sentences
+from precompute.batch import Batch
 from precompute.load_models import load_model
 from precompute.parser_sentences import static_vectors, tree_sentences
-from precompute.passes.base import Batch
 from precompute.plan import Plan
 from precompute.run import Request, run
 from precompute.runner import run_local

@@ -8,11 +8,11 @@ import torch
 
 from analysis.measures.coreference_accuracy import is_right
 from analysis.measures.coreference_prediction import attended_antecedents
+from precompute.batch import Batch
 from precompute.corpora.annotation import Annotation, Mention, MentionKind
 from precompute.corpora.sequence import Annotated
 from precompute.mentions import mentions_of
 from precompute.passes import coreference_prediction
-from precompute.passes.base import Batch
 from tests.tiny import ANNOTATED, HEADS, LAYERS, tiny_model, tiny_sequences
 
 N_WORDS = 30

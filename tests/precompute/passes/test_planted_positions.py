@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from analysis.measures.head_offset import preferred_offsets
+from precompute.batch import Batch
 from precompute.corpora.sequence import Sequence
 from precompute.loaded_model import LoadedModel
 from precompute.passes import query_key_correlation, relative_position_profile, state_spectrum
-from precompute.passes.base import Batch, Totals
+from precompute.passes.base import Totals
 from precompute.shards import as_stored
 from tests.tiny import HEADS, WIDTH, tiny_model, tiny_sequences
 

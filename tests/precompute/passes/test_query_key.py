@@ -23,12 +23,12 @@ from analysis.tables import (
     query_key_singular_value,
     query_key_wave,
 )
+from precompute.batch import Batch
 from precompute.load_models import load_model
 from precompute.passes import embedding_spectrum as embedding_spectrum_pass
 from precompute.passes import position_variance as position_variance_pass
 from precompute.passes import query_key_phase as query_key_phase_pass
 from precompute.passes import query_key_wave as query_key_wave_pass
-from precompute.passes.base import Batch
 from precompute.run import run
 from precompute.runner import run_local
 from tests.reference import embedding_spectrum as reference

@@ -3,9 +3,9 @@ import pytest
 
 from analysis.tables import rollout
 from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT
+from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.passes import sequence_rollout
-from precompute.passes.base import Batch
 from tests.reference import sequence_rollout as reference
 
 

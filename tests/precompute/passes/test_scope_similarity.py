@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from analysis.tables import scope_similarity, sequence_scope_similarity
-from precompute.passes.base import Batch
+from precompute.batch import Batch
 from precompute.passes.sequence_scope_similarity import totals
 
 

@@ -6,9 +6,10 @@ import duckdb
 import pytest
 
 from analysis.errors import Remediable
-from precompute.annotated_statistics import check_annotation, need_of
 from precompute.corpora.sequence import Corpus
+from precompute.corpus_needs import TEXT, check_needs, need_of
 from precompute.passes import PASSES
+from tests.shared_store import shared_store
 from tests.small_store import build_store, request
 from tests.tiny import ANNOTATED, tiny_sequences
 
@@ -32,25 +33,20 @@ def test_plain_text_is_refused_before_anything_is_computed(tmp_path):
 
 @pytest.mark.parametrize("name", ["dependency_best", "word_vector"])
 def test_trees_are_enough_for_those_that_need_them(name):
-    check_annotation([name], corpus(ANNOTATED[:1]))
+    check_needs([name], corpus(ANNOTATED[:1]))
 
 
 def test_coreference_is_asked_for_too():
     with pytest.raises(Remediable, match=r"coreference_accuracy needs coreference, and a\.txt has"):
-        check_annotation(["coreference_accuracy"], corpus(ANNOTATED[:1]))
-    check_annotation(["coreference_accuracy"], corpus(ANNOTATED))
+        check_needs(["coreference_accuracy"], corpus(ANNOTATED[:1]))
+    check_needs(["coreference_accuracy"], corpus(ANNOTATED))
 
 
-def test_what_plain_text_leaves_empty_is_what_is_asked_for(tmp_path):
+def test_what_plain_text_leaves_empty_is_what_is_asked_for(tmp_path_factory):
     """And trees with coreference fill all of it."""
-    text = rows(build_store(folder(tmp_path, "text")))
-    words = rows(build_store(folder(tmp_path, "words"), annotated=True))
-    assert words - text == {name for name in NAMES if need_of(name)}
-
-
-def folder(place: Path, name: str) -> Path:
-    (place / name).mkdir()
-    return place / name
+    text = rows(shared_store(tmp_path_factory))
+    words = rows(shared_store(tmp_path_factory, annotated=True))
+    assert words - text == {name for name in NAMES if need_of(name) not in (None, TEXT)}
 
 
 def rows(path: Path) -> set[str]:

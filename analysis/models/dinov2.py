@@ -1,0 +1,159 @@
+"""DINOv2, with registers or without: pre-norm encoders that scale what each block adds.
+
+The scales are folded into the output weights, so that a head's share of the residual has them in
+it. Positions belong to the class token and the patches, none to the registers between them; the
+model itself interpolates those of the patches to the size of its images.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import torch
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from analysis.models.capture import change_output
+from analysis.models.gradients import Loss
+from analysis.models.layout import CLASS, TokenLayout, check_grid, grid_of, register, two_sizes
+from analysis.models.parts import activation_named, no_logits
+from analysis.models.patch_encoder import (
+    PatchLayer,
+    patch_gradients,
+    patch_weights,
+    trace_patches,
+)
+from analysis.models.trace import LayerWeights, Model, Trace
+
+FAMILIES = ("dinov2", "dinov2_with_registers")
+LANGUAGE_MODELS: dict[str, str] = {}
+CLASSIFIERS: dict[str, str] = dict.fromkeys(
+    ("Dinov2ForImageClassification", "Dinov2WithRegistersForImageClassification"),
+    "AutoModelForImageClassification",
+)
+"""What a configuration calls a model that tells classes apart, and what loads it."""
+logits = no_logits
+
+
+def check(model: Model) -> None:
+    """Refuse a configuration that this family's reading does not cover.
+
+    Raises:
+        UnfitModel: naming the setting, its value and what is covered.
+    """
+    config = model.config
+    activation_named(config.hidden_act)
+    if config.use_swiglu_ffn:
+        raise UnfitModel(
+            "The model's use_swiglu_ffn is True: its feed-forward networks multiply two hidden "
+            "layers, which cannot be cut into one part for every token. Covered is False, as in "
+            "DINOv2's small, base and large models."
+        )
+    check_grid(model)
+    rows, columns = _learned_grid(model)
+    if rows != columns:
+        raise UnfitModel(
+            f"The model's image_size makes {rows} × {columns} patches, and a DINOv2 interpolates "
+            "its positions from a square grid alone. Give a square image_size in config.json; what "
+            "the image processor makes need not be square."
+        )
+
+
+def fit_to_images(model: Model, size: tuple[int, int]) -> None:
+    """Take images of a height and width in pixels: the model interpolates its positions to them.
+
+    Raises:
+        UnfitModel: a side is no multiple of a patch's.
+    """
+    patch = two_sizes(model.config.patch_size)
+    if size[0] % patch[0] or size[1] % patch[1]:
+        raise UnfitModel(
+            f"The model's image processor makes images of {size[0]} × {size[1]} pixels (height × "
+            f"width), which patches of {patch[0]} × {patch[1]} do not fill. Give multiples of "
+            "these as `crop_size` or `size` in preprocessor_config.json."
+        )
+    model.config.image_size = list(size)
+
+
+def layout(model: Model) -> TokenLayout:
+    """The class token, the registers, then the patches."""
+    n_registers = getattr(model.config, "num_register_tokens", 0)
+    special = (CLASS, *(register(place) for place in range(n_registers)))
+    grid, learned = grid_of(model), _learned_grid(model)
+    return TokenLayout(special, *grid, None if grid == learned else learned)
+
+
+def _learned_grid(model: Model) -> tuple[int, int]:
+    """Rows and columns that the position embeddings were learned for, whatever the images are."""
+    embeddings = model.embeddings.patch_embeddings
+    size, patch = two_sizes(embeddings.image_size), two_sizes(embeddings.patch_size)
+    return size[0] // patch[0], size[1] // patch[1]
+
+
+def positions(model: Model) -> int:
+    """How many tokens an image is."""
+    return layout(model).n_tokens
+
+
+def position_embedding(model: Model) -> Tensor:
+    """One vector for the class token and one for every patch, as large as the images ask for."""
+    embeddings, grid = model.embeddings, layout(model)
+    # the method asks its first argument for no more than its shape
+    shape = 1, 1 + grid.n_patches, model.config.hidden_size
+    shaped = embeddings.position_embeddings.new_zeros(()).expand(shape)
+    return embeddings.interpolate_pos_encoding(shaped, *two_sizes(model.config.image_size))[0]
+
+
+def _added(model: Model) -> Tensor:
+    """What the model adds to every token, to registers nothing."""
+    embedding = position_embedding(model)
+    nothing = embedding.new_zeros(len(layout(model).special) - 1, embedding.shape[1])
+    return torch.cat([embedding[:1], nothing, embedding[1:]]).detach()
+
+
+def changed_positions(
+    model: Model, change: Callable[[Tensor], Tensor]
+) -> AbstractContextManager[None]:
+    """The model with other position embeddings, as long as asked."""
+    added = _added(model)
+    return change_output(model.embeddings, lambda out: out - added + change(added))
+
+
+def weights(model: Model) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    return patch_weights(model, _parts(model))
+
+
+def _parts(model: Model) -> tuple[PatchLayer, ...]:
+    return tuple(
+        PatchLayer(
+            whole=layer,
+            attention=layer.attention,
+            attention_norm=layer.norm1,
+            attention_output=layer.layer_scale1,
+            feed_forward=layer.mlp,
+            feed_forward_norm=layer.norm2,
+            attention_factor=layer.layer_scale1.lambda1,
+            feed_forward_factor=layer.layer_scale2.lambda1,
+        )
+        for layer in model.encoder.layer
+    )
+
+
+def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
+    """Run the model once and take each layer apart."""
+    embeddings = model.embeddings
+    registers = getattr(embeddings, "register_tokens", embeddings.cls_token[:, :0])
+    special = (embeddings.cls_token, registers)
+    return trace_patches(model, _parts(model), layers, inputs, special=special)
+
+
+def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
+    """A number for every class, from last hidden states: of the class token and of all patches."""
+    n_special = len(layout(classifier.base_model).special)
+    of_patches = hidden[:, n_special:].mean(dim=1)
+    return classifier.classifier(torch.cat([hidden[:, 0], of_patches], dim=1))
+
+
+def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
+    """How a loss changes with the attention weights of each layer."""
+    return patch_gradients(model, inputs, loss, n_layers=len(model.encoder.layer))

@@ -1,0 +1,126 @@
+"""What all pre-norm encoders of patches share, whatever their modules are called.
+
+The normalisation after the last layer belongs to no layer.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from analysis.models.capture import record_outputs
+from analysis.models.gradients import Loss, attention_gradients
+from analysis.models.parts import (
+    activation_named,
+    attentions_of,
+    heads_of,
+    layer_norm,
+    layer_traces,
+)
+from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+
+
+@dataclass(frozen=True)
+class PatchLayer:
+    """The modules of one layer, and by what each block's output is scaled, channel by channel.
+
+    `attention_output` is the module that puts out what is added to the residual. A factor of None
+    is 1. Factors are part of the output weights wherever these are named: what a head adds to the
+    residual has them in it.
+    """
+
+    whole: Model
+    attention: Model
+    attention_norm: Model
+    attention_output: Model
+    feed_forward: Model
+    feed_forward_norm: Model
+    attention_factor: Tensor | None = None
+    feed_forward_factor: Tensor | None = None
+
+    def weights(self, heads: int, activation: str) -> LayerWeights:
+        """The weights of the layer."""
+        attention, hidden, back = self.attention, self.feed_forward.fc1, self.feed_forward.fc2
+        query, key, value = (
+            heads_of(each.weight.T, bias_of(each), heads)
+            for each in (attention.q_proj, attention.k_proj, attention.v_proj)
+        )
+        output = attention.o_proj
+        return LayerWeights(
+            query_weight=query[0],
+            query_bias=query[1],
+            key_weight=key[0],
+            key_bias=key[1],
+            value_weight=value[0],
+            value_bias=value[1],
+            output_weight=_scaled(output.weight.T, self.attention_factor).unflatten(0, (heads, -1)),
+            output_bias=_scaled(bias_of(output), self.attention_factor),
+            attention_norm=layer_norm(self.attention_norm),
+            feed_forward=FeedForwardWeights(
+                input_weight=hidden.weight.detach().T,
+                input_bias=bias_of(hidden).detach(),
+                output_weight=_scaled(back.weight.T, self.feed_forward_factor),
+                output_bias=_scaled(bias_of(back), self.feed_forward_factor),
+                activation=activation,
+            ),
+            feed_forward_norm=layer_norm(self.feed_forward_norm),
+            norm_first=True,
+            is_causal=False,
+        )
+
+
+def patch_weights(model: Model, parts: tuple[PatchLayer, ...]) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    heads, activation = model.config.num_attention_heads, activation_named(model.config.hidden_act)
+    return tuple(each.weights(heads, activation) for each in parts)
+
+
+def patch_gradients(
+    model: Model, inputs: dict[str, Tensor], loss: Loss, *, n_layers: int
+) -> tuple[Tensor, ...]:
+    """How a loss changes with the attention weights of each layer."""
+    return attention_gradients(model, inputs, loss, first=model.embeddings, n_layers=n_layers)
+
+
+def bias_of(projection: Model) -> Tensor:
+    """The bias of a projection, zeros where it has none."""
+    weight = projection.weight
+    return weight.new_zeros(len(weight)) if projection.bias is None else projection.bias
+
+
+def _scaled(weight: Tensor, factor: Tensor | None) -> Tensor:
+    return (weight if factor is None else weight * factor).detach()
+
+
+def trace_patches(
+    model: Model,
+    parts: tuple[PatchLayer, ...],
+    layers: tuple[LayerWeights, ...],
+    inputs: dict[str, Tensor],
+    *,
+    special: tuple[Tensor, ...],
+) -> Trace:
+    """Run the model once and take each layer apart; every token of an image is real.
+
+    What stands for words are the patches' own embeddings, and the learned vectors of the special
+    tokens in front of them.
+
+    Args:
+        special: those vectors, each of them or several with a first axis of 1.
+    """
+    watched = {"input 0": model.embeddings, "patches": model.embeddings.patch_embeddings}
+    watched |= {f"input {i + 1}": each.whole for i, each in enumerate(parts)}
+    watched |= {f"normed {i}": each.attention_norm for i, each in enumerate(parts)}
+    watched |= {f"value {i}": each.attention.v_proj for i, each in enumerate(parts)}
+    watched |= {f"output {i}": each.attention_output for i, each in enumerate(parts)}
+    with torch.inference_mode(), record_outputs(watched) as seen:
+        attentions = attentions_of(model(**inputs, output_attentions=True), len(parts))
+        patches = seen["patches"]
+        in_front = (each.detach().expand(len(patches), -1, -1) for each in special)
+        words = torch.cat([*in_front, patches], dim=1)
+    values = [seen[f"value {i}"] for i in range(len(parts))]
+    return Trace(
+        layers=layer_traces(layers, seen, attentions, values=values),
+        is_token=torch.ones(words.shape[:2], dtype=torch.bool, device=words.device),
+        word_embeddings=words,
+    )

@@ -1,0 +1,131 @@
+"""ViT, DeiT, ViT-MSN and I-JEPA: pre-norm encoders with one learned position for every token.
+
+I-JEPA has no class token, DeiT a second one.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from analysis.models.capture import change_output
+from analysis.models.gradients import Loss
+from analysis.models.layout import CLASS, DISTILLATION, TokenLayout, check_grid, grid_of, two_sizes
+from analysis.models.parts import activation_named, no_logits
+from analysis.models.patch_encoder import (
+    PatchLayer,
+    patch_gradients,
+    patch_weights,
+    trace_patches,
+)
+from analysis.models.trace import LayerWeights, Model, Trace
+
+FAMILIES = ("vit", "deit", "vit_msn", "ijepa")
+LANGUAGE_MODELS: dict[str, str] = {}
+CLASSIFIERS: dict[str, str] = dict.fromkeys(
+    (
+        "ViTForImageClassification",
+        "DeiTForImageClassification",
+        "DeiTForImageClassificationWithTeacher",
+        "ViTMSNForImageClassification",
+        "IJepaForImageClassification",
+    ),
+    "AutoModelForImageClassification",
+)
+CLASSIFIERS["DeiTForImageClassificationWithTeacher"] = "DeiTForImageClassificationWithTeacher"
+"""What a configuration calls a model that tells classes apart, and what loads it."""
+logits = no_logits
+
+
+def check(model: Model) -> None:
+    """Refuse a configuration that this family's reading does not cover.
+
+    Raises:
+        UnfitModel: naming the setting, its value and what is covered.
+    """
+    activation_named(model.config.hidden_act)
+    check_grid(model)
+
+
+def fit_to_images(model: Model, size: tuple[int, int]) -> None:
+    """Take images of a height and width in pixels; positions were learned for one size alone.
+
+    Raises:
+        UnfitModel: the size is another one.
+    """
+    learned = two_sizes(model.config.image_size)
+    if size != learned:
+        raise UnfitModel(
+            f"The model's positions were learned for images of {learned[0]} × {learned[1]} pixels "
+            f"(height × width), and its image processor makes {size[0]} × {size[1]}. Make `size` "
+            "or `crop_size` in preprocessor_config.json agree with `image_size` in config.json."
+        )
+
+
+def layout(model: Model) -> TokenLayout:
+    """The class token, DeiT's distillation token, then the patches."""
+    return TokenLayout(tuple(_special(model).values()), *grid_of(model))
+
+
+def _special(model: Model) -> dict[str, str]:
+    """Where the special tokens are kept that the model has, and what they are called."""
+    known = {"cls_token": CLASS, "distillation_token": DISTILLATION}
+    return {place: name for place, name in known.items() if hasattr(model.embeddings, place)}
+
+
+def positions(model: Model) -> int:
+    """How many tokens an image is."""
+    return layout(model).n_tokens
+
+
+def position_embedding(model: Model) -> Tensor:
+    """One vector per token, special tokens first."""
+    return model.embeddings.position_embeddings.detach()[0]
+
+
+def changed_positions(
+    model: Model, change: Callable[[Tensor], Tensor]
+) -> AbstractContextManager[None]:
+    """The model with other position embeddings, as long as asked."""
+    added = position_embedding(model)
+    return change_output(model.embeddings, lambda out: out - added + change(added))
+
+
+def weights(model: Model) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    return patch_weights(model, _parts(model))
+
+
+def _parts(model: Model) -> tuple[PatchLayer, ...]:
+    return tuple(
+        PatchLayer(
+            whole=layer,
+            attention=layer.attention,
+            attention_norm=layer.layernorm_before,
+            attention_output=layer.attention.o_proj,
+            feed_forward=layer.mlp,
+            feed_forward_norm=layer.layernorm_after,
+        )
+        for layer in model.layers
+    )
+
+
+def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
+    """Run the model once and take each layer apart."""
+    special = tuple(getattr(model.embeddings, attribute) for attribute in _special(model))
+    return trace_patches(model, _parts(model), layers, inputs, special=special)
+
+
+def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
+    """A number for every class, from last hidden states."""
+    if hasattr(classifier, "distillation_classifier"):
+        of_class = classifier.cls_classifier(hidden[:, 0])
+        return (of_class + classifier.distillation_classifier(hidden[:, 1])) / 2
+    has_class = CLASS in layout(classifier.base_model).special
+    return classifier.classifier(hidden[:, 0] if has_class else hidden.mean(dim=1))
+
+
+def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
+    """How a loss changes with the attention weights of each layer."""
+    return patch_gradients(model, inputs, loss, n_layers=len(model.layers))

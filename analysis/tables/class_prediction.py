@@ -1,0 +1,37 @@
+"""What a model that tells classes apart takes each sequence for."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import SEQUENCE, Column, Table
+
+RANKS = 5
+"""How many classes are told of each sequence, the likeliest first."""
+TABLE = Table(
+    name="class_prediction",
+    grain=f"one row per sequence and class, of the {RANKS} likeliest; none without a classifier",
+    key=(
+        SEQUENCE,
+        Column("rank", pa.uint8(), "rank of the class by its probability, from 1", "index"),
+    ),
+    values=(
+        Column("label", pa.string(), "what the model's configuration calls the class", "text"),
+        Column("probability", pa.float32(), "how likely the model finds the class", "probability"),
+    ),
+    source="petsiuk-2018",
+    laws=("probability between 0 and 1 + 1e-5", f"rank between 1 and {RANKS}"),
+)
+
+
+def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
+    """The likeliest classes of one sequence: rank, label, probability; the likeliest first."""
+    return store.execute(
+        """
+        select rank, label, probability::double as probability
+        from class_prediction
+        where seq = $seq
+        order by rank
+        """,
+        {"seq": seq},
+    ).df()

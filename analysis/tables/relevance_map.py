@@ -1,0 +1,87 @@
+"""Maps of relevance: how much of what a layer puts out comes from each token of the input."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.relevance_rules import ALL
+from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table, nullable
+
+RULE = Column("rule", NAME, "rule or method by which relevance is carried back", "name")
+START_LAYER = Column("layer", LAYER.type, "layer behind which relevance starts, from 1", "index")
+HEAD_OR_MEAN = nullable(
+    HEAD,
+    "head, counted from 1, the same in every layer; NULL: mean of the heads, or of no single head",
+)
+ROUNDING = 0.02
+"""How far rows of attention in bfloat16 may be from summing to 1."""
+TABLE = Table(
+    name="relevance_map",
+    grain="one row per kept sequence, rule, layer and head (or their mean)",
+    key=(SEQUENCE, RULE, START_LAYER, HEAD_OR_MEAN),
+    values=(
+        Column(
+            "relevance",
+            pa.list_(pa.float32()),
+            "relevance of every token of the input, special ones included; 1 in sum",
+            "share",
+        ),
+    ),
+    source="sawaki-2025",
+    laws=(
+        "list_min(relevance) >= 0",
+        f"abs(list_sum(relevance) - 1) <= if(rule = 'attention', {ROUNDING}, 1e-4)",
+    ),
+    order=("seq", "rule", "layer", "head"),
+)
+
+
+def maps(store: DuckDBPyConnection, *, seq: int, rule: str, layer: int) -> pd.DataFrame:
+    """Every head of one rule: head (NULL: their mean), relevance; the mean comes last."""
+    return store.execute(
+        """
+        select head, relevance
+        from relevance_map
+        where seq = $seq and rule = $rule and layer = $layer
+        order by head nulls last
+        """,
+        {"seq": seq, "rule": rule, "layer": layer},
+    ).df()
+
+
+def layers(store: DuckDBPyConnection, *, seq: int, rule: str, head: int | None) -> pd.DataFrame:
+    """One head, or the mean of them if None, from every layer: layer, relevance."""
+    return store.execute(
+        """
+        select layer, relevance
+        from relevance_map
+        where seq = $seq and rule = $rule and head is not distinct from $head
+        order by layer
+        """,
+        {"seq": seq, "rule": rule, "head": head},
+    ).df()
+
+
+def methods(store: DuckDBPyConnection, *, seq: int, layer: int) -> pd.DataFrame:
+    """The one map of every rule that is of no single head: rule, relevance."""
+    return store.execute(
+        """
+        select rule, relevance
+        from relevance_map
+        where seq = $seq and layer = $layer and head is null
+        order by list_position($rules, rule)
+        """,
+        {"seq": seq, "layer": layer, "rules": list(ALL)},
+    ).df()
+
+
+def kept(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The sequences whose maps are kept: seq, text, n_tokens."""
+    return store.execute(
+        """
+        select seq, text, n_tokens
+        from sequence
+        where seq in (select seq from relevance_map)
+        order by seq
+        """
+    ).df()

@@ -1,0 +1,70 @@
+"""How the probability of an image's class changes as its most relevant patches go or come."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.relevance_rules import ALL
+from analysis.tables.table import NAME, SEQUENCE, Column, Table
+
+RANDOM = "random"
+"""In the place of a rule: patches in random order, which every map has to beat."""
+ORDERS = (*ALL, RANDOM)
+DELETION, INSERTION = CURVES = ("deletion", "insertion")
+STEPS = 10
+"""Of how many steps a curve is made, from no patch to all of them."""
+ORDER = Column(
+    "rule",
+    NAME,
+    "rule or method whose most relevant patches come first, carried back from the last layer with "
+    "heads averaged; or random",
+    "name",
+)
+CURVE = Column(
+    "curve",
+    NAME,
+    "deletion (patches turn to the image's mean colour) or insertion (from an image of that colour "
+    "alone, patches come back)",
+    "name",
+)
+TABLE = Table(
+    name="sequence_perturbation",
+    grain="one row per image that curves are drawn of, rule or method or random order, and curve",
+    key=(SEQUENCE, ORDER, CURVE),
+    values=(
+        Column(
+            "probability",
+            pa.list_(pa.float32()),
+            "probability of the class predicted for the whole image, after 0, 10, …, 100 % of the "
+            "patches",
+            "probability",
+        ),
+        Column(
+            "area",
+            pa.float32(),
+            "area under the curve: the mean probability on the way",
+            "probability",
+        ),
+    ),
+    source="petsiuk-2018",
+    laws=(
+        f"len(probability) = {STEPS + 1}",
+        "list_min(probability) >= 0 and list_max(probability) <= 1 + 1e-5",
+        "area between list_min(probability) - 1e-5 and list_max(probability) + 1e-5",
+    ),
+    order=("seq", "rule", "curve"),
+)
+
+
+def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
+    """All curves of one image: rule, curve, share (of the patches), probability, area."""
+    return store.execute(
+        """
+        select rule, curve, (step - 1) / $steps as share,
+            probability[step]::double as probability, area::double as area
+        from sequence_perturbation, range(1, $steps + 2) as each(step)
+        where seq = $seq
+        order by list_position($orders, rule), curve, share
+        """,
+        {"seq": seq, "steps": STEPS, "orders": list(ORDERS)},
+    ).df()

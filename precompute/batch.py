@@ -1,0 +1,209 @@
+"""A traced batch of sequences, with what several passes need of it worked out once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int, Int8, Int32, UInt8
+from torch import Tensor
+
+from analysis.measures.head_token import value_norms
+from analysis.measures.layer_mixing import BUDGET, LayerMixing, layer_mixing
+from analysis.measures.relative_position_profile import diagonal_sums
+from analysis.measures.token_relation import token_relations
+from analysis.measures.word_attention import WordAttention, word_attention
+from analysis.models.gradients import AttentionGradients
+from analysis.models.trace import LayerTrace, Trace
+from analysis.scopes import LayerOrder
+from precompute.classification import Classification
+from precompute.corpora.annotation import Annotation
+from precompute.corpora.sequence import Sequence
+from precompute.corpora.token_types import CLS, OTHER, REGISTER, SEP
+from precompute.image_reader import ImageReader
+from precompute.loaded_model import Control
+from precompute.relevance_maps import (
+    WHOLE_LAYERS,
+    RelevanceMaps,
+    evenly_spaced,
+    relevance_maps,
+)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One traced batch of sequences and the seed of the run.
+
+    `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
+    `hidden_budget` how many bytes they may take at a time. `exemplars` are the indices of the few
+    sequences of which single maps and waves are kept. `controlled` traces a sequence again, by
+    itself, with its positions removed or permuted. `gradients` runs some of the sequences again and
+    tells how their loss changes with attention; it is None if none of them has a loss. `kept` are
+    the sequences whose relevance maps are kept, `images` what read them if they are images, and
+    `classification` tells classes apart, where the model does.
+    """
+
+    sequences: tuple[Sequence, ...]
+    trace: Trace
+    seed: int = 0
+    hidden_dtype: torch.dtype | None = None
+    hidden_budget: int = BUDGET
+    exemplars: frozenset[int] = frozenset()
+    controlled: Callable[[Sequence, Control], Trace] | None = None
+    gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
+    relevance_start: str = "cls"
+    kept: frozenset[int] = frozenset()
+    images: ImageReader | None = None
+    classification: Classification | None = None
+
+    @property
+    def order(self) -> LayerOrder:
+        """Where the model's layers have their normalisations, and so which scopes there are."""
+        return self.trace.layers[0].weights.order
+
+    @cached_property
+    def pairs(self) -> tuple[Bool[np.ndarray, "query key"], ...]:
+        """Which keys each query of every sequence may look at; whatever counts pairs asks this."""
+        weights = self.trace.layers[0].weights
+        return tuple(weights.pairs(len(sequence)).numpy() for sequence in self.sequences)
+
+    @cached_property
+    def is_pair(self) -> Bool[Tensor, "batch query key"]:
+        """The same for the padded batch: neither side of a pair is padding."""
+        is_token = self.trace.is_token
+        seen = self.trace.layers[0].weights.pairs(is_token.shape[1]).to(is_token.device)
+        return is_token[:, :, None] & is_token[:, None, :] & seen
+
+    @cached_property
+    def exemplars_alone(self) -> tuple[tuple[Sequence, tuple[LayerTrace, ...]], ...]:
+        """The exemplars of this batch, each with its layers, without padding."""
+        return tuple(
+            (each, tuple(layer.of_sequence(row, len(each)) for layer in self.trace.layers))
+            for row, each in enumerate(self.sequences)
+            if each.index in self.exemplars
+        )
+
+    @cached_property
+    def token_types(self) -> Int[Tensor, "batch key"]:
+        """Place of each token's type in `TOKEN_TYPES`; padding counts as `other`."""
+        padded = torch.full(self.trace.is_token.shape, OTHER)
+        for row, sequence in enumerate(self.sequences):
+            padded[row, : len(sequence)] = torch.from_numpy(sequence.token_types.astype(np.int64))
+        return padded.to(self.trace.is_token.device)
+
+    @cached_property
+    def value_norms(self) -> tuple[Float[Tensor, "batch head key"], ...]:
+        """‖f(x)‖ of every token and head, one tensor per layer; three passes need them."""
+        layers = self.trace.layers
+        return tuple(value_norms(each.values, each.weights.output_factor) for each in layers)
+
+    @cached_property
+    def layer_mixing(self) -> tuple[tuple[LayerMixing, ...], ...]:
+        """Every scope of every layer, one tuple of layers per sequence; many passes need them."""
+        return tuple(self._mixing_of(row) for row in range(len(self.sequences)))
+
+    @cached_property
+    def _mixing(self) -> dict[int, tuple[LayerMixing, ...]]:
+        """What is known of `layer_mixing` by row; some passes need a few sequences alone."""
+        return {}
+
+    def _mixing_of(self, row: int) -> tuple[LayerMixing, ...]:
+        if row not in self._mixing:
+            alone = (each.of_sequence(row, len(self.sequences[row])) for each in self.trace.layers)
+            self._mixing[row] = tuple(
+                layer_mixing(each, budget=self.hidden_budget, dtype=self.hidden_dtype)
+                for each in alone
+            )
+        return self._mixing[row]
+
+    @cached_property
+    def attention_sums(self) -> tuple[tuple[Float[Tensor, "head diagonal"], ...], ...]:
+        """α summed along every diagonal, one tuple of layers per sequence; two passes need them."""
+        return tuple(
+            tuple(
+                diagonal_sums(each.attention[row, :, : len(sequence), : len(sequence)])
+                for each in self.trace.layers
+            )
+            for row, sequence in enumerate(self.sequences)
+        )
+
+    @cached_property
+    def relations(self) -> tuple[Int8[np.ndarray, "query key"], ...]:
+        """Place in `RELATIONS` of every two tokens of every sequence."""
+        return tuple(token_relations(s.ids, s.words, s.segments) for s in self.sequences)
+
+    @cached_property
+    def is_content(self) -> tuple[Bool[np.ndarray, " token"], ...]:
+        """Of every sequence, which tokens are patches or text, and not special ones."""
+        special = (CLS, SEP, REGISTER)
+        return tuple(~np.isin(each.token_types, special) for each in self.sequences)
+
+    @cached_property
+    def start_weights(self) -> tuple[Float[np.ndarray, " token"] | None, ...]:
+        """Of every sequence, where relevance starts, 1 in sum; None where it has no such token."""
+        found = zip(self.sequences, self.is_content, strict=True)
+        return tuple(_start(self.relevance_start, each.token_types, own) for each, own in found)
+
+    @cached_property
+    def coverages(self) -> tuple[Float[np.ndarray, " patch"] | None, ...]:
+        """Of every sequence, the share of each patch inside its mask; None without a mask."""
+        images = self.images
+        pictures = (each.image for each in self.sequences)
+        return tuple(images.coverage(each) if images and each else None for each in pictures)
+
+    @cached_property
+    def relevance_maps(self) -> tuple[RelevanceMaps | None, ...]:
+        """Of every sequence all its maps of relevance, None where it has nowhere to start."""
+        told = self.classification
+        slopes = told.gradients(self.sequences) if told else None
+        chosen = evenly_spaced(self.kept, WHOLE_LAYERS)
+        mixing = [
+            self._mixing_of(row) if each.index in chosen else None
+            for row, each in enumerate(self.sequences)
+        ]
+        return relevance_maps(self.trace, self.start_weights, mixing=mixing, gradients=slopes)
+
+    @cached_property
+    def annotated(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:
+        """Of every annotated sequence its index, its words and what they attend to.
+
+        The heads of all layers stand one after the other, those of the first layer first.
+        """
+        return tuple(
+            (sequence.index, sequence.annotation, self._word_attention(row, sequence))
+            for row, sequence in enumerate(self.sequences)
+            if sequence.annotation is not None
+        )
+
+    def _word_attention(self, row: int, sequence: Sequence) -> WordAttention:
+        real = slice(len(sequence))
+        every_head = torch.cat([each.attention[row, :, real, real] for each in self.trace.layers])
+        device = every_head.device
+        types = torch.from_numpy(sequence.token_types).to(device)
+        spans = torch.from_numpy(sequence.word_spans).to(device)
+        return word_attention(every_head, spans, types == CLS, types == SEP)
+
+    @cached_property
+    def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
+        """Row in the batch and position of every token that is not padding, in reading order."""
+        row, position = self.trace.is_token.nonzero(as_tuple=True)
+        return row.cpu().numpy(), position.cpu().numpy()
+
+    @cached_property
+    def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
+        """Which sequence of the corpus each row of the batch is."""
+        return np.array([each.index for each in self.sequences], dtype=np.int32)
+
+
+def _start(
+    name: str, token_types: UInt8[np.ndarray, " token"], is_content: Bool[np.ndarray, " token"]
+) -> Float[np.ndarray, " token"] | None:
+    is_cls = token_types == CLS
+    starts = {
+        "cls": is_cls & (is_cls.cumsum() == 1),
+        "cls_and_distillation": is_cls,
+        "patches": is_content,
+        "last": np.arange(len(token_types)) == len(token_types) - 1,
+    }[name]
+    return starts / starts.sum() if starts.any() else None

@@ -1,0 +1,29 @@
+"""Which statistics ask for more of a model than attention and hidden vectors."""
+
+from collections.abc import Iterable
+
+from analysis.errors import Remediable
+from precompute.loaded_model import LoadedModel
+
+_OF_CLASSES = ("class_prediction", "sequence_perturbation", "perturbation")
+_OF_IMAGES = ("sequence_perturbation", "perturbation")
+
+
+def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
+    """Raises if a statistic was asked for by name that the model has nothing for.
+
+    Raises:
+        Remediable: naming the statistic, what it needs, and what to do.
+    """
+    for statistic in statistics:
+        if statistic in _OF_IMAGES and model.images is None:
+            raise Remediable(
+                f"--statistics {statistic} hides patches of images, and {model.name} reads text: "
+                f"leave {statistic} out, or give a model that reads images, such as demo-digits."
+            )
+        if statistic in _OF_CLASSES and model.classifier is None:
+            raise Remediable(
+                f"--statistics {statistic} needs a model that tells classes apart, and the weights "
+                f"of {model.name} have no such head: leave {statistic} out, or give a model "
+                "trained to classify, such as demo-digits."
+            )

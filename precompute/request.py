@@ -1,0 +1,49 @@
+"""What a run is asked for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.errors import Remediable
+from analysis.measures.layer_mixing import BUDGET
+
+_OF_TEXT = {
+    "mask_rate": "--mask",
+    "max_tokens": "--max-tokens",
+    "packing": "--packing",
+    "frequencies": "--frequencies",
+    "word_vectors": "--word-vectors",
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    model: str
+    corpus: str
+    output: Path
+    statistics: list[str] | None = None
+    mask_rate: float = 0.0
+    seed: int = 0
+    max_tokens: int = 128
+    limit: int | None = None
+    device: str = "auto"
+    dtype: str = "float32"
+    packing: str = "paragraphs"
+    frequencies: Path | None = None
+    word_vectors: Path | None = None
+    pair_memory: int = BUDGET // 2**20
+
+
+def check_image_options(request: Request) -> None:
+    """Refuse options of texts where they would have no effect.
+
+    Raises:
+        Remediable: naming the option.
+    """
+    for name, option in _OF_TEXT.items():
+        if getattr(request, name) != getattr(Request, name):
+            raise Remediable(
+                f"{option} is for texts, and {request.model} reads images, each of as many tokens "
+                f"as it has patches. Leave {option} out."
+            )

@@ -1,0 +1,208 @@
+"""What holds of every family that reads images, also of those that the other laws leave out."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.measures.completeness import attention_block_error, attention_sum_error
+from analysis.measures.layer_mixing import layer_mixing
+from analysis.measures.query_key_error import query_key_error
+from analysis.models.trace import Trace
+from precompute.batch import Batch
+from precompute.classification import classification_of
+from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+from precompute.loaded_model import LoadedModel
+from tests.tiny_vision import (
+    COLUMNS,
+    HEADS,
+    PATCH,
+    ROWS,
+    TINY_VISION,
+    image_sequences,
+    softmax_error,
+    tiny_vision_model,
+)
+
+SPECIAL = {
+    "vit": ["[CLS]"],
+    "deit": ["[CLS]", "[DIST]"],
+    "vit_msn": ["[CLS]"],
+    "ijepa": [],
+    "dinov2": ["[CLS]"],
+    "dinov2_with_registers": ["[CLS]", "[REG1]", "[REG2]", "[REG3]", "[REG4]"],
+}
+STARTS = {"deit": ("cls_and_distillation", [0.5, 0.5]), "ijepa": ("patches", [1 / 12] * 12)}
+
+
+@pytest.fixture(scope="module", params=TINY_VISION)
+def model(request) -> LoadedModel:
+    return tiny_vision_model(request.param)
+
+
+@pytest.fixture(scope="module")
+def images(model) -> tuple[Sequence, ...]:
+    return image_sequences(model.family)
+
+
+@pytest.fixture(scope="module")
+def trace(model, images) -> Trace:
+    return model.trace(images)
+
+
+def test_the_parts_of_every_layer_add_up(model, images, trace):
+    for layer in trace.layers:
+        assert attention_block_error(layer, trace.is_token).max() < 1e-13
+        error = attention_sum_error(layer.attention, trace.is_token)
+        assert error.max() < softmax_error(model.family)
+        for row in range(len(images)):
+            alone = layer.of_sequence(row, len(images[row]))
+            assert layer_mixing(alone).error < 1e-12
+            assert query_key_error(alone).max() < 10 * softmax_error(model.family)
+
+
+def test_what_a_layer_adds_is_what_the_model_adds(model, images, trace):
+    """The residual stream of the whole model, from its own list of hidden states."""
+    hidden = model.model(**model.inputs(images), output_hidden_states=True).hidden_states
+    for layer, before in zip(trace.layers, hidden, strict=False):
+        torch.testing.assert_close(layer.input, before)
+    for layer in trace.layers:
+        weights = layer.weights
+        middle = layer.input + layer.attention_output
+        norm, network = weights.feed_forward_norm, weights.feed_forward
+        normed = norm.centred(middle) / norm.deviation(middle) + norm.shift
+        inner = torch.nn.functional.gelu(normed @ network.input_weight + network.input_bias)
+        torch.testing.assert_close(
+            layer.output, middle + inner @ network.output_weight + network.output_bias
+        )
+
+
+def test_values_and_attention_are_those_of_the_weights(model, trace):
+    for layer in trace.layers:
+        weights = layer.weights
+        queries, keys, values = (
+            torch.einsum("btw,hwd->bhtd", layer.attention_input, weight) + bias[None, :, None, :]
+            for weight, bias in (
+                (weights.query_weight, weights.query_bias),
+                (weights.key_weight, weights.key_bias),
+                (weights.value_weight, weights.value_bias),
+            )
+        )
+        torch.testing.assert_close(values, layer.values)
+        made = (queries @ keys.mT / (values.shape[-1] ** 0.5)).softmax(dim=-1)
+        torch.testing.assert_close(made, layer.attention, atol=1e-6, rtol=1e-6)
+        assert layer.attention.shape[1] == HEADS
+
+
+def test_special_tokens_stand_in_front_of_the_grid(model, images):
+    layout = model.image_reader.layout
+    assert list(layout.special) == SPECIAL[model.family]
+    assert (layout.rows, layout.columns) == (ROWS, COLUMNS)
+    assert images[0].tokens[len(layout.special)] == "patch 1,1"
+    assert images[0].tokens[-1] == f"patch {ROWS},{COLUMNS}"
+    assert model.positions == len(images[0]) == len(layout.special) + ROWS * COLUMNS
+    kinds = {"[CLS]": "cls", "[DIST]": "cls"}
+    for name, kind in zip(images[0].tokens, images[0].token_types, strict=True):
+        expected = "register" if name.startswith("[REG") else kinds.get(name, "other")
+        assert TOKEN_TYPES[kind] == expected
+
+
+def test_relevance_starts_where_the_head_of_the_model_reads(model, images, trace):
+    name, weights = STARTS.get(model.family, ("cls", [1.0]))
+    assert model.relevance_start == name
+    for found in Batch(images, trace, relevance_start=name).start_weights:
+        assert found is not None
+        expected = weights + [0.0] * (len(found) - len(weights))
+        assert found.tolist() == pytest.approx(expected)
+
+
+def test_a_distilled_model_without_its_heads_starts_at_the_class_token():
+    told = tiny_vision_model("deit")
+    assert LoadedModel(**{**vars(told), "classifier": None}).relevance_start == "cls"
+
+
+def test_the_words_of_an_image_are_its_patches_and_learned_tokens(model, images):
+    (image,) = images[:1]
+    pixels = model.inputs([image])["pixel_values"][0].double()
+    convolution = model.model.embeddings.patch_embeddings.projection
+    embedded = [
+        (convolution.weight * pixels[:, row : row + PATCH, column : column + PATCH]).sum((1, 2, 3))
+        + convolution.bias
+        for row in range(0, ROWS * PATCH, PATCH)
+        for column in range(0, COLUMNS * PATCH, PATCH)
+    ]
+    words = model.trace([image]).word_embeddings[0]
+    torch.testing.assert_close(words[-len(embedded) :], torch.stack(embedded))
+    n_special = len(words) - len(embedded)
+    other = model.trace(images[1:2]).word_embeddings[0]
+    assert torch.equal(words[:n_special], other[:n_special])
+
+
+def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
+    kept, removed, permuted = (
+        model.trace(images[:1]),
+        *(model.trace_controlled(images[0], each, seed=0) for each in ("removed", "permuted")),
+    )
+    words = kept.word_embeddings[0]
+    torch.testing.assert_close(removed.layers[0].input[0], words)
+    for trace in (removed, permuted):
+        torch.testing.assert_close(trace.word_embeddings[0], words)
+    has_position = torch.from_numpy(images[0].token_types != TOKEN_TYPES.index("register"))
+    added = (kept.layers[0].input[0] - words)[has_position]
+    torch.testing.assert_close(added, model.adapter.position_embedding(model.model))
+    moved = (permuted.layers[0].input[0] - words)[has_position]
+    assert not torch.allclose(moved, added)
+    order = torch.cdist(moved, added).argmin(dim=1)
+    assert sorted(order.tolist()) == list(range(len(added)))
+    torch.testing.assert_close(moved, added[order])
+    assert torch.equal(permuted.layers[0].input[0][~has_position], words[~has_position])
+
+
+def test_a_classifier_says_what_the_whole_model_says(model, images):
+    told = classification_of(model)
+    assert told is not None
+    whole = model.classifier(**model.inputs(images)).logits.softmax(dim=-1).float()
+    torch.testing.assert_close(told.probabilities(images), whole)
+    assert told.labels == ("disc", "bar", "cross")
+
+
+@pytest.fixture
+def exact(monkeypatch) -> None:
+    """Attention in the number format of the model, which most families leave for float32."""
+    softmax = torch.nn.functional.softmax
+    monkeypatch.setattr(torch.nn.functional, "softmax", lambda of, dim, **_: softmax(of, dim))
+
+
+def _moved(monkeypatch, model, image, *, layer: int, place: tuple[int, ...], by: float):
+    """The logits of the whole model with one attention weight moved."""
+    seen = []
+
+    def instead(values, *_args, **_kwargs):
+        if values.dim() == 4:  # whatever else the model drops out has no heads
+            seen.append(None)
+            if len(seen) - 1 == layer:
+                values = values.clone()
+                values[(0, *place)] += by
+        return values
+
+    with monkeypatch.context() as patched, torch.no_grad():
+        patched.setattr(torch.nn.functional, "dropout", instead)
+        return model.classifier(**model.inputs([image])).logits[0]
+
+
+@pytest.mark.usefixtures("exact")
+def test_gradients_are_what_the_logit_of_the_class_does(model, images, monkeypatch):
+    image = images[0]
+    told = classification_of(model)
+    assert told is not None
+    found = told.gradients([image])
+    predicted = int(found.predicted[0])
+    draw = np.random.default_rng(0)
+    n = len(image)
+    for layer, of_layer in enumerate(found.layers):
+        for place in zip(*(draw.integers(0, size, 3) for size in (HEADS, n, n)), strict=True):
+            moved = partial(_moved, monkeypatch, model, image, layer=layer, place=place)
+            up, down = (moved(by=by)[predicted] for by in (1e-4, -1e-4))
+            slope = float(up - down) / 2e-4
+            assert float(of_layer[(0, *place)]) == pytest.approx(slope, rel=1e-4, abs=1e-7)

@@ -1,0 +1,181 @@
+"""Where relevance falls over a corpus: what is drawn and said is what the file holds."""
+
+import json
+
+import pytest
+
+from analysis.relevance_rules import MEAN_WEIGHTS, RULES
+from pages.shared import export
+from pages.shared.relevance.layer_lines import layer_lines
+from pages.shared.relevance.rules import RULE_COLOURS, rule_name
+from tests.pages.conftest import charts, frames, sentences
+from tests.tiny import LAYERS
+
+WITHOUT_MASKS = ("cls_share", "special_share", "top5_share", "evenness", "entropy")
+WITH_MASKS = ("mask_share", "mask_gain", "pointing", "pointing_gain")
+
+
+def lines_of(exported: dict):
+    (found,) = (frame for key, (frame, _) in exported.items() if key.startswith("re_layers"))
+    return found
+
+
+@pytest.mark.parametrize("quantity", WITHOUT_MASKS)
+def test_every_quantity_of_texts_is_drawn(quantity, section, exported):
+    session = section("corpus", lang="ja", re_quantity=quantity)
+    assert session.session_state["re_quantity"] == quantity
+    assert len(charts(session)) == 2
+    assert set(lines_of(exported)["quantity"]) == {quantity}
+    assert "nan" not in sentences(session).lower()
+
+
+@pytest.mark.parametrize("quantity", WITH_MASKS)
+def test_every_quantity_of_images_is_drawn(quantity, section, images_folder, exported):
+    session = section("corpus", images_folder, re_quantity=quantity)
+    assert session.session_state["re_quantity"] == quantity
+    assert len(charts(session)) == 2
+    for _, chart in exported.values():
+        if chart is not None:
+            assert "NaN" not in export.svg(chart)
+
+
+def test_masks_are_asked_for_only_where_there_are_some(section):
+    session = section("corpus", re_quantity="mask_share")
+    assert session.session_state["re_quantity"] == "cls_share"
+
+
+def test_lines_are_the_means_of_the_file(section, exported, told):
+    section("corpus", re_quantity="top5_share", re_rules="iii")
+    expected = told(
+        "select layer, mean, low, high from relevance_interval "
+        "where quantity = 'top5_share' and rule = 'iii' and head is null order by layer"
+    )
+    frame = lines_of(exported)
+    assert len(frame) == LAYERS
+    assert frame[["layer", "mean", "low", "high"]].to_records(index=False).tolist() == expected
+
+
+def test_the_sentence_names_the_largest_and_the_smallest(section, changed):
+    of_last = f"quantity = 'cls_share' and layer = {LAYERS} and head is null"
+    folder = changed(
+        f"update stored.relevance_summary set mean = 0.5, low = 0.5, high = 0.5 where {of_last}",
+        f"update stored.relevance_summary set mean = 0.75, low = 0.7 where {of_last} "
+        "and rule = 'ii'",
+        f"update stored.relevance_summary set mean = 0.25, low = 0.2 where {of_last} "
+        "and rule = 'iv'",
+    )
+    said = sentences(section("corpus", folder))
+    assert "largest by rule ii: 75.0 % [70.0, 50.0], and smallest by rule iv: 25.0 %" in said
+
+
+def test_a_share_is_set_against_an_even_map(section, changed_images, exported):
+    folder = changed_images(
+        "update stored.relevance_summary set mean = 0.6 where quantity = 'mask_share'",
+        "update stored.relevance_summary set mean = 0.2, low = -0.1 where quantity = 'mask_gain'",
+        "update stored.relevance_summary set low = 0.1 "
+        "where quantity = 'mask_gain' and rule = 'ii'",
+    )
+    session = section("corpus", folder, re_quantity="mask_share")
+    assert "An even map would have 40.0 %" in sentences(session)
+    assert "interval above 0: rule ii." in sentences(session)
+    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_layers"))
+    assert "an even map" in json.dumps(chart.to_dict())
+
+
+def test_no_gain_that_could_be_chance_is_called_one(section, changed_images):
+    folder = changed_images(
+        "update stored.relevance_summary set low = -0.1 where quantity = 'mask_gain'"
+    )
+    session = section("corpus", folder, re_quantity="mask_share")
+    assert "none of these is beyond that" in sentences(session)
+
+
+def test_what_is_drawn_can_be_chosen_and_has_one_colour(section, exported):
+    section("corpus", re_rules=["ii", "ii_mean_weights", "norm_rollout"])
+    assert list(lines_of(exported)["rule"].unique()) == ["ii", "ii_mean_weights", "norm_rollout"]
+    pairs = zip(RULES, MEAN_WEIGHTS, strict=True)
+    assert all(RULE_COLOURS[rule] == RULE_COLOURS[mean] for rule, mean in pairs)
+    assert len({RULE_COLOURS[rule] for rule in RULES}) == len(RULES)
+
+
+def test_what_starts_behind_one_layer_alone_has_an_interval_too(section, images_folder, exported):
+    section("corpus", images_folder, re_quantity="entropy", re_rules=["i", "gradient_attention"])
+    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_layers"))
+    told = chart.to_dict()
+    (alone,) = (each for each in told["layer"] if each["mark"]["type"] == "rule")
+    rows = told["datasets"][alone["data"]["name"]]
+    assert [row["rule"] for row in rows] == ["gradient_attention"]
+    assert rows[0]["low"] <= rows[0]["mean"] <= rows[0]["high"]
+
+
+def test_rules_on_mean_weights_are_dashed(section, exported):
+    section("corpus")
+    frame = lines_of(exported)
+    chart = layer_lines(
+        frame, rules=["i", "i_mean_weights"], y_title="y", format=".2f", y_format=".2f"
+    ).to_dict()
+    scale = chart["layer"][0]["encoding"]["strokeDash"]["scale"]
+    dashes = dict(zip(scale["domain"], scale["range"], strict=True))
+    assert dashes[rule_name("i")] != dashes[rule_name("i_mean_weights")]
+
+
+def test_heads_are_those_of_the_rule(section, exported, told):
+    section("corpus", re_head_rule="ii", re_quantity="entropy")
+    (frame,) = (frame for key, (frame, _) in exported.items() if key.startswith("re_heads"))
+    expected = told(
+        "select layer, head, mean from relevance_interval where quantity = 'entropy' "
+        "and rule = 'ii' and head is not null order by layer, head"
+    )
+    assert frame[["layer", "head", "mean"]].to_records(index=False).tolist() == expected
+
+
+def test_the_texts_with_most_are_listed_for_the_chosen_head(section, told):
+    session = section("corpus", re_head_rule="iii", re_layer="1", re_head="2")
+    expected = told(
+        "select seq from sequence_relevance where rule = 'iii' and layer = 1 and head = 2 "
+        "order by cls_share desc, seq"
+    )
+    most = frames(session)[0]
+    assert most["seq"].tolist() == [seq for (seq,) in expected]
+
+
+def test_the_table_has_every_number_with_means_first(section, told):
+    [*_, numbers] = frames(section("corpus", re_quantity="evenness"))
+    ((n,),) = told("select count(*) from relevance_interval where quantity = 'evenness'")
+    assert len(numbers) == n
+    assert numbers["head"].isna().tolist() == sorted(numbers["head"].isna(), reverse=True)
+
+
+def test_special_tokens_are_told_only_where_there_are_others_than_cls(section, images_folder):
+    assert section("corpus", re_quantity="special_share").session_state["re_quantity"] == (
+        "special_share"
+    )
+    of_images = section("corpus", images_folder, re_quantity="special_share")
+    assert of_images.session_state["re_quantity"] != "special_share"
+
+
+def test_what_is_kept_of_the_whole_is_told(section, changed):
+    folder = changed(
+        "update stored.sequence_relevance set conservation_error = 2e-7, n_in_place = 0",
+        "update stored.sequence_relevance set n_in_place = 3 "
+        "where rule = 'ii' and layer = 1 and head = 1 and seq = 0",
+    )
+    told = " ".join(each.value for each in section("corpus", folder).caption)
+    assert "to within 2.0·10⁻⁷" in told
+    assert "In 3 cases" in told
+
+
+def test_a_sequence_whose_maps_are_not_kept_has_no_link(section, changed):
+    folder = changed("delete from stored.relevance_map where seq > 0")
+    session = section("corpus", folder, re_quantity="entropy", re_head_rule="i")
+    seq = frames(session)[0]["seq"][0]
+    assert seq > 0
+    assert any(f"number {seq} are not kept" in each.value for each in session.caption)
+
+
+@pytest.mark.parametrize("table", ["relevance_summary", "sequence_relevance"])
+def test_a_file_without_the_statistic_names_it_with_the_command(table, section, without):
+    session = section("corpus", without(table))
+    assert table in session.info[0].value
+    assert f"--statistics {table}" in session.code[0].value
+    assert not charts(session)

@@ -1,0 +1,136 @@
+"""The grid of patches, its mask's outline, and where on a chart each patch is drawn."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pages.shared.relevance.ground import Ground
+from pages.shared.relevance.image_map import highest, image_maps, map_frame
+from pages.shared.relevance.map_layout import Layout, Panel
+from pages.shared.relevance.map_marks import told_shares
+
+NAN = float("nan")
+
+
+def picture(width: int, height: int) -> bytes:
+    written = BytesIO()
+    Image.new("RGB", (width, height), (200, 40, 90)).save(written, format="PNG")
+    return written.getvalue()
+
+
+def edges(ground: Ground) -> set[tuple[int, int, int, int]]:
+    return set(ground.outline().itertuples(index=False, name=None))
+
+
+def test_the_outline_goes_around_patches_that_are_half_inside():
+    ground = Ground(2, 3, (), coverage=(0.0, 0.5, NAN, 0.49, 1.0, 0.0))
+    assert edges(ground) == {
+        (1, 0, 2, 0),  # above, beside and below the middle column
+        (1, 0, 1, 1),
+        (2, 0, 2, 1),
+        (1, 1, 1, 2),
+        (2, 1, 2, 2),
+        (1, 2, 2, 2),
+    }
+
+
+def test_without_a_mask_there_is_no_outline():
+    assert not edges(Ground(2, 3, ()))
+
+
+def test_a_mask_of_all_goes_around_the_picture():
+    assert len(edges(Ground(2, 3, (), coverage=(1.0,) * 6))) == 2 * (2 + 3)
+
+
+def test_special_tokens_are_told_apart_from_patches():
+    ground = Ground(1, 2, ("[CLS]", "[DIST]", "[REG1]", "[REG2]"))
+    relevance = [0.1, 0.2, 0.05, 0.15, 0.3, 0.2]
+    assert ground.patches(relevance).tolist() == [0.3, 0.2]
+    assert ground.other_special == {"[REG1]", "[REG2]"}
+    assert ground.share(relevance, frozenset({"[CLS]", "[DIST]"})) == pytest.approx(0.3)
+    assert ground.share(relevance, ground.other_special) == pytest.approx(0.2)
+    assert ground.class_tokens == "[CLS] + [DIST]"
+    assert told_shares(ground, relevance) == "CLS + DIST 30% · special 20%"
+
+
+def test_a_grid_without_special_tokens_tells_no_share_on_them():
+    ground = Ground(1, 2, ())
+    assert ground.patches([0.4, 0.6]).tolist() == [0.4, 0.6]
+    assert ground.class_tokens == told_shares(ground, [0.4, 0.6]) == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "size"),
+    [(2, 3, (30, 20)), (4, 4, (16, 16)), (1, 5, (20, 60)), (3, 2, None)],
+)
+def test_patches_fill_the_picture_from_left_to_right_and_downwards(rows, columns, size):
+    ground = Ground(rows, columns, ("[CLS]",), size and picture(*size))
+    layout = Layout(ground, side=120, columns=2, n=3, before=1)
+    panels = [Panel(str(each), str(each), [0.1] * (1 + rows * columns)) for each in range(3)]
+    cells = layout.cells(map_frame(ground, panels))
+    wide, tall = layout.patch
+    width, height = size or (columns, rows)
+    assert (wide * columns, tall * rows) == pytest.approx((120, round(120 * height / width)))
+    corners = layout.corners().to_numpy()
+    for (left, top), (_, cell) in zip(corners, cells.groupby("name", sort=False), strict=True):
+        numbers = cell[["row", "column", "x", "y"]].to_numpy(dtype=float)
+        first, last = (1, 1, left + wide / 2, top + tall / 2), (rows, columns)
+        assert numbers[0].tolist() == pytest.approx(first)
+        end = (left + 120 - wide / 2, top + layout.tall - tall / 2)
+        assert numbers[-1].tolist() == pytest.approx((*last, *end))
+        if columns > 1:
+            assert numbers[1, :2].tolist() == [1, 2]
+
+
+def test_maps_follow_the_picture_row_by_row_without_touching():
+    layout = Layout(Ground(2, 2, ()), side=100, columns=2, n=3, before=1)
+    corners = layout.corners()
+    assert corners["left"].tolist() == [116, 0, 116]
+    assert corners["top"].iloc[0] < corners["top"].iloc[1] == corners["top"].iloc[2]
+    assert corners["top"].iloc[1] >= corners["top"].iloc[0] + layout.tall
+    assert layout.width == 216
+    assert layout.height >= corners["top"].iloc[-1] + layout.tall
+
+
+def test_a_map_tells_shares_of_the_whole_and_multiples_of_the_even_share():
+    ground = Ground(1, 4, ("[CLS]",))
+    frame = map_frame(ground, [Panel("a", "A", [0.6, 0.2, 0.1, 0.1, 0.0])])
+    assert frame["relevance"].tolist() == [0.2, 0.1, 0.1, 0.0]
+    assert frame["times_even"].tolist() == pytest.approx([2, 1, 1, 0])
+    assert set(frame["panel"]) == {"A"}
+
+
+def test_a_map_whose_patches_have_nothing_tells_no_multiple():
+    ground = Ground(1, 2, ("[CLS]",))
+    panel = Panel("a", "A", [1.0, 0.0, 0.0])
+    assert map_frame(ground, [panel])["times_even"].isna().all()
+    assert highest(ground, [panel]) == 0
+
+
+@pytest.mark.parametrize("own_scale", [False, True])
+def test_one_scale_ends_at_the_highest_of_all_and_each_at_its_own(own_scale):
+    ground = Ground(1, 2, ("[CLS]",))
+    panels = [Panel("a", "A", [0.2, 0.6, 0.2]), Panel("b", "B", [0.9, 0.1, 0.0])]
+    colour, cells = colours_of(image_maps(ground, panels, columns=2, own_scale=own_scale))
+    assert colour["scale"]["domain"][0] == 0
+    assert colour["scale"]["domain"][-1] == pytest.approx(1 if own_scale else 0.6)
+    expected = [1, 1 / 3, 1, 0] if own_scale else [0.6, 0.2, 0.1, 0]
+    assert cells[colour["field"]].tolist() == pytest.approx(expected)
+
+
+def test_a_scale_that_other_figures_share_ends_where_it_is_told_to():
+    ground = Ground(1, 2, ("[CLS]",))
+    panels = [Panel("a", "A", [0.2, 0.6, 0.2])]
+    colour, _ = colours_of(image_maps(ground, panels, columns=2, top=0.8))
+    assert colour["scale"]["domain"][-1] == pytest.approx(0.8)
+
+
+def colours_of(chart):
+    """The encoding of the colours of the patches, and the frame they are drawn of."""
+    (layer,) = [each for each in chart.layer if "relevance" in getattr(each.data, "columns", ())]
+    encoding = layer.to_dict(validate=False)["encoding"]["color"]
+    assert isinstance(encoding, dict)
+    assert np.isfinite(layer.data[encoding["field"]]).all()
+    return encoding, layer.data

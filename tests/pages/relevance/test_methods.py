@@ -1,0 +1,165 @@
+"""Methods side by side: their maps, their agreement, and what a class hangs on."""
+
+import json
+
+import pytest
+
+from analysis.relevance_rules import ALL
+from pages.shared import export
+from pages.shared.relevance.rules import rule_name
+from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.relevance.test_over_image import MASK
+from tests.pages.relevance.test_what_is_missing import without as without_rows
+from tests.tiny_vision import LAYERS
+
+
+def drawn(exported: dict, key: str):
+    """The frame and the chart of the figure whose key begins so."""
+    (found,) = (each for name, each in exported.items() if name.startswith(key))
+    return found
+
+
+def test_an_image_has_a_map_by_every_method(section, images_folder, exported, told_of_images):
+    section("methods", images_folder, re_image=str(MASK))
+    frame, chart = drawn(exported, "re_methods")
+    assert list(frame["name"].unique()) == list(ALL)
+    for rule in ("iv", "gradient_attention"):
+        ((expected,),) = told_of_images(
+            f"select relevance from relevance_map where seq = {MASK} and rule = '{rule}' "
+            f"and layer = {LAYERS} and head is null"
+        )
+        assert frame.loc[frame["name"] == rule, "relevance"].tolist() == pytest.approx(expected[1:])
+    assert "NaN" not in export.svg(chart)
+
+
+def test_the_share_inside_the_mask_is_that_of_the_file(section, images_folder, told_of_images):
+    session = section("methods", images_folder, re_image=str(MASK))
+    ((rule, share),) = told_of_images(
+        f"select rule, mask_share from sequence_relevance where seq = {MASK} and head is null "
+        f"and layer = {LAYERS} order by mask_share desc limit 1"
+    )
+    assert f"most inside the mask by **{rule_name(rule)}: {100 * share:.0f} %**" in (
+        sentences(session)
+    )
+
+
+def test_an_image_without_a_mask_has_no_share_inside(section, images_folder):
+    session = section("methods", images_folder, re_image=str(MASK + 1))
+    assert "inside the mask by" not in sentences(session)
+
+
+def test_agreement_is_that_of_the_file(section, images_folder, exported, told_of_images):
+    section("methods", images_folder)
+    frame, chart = drawn(exported, "re_agreement")
+    expected = told_of_images("select rule_a, rule_b, mean from relevance_agreement")
+    found = frame[["rule_a", "rule_b", "mean"]].to_records(index=False).tolist()
+    assert sorted(found) == sorted(expected)
+    assert "NaN" not in export.svg(chart)
+
+
+def test_a_rule_is_not_praised_for_agreeing_with_itself(section, changed_images):
+    folder = changed_images(
+        "update stored.relevance_agreement set mean = 0.5 where rule_a <> rule_b",
+        "update stored.relevance_agreement set mean = 0.99 "
+        "where rule_a in ('ii', 'ii_mean_weights') and rule_b in ('ii', 'ii_mean_weights')",
+        "update stored.relevance_agreement set mean = 0.75 "
+        "where rule_a in ('i', 'iv') and rule_b in ('i', 'iv')",
+        "update stored.relevance_agreement set mean = -0.25 "
+        "where rule_a in ('iii', 'attention') and rule_b in ('iii', 'attention')",
+    )
+    said = sentences(section("methods", folder))
+    assert "Lowest ρ: attention weights and rule iii, −0.25" in said
+    assert "rule i and rule iv, 0.75" in said
+
+
+def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported, told_of_images):
+    session = section("methods", images_folder, re_curve_rules=["iii", "random"])
+    frame, chart = drawn(exported, "re_curves")
+    expected = told_of_images(
+        "select rule, curve, share, mean from perturbation "
+        "where share is not null and rule in ('iii', 'random')"
+    )
+    found = frame[["rule", "curve", "share", "mean"]].to_records(index=False).tolist()
+    assert sorted(found) == sorted(expected)
+    assert "NaN" not in export.svg(chart)
+    areas = frames(session)[-1].set_index("name")
+    ((area,),) = told_of_images(
+        "select mean from perturbation where share is null and rule = 'iii' and curve = 'deletion'"
+    )
+    assert areas.loc["rule iii", "deletion_mean"] == area
+    assert "random order" in areas.index
+
+
+def test_the_best_curves_are_set_against_random_order(section, changed_images):
+    areas = "update stored.perturbation set mean = {}, low = 0, high = 1 where share is null {}"
+    folder = changed_images(
+        areas.format(0.5, ""),
+        areas.format(0.25, "and curve = 'deletion' and rule = 'ii'"),
+        areas.format(0.75, "and curve = 'insertion' and rule = 'iv'"),
+        areas.format(0.0625, "and curve = 'deletion' and rule = 'random'"),
+    )
+    said = sentences(section("methods", folder))
+    assert "fastest by rule ii**: area 0.25 [0.00, 1.00], random order 0.06" in said
+    assert "fastest by rule iv**: 0.75 [0.00, 1.00], random order 0.50" in said
+
+
+def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, told_of_images):
+    section(
+        "methods",
+        images_folder,
+        re_image=str(MASK),
+        re_curves="one",
+        re_curve_rules="gradient_attention",
+    )
+    frame, _ = drawn(exported, "re_curves_one")
+    ((expected,),) = told_of_images(
+        f"select probability from sequence_perturbation where seq = {MASK} "
+        "and rule = 'gradient_attention' and curve = 'insertion'"
+    )
+    found = frame[frame["curve"] == "insertion"].sort_values("share")["mean"]
+    assert found.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("table", ["relevance_agreement", "perturbation"])
+def test_what_a_file_of_images_lacks_is_named_with_the_command(table, section, changed_images):
+    session = section("methods", changed_images(*without_rows(table)))
+    assert table in session.info[0].value
+    assert f"--statistics {table}" in session.code[0].value
+    assert len(charts(session)) == 2
+
+
+def test_without_a_classifier_no_command_makes_curves(section, changed_images):
+    folder = changed_images(*without_rows("perturbation"), *without_rows("class_prediction"))
+    session = section("methods", folder)
+    assert any("this one does not" in each.value for each in session.caption)
+    assert not session.info
+    assert len(charts(session)) == 2
+
+
+def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, told):
+    session = section("methods", lang="ja")
+    frame, _ = drawn(exported, "re_methods_text")
+    rules = [rule for rule in ALL if rule != "gradient_attention"]
+    assert [each for each in frame.columns if each in ALL] == rules
+    ((expected,),) = told(
+        "select relevance from relevance_map where seq = 0 and rule = 'norm_rollout' "
+        "and head is null order by layer desc limit 1"
+    )
+    assert frame["norm_rollout"].tolist() == pytest.approx(expected)
+    assert bodies(session).count('class="re-text"') == len(rules)
+    assert not any(key.startswith("re_curves") for key in exported)
+    assert any("画像についてのみ" in each.value for each in session.caption)
+
+
+def test_names_of_files_are_shown_as_they_are(section, images_folder, told_of_images):
+    ((seq,),) = told_of_images("select seq from image where name like 'cross%'")
+    session = section("methods", images_folder, re_image=str(seq))
+    told = " ".join(each.value for each in session.subheader)
+    assert r"\<b\>bold" in told
+    assert "<b>" not in json.dumps([each.value for each in session.subheader])
+
+
+def test_without_maps_the_command_that_makes_them_is_told(section, changed_images):
+    session = section("methods", changed_images(*without_rows("relevance_map")))
+    assert "--statistics relevance_map" in session.code[0].value
+    assert not charts(session)

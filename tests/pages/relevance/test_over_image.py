@@ -1,0 +1,173 @@
+"""The section on one image shows what the file keeps, and says so in words."""
+
+import numpy as np
+import pytest
+
+from tests.pages.conftest import assert_exportable, bodies, charts, in_address, sentences
+from tests.small_images import SIZES
+from tests.tiny import HEADS as TEXT_HEADS
+from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS
+
+assert TEXT_HEADS != HEADS  # a page that took the number from elsewhere would be found out
+SEQ = {name: place for place, name in enumerate(sorted(SIZES))}
+NAME = "disc.png"  # half of several patches is inside its mask
+MASK, NO_MASK = SEQ[NAME], SEQ["plain.png"]
+
+
+def figures(exported) -> dict:
+    """Frame and chart by the beginning of their key."""
+    return {
+        name: next((each for key, each in exported.items() if key.startswith(name)), None)
+        for name in ("re_map", "re_heads", "re_layers")
+    }
+
+
+def stored(told, seq: int, rule: str, layer: int, head: int | None) -> np.ndarray:
+    number = "is null" if head is None else f"= {head}"
+    [(relevance,)] = told(
+        "select relevance from relevance_map "
+        f"where seq = {seq} and rule = '{rule}' and layer = {layer} and head {number}"
+    )
+    return np.array(relevance)
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_a_file_of_images_opens_on_one_image(lang, opened, images_folder):
+    session = opened("relevance", images_folder, lang=lang)
+    assert session.session_state["re_view"] == "map"
+    assert len(charts(session)) == 3
+
+
+def test_a_file_of_texts_offers_no_image(opened, store_folder):
+    session = opened("relevance", store_folder, re_view="map")
+    assert session.session_state["re_view"] == "text"
+
+
+@pytest.mark.parametrize("rule", ["i", "iii", "attention"])
+def test_every_patch_has_what_the_file_keeps_of_it(rule, over_image, exported, told_of_images):
+    over_image(re_image=str(MASK), re_rule=rule, re_layer="2", re_head="1")
+    shown = figures(exported)
+    titles = ["mean of the heads", *(f"head {head}" for head in range(1, HEADS + 1))]
+    heads = shown["re_heads"][0]
+    assert list(dict.fromkeys(heads["panel"])) == titles
+    for title, head in zip(titles, (None, *range(1, HEADS + 1)), strict=True):
+        whole = stored(told_of_images, MASK, rule, 2, head)
+        rows = heads[heads["panel"] == title]
+        assert len(rows) == ROWS * COLUMNS
+        for row in rows.itertuples():
+            value = whole[1 + (row.row - 1) * COLUMNS + (row.column - 1)]
+            assert row.relevance == pytest.approx(value, rel=1e-6)
+            assert row.times_even == pytest.approx(value * ROWS * COLUMNS / whole[1:].sum())
+    layers = shown["re_layers"][0]
+    for layer in range(1, LAYERS + 1):
+        rows = layers[layers["panel"] == f"layer {layer}"]
+        expected = stored(told_of_images, MASK, rule, layer, 1)[1:]
+        assert rows["relevance"].to_numpy() == pytest.approx(expected)
+    assert shown["re_map"][0]["relevance"].tolist() == pytest.approx(
+        heads[heads["panel"] == "head 1"]["relevance"].tolist()
+    )
+
+
+def test_all_maps_of_a_figure_share_one_scale(over_image, exported):
+    found = charts(over_image(re_image=str(MASK)))
+    for chart, (frame, _) in zip(found, figures(exported).values(), strict=True):
+        assert scale_of(chart)["domain"][-1] == pytest.approx(frame["relevance"].max())
+
+
+def test_maps_on_scales_of_their_own_all_end_at_1(over_image):
+    found = charts(over_image(re_image=str(MASK), re_scale="own"))
+    assert [scale_of(each)["domain"][-1] for each in found] == [1, 1, 1]
+
+
+def scale_of(chart: dict) -> dict:
+    (scale,) = (
+        layer["encoding"]["color"]["scale"]
+        for layer in chart["layer"]
+        if (layer["encoding"].get("color") or {}).get("scale")
+    )
+    return scale
+
+
+@pytest.mark.parametrize(("under", "pictures"), [("over", 2), ("plain", 1)])
+def test_the_picture_lies_under_the_maps_unless_told_otherwise(under, pictures, over_image):
+    one, heads, _ = charts(over_image(re_under=under))
+    assert [marks(one).count("image"), marks(heads).count("image")] == [pictures, pictures - 1]
+
+
+@pytest.mark.parametrize(("seq", "rules"), [(MASK, 2), (NO_MASK, 0)])
+def test_a_mask_is_outlined_where_there_is_one(seq, rules, over_image):
+    session = over_image(re_image=str(seq))
+    assert [marks(each).count("rule") for each in charts(session)] == [rules] * 3
+    assert ("lies inside the mask**" in sentences(session)) == bool(rules)
+    assert ("Inside the mask" in bodies(session)) == bool(rules)
+
+
+def marks(chart: dict) -> list[str]:
+    return [layer["mark"]["type"] for layer in chart["layer"]]
+
+
+def test_what_is_said_of_a_map_is_what_the_file_says(over_image, told_of_images):
+    session = over_image(re_image=str(MASK), re_rule="ii", re_layer="3", re_head="2")
+    where = f"seq = {MASK} and rule = 'ii' and layer = 3 and head = 2"
+    [(cls, mask, chance)] = told_of_images(
+        f"select cls_share, mask_share, mask_chance from sequence_relevance where {where}"
+    )
+    [(label, probability)] = told_of_images(
+        f"select label, probability from class_prediction where seq = {MASK} and rank = 1"
+    )
+    text = sentences(session)
+    assert f"**{label}** ({probability:.0%}".replace("%", " %") in text
+    assert f"**{cls:.0%}".replace("%", " %") + " of the relevance stays on [CLS]**" in text
+    assert f"**{mask:.0%}".replace("%", " %") + " of what is on patches" in text
+    assert f"an even map would have {chance:.0%}".replace("%", " %") in text
+    patches = stored(told_of_images, MASK, "ii", 3, 2)[1:]
+    place, times = int(patches.argmax()), patches.max() / patches.mean()
+    row, column = place // COLUMNS + 1, place % COLUMNS + 1
+    assert f"in row {row}, column {column}, has **{times:.1f} times**" in text
+    assert label in LABELS
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("re_image", "3", 3),
+        ("re_rule", "norm_rollout", "norm_rollout"),
+        ("re_layer", "1", 1),
+        ("re_head", "2", "2"),
+        ("re_under", "plain", "plain"),
+        ("re_scale", "own", "own"),
+        ("re_whose", "own", "own"),
+    ],
+)
+def test_a_link_restores_a_choice(key, value, expected, over_image):
+    session = over_image(**{key: value})
+    assert session.session_state[key] == expected
+    assert in_address(session, key) == [value]
+
+
+@pytest.mark.parametrize("value", ["999", "x", "<b>"])
+def test_a_link_to_what_is_not_there_shows_the_default(value, over_image):
+    choices = {"re_image": value, "re_rule": value, "re_layer": value, "re_head": value}
+    session = over_image(**choices)
+    shown = {key: session.session_state[key] for key in choices}
+    assert shown == {"re_image": 0, "re_rule": "iv", "re_layer": LAYERS, "re_head": "mean"}
+
+
+def test_a_head_chosen_before_gives_way_to_a_method_without_heads(over_image):
+    session = over_image(re_rule="norm_rollout", re_head="2")
+    assert session.session_state["re_head"] == "mean"
+    assert any("none per head" in each.value for each in session.info)
+    assert "all heads at once" in session.subheader[0].value
+
+
+def test_a_method_of_the_last_layer_says_so(over_image):
+    session = over_image(re_rule="gradient_attention", re_layer="1")
+    assert session.session_state["re_layer"] == LAYERS
+    assert any("last layer only" in each.value for each in session.info)
+    assert len(charts(session)) == 1
+
+
+@pytest.mark.parametrize(("lang", "seq"), [("en", MASK), ("ja", NO_MASK)])
+def test_what_the_section_shows_becomes_pictures_and_tables(lang, seq, over_image, exported):
+    over_image(lang=lang, re_image=str(seq))
+    assert_exportable(exported, caption="map")

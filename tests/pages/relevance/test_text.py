@@ -1,0 +1,175 @@
+"""One text: its tokens, heads and start layers, and a text of the reader's own."""
+
+from shutil import move
+
+import numpy as np
+import pytest
+
+from pages.shared import export
+from tests.pages.conftest import assert_sound, bodies, charts, sentences
+from tests.small_store import build_store
+from tests.tiny import HEADS, LAYERS
+
+
+@pytest.fixture(scope="session")
+def causal_folder(tmp_path_factory):
+    """A store of a causal model, where relevance starts on the last token."""
+    folder = tmp_path_factory.mktemp("causal")
+    return build_store(folder, "gpt2", statistics=["relevance_map", "relevance_summary"]).parent
+
+
+def frame_of(exported: dict, key: str):
+    (found,) = (frame for name, (frame, _) in exported.items() if name.startswith(key))
+    return found
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_a_text_has_its_map_its_heads_and_its_layers(lang, section, exported):
+    session = section("text", lang=lang)
+    assert bodies(session).count('class="re-text"') == 1 + HEADS
+    assert "[CLS]" in sentences(session)
+    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_text_layers"))
+    picture = export.svg(chart)
+    assert "mark-" in picture
+    assert "NaN" not in picture
+
+
+@pytest.mark.parametrize(("rule", "layer"), [("i", 1), ("iv", LAYERS)])
+def test_values_are_those_of_the_file(rule, layer, section, exported, told):
+    section("text", re_seq="1", re_rule=rule, re_layer=str(layer))
+    stored = dict(
+        told(
+            "select coalesce(head, 0), relevance from relevance_map "
+            f"where seq = 1 and rule = '{rule}' and layer = {layer}"
+        )
+    )
+    assert frame_of(exported, f"re_text_1_{rule}_{layer}")["relevance"].tolist() == (
+        pytest.approx(stored[0])
+    )
+    heads = frame_of(exported, "re_text_heads")
+    for head in range(1, HEADS + 1):
+        assert heads[f"head_{head}"].tolist() == pytest.approx(stored[head])
+    numbers = frame_of(exported, "re_text_table")
+    assert numbers["mean"].sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_layers_are_those_of_the_chosen_head(section, exported, told):
+    section("text", re_rule="ii", re_head="2")
+    frame = frame_of(exported, "re_text_layers")
+    for layer, relevance in told(
+        "select layer, relevance from relevance_map where seq = 0 and rule = 'ii' and head = 2"
+    ):
+        of_layer = frame[frame["layer"] == layer]
+        assert of_layer["relevance"].tolist() == pytest.approx(relevance)
+    assert frame["layer"].nunique() == LAYERS
+
+
+def test_the_sentence_tells_what_special_tokens_keep_and_who_has_most(section, changed):
+    relevance = "[0.5, 0.1, 0.2] || list_resize([]::float[], len(relevance) - 4, 0.0) || [0.2]"
+    folder = changed(f"update stored.relevance_map set relevance = {relevance}")
+    said = sentences(section("text", folder))
+    assert r"\[CLS\] 50 %" in said
+    assert r"\[SEP\] 20 %" in said
+    assert "The other 30 % lies on the text: most on **cat** 20.00%, **the** 10.00%" in said
+
+
+def test_special_tokens_are_framed_and_have_no_ground(section, told):
+    html = bodies(section("text")).split('class="re-text"')[1]
+    ((n,),) = told("select count(*) from token where seq = 0 and token_type in ('cls', 'sep')")
+    whole = html.split("</div>")[0]
+    assert whole.count('class="re-apart"') == n
+    assert "[CLS]" in whole.split("background", 1)[0]
+
+
+def test_a_method_of_no_single_head_has_one_map(section, exported):
+    session = section("text", re_rule="norm_rollout")
+    assert bodies(session).count('class="re-text"') == 1
+    assert not any(key.startswith("re_text_heads") for key in exported)
+    assert len(charts(session)) == 1
+
+
+def test_a_scale_of_its_own_makes_every_text_reach_the_strongest_ground(section):
+    shared, own = (bodies(section("text", re_scale=each)) for each in ("shared", "own"))
+    strongest = "rgba(44, 156, 124, 0.780)"
+    assert own.count(strongest) > shared.count(strongest)
+
+
+def test_the_last_token_of_a_causal_model_is_where_relevance_starts(
+    section, causal_folder, exported
+):
+    session = section("text", causal_folder)
+    frame = frame_of(exported, "re_text_layers")
+    apart = frame.loc[frame["layer"] == 1, "apart"].to_numpy()
+    assert np.flatnonzero(apart).tolist() == [len(apart) - 1]
+    assert "Kept by special tokens" in sentences(session)
+
+
+def test_marks_of_tokenizers_are_not_shown(section, causal_folder):
+    html = bodies(section("text", causal_folder))
+    assert "Ġ" not in html
+    assert "Ċ" not in html
+    assert 'title="␣: ' in html
+    assert "></span>" not in html, "white space alone can be pointed at"
+
+
+def test_pieces_of_a_word_are_joined(section, changed):
+    folder = changed("update stored.token set token = '##cat' where token = 'cat'")
+    html = bodies(section("text", folder))
+    assert "##" not in html
+    assert ">cat</span>" in html
+
+
+def test_hostile_tokens_are_shown_as_they_are(section, changed):
+    hostile = '<img src=x onerror="y">**'
+    folder = changed(f"update stored.token set token = '{hostile}' where token = 'cat'")
+    session = section("text", folder)
+    assert "<img" not in bodies(session)
+    assert "&lt;img src=x onerror=&quot;y&quot;&gt;**" in bodies(session)
+    assert "<img" not in sentences(session)
+
+
+def test_a_text_of_ones_own_has_the_maps_that_a_run_would_keep(section, exported, told):
+    ((text, n_tokens),) = told("select text, n_tokens from sequence where seq = 1")
+    session = section("text", re_source="own", re_rule="iv")
+    assert not charts(session)
+    session.text_area[0].set_value(text)
+    exported.clear()
+    session.button[0].click().run()
+    frame = frame_of(exported, "re_text_heads")
+    assert len(frame) == n_tokens
+    for head, relevance in told(
+        "select head, relevance from relevance_map "
+        f"where seq = 1 and rule = 'iv' and layer = {LAYERS} and head is not null"
+    ):
+        assert frame[f"head_{head}"].tolist() == pytest.approx(relevance, abs=1e-5)
+    assert any("your own text" in each.value for each in session.caption)
+
+
+def test_a_text_that_is_too_long_is_said_to_be_cut(section):
+    session = section("text", re_source="own")
+    session.text_area[0].set_value("the cat sat " * 200)
+    session.button[0].click().run()
+    assert any("first 36 tokens" in each.value for each in session.caption)
+    assert charts(session)
+
+
+def test_without_the_model_there_is_no_map_of_ones_own(section, tmp_path):
+    folder = build_store(tmp_path / "alone", statistics=["relevance_map"]).parent
+    session = section("text", folder, re_source="own")
+    session.text_area[0].set_value("the cat")
+    move(folder / "model-bert", folder / "elsewhere")
+    session.button[0].click().run()
+    assert_sound(session)
+    assert session.warning
+    assert not charts(session)
+
+
+def test_without_maps_the_command_that_makes_them_is_told(section, without):
+    session = section("text", without("relevance_map"))
+    assert "--statistics relevance_map" in session.code[0].value
+    assert not charts(session)
+
+
+def test_images_are_shown_on_their_own_section(section, images_folder):
+    session = section("text", images_folder)
+    assert session.session_state["re_view"] == "map"

@@ -1,0 +1,87 @@
+"""What a file of images lacks is said, and nothing takes its place."""
+
+import pytest
+
+from tests.pages.conftest import bodies, charts, sentences
+from tests.pages.relevance.test_over_image import MASK, figures
+from tests.tiny_vision import COLUMNS, ROWS
+
+ALL_ON_CLS = f"[1.0] || list_resize([]::float[], {ROWS * COLUMNS}, 0.0)"
+
+
+def without(table: str) -> tuple[str, str]:
+    return (
+        f"delete from stored.{table}",
+        f"update stored.manifest set n_rows = 0 where name = '{table}'",
+    )
+
+
+def test_without_maps_the_command_that_makes_them_is_told(changed_images, over_image):
+    session = over_image(changed_images(*without("relevance_map")))
+    assert "relevance_map" in session.info[0].value
+    assert "--statistics relevance_map" in session.code[0].value
+    assert not charts(session)
+
+
+def test_without_any_kept_picture_no_image_is_offered(changed_images, over_image):
+    session = over_image(changed_images("update stored.image set picture = null"))
+    assert "keeps the maps of no image" in session.info[0].value
+    assert not charts(session)
+
+
+def test_images_that_are_not_kept_are_counted_and_not_offered(changed_images, over_image):
+    folder = changed_images("update stored.image set picture = null where seq > 1")
+    session = over_image(folder, re_image="3")
+    assert session.session_state["re_image"] == 0
+    assert any("2 of the 5 images" in each.value for each in session.caption)
+
+
+@pytest.mark.parametrize("table", ["class_prediction", "sequence_relevance"])
+def test_maps_are_shown_without_what_else_is_said_of_them(table, changed_images, over_image):
+    session = over_image(changed_images(*without(table)), re_image=str(MASK))
+    assert len(charts(session)) == 3
+    assert ("The model takes this image" in sentences(session)) == (table != "class_prediction")
+    assert ("lies inside the mask**" in sentences(session)) == (table != "sequence_relevance")
+
+
+def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
+    changed_images, over_image, exported
+):
+    folder = changed_images(f"update stored.relevance_map set relevance = {ALL_ON_CLS}")
+    session = over_image(folder)
+    assert "100.0 % of the relevance stays on [CLS]" in sentences(session)
+    assert "The most relevant patch, in row" not in sentences(session)
+    assert (figures(exported)["re_heads"][0]["relevance"] == 0).all()
+    assert len(charts(session)) == 3
+
+
+def test_names_of_strangers_are_shown_as_they_are(changed_images, over_image):
+    hostile = "<img src=x>**bold**"
+    folder = changed_images(
+        f"update stored.class_prediction set label = '{hostile}'",
+        f"update stored.image set name = '{hostile}'",
+    )
+    session = over_image(folder)
+    assert "<img" not in bodies(session)
+    assert "&lt;img src=x&gt;**bold**" in bodies(session)
+    assert r"\<img src\=x\>\*\*bold\*\*" in sentences(session)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ("cls", "All relevance starts on [CLS]"),
+        ("cls_and_distillation", "half on [DIST]"),
+        ("patches", "The model has no [CLS]"),
+    ],
+)
+def test_where_relevance_starts_is_said(start, words, changed_images, over_image):
+    folder = changed_images(
+        f"update stored.provenance set value = '{start}' where name = 'relevance_start'"
+    )
+    assert any(words in each.value for each in over_image(folder).caption)
+
+
+def test_a_method_that_carries_nothing_back_starts_nowhere(over_image):
+    session = over_image(re_rule="attention")
+    assert not any("All relevance starts" in each.value for each in session.caption)

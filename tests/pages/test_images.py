@@ -1,0 +1,179 @@
+"""A file of images: every page opens on it, in words for images, and says what they never have."""
+
+import ast
+from shutil import copyfile
+
+import duckdb
+import pytest
+
+from pages.shared.contents import PAGES
+from pages.shared.links import VIEWS
+from pages.shared.never_of_images import why_never
+from pages.shared.numbers import percent
+from pages.shared.words import plain
+from precompute.corpus_needs import TEXT, need_of
+from precompute.passes import PASSES
+from tests.pages.conftest import ROOT, assert_sound, bodies, sentences
+from tests.small_images import MASKED, SIZES
+from tests.tiny_vision import COLUMNS, ROWS
+
+NEVER = {
+    "attention_norms": ["frequency"],
+    "layer_mixing": ["modules"],
+    "token_pairs": ["tables", "layer", "browse", "pair", "pmi"],
+}
+
+
+@pytest.fixture
+def changed(images_folder, tmp_path):
+    """A folder with the store of images after some statements."""
+
+    def change(*statements: str):
+        copyfile(images_folder / "tiny.duckdb", tmp_path / "x.duckdb")
+        with duckdb.connect(str(tmp_path / "x.duckdb")) as store:
+            for statement in statements:
+                store.execute(statement)
+        return tmp_path
+
+    return change
+
+
+def sections(page: str) -> list[str]:
+    """The names of a page's sections, as the address gives them; those of texts are none here."""
+    tree = ast.parse((ROOT / "pages" / f"{page}.py").read_text(encoding="utf-8"))
+    dictionaries = {
+        node.targets[0].id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
+        if isinstance(node.targets[0], ast.Name)
+    }
+    found = dictionaries.get("OF_IMAGES") or dictionaries["SECTIONS"]
+    return [str(key.value) for key in found.keys if isinstance(key, ast.Constant)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_section_opens_on_images_in_one_language_or_the_other(page, opened, images_folder):
+    for place, view in enumerate(sections(page) if page in VIEWS else [""]):
+        lang = ("ja", "en")[place % 2]
+        address = {VIEWS[page]: view} if view else {}
+        session = opened(page, images_folder, lang=lang, alone=False, **address)
+        assert_sound(session)
+        assert not session.error
+        assert not session.warning, [each.value for each in session.warning]
+        never = view in NEVER.get(page, ()) or page in ("syntax", "coreference")
+        reasons = [each.value for each in session.info if "**" in each.value]
+        assert bool(reasons) == never, (page, view, reasons)
+
+
+@pytest.mark.parametrize(("page", "views"), NEVER.items())
+def test_where_images_have_nothing_no_command_is_offered(page, views, opened, images_folder):
+    session = opened(page, images_folder, **{VIEWS[page]: views[0]})
+    assert not session.code
+    assert "Images have n" in session.info[0].value
+
+
+def test_what_images_never_have_is_what_precompute_refuses_them():
+    names = [each.TABLE.name for each in PASSES]
+    told = {name for name in names if why_never([name])}
+    assert told == {name for name in names if need_of(name) == TEXT}
+
+
+def test_the_overview_tells_images_and_grid(opened, images_folder):
+    session = opened("overview", images_folder)
+    told = sentences(session)
+    assert f"**{len(SIZES)}** images" in told
+    assert f"**{ROWS} × {COLUMNS}** patches each, behind \\[CLS\\]" in told
+    assert f"{len(MASKED)} of the images have a mask" in told
+    names = [each.proto.imgs[0].caption for each in session.get("image")]
+    assert names == [plain(name) for name in SIZES]
+    captions = "\n".join(each.value for each in session.caption)
+    assert f"{COLUMNS} tokens further on is the patch below" in captions
+
+
+def test_what_is_relevant_comes_first_in_the_overview_of_images(opened, images_folder):
+    with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
+        [(share, chance)] = store.execute(
+            """
+            select share.mean, share.mean - gain.mean
+            from relevance_interval as share
+            join relevance_interval as gain using (rule, layer)
+            where share.quantity = 'mask_share' and gain.quantity = 'mask_gain'
+                and share.head is null and gain.head is null
+                and rule in ('i', 'ii', 'iii', 'iv')
+            order by layer desc, gain.mean desc limit 1
+            """
+        ).fetchall()
+    session = opened("overview", images_folder)
+    labels = [each.value for each in session.caption]
+    glance = labels.index("Special tokens: weight → norm")
+    assert any(each.startswith("Relevance inside the masks") for each in labels[:glance])
+    assert f"{percent(share)} of the relevance of patches lies inside" in sentences(session) or (
+        f"puts {percent(share)} of the relevance of patches inside" in sentences(session)
+    )
+    assert f"an even map would have {percent(chance)}" in sentences(session)
+
+
+def test_every_finding_of_images_leads_to_a_section_that_there_is(in_session, images_folder):
+    script = """
+import streamlit as st
+from pages.shared.findings import findings
+for each in findings():
+    st.text(f"{each.page} {each.view}")
+"""
+    places = [tuple(each.value.split()) for each in in_session(script, images_folder).text]
+    assert places
+    assert all(view in sections(page) for page, view in places)
+
+
+@pytest.mark.parametrize(
+    ("low", "expected"), [(0.01, "finds best what the images show"), (-0.01, "No rule clearly")]
+)
+def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, expected, opened, changed):
+    folder = changed(
+        f"update stored.relevance_summary set mean = 0.02, low = {low}, high = 0.03 "
+        "where quantity = 'mask_gain'"
+    )
+    assert expected in sentences(opened("overview", folder))
+
+
+@pytest.mark.parametrize(
+    ("high", "expected"), [(0.4, "hangs most on the patches"), (0.6, "No map clearly names")]
+)
+def test_a_deletion_is_told_by_its_interval(high, expected, opened, changed):
+    folder = changed(
+        f"update stored.perturbation set mean = 0.3, low = 0.2, high = {high} where share is null",
+        "update stored.perturbation set mean = 0.6, low = 0.5, high = 0.7 "
+        "where share is null and rule = 'random'",
+    )
+    assert expected in sentences(opened("overview", folder))
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"), [(0, "Nowhere did a token lack"), (7, "times a token had none")]
+)
+def test_relevance_that_stayed_in_place_is_counted(n, expected, opened, changed):
+    folder = changed(
+        f"update stored.sequence_relevance set n_in_place = {n} where n_in_place is not null"
+    )
+    assert expected in sentences(opened("overview", folder))
+
+
+def test_the_images_of_a_head_are_grids_under_their_escaped_names(opened, images_folder):
+    session = opened("head_habits", images_folder, hh_view="one_head", hh_texts="5")
+    told = bodies(session)
+    assert told.count('class="an-patches"') == len(SIZES)
+    assert told.count(f"repeat({COLUMNS}, 1fr)") == len(SIZES)
+    hostile = next(name for name in SIZES if "<" in name)
+    assert plain(hostile) in sentences(session)
+    assert hostile not in sentences(session)
+
+
+def test_the_card_of_a_head_leads_nowhere_where_images_have_nothing(in_session, images_folder):
+    script = """
+import streamlit as st
+from pages.shared.head_card import places
+st.text(" ".join(page for page, _ in places()))
+"""
+    [told] = in_session(script, images_folder).text
+    assert set(told.value.split()).isdisjoint({"syntax", "coreference"})
+    assert "positions" in told.value

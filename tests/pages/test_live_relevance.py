@@ -1,0 +1,159 @@
+"""An image that is uploaded and a text that is typed have the maps of the file, or a remedy."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from starlette.formparsers import MultiPartParser
+from streamlit.testing.v1 import AppTest
+
+from analysis.tables import class_prediction
+from analysis.upload_bounds import UPLOAD_BYTES
+from pages.shared import live
+from precompute.live_relevance import MAX_CHARACTERS
+from tests.pages.conftest import assert_sound
+from tests.small_images import SIZES
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = "a*b* <script>alert(1)</script>.png"
+IMAGE = """
+from dataclasses import dataclass
+from pathlib import Path
+import streamlit as st
+from pages.shared import live
+
+@dataclass
+class Upload:
+    name: str
+    data: bytes
+    size: int
+
+    def getvalue(self):
+        return self.data
+
+data = Path(st.query_params["path"]).read_bytes()
+size = int(st.query_params.get("size", len(data)))
+if live.reachable():
+    upload = Upload(st.query_params["name"], data, size)
+    st.session_state["found"] = live.relevance_of_image(upload)
+"""
+TEXT = """
+import streamlit as st
+from pages.shared import live
+
+text = live.text_box("Text", key="text")
+st.session_state["found"] = live.relevance_of_text(text) if text and live.reachable() else None
+"""
+
+
+def stored_maps(folder: Path, seq: int) -> pd.DataFrame:
+    with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
+        return store.execute(
+            "select rule, layer, head, relevance, max(layer) over () as n_layers "
+            "from relevance_map where seq = ?",
+            [seq],
+        ).df()
+
+
+def assert_as_stored(found, stored: pd.DataFrame) -> None:
+    """Every map that the file keeps is there, and no other."""
+    for rule, layer, head, relevance, n_layers in stored.itertuples(index=False):
+        maps = found.maps[rule]
+        place = -1 if pd.isna(head) else int(head) - 1
+        told = maps[layer - 1 - n_layers + len(maps), place]
+        np.testing.assert_allclose(told, relevance, atol=1e-6)
+    assert len(stored) == sum(each.shape[0] * each.shape[1] for each in found.maps.values()) > 0
+
+
+@pytest.fixture
+def uploaded(in_session, images_folder) -> Callable[..., AppTest]:
+    def upload(path: Path, *, lang: str = "en", **address: str) -> AppTest:
+        session = in_session(IMAGE, images_folder, path=str(path), lang=lang, **address)
+        assert_sound(session)
+        return session
+
+    return upload
+
+
+@pytest.mark.parametrize("seq", range(2))
+def test_an_uploaded_image_has_the_numbers_of_the_file(uploaded, images_folder, seq):
+    name = sorted(SIZES)[seq]
+    found = uploaded(images_folder / "images" / name, name=name).session_state["found"]
+    assert_as_stored(found, stored_maps(images_folder, seq))
+    with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
+        told = class_prediction.of_sequence(store, seq=seq)
+        picture = store.execute("select picture from image where seq = ?", [seq]).fetchall()[0][0]
+    assert [label for label, _ in found.prediction] == told["label"].tolist()
+    np.testing.assert_allclose([p for _, p in found.prediction], told["probability"], rtol=1e-5)
+    assert found.picture == picture
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_what_is_too_large_is_refused_before_it_is_read(uploaded, images_folder, lang):
+    path = images_folder / "images" / "bar.png"
+    session = uploaded(path, lang=lang, name=HOSTILE, size=str(UPLOAD_BYTES + 1))
+    (warning,) = session.warning
+    assert "20 MiB" in warning.value
+    assert "<script>" not in warning.value
+    assert r"a\*b\*" in warning.value
+    assert session.session_state["found"] is None
+    assert not uploaded(path, name=HOSTILE, size=str(UPLOAD_BYTES)).warning
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_what_is_no_image_is_refused_in_words(uploaded, tmp_path, lang):
+    path = tmp_path / "words.png"
+    path.write_text("no image", encoding="utf-8")
+    session = uploaded(path, lang=lang, name=HOSTILE)
+    (warning,) = session.warning
+    assert "is no image" in warning.value
+    assert "<script>" not in warning.value
+    assert session.session_state["found"] is None
+
+
+def test_a_model_that_is_gone_is_told(uploaded, images_folder, monkeypatch):
+    def gone(*given: str) -> None:
+        raise live.Remediable("No folder is called so.")
+
+    monkeypatch.setattr(live, "_rerun", gone)
+    session = uploaded(images_folder / "images" / "bar.png", name="bar.png")
+    (warning,) = session.warning
+    assert "cannot be loaded" in warning.value
+    assert "found" not in session.session_state
+
+
+def test_a_typed_text_has_the_numbers_of_the_file(in_session, store_folder):
+    session = in_session(TEXT, store_folder)
+    assert session.session_state["found"] is None
+    session.text_area(key="text").input("  The dog.\n").run()
+    assert_sound(session)
+    with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
+        [(seq,)] = store.execute("select seq from sequence where text = 'The dog.'").fetchall()
+    assert_as_stored(session.session_state["found"], stored_maps(store_folder, seq))
+    assert "dog" not in str(session.query_params), "what is typed stands in no address"
+
+
+def test_a_text_of_which_the_model_sees_nothing_is_refused_in_words(in_session, store_folder):
+    session = in_session(TEXT, store_folder)
+    session.text_area(key="text").input("\u200b").run()
+    assert_sound(session)
+    (warning,) = session.warning
+    assert "no token" in warning.value
+
+
+def test_the_server_the_field_and_the_model_take_equally_much():
+    told = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert told["server"]["maxUploadSize"] == live.MAX_UPLOAD == UPLOAD_BYTES / 2**20
+    assert live.MAX_CHARACTERS == MAX_CHARACTERS
+
+
+def test_an_upload_stays_in_memory(monkeypatch):
+    """Starlette would write what is larger than this to a file."""
+    monkeypatch.setattr(MultiPartParser, "spool_max_size", 0)
+    program = compile((ROOT / "app.py").read_text(encoding="utf-8"), "app.py", "exec")
+    exec(program, {"__name__": "app"})
+    assert MultiPartParser.spool_max_size > UPLOAD_BYTES

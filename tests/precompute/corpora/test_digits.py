@@ -1,0 +1,55 @@
+"""The bundled digits as a corpus."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from precompute.corpora.digits import FULL, HALF, SIDE, digits, load_digit_images
+from precompute.corpora.load import DEMO_DIGITS
+from precompute.load_models import load_model
+from precompute.loaded_model import LoadedModel
+
+
+@pytest.fixture(scope="module")
+def model() -> LoadedModel:
+    return load_model(DEMO_DIGITS, device="cpu")
+
+
+def test_its_images_are_the_digits_the_model_has_never_seen(model):
+    corpus = load_digit_images(model.image_reader)
+    names = [f"digit {each.label} no. {each.number}" for each in digits()[1]]
+    assert [each.text for each in corpus.sequences] == names
+    assert corpus.name == DEMO_DIGITS
+    assert len(corpus.sequences[0]) == 1 + SIDE * SIDE
+    assert corpus.counts == {}
+
+
+def test_it_can_be_cut_short(model):
+    whole = load_digit_images(model.image_reader)
+    short = load_digit_images(model.image_reader, limit=3)
+    assert [each.picture for each in short.sequences] == [
+        each.picture for each in whole.sequences[:3]
+    ]
+    assert short.sha256 != whole.sha256
+
+
+def test_its_masks_are_where_at_least_half_is_ink(model):
+    corpus = load_digit_images(model.image_reader, limit=20)
+    shares = set()
+    for sequence, digit in zip(corpus.sequences, digits()[1], strict=False):
+        coverage = model.image_reader.coverage(sequence.picture)
+        assert coverage is not None
+        np.testing.assert_array_equal(coverage, digit.ink.ravel() >= HALF)
+        shares.add(float(coverage.mean()))
+    assert 0.1 < min(shares) < max(shares) < 0.7
+
+
+def test_ink_is_white_and_keeps_its_shades():
+    digit = digits()[0][0]
+    with Image.open(BytesIO(digit.png)) as image:
+        assert image.mode == "L"
+        shades = np.asarray(image)
+    np.testing.assert_array_equal(np.rint(shades / 255 * FULL), digit.ink)
+    assert len(np.unique(shades)) == len(np.unique(digit.ink))

@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import pytest
+
+from analysis.errors import BadCorpus
+from precompute.corpora.image_files import image_file, read_source
+
+
+def refusal(path: Path, **options) -> str:
+    with pytest.raises(BadCorpus) as caught:
+        read_source(path, name="f", **options)
+    return str(caught.value)
+
+
+def test_content_is_what_was_read_first(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"one")
+    file = image_file(path, name="f")
+    assert file.content == image_file(b"one", name="f").content == b"one"
+    assert file.sha256 == image_file(b"one", name="f").sha256
+    path.write_bytes(b"two")
+    with pytest.raises(BadCorpus, match="f: has changed since the run read it first"):
+        _ = file.content
+
+
+def test_bytes_are_counted_before_they_are_read(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    with path.open("wb") as handle:
+        handle.truncate(3 * 2**20)  # which takes no space on the disk
+    monkeypatch.delattr(Path, "read_bytes")
+    assert refusal(path, limit=2**20) == (
+        "f: has 3.0 MiB, more than the 1 MiB that are read; make it smaller"
+    )
+
+
+def test_a_file_that_may_not_be_read_says_so(tmp_path, monkeypatch):
+    def denied(_):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "a").write_bytes(b"one")
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    assert refusal(tmp_path / "a") == (
+        "f: cannot be read (Permission denied); check that it is there and its permissions"
+    )
+
+
+def test_what_is_no_file_says_what_it_is(tmp_path):
+    assert refusal(tmp_path) == "f: is a folder and no image; give it another name"
+    assert refusal(tmp_path / "none").startswith("f: cannot be read (No such file or directory)")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert refusal(tmp_path / "loop").startswith("f: cannot be read (")
+    (tmp_path / "empty").touch()
+    assert refusal(tmp_path / "empty") == "f: is empty; copy it again"

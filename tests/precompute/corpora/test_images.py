@@ -1,0 +1,227 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.errors import BadCorpus, Remediable
+from precompute.corpora import images
+from precompute.corpora.images import load_images
+from precompute.image_reader import ImageReader
+from tests.small_images import MASKED, SIZES, write_images
+from tests.tiny_vision import COLUMNS, ROWS, tiny_vision_model
+
+from .drawn import encoded, greys, noise, note, saved
+from .tiny import shared_data
+
+
+@pytest.fixture(scope="module")
+def reader() -> ImageReader:
+    return tiny_vision_model("vit").image_reader
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    return write_images(tmp_path / "folder")
+
+
+def names(corpus) -> list[str]:
+    return [each.picture.name for each in corpus.sequences]
+
+
+def test_a_folder_becomes_sequences_of_patches(folder, reader):
+    corpus = load_images(str(folder), reader)
+    assert names(corpus) == list(SIZES)
+    assert corpus.is_images
+    assert (corpus.name, corpus.counts) == ("folder", {"images_left_out": 0, "masks_left_out": 0})
+    masked = [each.picture.name for each in corpus.sequences if each.picture.mask]
+    assert masked == list(MASKED)
+    for place, sequence in enumerate(corpus.sequences):
+        assert sequence.index == place
+        assert sequence.text == sequence.place == sequence.picture.name
+        assert (sequence.picture.height, sequence.picture.width) == SIZES[sequence.text]
+        assert sequence.tokens[:2] == ("[CLS]", "patch 1,1")
+        assert sequence.tokens[-1] == f"patch {ROWS},{COLUMNS}"
+        assert sequence.ids.tolist() == list(range(1 + ROWS * COLUMNS))
+
+
+def test_nothing_that_is_decoded_is_held(folder, reader):
+    for sequence in load_images(str(folder), reader).sequences:
+        picture = sequence.picture
+        assert isinstance(picture.file.source, Path)
+        assert picture.file.source.is_absolute(), "a worker may stand in another folder"
+
+
+def test_limit_keeps_the_first_that_can_be_read(folder, reader):
+    whole = load_images(str(folder), reader)
+    (folder / "a.png").write_bytes(b"")
+    some = load_images(str(folder), reader, limit=2)
+    assert [each.picture for each in some.sequences] == [
+        each.picture for each in whole.sequences[:2]
+    ]
+    assert some.counts["images_left_out"] == 1
+    assert some.sha256 != whole.sha256
+    with pytest.raises(Remediable, match="--limit is 0"):
+        load_images(str(folder), reader, limit=0)
+
+
+def test_a_corpus_is_told_by_its_images_masks_and_their_names(folder, reader):
+    first = load_images(str(folder), reader).sha256
+    moved = folder.rename(folder.with_name("moved"))
+    assert load_images(str(moved), reader).sha256 == first
+    seen = {first}
+    (moved / "noise.png").rename(moved / "noisy.png")
+    seen.add(load_images(str(moved), reader).sha256)
+    saved(moved / "bar_mask.png", greys(*[(255,) * 48] * 36))
+    seen.add(load_images(str(moved), reader).sha256)
+    saved(moved / "noisy.png", noise(5, 5))
+    seen.add(load_images(str(moved), reader).sha256)
+    assert len(seen) == 4
+
+
+def broken(folder: Path) -> dict[str, str]:
+    """Writes images that cannot be used; what is said of each, by its name."""
+    good = encoded(noise(8, 6))
+    (folder / "0.png").write_bytes(b"")
+    (folder / "cut.jpg").write_bytes(encoded(noise(40, 40), "JPEG")[:900])
+    (folder / "drawing.svg").write_text("<svg/>")
+    (folder / "folder.png").mkdir()
+    (folder / "gone.png").symlink_to(folder / "nowhere")
+    (folder / "phone.HEIC").write_bytes(b"\0\0\0\x18ftypheic")
+    (folder / "raw.nef").write_bytes(encoded(noise(8, 6), "TIFF"))
+    (folder / "renamed.jpg").write_bytes(b"\0\0\0\x18ftypheic")
+    (folder / "text.png").write_text("A text.")
+    (folder / "thread.png").write_bytes(encoded(noise(101, 1)))
+    os.mkfifo(folder / "pipe.png")
+    (folder / "good.png").write_bytes(good)
+    remedy = "which is not read; save it as PNG or JPEG"
+    return {
+        "0.png": "is empty; copy it again",
+        "cut.jpg": "is broken (image file is truncated (",
+        "drawing.svg": f"is SVG, {remedy}",
+        "folder.png": "is a folder and no image; give it another name",
+        "gone.png": "cannot be read (No such file or directory); check that it is there and its "
+        "permissions",
+        "phone.HEIC": f"is HEIC, {remedy}",
+        "pipe.png": "is not a regular file; write the image to a file first",
+        "raw.nef": f"is a camera's raw file, {remedy}",
+        "renamed.jpg": f"is HEIC, {remedy}",
+        "text.png": "is no image; save it as PNG or JPEG",
+        "thread.png": "has 101 × 1 pixels; the long side may be 100 times the short one at most",
+    }
+
+
+def test_images_that_cannot_be_used_are_left_out_counted_and_told(tmp_path, reader, capsys):
+    told = broken(tmp_path)
+    corpus = load_images(str(tmp_path), reader)
+    assert names(corpus) == ["good.png"]
+    assert corpus.counts == {"images_left_out": len(told), "masks_left_out": 0}
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(told)
+    for line, (name, reason) in zip(lines, sorted(told.items()), strict=True):
+        assert line.startswith(f"Left out: {name}: {reason}")
+
+
+def test_long_lists_are_cut(tmp_path, reader, capsys, monkeypatch):
+    monkeypatch.setattr(images, "LINES", 2)
+    broken(tmp_path)
+    load_images(str(tmp_path), reader)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert lines[-1] == "Left out: 9 more."
+
+
+def test_a_folder_of_which_nothing_can_be_used_is_refused(tmp_path, reader):
+    broken(tmp_path)
+    (tmp_path / "good.png").unlink()
+    with pytest.raises(BadCorpus) as caught:
+        load_images(str(tmp_path), reader)
+    assert str(caught.value) == (
+        f"{tmp_path}: none of its 11 images can be used, the first since 0.png: is empty; copy it "
+        "again"
+    )
+
+
+def test_an_image_whose_mask_cannot_be_used_stays(folder, reader, capsys):
+    saved(folder / "bar_mask.png", noise(48, 36))
+    saved(folder / "disc_mask.png", greys((0, 255)))
+    saved(folder / "lonely_mask.png", greys((0, 255)))
+    (folder / "masks").mkdir()
+    saved(folder / "masks" / "noise.png", greys(*[(255,) * 16] * 12))
+    saved(folder / "masks" / "plain_trimap.png", greys(*[(9,) * 32] * 24))
+    corpus = load_images(str(folder), reader)
+    assert names(corpus) == list(SIZES)
+    assert [each.picture.name for each in corpus.sequences if each.picture.mask] == ["noise.png"]
+    assert corpus.counts == {"images_left_out": 0, "masks_left_out": 4}
+    assert capsys.readouterr().out.splitlines() == [
+        "Left out: lonely_mask.png: is called as a mask is, and there is no image of that name; "
+        "rename it.",
+        "Left out: bar_mask.png: has colours, of which nothing tells what is inside; save it in "
+        "black and white.",
+        "Left out: disc_mask.png: has 2 × 1 pixels, and disc.png 64 × 48; make them equal.",
+        "Left out: masks/plain_trimap.png: tells of no patch whether it lies inside.",
+    ]
+
+
+def test_which_of_several_masks_is_taken_is_told(folder, reader, capsys):
+    saved(folder / "bar_alpha.png", greys(*[(9,) * 48] * 36))
+    assert load_images(str(folder), reader).counts["masks_left_out"] == 0
+    assert capsys.readouterr().out == "bar.png: has 2 masks; the run takes bar_mask.png.\n"
+
+
+def test_names_of_files_are_shown_whole_and_on_one_line(tmp_path, reader):
+    strange = ["Mädchen.png", "猫　写真.png", "a\nb\x1b[31m.png", os.fsdecode(b"\xff.png")]
+    for name in strange:
+        saved(tmp_path / name, noise(8, 6))
+    found = names(load_images(str(tmp_path), reader))
+    assert sorted(found) == sorted(
+        ["Mädchen.png", "猫　写真.png", r"'a\nb\x1b[31m.png'", r"'\udcff.png'"]
+    )
+    assert all(each.encode() for each in found)
+
+
+def test_a_file_that_changes_before_it_is_run_stops_the_run(folder, reader):
+    pictures = {each.text: each.picture for each in load_images(str(folder), reader).sequences}
+    reader.pixels(pictures["noise.png"])
+    saved(folder / "noise.png", noise(16, 12, seed=5))
+    with pytest.raises(BadCorpus) as caught:
+        reader.pixels(pictures["noise.png"])
+    assert str(caught.value) == (
+        "noise.png: has changed since the run read it first; leave the folder alone and run the "
+        "same command again"
+    )
+    (folder / "noise.png").unlink()
+    with pytest.raises(BadCorpus, match=r"noise\.png: cannot be read \(No such file"):
+        reader.shown(pictures["noise.png"])
+    saved(folder / "disc_mask.png", greys(*[(255,) * 64] * 48))
+    with pytest.raises(BadCorpus, match=r"disc_mask\.png: has changed"):
+        reader.coverage(pictures["disc.png"])
+
+
+@pytest.mark.parametrize("name", ["demo", "demo-treebank"])
+def test_a_corpus_of_texts_is_none_of_images(name, reader):
+    with pytest.raises(BadCorpus) as caught:
+        load_images(name, reader)
+    assert str(caught.value) == (
+        f"{name}: holds text, and the model reads images; give a folder of images or "
+        "`demo-digits`, or take a model that reads text"
+    )
+
+
+def test_an_image_is_shown_as_it_is_turned(tmp_path, reader):
+    saved(tmp_path / "a.jpg", noise(16, 8), "JPEG", exif=note(6))
+    (sequence,) = load_images(str(tmp_path), reader).sequences
+    assert (sequence.picture.width, sequence.picture.height) == (8, 16)
+
+
+@pytest.mark.shared_data
+def test_real_images_are_read_with_their_masks(reader, capsys):
+    corpus = load_images(str(shared_data() / "images"), reader)
+    assert names(corpus) == ["chelsea.png", "horse_silhouette.png", "lemur.png"]
+    lemur = corpus.sequences[2].picture
+    assert lemur.mask is not None
+    assert "lemur.png: has 2 masks; the run takes lemur_alpha.png." in capsys.readouterr().out
+    coverage = reader.coverage(lemur)
+    assert coverage is not None
+    whole = np.asarray(coverage).reshape(ROWS, COLUMNS)
+    assert whole[0, 0] < 0.1 < 0.8 < whole.max()

@@ -1,0 +1,39 @@
+"""What a reader uploads gives the numbers that the same file has in a folder."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from analysis.tables import class_prediction, relevance_map
+from analysis.tables import image as image_table
+from precompute.load_models import load_model
+from precompute.one_sequence import Rerun
+from tests.small_images import SIZES
+
+
+def test_uploads_have_the_maps_predictions_and_pictures_of_a_folder(curves_run, curves_store):
+    asked, _ = curves_run
+    again = Rerun(load_model(asked.model, device="cpu"))
+    images = image_table.images(curves_store)
+    names = dict(zip(images["seq"].tolist(), images["name"], strict=True))
+    assert sorted(names.values()) == sorted(SIZES)
+    for seq, name in names.items():
+        found = again.relevance_of_image(Path(asked.corpus, name).read_bytes(), name=name)
+        rows = curves_store.execute(
+            "select rule, layer, head, relevance from relevance_map where seq = ?", [seq]
+        ).df()
+        for rule, layer, head, relevance in rows.itertuples(index=False):
+            of_rule = found.maps[rule]
+            place = layer - 1 - (3 - len(of_rule))
+            told = of_rule[place, -1 if pd.isna(head) else int(head) - 1]
+            np.testing.assert_allclose(told, relevance, atol=1e-6)
+        assert len(rows) == sum(each.shape[0] * each.shape[1] for each in found.maps.values())
+        stored = class_prediction.of_sequence(curves_store, seq=seq)
+        assert [label for label, _ in found.prediction] == stored["label"].tolist()
+        np.testing.assert_allclose([p for _, p in found.prediction], stored["probability"], 1e-5)
+        image = image_table.image(curves_store, seq=seq).iloc[0]
+        assert found.picture == bytes(image["picture"])
+        grid = (image["grid_rows"], image["grid_columns"], image["first_patch"])
+        assert (found.rows, found.columns, found.first_patch) == grid
+    assert relevance_map.kept(curves_store)["seq"].tolist() == list(names)

@@ -1,0 +1,193 @@
+"""Runs over folders of images: what the file keeps of them, and what is said when they change."""
+
+import shutil
+from dataclasses import replace
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from PIL import Image
+
+from analysis.errors import BadCorpus, Remediable
+from analysis.tables import image
+from precompute import store_images
+from precompute.check import faults
+from precompute.convert import convert_corpus
+from precompute.plan import Plan
+from precompute.run import run
+from precompute.runner import run_local
+from precompute.show import every_table, lines, remarks
+from precompute.workers import run_processes
+from tests.precompute.corpora.drawn import greys, noise, saved
+from tests.small_images import MASKED, SIZES
+from tests.small_store import request
+from tests.tiny_vision import COLUMNS, ROWS
+
+LEFT_OUT = (
+    "Left out since they could not be used: 1 image(s), 1 mask(s); a run names them and says why."
+)
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory) -> Plan:
+    """A run over images of which one is broken and one has a mask of another size."""
+    folder = tmp_path_factory.mktemp("images")
+    asked = request(folder, "vit", statistics=["completeness"])
+    images = folder / "images"
+    (images / "broken.png").write_bytes(b"A text.")
+    saved(images / "noise_mask.png", greys((0, 255)))
+    trimap = greys(*[(0, 9, 255, 255)] * 3).resize((32, 24), Image.Resampling.NEAREST)
+    saved(images / "plain_trimap.png", trimap)
+    return run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def place(plan) -> Path:
+    return plan.folder.parent
+
+
+@pytest.fixture
+def store(place):
+    with duckdb.connect(str(place / "tiny.duckdb"), read_only=True) as connection:
+        yield connection
+
+
+def test_every_image_that_was_read_has_a_row(store):
+    rows = image.images(store)
+    assert rows["name"].tolist() == list(SIZES)
+    assert rows["seq"].tolist() == list(range(len(SIZES)))
+    masked = rows.loc[rows["has_mask"], "name"].tolist()
+    assert masked == [*MASKED, "plain.png"]
+    assert rows["kept"].all()
+    for seq, (height, width) in enumerate(SIZES.values()):
+        row = image.image(store, seq=seq).iloc[0]
+        assert (row["height"], row["width"]) == (height, width)
+        assert (row["grid_rows"], row["grid_columns"], row["first_patch"]) == (ROWS, COLUMNS, 1)
+    assert image.image(store, seq=99).empty
+
+
+def test_pictures_are_what_the_model_saw(plan, place, store):
+    for seq, name in enumerate(SIZES):
+        with Image.open(place / "images" / name) as opened:
+            resized = opened.convert("RGB").resize(
+                plan.images.size[::-1], Image.Resampling.BILINEAR
+            )
+        row = image.image(store, seq=seq).iloc[0]
+        with Image.open(BytesIO(row["picture"])) as kept:
+            assert kept.format == "PNG"
+            np.testing.assert_array_equal(np.asarray(kept), np.asarray(resized))
+
+
+def test_coverage_is_kept_with_what_is_untold(store):
+    told = {
+        row["name"]: row["coverage"] for row in store.execute("from image").df().to_dict("records")
+    }
+    np.testing.assert_array_equal(
+        np.reshape(told["plain.png"], (ROWS, COLUMNS)), [[0, np.nan, 1, 1]] * ROWS
+    )
+    bar = np.reshape(told["bar.png"], (ROWS, COLUMNS))
+    assert bar[:, [0, 3]].max() == 0 < 0.3 < bar[:, [1, 2]].min()
+
+
+def test_what_was_left_out_is_said(place, store):
+    path = place / "tiny.duckdb"
+    facts = dict(store.execute("select name, value from provenance").fetchall())
+    assert facts["corpus images_left_out"] == facts["corpus masks_left_out"] == "1"
+    assert remarks(path) == [LEFT_OUT]
+    assert LEFT_OUT in list(lines(path))
+    assert "5 image(s) of 3 × 4 patches, 3 with a mask, 5 with their picture" in list(lines(path))
+    assert not list(faults(path, every_table()))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("update stored.image set coverage = [0.5]", "len(coverage)"),
+        (
+            "update stored.image set coverage = list_transform(coverage, lambda each: each + 1)",
+            "between 0 and 1",
+        ),
+        (
+            "update stored.image set coverage = list_transform(coverage, lambda e: 'nan'::float)",
+            "not isnan(each))) > 0",
+        ),
+        ("update stored.image set picture = ''::blob where seq = 1", "octet_length"),
+        ("update stored.image set first_patch = 2", "tokens of an image are its patches"),
+        ("delete from stored.image where seq = 3", "all images, or none"),
+    ],
+)
+def test_images_that_do_not_fit_their_file_are_seen(place, tmp_path, change, told):
+    path = Path(shutil.copy(place / "tiny.duckdb", tmp_path / "changed.duckdb"))
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(change)
+    assert any(told in each for each in faults(path, every_table()))
+
+
+def test_rows_are_written_a_few_at_a_time_and_pictures_only_where_maps_are_kept(plan, monkeypatch):
+    monkeypatch.setattr(store_images, "BATCH", 2)
+    parts = list(store_images.image_rows(replace(plan, kept=frozenset({1}))))
+    assert [len(each) for each in parts] == [2, 2, 1]
+    pictures = [row["picture"] is not None for each in parts for row in each.to_pylist()]
+    assert pictures == [False, True, False, False, False]
+    assert not list(store_images.image_rows(replace(plan, images=None)))
+
+
+CHANGED = (
+    "noise.png: has changed since the run read it first; leave the folder alone and run the same "
+    "command again"
+)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_image_that_changes_during_a_run_stops_it_in_one_sentence(tmp_path, workers):
+    asked = request(tmp_path, "vit", statistics=["completeness"])
+
+    def changing(plan, model, jobs, told):
+        saved(tmp_path / "images" / "noise.png", noise(16, 12, seed=9))
+        carry_out = run_local if workers == 1 else partial(run_processes, workers=workers)
+        carry_out(plan, model, jobs, told)
+
+    with pytest.raises(Remediable) as caught:
+        run(asked, changing)
+    assert str(caught.value) == CHANGED
+    assert not asked.output.exists()
+
+
+def test_an_image_that_changes_before_it_is_stored_leaves_no_file(tmp_path):
+    asked = request(tmp_path, "vit", statistics=["completeness"])
+
+    def changed_afterwards(plan, model, jobs, told):
+        run_local(plan, model, jobs, told)
+        saved(tmp_path / "images" / "noise.png", noise(16, 12, seed=9))
+
+    with pytest.raises(BadCorpus) as caught:
+        run(asked, changed_afterwards)
+    assert str(caught.value) == CHANGED
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith("tiny")] == []
+
+
+def test_a_mask_that_changes_makes_other_numbers_and_nothing_old_is_taken(tmp_path):
+    asked = request(tmp_path, "vit", statistics=["completeness"])
+    first = run(asked, run_local)
+    saved(tmp_path / "images" / "bar_mask.png", greys(*[(255,) * 48] * 36))
+    second = run(asked, run_local)
+    assert [first.place(each) for each in first.passes] != [
+        second.place(each) for each in second.passes
+    ]
+
+
+@pytest.mark.parametrize("source", ["demo-digits", "images"])
+def test_images_are_not_made_into_json_lines(place, tmp_path, source):
+    corpus = str(place / source) if source == "images" else source
+    with pytest.raises(BadCorpus) as caught:
+        convert_corpus(
+            corpus, tmp_path / "a", packing="paragraphs", model=None, max_tokens=9, seed=0
+        )
+    assert str(caught.value) == (
+        f"{corpus}: holds images, which JSON Lines has no place for; give the folder itself as "
+        "--corpus of a run"
+    )
+    assert not (tmp_path / "a").exists()

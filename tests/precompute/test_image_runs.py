@@ -1,0 +1,194 @@
+"""Whole runs over images: what is stored, what is refused, and who may carry them out."""
+
+import json
+from functools import partial
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from PIL import Image
+
+from analysis.errors import Remediable
+from analysis.tables.corpus import provenance
+from precompute.check import faults
+from precompute.corpus_needs import check_needs, need_of
+from precompute.passes import PASSES
+from precompute.plan import Plan
+from precompute.run import Request, run
+from precompute.runner import run_local
+from precompute.show import every_table, lines
+from precompute.workers import run_processes
+from tests.small_images import SIZES
+from tests.small_store import request
+from tests.tiny_vision import COLUMNS, LABELS, ROWS
+
+NAMES = [each.TABLE.name for each in PASSES]
+FEW = ["class_prediction"]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> tuple[Request, Plan]:
+    """Every statistic that an image corpus allows, of a model with registers."""
+    asked = request(tmp_path_factory.mktemp("images"), "dinov2_with_registers")
+    return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def store(finished):
+    with duckdb.connect(str(finished[0].output), read_only=True) as connection:
+        yield connection
+
+
+def test_the_file_is_whole_and_sound(finished):
+    assert list(faults(finished[0].output, every_table())) == []
+    assert any("relevance_start  cls" in line for line in lines(finished[0].output))
+
+
+def test_every_statistic_is_there_that_needs_no_text(store):
+    ((kept,),) = store.execute("select statistics from run").fetchall()
+    assert set(kept) == {name for name in NAMES if need_of(name) is None}
+    told = store.execute("select name from manifest where n_rows > 0").fetchall()
+    assert set(kept) <= {name for (name,) in told}
+
+
+def test_what_images_allow_needs_nothing_that_they_do_not():
+    needs = {each.TABLE.name: getattr(each, "NEEDS", ()) for each in PASSES}
+    wanting = {name for name in NAMES if need_of(name) is None}
+    assert wanting
+    assert {each for name in wanting for each in needs[name]} <= wanting
+
+
+def test_every_image_is_kept_with_its_grid_and_its_special_tokens(store):
+    found = store.execute("select name, grid_rows, grid_columns, first_patch from image").fetchall()
+    assert found == [(name, ROWS, COLUMNS, 5) for name in sorted(SIZES)]
+    types = store.execute(
+        "select token_type::varchar, list(token order by pos) from token where seq = 0 group by all"
+    ).fetchall()
+    by_type = dict(types)
+    assert by_type["cls"] == ["[CLS]"]
+    assert by_type["register"] == [f"[REG{place}]" for place in range(1, 5)]
+    assert by_type["other"][:5] == ["patch 1,1", "patch 1,2", "patch 1,3", "patch 1,4", "patch 2,1"]
+    assert len(by_type["other"]) == ROWS * COLUMNS
+
+
+def test_the_file_says_what_was_done_to_positions_and_images(store):
+    facts = dict(provenance(store)[["name", "value"]].itertuples(index=False))
+    assert facts["input"] == "images"
+    assert facts["positions"] == "learned for 4 × 4 patches, interpolated to 3 × 4"
+    assert json.loads(facts["image_processor"])["crop_size"] == {"height": 12, "width": 16}
+    assert not {"max_tokens", "packing", "frequencies", "word_vectors"} & set(facts)
+
+
+def test_weights_to_special_tokens_are_not_taken_for_one_another(store):
+    """Registers are a type of their own in every statistic that tells types apart."""
+    for table in ("token_type_mixing", "attention_norm_histogram"):
+        found = store.execute(f"select distinct token_type::varchar from {table}").fetchall()
+        assert {"cls", "register", "other"} <= {name for (name,) in found}
+
+
+@pytest.mark.parametrize(
+    ("setting", "option"),
+    [
+        ({"mask_rate": 0.2}, "--mask"),
+        ({"max_tokens": 64}, "--max-tokens"),
+        ({"packing": "blocks"}, "--packing"),
+        ({"frequencies": Path("counts.txt")}, "--frequencies"),
+        ({"word_vectors": Path("glove.txt")}, "--word-vectors"),
+    ],
+)
+def test_an_option_of_texts_is_refused_by_name(tmp_path, setting, option):
+    asked = request(tmp_path, "vit", **setting)
+    with pytest.raises(Remediable) as error:
+        run(asked, run_local)
+    assert str(error.value) == (
+        f"{option} is for texts, and {asked.model} reads images, each of as many tokens as it has "
+        f"patches. Leave {option} out."
+    )
+    assert not asked.output.exists()
+
+
+def test_a_statistic_of_texts_is_refused_by_name(finished):
+    corpus = finished[1].corpus
+    of_texts = [name for name in NAMES if need_of(name)]
+    assert of_texts
+    for name in of_texts:
+        with pytest.raises(Remediable) as error:
+            check_needs([name], corpus)
+        assert str(error.value) == (
+            f"--statistics {name} needs {need_of(name)}, and {corpus.name} holds images: leave "
+            f"{name} out, or give a text corpus with a model that reads text."
+        )
+
+
+def test_it_is_refused_before_anything_is_computed(tmp_path):
+    with pytest.raises(Remediable, match="--statistics pair needs text"):
+        run(request(tmp_path, "vit", statistics=["pair"]), run_local)
+    assert not (tmp_path / ".shards").exists()
+
+
+def _tables(path: Path) -> dict[str, list[tuple]]:
+    with duckdb.connect(str(path), read_only=True) as store:
+        return {
+            name: store.execute(f"from stored.{name} order by all").fetchall()
+            for name in ("relevance_map", "class_prediction", "image")
+        }
+
+
+def test_another_process_finds_what_this_one_finds(tmp_path):
+    found = []
+    for name, runner in (("here", run_local), ("there", partial(run_processes, workers=1))):
+        folder = tmp_path / name
+        folder.mkdir()
+        asked = request(folder, "vit", statistics=["relevance_map", *FEW])
+        run(asked, runner)
+        found.append(_tables(asked.output))
+    assert found[0] == found[1]
+    assert {label for _, _, label, _ in found[0]["class_prediction"]} <= set(LABELS)
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr("precompute.plan.SHARD_SEQUENCES", 2)
+    asked = request(tmp_path, "vit", statistics=FEW)
+
+    def stopped(plan, model, jobs, told):
+        run_local(plan, model, jobs[:1], told)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(asked, stopped)
+    assert not asked.output.exists()
+    left = []
+
+    def rest(plan, model, jobs, told):
+        left.extend(jobs)
+        run_local(plan, model, jobs, told)
+
+    run(asked, rest)
+    assert left == [1, 2]
+    assert list(faults(asked.output, every_table())) == []
+
+
+def test_another_image_processor_makes_other_shards(tmp_path):
+    asked = request(tmp_path, "vit", statistics=FEW)
+    before = run(asked, run_local)
+    settings = Path(asked.model) / "preprocessor_config.json"
+    told = json.loads(settings.read_text())
+    settings.write_text(json.dumps(told | {"image_mean": [0.1, 0.2, 0.3]}))
+    after = run(asked, run_local)
+    assert all(before.place(each) != after.place(each) for each in before.passes)
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        ((n_rows,),) = store.execute("select count(*) from class_prediction").fetchall()
+    assert n_rows == len(SIZES) * len(LABELS)
+
+
+def test_one_pixel_more_gives_another_place(tmp_path):
+    asked = request(tmp_path, "vit", statistics=FEW)
+    before = run(asked, run_local)
+    path = Path(asked.corpus) / "noise.png"
+    pixels = np.asarray(Image.open(path)).copy()
+    pixels[0, 0] = 255 - pixels[0, 0]
+    Image.fromarray(pixels).save(path)
+    after = run(asked, run_local)
+    table = {each.TABLE.name: each for each in before.passes}["class_prediction"]
+    assert before.place(table) != after.place(table)

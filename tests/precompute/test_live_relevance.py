@@ -1,0 +1,227 @@
+"""An input of a reader's own gives the numbers of a run, or is refused in words; nothing of it is
+written, and no two threads meet in the model."""
+
+import sys
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from analysis.errors import BadCorpus, UnfitModel
+from analysis.relevance_rules import ALL
+from analysis.upload_bounds import UPLOAD_BYTES
+from precompute import live_relevance
+from precompute.batch import Batch
+from precompute.live_relevance import MAX_CHARACTERS, LiveRelevance
+from precompute.one_sequence import Rerun
+from tests.tiny import POSITIONS, TEXT_FAMILIES, tiny_model, tiny_sequences
+from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS
+
+TEXT = "The dog."  # the second of the texts of `tests.tiny`
+N_TOKENS = 1 + ROWS * COLUMNS
+
+
+@pytest.fixture(scope="module")
+def vit() -> Rerun:
+    return Rerun(tiny_model("vit"))
+
+
+@pytest.fixture(scope="module")
+def bert() -> Rerun:
+    return Rerun(tiny_model("bert"))
+
+
+def png(seed: int = 0, size: tuple[int, int] = (20, 30)) -> bytes:
+    pixels = np.random.default_rng(seed).integers(0, 256, (*size, 3), dtype=np.uint8)
+    written = BytesIO()
+    Image.fromarray(pixels).save(written, format="PNG")
+    return written.getvalue()
+
+
+def claiming(width: int, height: int) -> bytes:
+    """A PNG file of a few pixels whose header speaks of more."""
+    content = bytearray(png())
+    content[16:24] = width.to_bytes(4, "big") + height.to_bytes(4, "big")
+    content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
+    return bytes(content)
+
+
+def test_an_image_comes_with_all_that_a_page_draws(vit):
+    found = vit.relevance_of_image(png(), name="mine.png")
+    assert set(found.maps) == set(ALL)
+    assert found.maps["iv"].shape == (LAYERS, HEADS + 1, N_TOKENS)
+    assert found.maps["iv_mean_weights"].shape == (LAYERS, 1, N_TOKENS)
+    assert found.maps["gradient_attention"].shape == (1, 1, N_TOKENS)
+    for maps in found.maps.values():
+        np.testing.assert_allclose(maps.sum(axis=-1), 1, atol=1e-5)
+    heads = found.maps["ii"]
+    np.testing.assert_allclose(heads[:, :-1].mean(axis=1), heads[:, -1], atol=1e-7)
+    assert (found.rows, found.columns, found.first_patch) == (ROWS, COLUMNS, 1)
+    assert found.tokens[:2] == ("[CLS]", "patch 1,1")
+    assert found.is_content.tolist() == [False] + [True] * (ROWS * COLUMNS)
+    assert sorted(label for label, _ in found.prediction) == sorted(LABELS)
+    probabilities = [each for _, each in found.prediction]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert sum(probabilities) == pytest.approx(1)
+    assert found.picture is not None
+    with Image.open(BytesIO(found.picture)) as picture:
+        assert picture.size == (COLUMNS * 4, ROWS * 4)
+
+
+@pytest.mark.parametrize("family", TEXT_FAMILIES)
+def test_a_typed_text_has_the_maps_of_a_batch_with_padding(family):
+    model, sequences = tiny_model(family), tiny_sequences(family)
+    batch = Batch(
+        sequences,
+        model.trace(sequences),
+        relevance_start=model.relevance_start,
+        kept=frozenset({1}),
+    )
+    found = Rerun(model).relevance_of_text(TEXT, max_tokens=36)
+    assert found.tokens == sequences[1].tokens
+    assert found.is_content.tolist() == batch.is_content[1].tolist()
+    assert (found.picture, found.rows, found.prediction, found.is_cut) == (None, 0, (), False)
+    expected = batch.relevance_maps[1]
+    assert expected is not None
+    for rule, maps in found.maps.items():
+        chosen = expected.maps[expected.where(rule)]
+        np.testing.assert_allclose(maps.reshape(chosen.shape), chosen, atol=1e-6)
+    assert set(found.maps) == set(ALL) - {"gradient_attention"}
+
+
+def test_a_text_that_is_too_long_for_the_model_is_cut_and_says_so(bert):
+    found = bert.relevance_of_text("the cat " * 200, max_tokens=1_000)
+    assert (len(found.tokens), found.is_cut) == (POSITIONS, True)
+    shorter = bert.relevance_of_text("the cat " * 200, max_tokens=9)
+    assert (len(shorter.tokens), shorter.is_cut) == (9, True)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "is empty"),
+        (b"no image at all", "is no image"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "is SVG, which is not read"),
+        (png()[:120], "is broken"),
+        (b"\x89PNG\r\n\x1a\n", "is broken"),
+        (claiming(50_000, 50_000), "more than the 25,000,000 pixels"),
+        (claiming(60_000, 100), "the long side"),
+        (png() + bytes(UPLOAD_BYTES), "more than the 20 MiB"),
+    ],
+    ids=["empty", "words", "svg", "truncated", "head", "huge", "thread", "bytes"],
+)
+def test_what_is_no_image_for_us_is_refused_in_words(vit, data, reason):
+    with pytest.raises(BadCorpus) as error:
+        vit.relevance_of_image(data, name="mine.png")
+    assert reason in str(error.value)
+    assert str(error.value).startswith("mine.png: ")
+
+
+def test_size_is_looked_at_before_any_pixel_is_decoded(vit, monkeypatch):
+    def decode(self: Image.Image) -> None:
+        raise AssertionError("decoded")
+
+    monkeypatch.setattr("PIL.ImageFile.ImageFile.load", decode)
+    for data in (claiming(50_000, 50_000), bytes(UPLOAD_BYTES + 1)):
+        with pytest.raises(BadCorpus, match="more than the"):
+            vit.relevance_of_image(data, name="huge.png")
+
+
+def test_a_name_is_shown_on_one_line_and_leads_nowhere(vit):
+    with pytest.raises(BadCorpus) as error:
+        vit.relevance_of_image(b"x", name="/etc/../a\n\x1b[31mb.png")
+    assert "\n" not in str(error.value)
+    assert "\x1b" not in str(error.value)
+    assert "etc" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("", "no token"), (" \n\t", "no token"), ("a" * (MAX_CHARACTERS + 1), "20,000")],
+    ids=["empty", "blank", "long"],
+)
+def test_a_text_of_nothing_or_of_too_much_is_refused_in_words(bert, text, reason):
+    with pytest.raises(BadCorpus) as error:
+        bert.relevance_of_text(text, max_tokens=36)
+    assert reason in str(error.value)
+    assert len(str(error.value)) < 200
+
+
+def test_a_model_takes_what_it_reads_and_nothing_else(vit, bert):
+    with pytest.raises(UnfitModel, match="reads images"):
+        vit.relevance_of_text(TEXT, max_tokens=36)
+    with pytest.raises(UnfitModel, match="reads text"):
+        bert.relevance_of_image(png(), name="mine.png")
+
+
+_WRITTEN: list[str] | None = None
+
+
+def _watch(event: str, given: tuple) -> None:
+    """What is opened to be written, while anyone wants to know; a hook cannot be taken off."""
+    if _WRITTEN is not None and event == "open" and isinstance(given[0], str | bytes):
+        mode, flags = given[1] or "", given[2] or 0
+        if set(mode) & set("wax+") or flags & 3:
+            _WRITTEN.append(str(given[0]))
+
+
+@pytest.fixture
+def written(monkeypatch, tmp_path) -> list[str]:
+    """The files that are opened for writing from here on; that of `tmp_path` is there already."""
+    found: list[str] = []
+    sys.addaudithook(_watch)
+    monkeypatch.setattr(sys.modules[__name__], "_WRITTEN", found)
+    return found
+
+
+def test_nothing_of_what_a_reader_brings_is_written(vit, bert, tmp_path, written):
+    vit.relevance_of_image(png(), name="mine.png")
+    bert.relevance_of_text(TEXT, max_tokens=36)
+    assert written == []
+    (tmp_path / "seen").write_text("this test could not have failed", encoding="utf-8")
+    assert written == [str(tmp_path / "seen")]
+
+
+def same(one: LiveRelevance, other: LiveRelevance) -> bool:
+    maps = all(np.array_equal(one.maps[rule], other.maps[rule]) for rule in one.maps)
+    return maps and one.prediction == other.prediction and one.picture == other.picture
+
+
+def test_readers_who_come_together_get_what_they_get_alone(vit):
+    images = [png(seed) for seed in range(6)]
+    alone = [vit.relevance_of_image(each, name="mine.png") for each in images]
+    with ThreadPoolExecutor(6) as pool:
+        together = list(
+            pool.map(lambda each: vit.relevance_of_image(each, name="mine.png"), images)
+        )
+    assert all(same(*each) for each in zip(alone, together, strict=True))
+    assert not same(alone[0], alone[1]), "this test could not have failed"
+
+
+def test_the_model_is_locked_while_it_runs(vit, bert, monkeypatch):
+    seen = []
+    run = live_relevance.relevance_of
+
+    def watched(model, sequence, **told):
+        seen.append(model)
+        assert next(each for each in (vit, bert) if each.model is model).lock.locked()
+        return run(model, sequence, **told)
+
+    monkeypatch.setattr("precompute.one_sequence.relevance_of", watched)
+    vit.relevance_of_image(png(), name="mine.png")
+    bert.relevance_of_text(TEXT, max_tokens=36)
+    assert seen == [vit.model, bert.model]
+    assert not vit.lock.locked()
+    assert not bert.lock.locked()
+
+
+def test_a_file_is_a_file_wherever_it_lies(vit, tmp_path):
+    """The bytes of a file, whatever it is called, are what counts."""
+    path = Path(tmp_path / "other.webp")
+    path.write_bytes(png())
+    one = vit.relevance_of_image(path.read_bytes(), name=str(path))
+    assert same(one, vit.relevance_of_image(png(), name=""))

@@ -1,0 +1,111 @@
+"""The bundled digits model: what it promises, and that its training can be repeated."""
+
+import json
+import re
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import ViTForImageClassification
+
+from analysis.errors import UnfitModel
+from precompute import load_models
+from precompute.corpora.digits import HALF, SIDE, digits
+from precompute.load_models import DIGITS_FOLDER
+from precompute.train_digits import Recipe, changed, n_right, processor, read, train, waves
+
+LEAST_ACCURACY = 0.97
+LARGEST_FILE = 2_000_000
+
+
+@pytest.fixture(scope="module")
+def shipped() -> ViTForImageClassification:
+    return ViTForImageClassification.from_pretrained(DIGITS_FOLDER).eval()
+
+
+@pytest.fixture(scope="module")
+def log() -> dict:
+    return json.loads((DIGITS_FOLDER / "training_log.json").read_text())
+
+
+def test_it_tells_digits_that_it_has_never_seen(shipped, log):
+    held_out = digits()[1]
+    accuracy = n_right(shipped, held_out) / len(held_out)
+    assert accuracy >= LEAST_ACCURACY
+    assert accuracy == pytest.approx(log["epochs"][-1]["held_out_accuracy"])
+
+
+def test_its_card_and_its_log_say_the_same(log):
+    card = (DIGITS_FOLDER / "README.md").read_text()
+    [(right, of)] = re.findall(r"(\d+) of (\d+) held-out digits", card)
+    assert int(right) / int(of) == pytest.approx(log["epochs"][-1]["held_out_accuracy"])
+    assert int(of) == log["n_held_out"] == len(digits()[1])
+    assert log["n_training"] == len(digits()[0])
+    assert log["recipe"] == vars(Recipe())
+    assert len(log["epochs"]) == log["recipe"]["epochs"]
+
+
+def test_it_is_small():
+    assert (DIGITS_FOLDER / "model.safetensors").stat().st_size < LARGEST_FILE
+
+
+def test_other_weights_under_its_name_are_refused(tmp_path, monkeypatch):
+    shutil.copytree(DIGITS_FOLDER, tmp_path / "digits")
+    file = tmp_path / "digits" / "model.safetensors"
+    changed_weights = {name: each + 1 for name, each in load_file(file).items()}
+    save_file(changed_weights, file, metadata={"format": "pt"})
+    monkeypatch.setattr(load_models, "DIGITS_FOLDER", tmp_path / "digits")
+    with pytest.raises(UnfitModel) as error:
+        load_models.load_model("demo-digits", device="cpu")
+    assert f"not {load_models.DIGITS_SHA256}. Put them back: git checkout --" in str(error.value)
+
+
+def test_no_digit_is_both_trained_on_and_held_out():
+    training, held_out = ({each.number for each in part} for part in digits())
+    assert not training & held_out
+    assert training | held_out == set(range(1797))
+    trained, shown = (np.bincount([each.label for each in part]) / len(part) for part in digits())
+    np.testing.assert_allclose(trained, shown, atol=0.002)
+
+
+def test_numbers_go_from_no_ink_to_all_ink():
+    chosen = digits()[1][:50]
+    pixels, labels = read(chosen)
+    ink = np.stack([each.ink for each in chosen])
+    np.testing.assert_allclose(pixels[:, 0].numpy(), ink / HALF - 1, atol=2 / 255)
+    assert labels.tolist() == [each.label for each in chosen]
+
+
+def test_the_shipped_processor_is_the_one_it_was_trained_with():
+    shipped = type(processor()).from_pretrained(DIGITS_FOLDER)
+    assert shipped.to_dict() == processor().to_dict()
+
+
+def test_a_digit_is_changed_by_what_the_recipe_says_and_by_nothing_else():
+    pixels, _ = read(digits()[0][:50])
+    untouched = Recipe(bend=0.0, shift=0.0, noise=0.0)
+    torch.testing.assert_close(changed(pixels, untouched), pixels)
+    torch.testing.assert_close(changed(pixels, replace(untouched, shift=0.5, still=1.0)), pixels)
+    for part in ({"bend": 0.2}, {"shift": 0.2}, {"noise": 0.1}):
+        seen = changed(pixels, replace(untouched, still=0.0, **part))
+        assert (seen - pixels).abs().amax(dim=(1, 2, 3)).min() > 0.01, part
+
+
+def test_training_twice_gives_the_same_weights():
+    recipe, chosen = Recipe(epochs=2), digits()[0][:40]
+    once, again = ([*train(recipe, chosen)] for _ in range(2))
+    assert [loss for loss, _ in once] == [loss for loss, _ in again]
+    assert once[0][0] > once[1][0], "it learns"
+    for name, tensor in once[-1][1].state_dict().items():
+        assert torch.equal(tensor, again[-1][1].state_dict()[name]), name
+
+
+def test_positions_start_as_waves_that_tell_pixels_apart():
+    places = waves(64)
+    distances = torch.cdist(places, places)
+    assert distances.fill_diagonal_(torch.inf).min() > 0.5
+    by_steps = distances.unflatten(0, (SIDE, SIDE)).unflatten(2, (SIDE, SIDE))
+    assert by_steps[0, 0, 0, 1] < by_steps[0, 0, 0, 3] < by_steps[0, 0, 3, 3]

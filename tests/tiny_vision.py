@@ -1,0 +1,135 @@
+"""One tiny model per family that reads images, and images to run it on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from PIL import Image
+
+from analysis.models.adapter import adapter_for
+from analysis.models.layout import two_sizes
+from precompute.corpora.images import image_sequence, read_picture
+from precompute.corpora.sequence import Sequence
+from precompute.image_reader import ImageReader
+from precompute.loaded_model import LoadedModel
+
+LAYERS, HEADS, WIDTH = 3, 2, 12
+ROWS, COLUMNS, PATCH = 3, 4, 4
+LABELS = ("disc", "bar", "cross")
+_SIZES: dict[str, Any] = {
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "hidden_size": WIDTH,
+    "intermediate_size": 24,
+    "image_size": [ROWS * PATCH, COLUMNS * PATCH],
+    "patch_size": PATCH,
+    "attn_implementation": "eager",  # which keeps the attention weights
+    "id2label": dict(enumerate(LABELS)),
+    "label2id": {label: place for place, label in enumerate(LABELS)},
+}
+
+
+@dataclass(frozen=True)
+class TinyVision:
+    """How to build a family's model, and what tells classes apart around it."""
+
+    config: Callable[..., Any]
+    classifier: type[Any]
+    processor: Callable[..., Any] = transformers.ViTImageProcessorPil
+
+
+def _dinov2(config: Callable[..., Any]) -> Callable[..., Any]:
+    """Its positions are learned for a square grid and interpolated to that of the images."""
+    square = [COLUMNS * PATCH] * 2
+    return lambda **sizes: config(**sizes | {"image_size": square, "mlp_ratio": 2})
+
+
+TINY_VISION = {
+    "vit": TinyVision(transformers.ViTConfig, transformers.ViTForImageClassification),
+    "deit": TinyVision(
+        transformers.DeiTConfig,
+        transformers.DeiTForImageClassificationWithTeacher,
+        transformers.DeiTImageProcessorPil,
+    ),
+    "vit_msn": TinyVision(transformers.ViTMSNConfig, transformers.ViTMSNForImageClassification),
+    "ijepa": TinyVision(transformers.IJepaConfig, transformers.IJepaForImageClassification),
+    "dinov2": TinyVision(
+        _dinov2(transformers.Dinov2Config),
+        transformers.Dinov2ForImageClassification,
+        transformers.BitImageProcessorPil,
+    ),
+    "dinov2_with_registers": TinyVision(
+        _dinov2(transformers.Dinov2WithRegistersConfig),
+        transformers.Dinov2WithRegistersForImageClassification,
+        transformers.BitImageProcessorPil,
+    ),
+}
+
+
+def tiny_processor(family: str) -> Any:
+    """What makes an image as large as the tiny models take it."""
+    size = {"height": ROWS * PATCH, "width": COLUMNS * PATCH}
+    return TINY_VISION[family].processor(size=size, crop_size=size)
+
+
+def softmax_error(family: str) -> float:
+    """How far a float64 model's attention may be off: most of these models make it in float32."""
+    return 1e-13 if family not in TINY_VISION or family.startswith("dinov2") else 1e-6
+
+
+def _classifier(family: str, dtype: torch.dtype) -> Any:
+    tiny = TINY_VISION[family]
+    torch.manual_seed(0)
+    classifier = tiny.classifier(tiny.config(**_SIZES))
+    with torch.no_grad():
+        for parameter in classifier.parameters():  # biases start at 0 and would hide in every test
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    return classifier.eval().to(dtype).requires_grad_(False)
+
+
+def tiny_vision_model(family: str, *, dtype: torch.dtype = torch.float64) -> LoadedModel:
+    """The same model every time, with its classifier."""
+    classifier = _classifier(family, dtype)
+    model, adapter = classifier.base_model, adapter_for(family)
+    adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))
+    patch, layout = two_sizes(model.config.patch_size), adapter.layout(model)
+    assert layout is not None
+    return LoadedModel(
+        name=family,
+        revision="tiny",
+        weights_sha256="0" * 64,
+        model=model,
+        tokenizer=None,
+        adapter=adapter,
+        layers=adapter.weights(model),
+        dtype="float32",
+        classifier=classifier,
+        images=ImageReader(tiny_processor(family), layout, patch, model.config.num_channels),
+    )
+
+
+def image_sequences(family: str, n: int = 4) -> tuple[Sequence, ...]:
+    """A few images of noise as the family's model reads them."""
+    reader = tiny_vision_model(family).image_reader
+    return tuple(_noise(place, reader) for place in range(n))
+
+
+def _noise(place: int, reader: ImageReader) -> Sequence:
+    height, width = reader.size
+    pixels = np.random.default_rng(place).integers(0, 256, (height, width, 3), dtype=np.uint8)
+    written = BytesIO()
+    Image.fromarray(pixels).save(written, format="PNG")
+    picture = read_picture(written.getvalue(), name=f"noise {place}")
+    return image_sequence(place, picture, reader)
+
+
+def save_tiny_vision(family: str, folder: Path) -> Path:
+    """The tiny classifier and its image processor as a folder in Hugging Face format."""
+    _classifier(family, torch.float32).save_pretrained(folder)
+    tiny_processor(family).save_pretrained(folder)
+    return folder
