@@ -1,4 +1,6 @@
-"""How large an image may be that a reader gives to a page."""
+"""How large an image or a text may be that a reader gives to a page."""
 
 UPLOAD_BYTES = 20 * 2**20
 UPLOAD_PIXELS = 25_000_000
+MAX_CHARACTERS = 20_000
+"""Of a text, before it is cut into tokens."""

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float32
 
 from analysis.errors import BadCorpus, UnfitModel
 from analysis.relevance_rules import ALL
+from analysis.upload_bounds import MAX_CHARACTERS
 from precompute.batch import Batch
 from precompute.classification import classification_of
 from precompute.corpora.encode import Encoder
@@ -20,8 +21,6 @@ from precompute.passes import class_prediction
 from precompute.relevance_maps import RelevanceMaps
 from precompute.store_images import png
 
-MAX_CHARACTERS = 20_000
-"""Of a text, before it is cut into tokens."""
 TYPED = "The text"
 
 

@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from precompute.run import Request, run
 from precompute.runner import run_local
 from tests.small_images import write_images
 from tests.small_treebank import write_treebank
-from tests.tiny import TINY_VISION, save_tiny
+from tests.tiny import TINY_VISION, save_tiny, tiny_model
 
 TEXT = """The cat sat, the dog ran.
 The mat, the mat.
@@ -51,3 +53,13 @@ def build_store(folder: Path, family: str = "bert", *, annotated: bool = False, 
     asked = request(folder, family, annotated=annotated, **settings)
     run(asked, run_local)
     return asked.output
+
+
+def save_one_layer(family: str, folder: Path) -> None:
+    """The family's tiny model without all layers but the first, where `request` looks for it."""
+    model = tiny_model(family, dtype=torch.float32)
+    module = model.model
+    del (module.h if family == "gpt2" else module.encoder.layer)[1:]
+    module.config.num_hidden_layers = 1
+    module.save_pretrained(folder / f"model-{family}")
+    model.tokenizer.save_pretrained(folder / f"model-{family}")

@@ -15,7 +15,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.errors import Remediable
-from analysis.upload_bounds import UPLOAD_BYTES
+from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.shared.open_file import Store
 from pages.shared.store import layer_order, open_store
 from pages.shared.words import plain, say
@@ -23,8 +23,6 @@ from pages.shared.words import plain, say
 _DOOR = "precompute.one_sequence"
 MAX_UPLOAD = UPLOAD_BYTES // 2**20
 """In MiB, of an image that a reader brings; `server.maxUploadSize` says the same."""
-MAX_CHARACTERS = 20_000
-"""Of a text that a reader types."""
 UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
 
 

@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 from pages.shared import export, figure
 from pages.shared.contents import PAGES
 from tests.shared_store import shared_store
+from tests.small_store import build_store
 
 os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
 ROOT = Path(__file__).parents[2]
@@ -52,6 +53,13 @@ def treebank_folder(tmp_path_factory) -> Path:
 def gpt2_folder(tmp_path_factory) -> Path:
     """A store of a causal model without [CLS] and [SEP], built by the real passes."""
     return shared_store(tmp_path_factory, "gpt2").parent
+
+
+@pytest.fixture(scope="session")
+def plain_folder(tmp_path_factory) -> Path:
+    """A store of texts of which nothing is annotated, with few statistics."""
+    folder = tmp_path_factory.mktemp("plain")
+    return build_store(folder, statistics=["token_norm"]).parent
 
 
 @pytest.fixture(scope="session")

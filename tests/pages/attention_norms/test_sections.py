@@ -10,25 +10,21 @@ import pytest
 from analysis.tables import attention_norm_histogram, attention_norm_sample
 from pages.shared.attention_norms.panels import edges
 from tests.pages.attention_norms.conftest import SECTIONS, TYPES
-from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.conftest import bodies, charts, frames
+from tests.pages.section_checks import assert_opened, assert_translated
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
 @pytest.mark.parametrize("view", SECTIONS)
 def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
     session = section(view, lang=lang)
-    assert len(session.header) == 1
-    assert not session.error
-    assert session.expander, "how it is measured is not told"
-    assert "nan" not in sentences(session).lower().split()
+    assert_opened(session)
 
 
 @pytest.mark.parametrize("view", SECTIONS)
 def test_no_english_sentence_is_left_in_japanese(view, section):
     english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
-    for part in ("header", "subheader"):
-        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
-        assert not told[0] & told[1]
+    assert_translated(english, japanese)
 
 
 @pytest.mark.parametrize("view", SECTIONS)

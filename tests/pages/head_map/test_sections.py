@@ -4,6 +4,7 @@ import pytest
 
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.head_map.conftest import SECTIONS, of_key
+from tests.pages.section_checks import assert_opened, assert_translated
 
 each_section = pytest.mark.parametrize("view", SECTIONS)
 
@@ -12,19 +13,14 @@ each_section = pytest.mark.parametrize("view", SECTIONS)
 @each_section
 def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
     session = section(view, lang=lang)
-    assert len(session.header) == 1
-    assert not session.error
-    assert session.expander, "how it is measured is not told"
+    assert_opened(session)
     assert charts(session)
-    assert "nan" not in sentences(session).lower().split()
 
 
 @each_section
 def test_no_english_sentence_is_left_in_japanese(view, section):
     english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
-    for part in ("header", "subheader"):
-        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
-        assert not told[0] & told[1]
+    assert_translated(english, japanese)
 
 
 @each_section

@@ -9,6 +9,7 @@ from analysis.scopes import EFFECTS, POST_NORM, RELATIONS
 from pages.shared.numbers import percent, scientific
 from tests.pages.conftest import bodies, charts, frames, sentences
 from tests.pages.layer_mixing.conftest import SECTIONS
+from tests.pages.section_checks import assert_opened, assert_translated
 
 SCOPES = POST_NORM.scopes
 
@@ -23,19 +24,14 @@ def frame_with(session, column: str) -> pd.DataFrame:
 @pytest.mark.parametrize("view", SECTIONS)
 def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
     session = section(view, lang=lang)
-    assert len(session.header) == 1
-    assert not session.error
-    assert session.expander, "how it is measured is not told"
+    assert_opened(session)
     assert charts(session)
-    assert "nan" not in sentences(session).lower().split()
 
 
 @pytest.mark.parametrize("view", SECTIONS)
 def test_no_english_sentence_is_left_in_japanese(view, section):
     english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
-    for part in ("header", "subheader"):
-        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
-        assert not told[0] & told[1]
+    assert_translated(english, japanese)
 
 
 @pytest.mark.parametrize("view", SECTIONS)

@@ -22,13 +22,6 @@ def store_folder(treebank_folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def plain_folder(tmp_path_factory) -> Path:
-    """A store of texts without trees."""
-    folder = tmp_path_factory.mktemp("plain")
-    return build_store(folder, statistics=["token_norm"]).parent
-
-
-@pytest.fixture(scope="session")
 def gpt2_folder(tmp_path_factory) -> Path:
     """A store of a causal model on sentences with trees, built by the real passes."""
     folder = tmp_path_factory.mktemp("gpt2")

@@ -7,6 +7,7 @@ import pytest
 from analysis.scopes import EFFECTS
 from analysis.tables import pair_delta, pair_pmi_correlation
 from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.section_checks import assert_opened, assert_translated
 from tests.pages.token_pairs.conftest import SECTIONS
 
 
@@ -14,19 +15,14 @@ from tests.pages.token_pairs.conftest import SECTIONS
 @pytest.mark.parametrize("view", SECTIONS)
 def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
     session = section(view, lang=lang)
-    assert len(session.header) == 1
-    assert not session.error
-    assert session.expander, "how it is measured is not told"
-    assert "nan" not in sentences(session).lower().split()
+    assert_opened(session)
 
 
 @pytest.mark.parametrize("view", SECTIONS)
 def test_no_english_sentence_is_left_in_japanese(view, section):
     english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
     pair = {english.subheader[0].value} if view == "pair" else set()
-    for part in ("header", "subheader"):
-        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
-        assert told[0] & told[1] <= pair
+    assert_translated(english, japanese, but=pair)
 
 
 @pytest.mark.parametrize("view", SECTIONS)

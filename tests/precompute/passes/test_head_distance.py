@@ -16,9 +16,9 @@ from precompute.load_models import load_model
 from precompute.run import run
 from precompute.runner import run_local
 from tests.reference import head_distance as twin
-from tests.small_store import TEXT
 from tests.small_store import request as asked_for
-from tests.tiny import HEADS, LAYERS, tiny_model
+from tests.small_store import save_one_layer
+from tests.tiny import HEADS, LAYERS
 
 ASKED = ["head_layout", "head_linkage", "layer_cohesion"]
 N = LAYERS * HEADS
@@ -110,15 +110,7 @@ def test_layers_are_compared_one_by_one_and_together(store, matrix):
 
 
 def test_a_model_of_one_layer_has_distances_but_no_layers_to_compare(tmp_path, family):
-    model = tiny_model(family, dtype=torch.float32)
-    module = model.model
-    layers = module.h if family == "gpt2" else module.encoder.layer
-    del layers[1:]
-    module.config.num_hidden_layers = 1
-    folder = tmp_path / f"model-{family}"
-    module.save_pretrained(folder)
-    model.tokenizer.save_pretrained(folder)
-    (tmp_path / "text.txt").write_text(TEXT, encoding="utf-8")
+    save_one_layer(family, tmp_path)
     asked = asked_for(tmp_path, family, statistics=ASKED, limit=1)
     run(asked, run_local)
     with duckdb.connect(str(asked.output), read_only=True) as connection:

@@ -6,7 +6,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from analysis.models.trace import Trace
 from analysis.tables import (
@@ -22,9 +21,9 @@ from precompute.runner import run_local
 from tests.reference import head_offset as reference_offset
 from tests.reference import offset_agreement as reference_agreement
 from tests.reference import relative_position_profile as reference
-from tests.small_store import TEXT
 from tests.small_store import request as asked_for
-from tests.tiny import HEADS, LAYERS, tiny_model
+from tests.small_store import save_one_layer
+from tests.tiny import HEADS, LAYERS
 
 HEAD_PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
 
@@ -111,15 +110,7 @@ def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
 
 
 def test_one_text_of_one_layer_is_enough(tmp_path, family):
-    model = tiny_model(family, dtype=torch.float32)
-    module = model.model
-    layers = module.h if family == "gpt2" else module.encoder.layer
-    del layers[1:]
-    module.config.num_hidden_layers = 1
-    folder = tmp_path / f"model-{family}"
-    module.save_pretrained(folder)
-    model.tokenizer.save_pretrained(folder)
-    (tmp_path / "text.txt").write_text(TEXT, encoding="utf-8")
+    save_one_layer(family, tmp_path)
     statistics = ["offset_agreement", "relative_position_cluster"]
     asked = asked_for(tmp_path, family, statistics=statistics, limit=1)
     run(asked, run_local)

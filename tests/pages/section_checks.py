@@ -1,0 +1,22 @@
+"""What is asked of every section of every page."""
+
+from collections.abc import Set
+
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import sentences
+
+
+def assert_opened(session: AppTest) -> None:
+    """One title, what it shows and how that is measured, and no number that is none."""
+    assert len(session.header) == 1
+    assert not session.error
+    assert session.expander, "how it is measured is not told"
+    assert "nan" not in sentences(session).lower().split()
+
+
+def assert_translated(english: AppTest, japanese: AppTest, *, but: Set[str] = frozenset()) -> None:
+    """No headline is the same in both languages, but for some that are names."""
+    for part in ("header", "subheader"):
+        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
+        assert told[0] & told[1] <= but
