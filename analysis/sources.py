@@ -80,6 +80,12 @@ PAPERS = {
         "The Detection of Disease Clustering and a Generalized Regression Approach",
         "https://aacrjournals.org/cancerres/article/27/2_Part_1/209/476508",
     ),
+    "bell-2002": Paper(
+        "Bell, McCaffrey",
+        2002,
+        "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples",
+        "https://www150.statcan.gc.ca/n1/en/catalogue/12-001-X20020029058",
+    ),
     "church-1990": Paper(
         "Church, Hanks",
         1990,

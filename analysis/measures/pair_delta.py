@@ -1,11 +1,14 @@
 """What each module of a layer does to the mixing of two tokens."""
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from scipy.special import stdtrit
 
 from analysis.measures.token_type_mixing import LEVEL
 from analysis.scopes import LayerOrder
+
+LEAST_SEQUENCES = 3
+LEAST_DEGREES = 1.1
 
 
 def row_shares(maps: Float[np.ndarray, "*any query key"]) -> Float[np.ndarray, "*any query key"]:
@@ -41,20 +44,23 @@ def pair_deltas(
 
 def mean_interval(
     mean: Float[np.ndarray, " row"],
-    std: Float[np.ndarray, " row"],
-    n_sequences: Int[np.ndarray, " row"],
+    error: Float[np.ndarray, " row"],
+    degrees: Float[np.ndarray, " row"],
 ) -> tuple[Float[np.ndarray, " row"], Float[np.ndarray, " row"]]:
-    """Student's interval of a mean over occurrences, sequences being what is drawn.
+    """Cluster-robust t interval of a mean over occurrences, clustered by sequence.
 
-    Occurrences within one sequence are not independent, so they count as one observation: the
-    standard error is std / √sequences, with one degree of freedom less than there are sequences.
+    Occurrences in one sequence are not independent. With S_g the sum over the n_g occurrences in
+    sequence g, and m the mean of all n, the standard error is CR2's,
+    √Σ_g (S_g − n_g m)² / (1 − n_g/n) / n, and the degrees of freedom are Satterthwaite's, which
+    fall towards 1 where a few sequences hold most of the occurrences.
 
     Returns:
-        Lower and upper end of the central 95 %; NaN below 2 sequences.
+        Lower and upper end of the central 95 %; NaN below `LEAST_DEGREES`, as for two sequences
+        or where one holds nearly all occurrences: there no interval covers what it promises.
 
     Source:
-        kobayashi-2024, section 5.2; it gives no intervals.
+        bell-2002, sections 3 and 4; kobayashi-2024, section 5.2, gives no intervals.
     """
-    sure = np.where(n_sequences > 1, n_sequences, np.nan)
-    reach = stdtrit(sure - 1, (1 + LEVEL) / 2) * std / np.sqrt(sure)
+    sure = np.where(degrees >= LEAST_DEGREES, degrees, np.nan)
+    reach = stdtrit(sure, (1 + LEVEL) / 2) * error
     return mean - reach, mean + reach

@@ -6,6 +6,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.measures.pair_delta import LEAST_SEQUENCES
 from analysis.tables.table import RELATION, Column, Table
 
 SOURCE = Column("source", pa.int32(), "token id of w_j, the token that is mixed in", "index")
@@ -25,6 +26,15 @@ PAIR_RELATION = Column(
     "index",
 )
 PAIR_SEQUENCES = Column("n_sequences", pa.int32(), "sequences with an occurrence", "sequences")
+FEW = f"NULL below {LEAST_SEQUENCES} sequences"
+ERROR = "cluster-robust standard error of the mean (CR2, sequences as clusters)"
+PAIR_DEGREES = Column(
+    "degrees",
+    pa.float32(),
+    f"Satterthwaite's degrees of freedom of the standard errors; {FEW}",
+    "number",
+    nullable=True,
+)
 TABLE = Table(
     name="pair",
     grain="one row per ordered pair of vocabulary entries that occurs",

@@ -6,9 +6,13 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.measures.pair_delta import LEAST_SEQUENCES
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables.pair import (
+    ERROR,
+    FEW,
     OCCURRENCES,
+    PAIR_DEGREES,
     PAIR_RELATION,
     PAIR_SEQUENCES,
     SOURCE,
@@ -32,6 +36,8 @@ _VALUES = (
     *of_steps(
         "std_", f"sample standard deviation over occurrences, {{step}}; {_ALONE}", nullable=True
     ),
+    PAIR_DEGREES,
+    *of_steps("error_", f"{ERROR}, {{step}}; {FEW}", nullable=True),
 )
 _RAW = (
     SEQUENCE,
@@ -50,23 +56,46 @@ def _of_effect(effect: str, rows: str) -> str:
     """One effect of wide rows as long ones."""
     return (
         f"select layer, '{effect}' as effect, source, target, n, n_sequences, "
-        f"mean_{effect} as mean_delta, std_{effect} as std_delta from {rows} "
+        f"mean_{effect} as mean_delta, std_{effect} as std_delta, "
+        f"error_{effect} as standard_error, degrees from {rows} "
         f"where mean_{effect} is not null"
     )
 
 
-def _long() -> str:
+def _long(*more: str) -> str:
     """One effect after the other; a reader's condition on `effect` leaves out the rest."""
     effects = " union all ".join(_of_effect(effect, "stored.pair_delta") for effect in EFFECTS)
+    numbers = ("mean_delta", "std_delta", *more)
     return f"""
         select layer, effect, s.token as source, t.token as target, n, n_sequences,
-            mean_delta::double as mean_delta, std_delta::double as std_delta
+            {", ".join(f"{each}::double as {each}" for each in numbers)}
         from ({effects}) as pair
         join stored.vocabulary as s on s.token_id = pair.source
         join stored.vocabulary as t on t.token_id = pair.target
     """
 
 
+_GRAIN = "one row per layer, effect and ordered pair of tokens that occurs"
+_LONG = (
+    LAYER,
+    EFFECT,
+    Column("source", pa.string(), "w_j, the token that is mixed in", "text"),
+    Column("target", pa.string(), "w_i, the token that receives", "text"),
+    OCCURRENCES,
+    PAIR_SEQUENCES,
+    Column("mean_delta", pa.float64(), "mean change over occurrences", "share"),
+    Column(
+        "std_delta",
+        pa.float64(),
+        f"sample standard deviation over occurrences; {_ALONE}",
+        "share",
+        nullable=True,
+    ),
+)
+_SPREAD = (
+    Column("standard_error", pa.float64(), f"{ERROR}; {FEW}", "share", nullable=True),
+    replace(PAIR_DEGREES, type=pa.float64()),
+)
 TABLE = Table(
     name="pair_delta",
     grain="one row per layer and ordered pair of vocabulary entries that occurs",
@@ -78,6 +107,10 @@ TABLE = Table(
         *(f"mean_{each} between -1 - 1e-6 and 1 + 1e-6" for each in EFFECTS),
         *(f"(std_{each} is null) = (n = 1 or mean_{each} is null)" for each in EFFECTS),
         *(f"coalesce(std_{each}, 0) >= 0" for each in EFFECTS),
+        f"(degrees is null) = (n_sequences < {LEAST_SEQUENCES})",
+        "coalesce(degrees, 1) >= 1 - 1e-3",
+        *(f"(error_{e} is null) = (degrees is null or mean_{e} is null)" for e in EFFECTS),
+        *(f"coalesce(error_{each}, 0) >= 0" for each in EFFECTS),
         *(f"mean_{each} is not null" for each in SHARED_EFFECTS),
     ),
     merge=MERGE,
@@ -85,26 +118,12 @@ TABLE = Table(
     raw=_RAW,
     piece="layer",
     views=(
+        View("pair_delta", _GRAIN, _LONG, _long()),
         View(
-            "pair_delta",
-            "one row per layer, effect and ordered pair of tokens that occurs",
-            (
-                LAYER,
-                EFFECT,
-                Column("source", pa.string(), "w_j, the token that is mixed in", "text"),
-                Column("target", pa.string(), "w_i, the token that receives", "text"),
-                OCCURRENCES,
-                PAIR_SEQUENCES,
-                Column("mean_delta", pa.float64(), "mean change over occurrences", "share"),
-                Column(
-                    "std_delta",
-                    pa.float64(),
-                    f"sample standard deviation over occurrences; {_ALONE}",
-                    "share",
-                    nullable=True,
-                ),
-            ),
-            _long(),
+            "pair_delta_interval",
+            f"{_GRAIN}, with what its interval is made of",
+            _LONG + _SPREAD,
+            _long("standard_error", "degrees"),
         ),
         View(
             "pair_delta_wide",
@@ -142,7 +161,7 @@ def top(
 
     Returns:
         layer, place, source_id, target_id, source, target, n, n_sequences, mean_delta, std_delta,
-        low, high (of the mean; NaN below 2 sequences), pmi, relation, relation_share.
+        low, high (of the mean; NaN where sequences are too few), pmi, relation, relation_share.
 
     Raises:
         UnknownName: no such effect or relation.
@@ -179,7 +198,7 @@ def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.
     """What every step of every layer does to one pair.
 
     Returns:
-        layer, effect, n, n_sequences, mean_delta, std_delta, low, high (NaN below 2 sequences).
+        layer, effect, n, n_sequences, mean_delta, std_delta, low, high (as in `top`).
     """
     effects = " union all ".join(_of_effect(effect, "found") for effect in EFFECTS)
     frame = store.execute(
@@ -188,7 +207,7 @@ def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.
             from pair_delta_wide where source = $source and target = $target
         )
         select layer, effect, n, n_sequences, mean_delta::double as mean_delta,
-            std_delta::double as std_delta
+            std_delta::double as std_delta, standard_error, degrees
         from ({effects})
         order by layer, list_position($effects, effect)
         """,

@@ -2,7 +2,16 @@
 
 import pyarrow as pa
 
-from analysis.tables.pair import OCCURRENCES, PAIR_RELATION, PAIR_SEQUENCES, SOURCE, TARGET
+from analysis.tables.pair import (
+    ERROR,
+    FEW,
+    OCCURRENCES,
+    PAIR_DEGREES,
+    PAIR_RELATION,
+    PAIR_SEQUENCES,
+    SOURCE,
+    TARGET,
+)
 from analysis.tables.table import EFFECT, LAYER, Column, Table
 
 KEPT = 300
@@ -31,6 +40,8 @@ TABLE = Table(
             "share",
             nullable=True,
         ),
+        Column("error", pa.float32(), f"{ERROR}; {FEW}", "share", nullable=True),
+        PAIR_DEGREES,
     ),
     source="kobayashi-2024",
     laws=(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
@@ -19,7 +20,7 @@ _ORDERS = {
     "frequent": ("true", "n desc"),
 }
 ORDERS = tuple(_ORDERS)
-_COLUMNS = "layer, source, target, n, n_sequences, relation, mean, std"
+_COLUMNS = "layer, source, target, n, n_sequences, relation, mean, std, error, degrees"
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,8 @@ class Choice:
     def _rows(self, layers: list[int]) -> str:
         return f"""
             select {_COLUMNS}
-            from (select *, mean_{self.effect} as mean, std_{self.effect} as std
-                from pair_delta_wide)
+            from (select *, mean_{self.effect} as mean, std_{self.effect} as std,
+                    error_{self.effect} as error from pair_delta_wide)
             where layer in {_tuple(layers)} and {self.conditions}
         """
 
@@ -141,7 +142,8 @@ def listed(store: DuckDBPyConnection, choice: Choice, layers: list[int]) -> pd.D
         )
         select layer, place, listed.source as source_id, listed.target as target_id,
             s.token as source, t.token as target, listed.n, listed.n_sequences,
-            mean::double as mean_delta, std::double as std_delta, pmi::double as pmi,
+            mean::double as mean_delta, std::double as std_delta,
+            error as standard_error, degrees, pmi::double as pmi,
             $relations[listed.relation + 1] as relation, relation_share::double as relation_share
         from listed
         join vocabulary as s on s.token_id = listed.source
@@ -186,13 +188,10 @@ def _unsettled(store: DuckDBPyConnection, choice: Choice, layers: list[int]) -> 
 
 
 def with_interval(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same rows with `low` and `high` of their mean, NaN below 2 sequences."""
-    low, high = mean_interval(
-        frame["mean_delta"].to_numpy(),
-        frame["std_delta"].to_numpy(),
-        frame["n_sequences"].to_numpy(),
-    )
-    names = list(frame)
-    after = names.index("std_delta") + 1
-    ordered = [*names[:after], "low", "high", *names[after:]]
-    return frame.assign(low=low, high=high)[ordered]
+    """The same rows with `low` and `high` of their mean in place of its error; NaN if too few."""
+    names = ("mean_delta", "standard_error", "degrees")
+    low, high = mean_interval(*(frame[name].to_numpy(np.float64) for name in names))
+    after = frame.columns.get_loc("standard_error")
+    frame.insert(after, "low", low)
+    frame.insert(after + 1, "high", high)
+    return frame.drop(columns=["standard_error", "degrees"])

@@ -103,7 +103,8 @@ LAYER_METHODS = {
         (
             r"\delta_{ij} = \frac{M^{\text{after}}_{ij}}{\sum_{k} M^{\text{after}}_{ik}} - "
             r"\frac{M^{\text{before}}_{ij}}{\sum_{k} M^{\text{before}}_{ik}}, \qquad "
-            r"\bar\delta \;\pm\; t_{S-1,\,0.975}\, \frac{s}{\sqrt{S}}",
+            r"\bar\delta \;\pm\; t_{\nu,\,0.975}\, \frac{1}{n} "
+            r"\sqrt{\sum_{g} \frac{(S_g - n_g \bar\delta)^2}{1 - n_g / n}}",
         ),
         _PAIRS,
         "tables",

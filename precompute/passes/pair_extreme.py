@@ -9,9 +9,9 @@ from duckdb import DuckDBPyConnection
 
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.tables.pair_extreme import KEPT, MIN_COUNTS, TABLE
-from precompute.passes.base import FitContext, table_of
+from precompute.passes.base import FitContext, nulls_where, table_of
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("pair_delta",)
 
 
@@ -35,7 +35,11 @@ def _of_layer(store: DuckDBPyConnection, layer: int) -> pa.Table:
     rows = pairs.iloc[np.concatenate(chosen)]
     effect = np.repeat(effects, lengths).astype(np.int8)
     place_and_effect = np.arange(len(rows)), effect
-    std = _of_effects(rows, "std")[place_and_effect]
+    spread = {
+        "std": _of_effects(rows, "std")[place_and_effect],
+        "error": _of_effects(rows, "error")[place_and_effect],
+        "degrees": rows["degrees"].to_numpy(),
+    }
     return table_of(
         TABLE,
         layer=rows["layer"].to_numpy(),
@@ -46,7 +50,7 @@ def _of_layer(store: DuckDBPyConnection, layer: int) -> pa.Table:
         place=np.concatenate([np.arange(1, length + 1) for length in lengths]),
         **{name: rows[name].to_numpy() for name in ("source", "target", "n", "n_sequences")},
         mean=_of_effects(rows, "mean")[place_and_effect],
-        std=pa.array(std, mask=np.isnan(std)),
+        **{name: nulls_where(values) for name, values in spread.items()},
     )
 
 

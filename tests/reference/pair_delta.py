@@ -1,18 +1,24 @@
 """kobayashi-2024, section 5.2: pair of positions by pair of positions, then averaged."""
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
 
 Matrix = list[list[float]]
 
 
 class Average(NamedTuple):
-    """What is kept of an ordered pair of tokens; std is None for a single occurrence."""
+    """What is kept of an ordered pair of tokens; std is None for a single occurrence, the
+    standard error and its degrees of freedom below three sequences."""
 
     n: int
     n_sequences: int
     mean: float
     std: float | None
+    error: float | None
+    degrees: float | None
 
 
 def row_shares(norms: Matrix) -> Matrix:
@@ -47,18 +53,42 @@ def _average(occurrences: list[tuple[int, float]]) -> Average:
     n = len(occurrences)
     mean = math.fsum(delta for _, delta in occurrences) / n
     squares = math.fsum((delta - mean) ** 2 for _, delta in occurrences)
-    n_sequences = len({number for number, _ in occurrences})
-    return Average(n, n_sequences, mean, math.sqrt(squares / (n - 1)) if n > 1 else None)
+    clusters = [[d for each, d in occurrences if each == g] for g in {g for g, _ in occurrences}]
+    spread = clustered(clusters) if len(clusters) > 2 else (None, None)
+    std = math.sqrt(squares / (n - 1)) if n > 1 else None
+    return Average(n, len(clusters), mean, std, *spread)
 
 
-def mean_interval(mean: float, std: float, n_sequences: int) -> tuple[float, float]:
+def clustered(clusters: list[list[float]]) -> tuple[float, float]:
+    """bell-2002: CR2's standard error of a mean and its degrees of freedom, with whole matrices.
+
+    The residual maker is I − H with H = 11ᵀ/n. Each cluster's residuals are multiplied by
+    (I − H_gg)^(−1/2); the variance is then a quadratic form of independent errors of one variance,
+    and Satterthwaite matches its first two moments.
+    """
+    values = np.array([value for cluster in clusters for value in cluster])
+    n = len(values)
+    maker = np.eye(n) - 1 / n
+    ends = np.cumsum([0, *map(len, clusters)])
+    rows = []
+    for start, end in pairwise(ends):
+        own = slice(start, end)
+        sizes, vectors = np.linalg.eigh(maker[own, own])
+        root = vectors @ np.diag(sizes**-0.5) @ vectors.T
+        rows.append(np.ones(end - start) / n @ root @ maker[own])
+    form = np.array(rows)  # variance = Σ_g (form_g · values)²
+    moments = form @ form.T
+    degrees = np.trace(moments) ** 2 / np.sum(moments**2)
+    return float(np.linalg.norm(form @ values)), float(degrees)
+
+
+def mean_interval(mean: float, error: float, degrees: float) -> tuple[float, float]:
     """Student's interval: the quantile is found by halving, its area by adding up the density."""
     low, high = 0.0, 1000.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if _within(middle, n_sequences - 1) < 0.95 else (low, middle)
-    reach = low * std / math.sqrt(n_sequences)
-    return mean - reach, mean + reach
+        low, high = (middle, high) if _within(middle, degrees) < 0.95 else (low, middle)
+    return mean - low * error, mean + low * error
 
 
 def _within(reach: float, freedom: int, steps: int = 4000) -> float:

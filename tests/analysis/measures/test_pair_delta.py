@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.layer_mixing import layer_mixing
-from analysis.measures.pair_delta import mean_interval, pair_deltas, row_shares
+from analysis.measures.pair_delta import LEAST_DEGREES, mean_interval, pair_deltas, row_shares
 from analysis.models.trace import LayerTrace
 from analysis.scopes import ORDERS, POST_NORM, PRE_NORM
 from tests.reference import pair_delta as reference
@@ -66,16 +66,23 @@ def test_a_share_that_is_doubled_by_one_module_shows_in_that_effect_alone(order)
     assert not np.any(list(found.values()))
 
 
-@pytest.mark.parametrize("n_sequences", [2, 3, 4, 11, 200])
-def test_intervals_follow_students_distribution(n_sequences):
-    row = np.array([0.25]), np.array([1.5]), np.array([n_sequences])
-    low, high = mean_interval(*row)
-    assert (low[0], high[0]) == pytest.approx(reference.mean_interval(0.25, 1.5, n_sequences))
+@pytest.mark.parametrize("degrees", [1.1, 2, 3.7, 10, 199])
+def test_intervals_follow_students_distribution(degrees):
+    low, high = mean_interval(np.array([0.25]), np.array([0.3]), np.array([float(degrees)]))
+    assert (low[0], high[0]) == pytest.approx(reference.mean_interval(0.25, 0.3, degrees), rel=1e-6)
 
 
-def test_two_sequences_leave_a_wide_interval_and_one_leaves_none():
-    mean, std = np.array([1.0, 1.0]), np.array([np.sqrt(2), 1.0])
-    low, high = mean_interval(mean, std, np.array([2, 1]))
-    assert high[0] - 1 == pytest.approx(12.7062, abs=1e-4)
-    assert 1 - low[0] == pytest.approx(12.7062, abs=1e-4)
-    assert np.isnan([low[1], high[1]]).all()
+def test_too_few_degrees_of_freedom_leave_no_interval():
+    degrees = np.array([LEAST_DEGREES, LEAST_DEGREES - 1e-9, 1.0, np.nan])
+    low, high = mean_interval(np.ones(4), np.ones(4), degrees)
+    assert np.isfinite([low[0], high[0]]).all()
+    assert np.isnan([low[1:], high[1:]]).all()
+
+
+def test_sequences_of_one_size_have_the_textbook_error_and_degrees():
+    """Then the mean is that of the sequences' means, whose spread alone counts."""
+    clusters = np.random.default_rng(0).normal(size=(6, 4))
+    means = clusters.mean(axis=1)
+    error, degrees = reference.clustered(clusters.tolist())
+    assert error == pytest.approx(means.std(ddof=1) / np.sqrt(6))
+    assert degrees == pytest.approx(5)

@@ -121,12 +121,13 @@ def all_pairs(pair_store, layer_order) -> pd.DataFrame:
         "select source, target, pmi::double as pmi, relation, has_special, "
         "relation_share::double as relation_share from pair"
     ).df()
-    keys = ["layer", "source", "target", "n", "n_sequences"]
+    keys = ["layer", "source", "target", "n", "n_sequences", "degrees"]
     rows = [
         wide[keys].assign(
             effect=effect,
             mean_delta=wide[f"mean_{effect}"].astype(float),
             std_delta=wide[f"std_{effect}"].astype(float),
+            standard_error=wide[f"error_{effect}"].astype(float),
         )
         for effect in layer_order.effects
     ]

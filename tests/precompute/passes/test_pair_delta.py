@@ -7,18 +7,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.measures.pair_delta import LEAST_SEQUENCES, mean_interval
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables import pair_delta
 from precompute import plan as planning
 from precompute.batch import Batch
 from precompute.check import assert_unique
+from precompute.passes.base import table_of
 from precompute.passes.pair_delta import totals
 from precompute.shards import as_stored
 from precompute.store import CONFIG, add_table
 from tests.reference import pair_delta as reference
 from tests.small_store import build_store
 
-VALUES = [f"{what}_{effect}" for what, effect in product(("mean", "std"), SHARED_EFFECTS)]
+VALUES = [f"{what}_{effect}" for what, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
+VALUES.append("degrees")
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +35,19 @@ def slow(slow_deltas, is_causal) -> dict[tuple[int, str], dict[tuple[int, int], 
 def test_every_pair_has_the_average_of_all_its_occurrences(pair_store, slow):
     for (layer, effect), averages in slow.items():
         rows = pair_store.execute(
-            f"select source, target, n, n_sequences, mean_{effect}, std_{effect} "
-            "from pair_delta_wide where layer = $layer",
+            f"select source, target, n, n_sequences, mean_{effect}, std_{effect}, "
+            f"error_{effect}, degrees from pair_delta_wide where layer = $layer",
             {"layer": layer},
         ).fetchall()
         assert {row[:2] for row in rows} == set(averages)
-        for source, target, n, n_sequences, mean, std in rows:
+        for source, target, n, n_sequences, mean, std, error, degrees in rows:
             expected = averages[source, target]
             assert (n, n_sequences) == (expected.n, expected.n_sequences)
             assert mean == pytest.approx(expected.mean, abs=2e-6)
             assert std == (pytest.approx(expected.std, abs=2e-6) if n > 1 else None)
+            several = n_sequences >= LEAST_SEQUENCES
+            assert error == (pytest.approx(expected.error, abs=2e-6) if several else None)
+            assert degrees == (pytest.approx(expected.degrees, rel=1e-5) if several else None)
 
 
 def test_pairs_that_occur_once_are_kept_and_have_no_deviation(pair_store, slow):
@@ -93,12 +99,13 @@ def test_a_step_that_the_layers_do_not_have_is_null_and_never_0(pair_store, laye
 
 
 def test_the_view_of_readers_has_every_effect_and_names_tokens(pair_store, layer_order):
-    found = pair_store.execute("from pair_delta where layer = 1").df()
+    found = pair_store.execute("from pair_delta_interval where layer = 1").df()
     wide = pair_store.execute("from pair_delta_wide where layer = 1").df()
     names = pair_store.execute("from vocabulary").df().set_index("token_id")["token"]
     for effect in layer_order.effects:
         rows = wide.assign(source=wide["source"].map(names), target=wide["target"].map(names))
-        expected = rows[["source", "target", "n", "n_sequences", f"mean_{effect}", f"std_{effect}"]]
+        numbers = [f"{what}_{effect}" for what in ("mean", "std", "error")]
+        expected = rows[["source", "target", "n", "n_sequences", *numbers, "degrees"]]
         of_effect = found[found["effect"] == effect].drop(columns=["layer", "effect"])
         expected = expected.set_axis(of_effect.columns, axis=1)
         by = ["source", "target"]
@@ -190,3 +197,42 @@ def test_a_pair_that_stands_twice_is_told(pair_run, tmp_path):
         store.execute("insert into stored.pair_delta from stored.pair_delta limit 1")
         with pytest.raises(Exception, match=r"1 row\(s\) of pair_delta break `unique"):
             assert_unique(store, pair_delta.TABLE)
+
+
+SIZES = ([1] * 3, [4] * 5, [1] * 30, [20, 10, 7], [30, 5, 2, 1, 1], [20, *[1] * 20])
+"""How often a pair occurs in each of the sequences that have it."""
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_intervals_cover_what_they_promise_however_unevenly_pairs_are_spread(sizes, alike):
+    """2,000 pairs whose true mean is 0; `alike` is the correlation within a sequence."""
+    n_pairs, draw = 2000, np.random.default_rng(0)
+    sequence = np.repeat(np.arange(len(sizes)), sizes)
+    shared = draw.normal(size=(n_pairs, len(sizes)))[:, sequence]
+    own = draw.normal(size=shared.shape)
+    delta = (np.sqrt(alike) * shared + np.sqrt(1 - alike) * own).ravel()
+    low, high = _intervals(delta, np.tile(sequence, n_pairs), len(sequence))
+    covered = ((low <= 0) & (high >= 0)).mean()
+    assert 0.93 <= covered <= (0.97 if len(set(sizes)) == 1 else 1), covered
+
+
+def _intervals(
+    delta: np.ndarray, sequence: np.ndarray, n_of_pair: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the merge makes of pairs that occur equally often, one after the other."""
+    source = np.arange(len(delta)) // n_of_pair
+    first = pd.Series(sequence).groupby([source, sequence]).cumcount() == 0
+    zeros = np.zeros(len(delta), dtype=int)
+    columns = dict.fromkeys(pair_delta.TABLE.shard_schema.names, zeros)
+    columns |= dict.fromkeys(EFFECTS, delta)
+    columns |= {"seq": sequence, "source": source, "is_first": first.to_numpy()}
+    rows = as_stored(pair_delta.TABLE, table_of(pair_delta.TABLE, **columns)).to_pandas()
+    names = ("mean_ff", "error_ff", "degrees")
+    return mean_interval(*(rows[name].to_numpy(float) for name in names))
+
+
+def test_one_sequence_that_has_nearly_all_occurrences_leaves_no_interval():
+    sequence = np.repeat(np.arange(3), [50, 1, 1])
+    low, high = _intervals(np.random.default_rng(0).normal(size=52), sequence, 52)
+    assert np.isnan([*low, *high]).all()

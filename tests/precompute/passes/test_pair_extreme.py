@@ -18,7 +18,9 @@ def wide(pair_store) -> pd.DataFrame:
 
 def _first(wide: pd.DataFrame, layer: int, effect: str, amplified: bool, least: int, relation: int):
     """One list from all pairs, sorted slowly."""
-    rows = wide.assign(mean=wide[f"mean_{effect}"], std=wide[f"std_{effect}"])
+    rows = wide.assign(
+        mean=wide[f"mean_{effect}"], std=wide[f"std_{effect}"], error=wide[f"error_{effect}"]
+    )
     rows = rows[(rows["layer"] == layer) & (rows["n"] >= least) & (rows["relation"] == relation)]
     rows = rows[rows["mean"] > 0 if amplified else rows["mean"] < 0]
     rows = rows.assign(by=rows["mean"].abs())

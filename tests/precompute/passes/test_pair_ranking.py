@@ -77,8 +77,8 @@ def _assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
     assert list(found.columns) == COLUMNS
     low, high = mean_interval(
         expected["mean_delta"].to_numpy(float),
-        expected["std_delta"].to_numpy(float),
-        expected["n_sequences"].to_numpy(int),
+        expected["standard_error"].to_numpy(float),
+        expected["degrees"].to_numpy(float),
     )
     expected = expected.assign(low=low, high=high, relation=expected["relation"].astype(str))
     found = found.assign(relation=found["relation"].astype(str))
