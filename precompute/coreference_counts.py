@@ -32,10 +32,11 @@ class Counts:
     """Of one type of mention: what was picked by what, and how often it was right.
 
     `cells` has a row method, merging, layer, head per column of `right`; `n` holds the mentions of
-    every sequence that has such a mention.
+    each of the `sequences` with mentions.
     """
 
     mention_type: str
+    sequences: np.ndarray
     cells: pd.DataFrame
     right: np.ndarray
     n: np.ndarray
@@ -62,4 +63,4 @@ def _of_type(name: str, frame: pd.DataFrame, sequences: np.ndarray) -> Counts:
     right[row, place] = frame["n_right"]
     n = np.zeros(len(sequences), dtype=np.int64)
     n[row] = frame["n"]
-    return Counts(name, cells, right, n)
+    return Counts(name, sequences, cells, right, n)

@@ -45,9 +45,14 @@ class Trees:
         """The place of each word's sequence among those that have trees."""
         return np.unique(self.words["seq"], return_inverse=True)[1]
 
+    @cached_property
+    def sequences(self) -> Int[np.ndarray, " sequence"]:
+        """The sequences that have trees."""
+        return np.unique(self.words["seq"])
+
     @property
     def n_sequences(self) -> int:
-        return int(self.sequence[-1]) + 1 if len(self.words) else 0
+        return len(self.sequences)
 
     @cached_property
     def sentence(self) -> Int[np.ndarray, " word"]:

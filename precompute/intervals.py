@@ -4,26 +4,31 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from analysis.measures.bootstrap import Redraws
 from analysis.measures.token_type_mixing import bootstrap_interval, sequence_means
 from analysis.tables.table import Table
 
 
 def by_sequence(
     rows: pd.DataFrame, *, cell: list[str], value: str
-) -> tuple[pd.DataFrame, np.ndarray]:
-    """The cells there are, one per row, and values sequence × cell; NaN where a row is missing."""
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    """The cells there are, one per row, the sequences, and values sequence × cell.
+
+    A value is NaN where its row is missing.
+    """
     table = rows.pivot(index="seq", columns=cell, values=value)
-    return table.columns.to_frame(index=False), table.to_numpy(dtype=np.float64)
+    cells = table.columns.to_frame(index=False)
+    return cells, table.index.to_numpy(), table.to_numpy(dtype=np.float64)
 
 
-def with_intervals(cells: pd.DataFrame, values: np.ndarray, *, seed: int) -> pd.DataFrame:
+def with_intervals(cells: pd.DataFrame, values: np.ndarray, drawn: Redraws) -> pd.DataFrame:
     """The cells with mean, low, high, and n_sequences: the sequences with a value, which count.
 
     Cells without a value in any sequence are left out.
     """
     present = ~np.isnan(values)
     filled = np.nan_to_num(values)
-    low, high = bootstrap_interval(filled, present, seed=seed)
+    low, high = bootstrap_interval(filled, present, drawn)
     mean = sequence_means(filled, present, np.ones((1, len(values))))[0]
     means = cells.assign(mean=mean, low=low, high=high, n_sequences=present.sum(axis=0))
     return means[means["n_sequences"] > 0]

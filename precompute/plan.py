@@ -74,6 +74,7 @@ class Plan:
     @cached_property
     def _sequences_sha256(self) -> str:
         digest = sha256()
+        digest.update(self.corpus.documents.tobytes())
         for each in self.corpus.sequences:
             for array in (each.ids, each.segments, each.token_types, each.words):
                 digest.update(len(array).to_bytes(8, "little"))

@@ -67,7 +67,10 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
 def _finish_fit(store: DuckDBPyConnection, plan: Plan, each: Fit) -> None:
     ranks = {"file": plan.frequencies.ranks} if plan.frequencies else {}
     context = FitContext(
-        seed=plan.facts.seed, frequency_ranks=ranks, word_vectors=plan.word_vectors
+        seed=plan.facts.seed,
+        frequency_ranks=ranks,
+        word_vectors=plan.word_vectors,
+        documents=plan.corpus.documents,
     )
     store.execute("set threads = 1")  # sums of floats depend on the order of their terms
     finish_shard(plan.place(each), 0, lambda: each.fit(store, context))

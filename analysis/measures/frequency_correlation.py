@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.stats import rankdata
 
-from analysis.measures.token_type_mixing import LEVEL, RESAMPLES
+from analysis.measures.bootstrap import Redraws
 
 
 def frequency_ranks(counts: Int[np.ndarray, " value"]) -> Int[np.ndarray, " value"]:
@@ -20,8 +20,7 @@ def rank_correlation(
     ranks: Int[np.ndarray, " token"],
     values: Float[np.ndarray, " token"],
     sequences: Int[np.ndarray, " token"],
-    *,
-    seed: int,
+    drawn: Redraws,
 ) -> tuple[float, float, float] | None:
     """Spearman's ρ between frequency rank and a quantity, over token occurrences.
 
@@ -29,11 +28,11 @@ def rank_correlation(
     ρ is then a weighted correlation of fixed ranks, and a resample costs a sum over sequences.
 
     Args:
-        sequences: which sequence each occurrence stands in, counted from 0.
+        sequences: which of the drawn sequences each occurrence stands in, counted from 0.
 
     Returns:
-        ρ and its 95 % bootstrap interval; negative ρ means that frequent words have more of the
-        quantity. None where all ranks or all values are equal.
+        ρ and its 95 % bootstrap interval, NaN of too few units; negative ρ means that frequent
+        words have more of the quantity. None where all ranks or all values are equal.
 
     Source:
         kobayashi-2020, the word-frequency analysis; interval: efron-1979, section 2.
@@ -43,11 +42,9 @@ def rank_correlation(
         return None
     first, second = (each / len(ranks) - 0.5 for each in (first, second))
     moments = np.stack([np.bincount(sequences, weights=w) for w in _moments(first, second)], axis=1)
-    n = len(moments)
-    draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
     with np.errstate(invalid="ignore"):
-        resampled = _correlation(draws @ moments)
-    low, high = np.nanquantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        resampled = _correlation(drawn.weights @ moments)
+    (low,), (high,) = drawn.interval(resampled[:, None], moments[:, :1] > 0)
     return float(_correlation(moments.sum(axis=0)[None])[0]), float(low), float(high)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from analysis.measures.token_type_mixing import percentile_interval, sequence_draws
+from analysis.measures.bootstrap import Redraws
 
 
 def ratio_moments(
@@ -30,19 +30,16 @@ def ratio_moments(
 def pooled_interval(
     sums: Float[np.ndarray, "sequence cell"],
     counts: Float[np.ndarray, "sequence cell"],
-    *,
-    seed: int,
+    drawn: Redraws,
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
     """Percentile bootstrap of Σ sums / Σ counts, a sequence that is drawn bringing all its tokens.
 
     Returns:
-        Lower and upper end of the central 95 %.
+        Lower and upper end of the central 95 %; NaN where too few units have the cell.
 
     Source:
         efron-1979, section 2; the papers give no intervals.
     """
-    draws = sequence_draws(len(sums), seed=seed)
-    total, count = draws @ sums, draws @ counts
-    return percentile_interval(
-        np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
-    )
+    total, count = drawn.weights @ sums, drawn.weights @ counts
+    means = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    return drawn.interval(means, counts > 0)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from analysis.measures.token_type_mixing import percentile_interval, sequence_draws
+from analysis.measures.bootstrap import Redraws, redraws
 
 Offsets = Int[np.ndarray, " row"]
 
@@ -28,8 +28,8 @@ def agreement(scores: Offsets, attention: Offsets, *, seed: int) -> Estimate:
         The paper shows three heads; the number over all heads is ours.
     """
     same = (scores == attention).astype(np.float64)
-    drawn = sequence_draws(len(same), seed=seed) @ same / len(same)
-    return _estimate(same.mean(), drawn)
+    drawn = _redrawn_heads(len(same), seed=seed)
+    return _estimate(same.mean(), drawn.weights @ same / len(same), drawn)
 
 
 def rank_correlation(scores: Offsets, attention: Offsets, *, seed: int) -> Estimate:
@@ -42,9 +42,9 @@ def rank_correlation(scores: Offsets, attention: Offsets, *, seed: int) -> Estim
     Source:
         yamamoto-2023, section 3.5, whose claim it is; efron-1979, section 2.
     """
-    n = len(scores)
-    (value,) = _weighted_spearman(scores, attention, np.ones((1, n)))
-    return _estimate(value, _weighted_spearman(scores, attention, sequence_draws(n, seed=seed)))
+    (value,) = _weighted_spearman(scores, attention, np.ones((1, len(scores))))
+    drawn = _redrawn_heads(len(scores), seed=seed)
+    return _estimate(value, _weighted_spearman(scores, attention, drawn.weights), drawn)
 
 
 def chance_agreement(scores: Offsets, attention: Offsets) -> float:
@@ -58,10 +58,15 @@ def chance_agreement(scores: Offsets, attention: Offsets) -> float:
     return float((scores[:, None] == attention[None, :]).mean())
 
 
-def _estimate(value: float, drawn: Float[np.ndarray, " resample"]) -> Estimate:
+def _redrawn_heads(n_heads: int, *, seed: int) -> Redraws:
+    return redraws(np.arange(n_heads), seed=seed)
+
+
+def _estimate(value: float, resampled: Float[np.ndarray, " resample"], drawn: Redraws) -> Estimate:
     if np.isnan(value):
         return Estimate(np.nan, np.nan, np.nan)
-    (low,), (high,) = percentile_interval(drawn[:, None])
+    every_head = np.ones((len(drawn.units), 1), dtype=bool)
+    (low,), (high,) = drawn.interval(resampled[:, None], every_head)
     return Estimate(float(value), float(low), float(high))
 
 

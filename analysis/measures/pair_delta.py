@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import stdtrit
 
-from analysis.measures.token_type_mixing import LEVEL
+from analysis.measures.bootstrap import LEVEL
 from analysis.scopes import LayerOrder
 
 LEAST_SEQUENCES = 3

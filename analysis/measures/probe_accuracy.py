@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from analysis.measures.token_type_mixing import LEVEL
+from analysis.measures.bootstrap import Redraws
 
 
 def right_by_sequence(
@@ -30,30 +30,21 @@ def right_by_sequence(
 def accuracy_interval(
     right: Float[np.ndarray, "sequence cell"],
     n: Int[np.ndarray, " sequence"],
-    draws: Float[np.ndarray, "resample sequence"],
+    drawn: Redraws,
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
     """Percentile bootstrap of Σ right / Σ n, a sequence that is drawn bringing all its cases.
 
-    Args:
-        draws: how often each sequence is drawn, as `sequence_draws` of all sequences gives it.
-
     Returns:
         Lower and upper end of the central 95 %; draws without any case say nothing and are left
-        out.
+        out. NaN where too few units have a case.
 
     Source:
         efron-1979, section 2; the paper gives no intervals.
     """
-    count = draws @ n
-    drawn = count > 0
-    return _ends((draws[drawn] @ right) / count[drawn, None])
-
-
-def _ends(
-    means: Float[np.ndarray, "resample cell"],
-) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    return low, high
+    count = drawn.weights @ n
+    has_case = count > 0
+    means = (drawn.weights[has_case] @ right) / count[has_case, None]
+    return drawn.interval(means, np.repeat((n > 0)[:, None], right.shape[1], axis=1))
 
 
 def halves(n_sequences: int, *, seed: int) -> Bool[np.ndarray, " sequence"]:

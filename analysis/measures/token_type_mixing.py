@@ -3,8 +3,7 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
-LEVEL = 0.95
-RESAMPLES = 1000
+from analysis.measures.bootstrap import Redraws
 
 
 def sequence_means(
@@ -32,45 +31,14 @@ def sequence_means(
 def bootstrap_interval(
     values: Float[np.ndarray, "sequence cell"],
     present: Bool[np.ndarray, "sequence cell"],
-    *,
-    seed: int,
+    drawn: Redraws,
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
-    """Percentile bootstrap of `sequence_means`, sequences being drawn with replacement.
-
-    Tokens of one sequence are not independent, so whole sequences are drawn; every cell sees the
-    same draws.
+    """Percentile bootstrap of `sequence_means`; every cell sees the same draws.
 
     Returns:
-        Lower and upper end of the central 95 %; NaN where a cell is never present.
+        Lower and upper end of the central 95 %; NaN where too few units have the cell.
 
     Source:
         efron-1979, section 2; the papers give no intervals.
     """
-    means = sequence_means(values, present, sequence_draws(len(values), seed=seed))
-    return percentile_interval(means)
-
-
-def sequence_draws(n: int, *, seed: int) -> Float[np.ndarray, "resample sequence"]:
-    """How often each of n sequences is drawn when n are drawn with replacement.
-
-    Source:
-        efron-1979, section 2.
-    """
-    draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-    return draws.astype(np.float64)
-
-
-def percentile_interval(
-    means: Float[np.ndarray, "resample cell"],
-) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
-    """Lower and upper end of the central 95 % of resampled means; NaN where none is a number.
-
-    Source:
-        efron-1979, section 2.
-    """
-    tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-    ever = ~np.isnan(means).all(axis=0)
-    ends = np.full((2, means.shape[1]), np.nan)
-    if ever.any():
-        ends[:, ever] = np.nanquantile(means[:, ever], tails, axis=0)
-    return ends[0], ends[1]
+    return drawn.interval(sequence_means(values, present, drawn.weights), present)

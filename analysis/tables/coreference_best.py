@@ -41,18 +41,7 @@ TABLE = Table(
         Column(
             "difference", pa.float64(), "the head's accuracy less that of the rule there", "share"
         ),
-        Column(
-            "difference_low",
-            pa.float64(),
-            "lower end of the 95 % bootstrap interval of the difference",
-            "share",
-        ),
-        Column(
-            "difference_high",
-            pa.float64(),
-            "upper end of the 95 % bootstrap interval of the difference",
-            "share",
-        ),
+        *interval("share", of="difference"),
     ),
     source="clark-2019",
     laws=(

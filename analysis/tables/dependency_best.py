@@ -43,8 +43,7 @@ TABLE = Table(
         Column("offset", pa.int16(), "the best fixed offset, chosen on the same words", "words"),
         _share("offset_accuracy", "share of the words scored that the offset gets right"),
         _share("difference", "accuracy of the head minus that of the offset"),
-        _share("difference_low", "lower end of its 95 % bootstrap interval"),
-        _share("difference_high", "upper end of its 95 % bootstrap interval"),
+        *interval("share", of="difference"),
     ),
     source="clark-2019",
     laws=(

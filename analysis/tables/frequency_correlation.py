@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import Column, Table
+from analysis.tables.table import Column, Table, interval
 
 TABLE = Table(
     name="frequency_correlation",
@@ -23,8 +23,7 @@ TABLE = Table(
         Column(
             "spearman", pa.float64(), "ρ of frequency rank (1 = frequent) and quantity", "ρ", True
         ),
-        Column("low", pa.float64(), "lower end of the 95 % bootstrap interval", "ρ", True),
-        Column("high", pa.float64(), "upper end of the 95 % bootstrap interval", "ρ", True),
+        *interval("ρ"),
     ),
     source="kobayashi-2020",
     laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),

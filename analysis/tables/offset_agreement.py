@@ -4,29 +4,10 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import LAYER_OR_ALL, Column, Table
+from analysis.tables.table import LAYER_OR_ALL, Column, Table, interval
 
 COUNTINGS = ("sum", "per_pair")
 MIN_DEPENDENCES = (0.0, 0.05, 0.1, 0.25, 0.5)
-
-
-def _ends(name: str, unit: str, *, nullable: bool = False) -> tuple[Column, Column]:
-    return (
-        Column(
-            f"{name}_low",
-            pa.float64(),
-            "lower end of the 95 % bootstrap interval over heads",
-            unit,
-            nullable,
-        ),
-        Column(
-            f"{name}_high",
-            pa.float64(),
-            "upper end of the 95 % bootstrap interval over heads",
-            unit,
-            nullable,
-        ),
-    )
 
 
 TABLE = Table(
@@ -45,7 +26,7 @@ TABLE = Table(
             "share of the heads whose scores and attention prefer the same offset",
             "share",
         ),
-        *_ends("agreement", "share"),
+        *interval("share", of="agreement"),
         Column(
             "chance",
             pa.float64(),
@@ -59,7 +40,7 @@ TABLE = Table(
             "ρ",
             nullable=True,
         ),
-        *_ends("spearman", "ρ", nullable=True),
+        *interval("ρ", of="spearman"),
     ),
     source="yamamoto-2023",
     laws=(

@@ -191,7 +191,6 @@ def with_interval(frame: pd.DataFrame) -> pd.DataFrame:
     """The same rows with `low` and `high` of their mean in place of its error; NaN if too few."""
     names = ("mean_delta", "standard_error", "degrees")
     low, high = mean_interval(*(frame[name].to_numpy(np.float64) for name in names))
-    after = frame.columns.get_loc("standard_error")
-    frame.insert(after, "low", low)
-    frame.insert(after + 1, "high", high)
-    return frame.drop(columns=["standard_error", "degrees"])
+    return frame.assign(standard_error=low, degrees=high).rename(
+        columns={"standard_error": "low", "degrees": "high"}
+    )

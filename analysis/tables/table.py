@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from analysis.measures.bootstrap import LEAST_UNITS
+
 
 @dataclass(frozen=True)
 class Column:
@@ -115,9 +117,11 @@ HEAD_OR_ALL = nullable(HEAD, "head, counted from 1; NULL: all heads of the layer
 N_SEQUENCES = Column("n_sequences", pa.int64(), "sequences averaged over", "sequences")
 
 
-def interval(unit: str) -> tuple[Column, Column]:
-    """The columns `low` and `high` of a mean or a correlation."""
+def interval(unit: str, *, of: str = "") -> tuple[Column, Column]:
+    """The columns `low` and `high` of a number; NULL where too few units were there to redraw."""
+    told = f"the 95 % bootstrap interval; NULL below {LEAST_UNITS} units"
+    low, high = f"{of}_low".strip("_"), f"{of}_high".strip("_")
     return (
-        Column("low", pa.float64(), "lower end of the 95 % bootstrap interval", unit),
-        Column("high", pa.float64(), "upper end of the 95 % bootstrap interval", unit),
+        Column(low, pa.float64(), f"lower end of {told}", unit, nullable=True),
+        Column(high, pa.float64(), f"upper end of {told}", unit, nullable=True),
     )

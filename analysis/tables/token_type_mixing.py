@@ -12,6 +12,7 @@ from analysis.tables.table import (
     Column,
     Table,
     View,
+    interval,
     nullable,
 )
 
@@ -30,8 +31,7 @@ _MEANS = tuple(Column(name, pa.float64(), *told) for name, told in QUANTITIES.it
 _LONG_KEY = (*_KEY, Column("quantity", pa.string(), ", ".join(QUANTITIES), "name"))
 _INTERVALS = (
     Column("mean", pa.float64(), "unweighted mean over sequences", "share or stream length"),
-    Column("low", pa.float64(), "lower end of the 95 % bootstrap interval", "as the mean"),
-    Column("high", pa.float64(), "upper end of the 95 % bootstrap interval", "as the mean"),
+    *interval("as the mean"),
     N_SEQUENCES,
     Column("n_present", pa.int64(), "sequences that have a token of the type", "sequences"),
 )

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from transformers import PreTrainedTokenizerBase
 
@@ -21,6 +20,8 @@ def blocks(
 ) -> Iterator[Tokens]:
     """Texts of exactly `max_tokens` tokens, special ones included; blank lines do not part them.
 
+    Each is a window of the document in which it begins.
+
     Every piece of the file stands in one entry, in order; those after the last full entry in none.
 
     Args:
@@ -35,15 +36,17 @@ def blocks(
     """
     room = room_for(1, tokenizer, max_tokens)
     pieces: list[str] = []
-    origins: list[Line] = []
-    for index, line in enumerate(chain.from_iterable(documents)):
+    origins: list[tuple[int, Line]] = []
+    lines = ((number, line) for number, document in enumerate(documents) for line in document)
+    for index, (number, line) in enumerate(lines):
         space = " " if index else ""  # byte-level tokenizers join words that no space parts
         found = tokenizer.tokenize(space + line.text)
         check_some_tokens(len(found), line.text, place=line.place)
         pieces += found
-        origins += [line] * len(found)
+        origins += [(number, line)] * len(found)
         while len(pieces) >= room:
             tokens, segments = framed((pieces[:room],), tokenizer, probe=line.text)
-            yield Tokens(tokens, segments, span(origins[0], origins[room - 1]))
+            (begins_in, first), (_, last) = origins[0], origins[room - 1]
+            yield Tokens(tokens, segments, span(first, last), begins_in)
             pieces, origins = pieces[room:], origins[room:]
     counts["too_short"] += bool(pieces)

@@ -75,11 +75,12 @@ class Encoder:
         for index, entry in enumerate(entries):
             match entry:
                 case Tokens():
-                    yield self._from_tokens(index, entry)
+                    sequence = self._from_tokens(index, entry)
                 case Annotated():
-                    yield self._from_words(index, entry)
+                    sequence = self._from_words(index, entry)
                 case _:
-                    yield self._from_texts(index, entry, counts)
+                    sequence = self._from_texts(index, entry, counts)
+            yield replace(sequence, document=entry.document)
 
     def _from_texts(self, index: int, entry: Text | Pair, counts: Counter[str]) -> Sequence:
         texts = (entry.text,) if isinstance(entry, Text) else (entry.text_a, entry.text_b)

@@ -24,12 +24,12 @@ def paired(documents: Iterable[list[Line]], *, counts: Counter[str]) -> Iterator
         counts: its `unpaired` grows by one for each document whose last paragraph has no partner
             and becomes a text by itself.
     """
-    for document in documents:
+    for number, document in enumerate(documents):
         for first, second in zip(document[::2], document[1::2], strict=False):
-            yield Pair(first.text, second.text, span(first, second))
+            yield Pair(first.text, second.text, span(first, second), number)
         if len(document) % 2:
             counts["unpaired"] += 1
-            yield Text(document[-1].text, document[-1].place)
+            yield Text(document[-1].text, document[-1].place, number)
 
 
 def packed(
@@ -64,7 +64,7 @@ def packed(
         The entries keep the order of the text; each draws from a generator of its own.
     """
     room, index = room_for(2, tokenizer, max_tokens), 0
-    for document in documents:
+    for number, document in enumerate(documents):
         for collected in _filled(document, tokenizer, room):
             if _n_pieces(collected) < 2 * LEAST_PIECES:
                 counts["too_short"] += 1
@@ -74,7 +74,8 @@ def packed(
             tokens, segments = framed(sides, tokenizer, probe=collected[0].line.text)
             segments = segments if segment_types > 1 else (0,) * len(tokens)
             counts["truncated"] += _n_pieces(collected) > room
-            yield Tokens(tokens, segments, span(collected[0].line, collected[-1].line))
+            place = span(collected[0].line, collected[-1].line)
+            yield Tokens(tokens, segments, place, number)
             index += 1
 
 

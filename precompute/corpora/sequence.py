@@ -1,6 +1,7 @@
 """What every corpus is reduced to before a model sees it."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Bool, Int32, UInt8
@@ -18,6 +19,7 @@ class Text:
 
     text: str
     place: str
+    document: int | None = None
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Pair:
     text_a: str
     text_b: str
     place: str
+    document: int | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Tokens:
     tokens: tuple[str, ...]
     segments: tuple[int, ...] | None
     place: str
+    document: int | None = None
 
 
 @dataclass(frozen=True)
@@ -47,9 +51,11 @@ class Annotated:
 
     annotation: Annotation
     place: str
+    document: int | None = None
 
 
 Entry = Text | Pair | Tokens | Annotated
+"""Each with the number of the document that it is a window of; None if it stands by itself."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,7 @@ class Sequence:
     the file it came from. `annotation` is what is known of its words, and `word_spans` where the
     pieces of each of them begin and end, masked or not; both are None for plain text. `targets` are
     the ids that stood where something is masked, −1 elsewhere; None where nothing was masked here.
+    `document` is the number of the document that it is a window of; None if it stands by itself.
 
     An image is a sequence too: its tokens are `image`'s patches behind some special ones, and `ids`
     their positions. Of a text `image` is None.
@@ -79,6 +86,7 @@ class Sequence:
     word_spans: Int32[np.ndarray, "word two"] | None = None
     targets: Int32[np.ndarray, " token"] | None = None
     image: Picture | None = None
+    document: int | None = None
 
     @property
     def picture(self) -> Picture:
@@ -122,3 +130,12 @@ class Corpus:
     @property
     def n_tokens(self) -> int:
         return sum(map(len, self.sequences))
+
+    @cached_property
+    def documents(self) -> Int32[np.ndarray, " sequence"]:
+        """A number for the document of each sequence, from 0; one of its own if it has none."""
+        keys = [
+            (each.document is None, each.index if each.document is None else each.document)
+            for each in self.sequences
+        ]
+        return np.unique(keys, axis=0, return_inverse=True)[1].ravel().astype(np.int32)

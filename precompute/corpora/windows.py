@@ -41,7 +41,7 @@ def windows(
     """
     room = room_for(1, tokenizer, max_tokens)
     counts["too_long"] += 0
-    for document in documents:
+    for number, document in enumerate(documents):
         alone = by_sentence or not document.bears_coreference
         sizes = [_n_pieces(each, tokenizer) for each in document.sentences]
         behind = [
@@ -51,7 +51,8 @@ def windows(
         counts["too_long"] += sum(size > room for size in sizes)
         starts = _starts(document)
         for run in _runs(sizes, behind, room=1 if alone else room, limit=room):
-            yield _window(document, run, starts, counts)
+            window = _window(document, run, starts, counts)
+            yield window if alone else replace(window, document=number)
 
 
 def _n_pieces(

@@ -7,8 +7,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
-from jaxtyping import Float
+from jaxtyping import Float, Int, Int32
 
+from analysis.measures.bootstrap import Redraws, redraws
 from analysis.models.trace import ModelWeights
 from analysis.tables.table import Table
 from precompute.batch import Batch
@@ -18,11 +19,20 @@ from precompute.word_vectors import WordVectors
 
 @dataclass(frozen=True)
 class FitContext:
-    """What a fit may know beside the store: the run's seed and the files it was given."""
+    """What a fit may know beside the store: the run's seed and the files it was given.
+
+    `documents` holds a number for the document of each sequence; None if each stands by itself.
+    """
 
     seed: int
     frequency_ranks: Mapping[str, np.ndarray]
     word_vectors: WordVectors | None = None
+    documents: Int32[np.ndarray, " sequence"] | None = None
+
+    def redraws(self, sequences: Int[np.ndarray, " value"]) -> Redraws:
+        """Resamples of some sequences of the corpus, windows of one document drawn together."""
+        units = sequences if self.documents is None else self.documents[sequences]
+        return redraws(units, seed=self.seed)
 
 
 @runtime_checkable

@@ -4,7 +4,6 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import accuracy_interval
-from analysis.measures.token_type_mixing import sequence_draws
 from analysis.tables.coreference_accuracy import TABLE
 from precompute.coreference_counts import coreference_counts
 from precompute.intervals import rows_of
@@ -18,8 +17,8 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per type of mention that there is, and head and merging, or rule."""
     frames = []
     for counts in coreference_counts(store):
-        draws = sequence_draws(len(counts.n), seed=context.seed)
-        low, high = accuracy_interval(counts.right, counts.n, draws)
+        drawn = context.redraws(counts.sequences)
+        low, high = accuracy_interval(counts.right, counts.n, drawn)
         n = int(counts.n.sum())
         found = {"n": n, "accuracy": counts.right.sum(axis=0) / n, "low": low, "high": high}
         frames.append(counts.cells.assign(mention_type=counts.mention_type, **found))

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import accuracy_interval, best_probe, halves
-from analysis.measures.token_type_mixing import sequence_draws
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_best import TABLE
 from analysis.tables.coreference_prediction import BASELINES
 from precompute.coreference_counts import Counts, coreference_counts
+from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
 VERSION = 1
@@ -32,14 +33,14 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         for chosen_on, (chosen, scored) in parts.items():
             if counts.n[chosen].any() and counts.n[scored].any():
                 key = {"mention_type": counts.mention_type, "chosen_on": chosen_on}
-                rows += [key | row for row in _rows(counts, chosen, scored, seed=context.seed)]
-    return pa.Table.from_pylist(rows, schema=TABLE.schema)
+                rows += [key | row for row in _rows(counts, chosen, scored, context)]
+    return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
 def _rows(
-    counts: Counts, chosen: np.ndarray, scored: np.ndarray, *, seed: int
+    counts: Counts, chosen: np.ndarray, scored: np.ndarray, context: FitContext
 ) -> Iterator[dict[str, Any]]:
-    draws = sequence_draws(int(scored.sum()), seed=seed)
+    drawn = context.redraws(counts.sequences[scored])
     n, n_chosen = (int(counts.n[part].sum()) for part in (scored, chosen))
     for merging in MERGINGS:
         cells = counts.cells[counts.cells["merging"] == merging]
@@ -49,7 +50,7 @@ def _rows(
             (rule,) = np.flatnonzero(counts.cells["method"] == baseline)
             more = right - counts.right[:, rule]
             both = np.stack([right, more], axis=1)[scored]
-            low, high = accuracy_interval(both, counts.n[scored], draws)
+            low, high = accuracy_interval(both, counts.n[scored], drawn)
             yield {
                 "merging": merging,
                 "baseline": baseline,

@@ -5,7 +5,6 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import accuracy_interval
-from analysis.measures.token_type_mixing import sequence_draws
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_accuracy import TABLE
 from precompute.dependency_scores import heads_of, trees
@@ -22,11 +21,11 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     if not known.n_sequences:
         return TABLE.schema.empty_table()
     heads = heads_of(store)
-    draws = sequence_draws(known.n_sequences, seed=context.seed)
+    drawn = context.redraws(known.sequences)
     frames: list[pd.DataFrame] = []
     for merging in MERGINGS:
         for each in known.by_relation(known.heads(store, merging=merging)):
-            low, high = accuracy_interval(each.right, each.n, draws[:, each.rows])
+            low, high = accuracy_interval(each.right, each.n, drawn.of(each.rows))
             n = int(each.n.sum())
             accuracy = each.right.sum(axis=0) / n
             frames.append(

@@ -8,16 +8,17 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.measures.bootstrap import Redraws
 from analysis.measures.probe_accuracy import accuracy_interval, best_probe, halves
-from analysis.measures.token_type_mixing import sequence_draws
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_best import TABLE
 from precompute.dependency_scores import OFFSETS, Scores, heads_of, trees
+from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
 VERSION = 1
 NEEDS = ("dependency_prediction",)
-Draws = dict[str, tuple[np.ndarray, np.ndarray]]
+Parts = dict[str, tuple[np.ndarray, np.ndarray, Redraws]]
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -26,46 +27,41 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     if not known.n_sequences:
         return TABLE.schema.empty_table()
     heads = heads_of(store)
-    draws = _draws(known.n_sequences, context.seed)
+    parts = _parts(known.sequences, context)
     offsets = list(known.by_relation(known.offsets()))
     rows = []
     for merging in MERGINGS:
         found = known.by_relation(known.heads(store, merging=merging))
         for of_heads, of_offsets in zip(found, offsets, strict=True):
             place = {"merging": merging, "relation": of_heads.relation, "n_tried": len(heads)}
-            rows += [place | each for each in _choices(of_heads, of_offsets, draws, heads)]
-    return pa.Table.from_pylist(rows, schema=TABLE.schema)
+            rows += [place | each for each in _choices(of_heads, of_offsets, parts, heads)]
+    return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
-def _draws(n_sequences: int, seed: int) -> Draws:
-    """By choice, which sequences are chosen on, and how often each of the scored ones is drawn."""
-    first = halves(n_sequences, seed=seed)
-    scored = {"all": np.ones(n_sequences, dtype=bool), "first": ~first, "second": first}
-    chosen = {**scored, "first": first, "second": ~first}
-    found = {}
-    for name, members in scored.items():
-        draws = np.zeros((0, n_sequences))
-        if members.any():
-            drawn = sequence_draws(int(members.sum()), seed=seed)
-            draws = np.zeros((len(drawn), n_sequences))
-            draws[:, members] = drawn
-        found[name] = (chosen[name], draws)
-    return found
+def _parts(sequences: np.ndarray, context: FitContext) -> Parts:
+    """By choice, which sequences are chosen on, which are scored, and resamples of the latter."""
+    first = halves(len(sequences), seed=context.seed)
+    every = np.ones_like(first)
+    parts = {"all": (every, every), "first": (first, ~first), "second": (~first, first)}
+    return {
+        name: (chosen, scored, context.redraws(sequences[scored]))
+        for name, (chosen, scored) in parts.items()
+    }
 
 
 def _choices(
-    heads: Scores, offsets: Scores, draws: Draws, names: pd.DataFrame
+    heads: Scores, offsets: Scores, parts: Parts, names: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
-    for name, (chosen_on, drawn) in draws.items():
-        chosen = chosen_on[heads.rows]
-        scored = np.ones_like(chosen) if name == "all" else ~chosen
+    for name, (chosen_on, scored_on, drawn) in parts.items():
+        chosen, scored = chosen_on[heads.rows], scored_on[heads.rows]
         if not chosen.any() or not scored.any():
             continue
         head, offset = best_probe(heads.right, chosen), best_probe(offsets.right, chosen)
         right, by_offset = heads.right[:, head], offsets.right[:, offset]
         n, n_chosen = int(heads.n[scored].sum()), int(heads.n[chosen].sum())
         both = np.stack([right, right - by_offset], axis=1)[scored]
-        low, high = accuracy_interval(both, heads.n[scored], drawn[:, heads.rows[scored]])
+        of_relation = np.searchsorted(np.flatnonzero(scored_on), heads.rows[scored])
+        low, high = accuracy_interval(both, heads.n[scored], drawn.of(of_relation))
         yield {
             **{str(name): value for name, value in names.iloc[head].items()},
             "chosen_on": name,

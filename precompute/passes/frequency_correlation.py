@@ -7,6 +7,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.frequency_correlation import frequency_ranks, rank_correlation
 from analysis.tables.frequency_correlation import TABLE
+from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
 VERSION = 1
@@ -34,21 +35,22 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         row
         for source, ranking in ranks.items()
         for special in (True, False)
-        for row in _rows(tokens[special | ~is_special], source, ranking, special, context.seed)
+        for row in _rows(tokens[special | ~is_special], source, ranking, special, context)
     ]
-    return pa.Table.from_pylist(rows, schema=TABLE.schema)
+    return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
 def _rows(
-    tokens: pd.DataFrame, source: str, ranking: np.ndarray, special: bool, seed: int
+    tokens: pd.DataFrame, source: str, ranking: np.ndarray, special: bool, context: FitContext
 ) -> list[dict]:
     """One row per quantity, none where no token is left."""
     if tokens.empty:
         return []
-    sequences = np.unique(tokens["seq"], return_inverse=True)[1]
+    present, sequences = np.unique(tokens["seq"], return_inverse=True)
+    drawn = context.redraws(present)
     found = {
         name: rank_correlation(
-            ranking[tokens["token_id"]], tokens[name].to_numpy(), sequences, seed=seed
+            ranking[tokens["token_id"]], tokens[name].to_numpy(), sequences, drawn
         )
         for name in _QUANTITIES
     }
@@ -58,7 +60,7 @@ def _rows(
             "quantity": name,
             "special_tokens": special,
             "n": len(tokens),
-            **dict(zip(("spearman", "low", "high"), correlation or (None,) * 3, strict=True)),
+            **dict(zip(("spearman", "low", "high"), correlation or (np.nan,) * 3, strict=True)),
         }
         for name, correlation in found.items()
     ]

@@ -24,15 +24,16 @@ _OF_LAYERS = """
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, head (or their mean) and token type; none without gradients."""
-    heads = _means(store.sql(_OF_HEADS).df(), ["layer", "head"], context.seed)
-    layers = _means(store.sql(_OF_LAYERS).df(), ["layer"], context.seed)
+    heads = _means(store.sql(_OF_HEADS).df(), ["layer", "head"], context)
+    layers = _means(store.sql(_OF_LAYERS).df(), ["layer"], context)
     return rows_of(TABLE, [each for each in (heads, layers.assign(head=np.nan)) if len(each)])
 
 
-def _means(rows: pd.DataFrame, place: list[str], seed: int) -> pd.DataFrame:
+def _means(rows: pd.DataFrame, place: list[str], context: FitContext) -> pd.DataFrame:
     if rows.empty:
         return rows
     rows = rows.astype({"objective": str, "token_type": str})
     cell = ["objective", *place, "token_type"]
-    cells, values = by_sequence(rows, cell=cell, value="importance")
-    return with_intervals(cells, values, seed=seed).rename(columns={"mean": "importance"})
+    cells, sequences, values = by_sequence(rows, cell=cell, value="importance")
+    means = with_intervals(cells, values, context.redraws(sequences))
+    return means.rename(columns={"mean": "importance"})

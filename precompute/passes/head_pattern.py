@@ -22,11 +22,11 @@ _OF_LAYERS = f"select seq, layer, quantity, avg(mean) as mean from ({_OF_HEADS})
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, head (or their mean) and habit that some sequence has."""
-    heads = _means(store, _OF_HEADS, ["layer", "head", "quantity"], context.seed)
-    layers = _means(store, _OF_LAYERS, ["layer", "quantity"], context.seed)
+    heads = _means(store.sql(_OF_HEADS).df(), ["layer", "head", "quantity"], context)
+    layers = _means(store.sql(_OF_LAYERS).df(), ["layer", "quantity"], context)
     return rows_of(TABLE, [heads, layers.assign(head=np.nan)])
 
 
-def _means(store: DuckDBPyConnection, sql: str, cell: list[str], seed: int) -> pd.DataFrame:
-    cells, values = by_sequence(store.sql(sql).df(), cell=cell, value="mean")
-    return with_intervals(cells, values, seed=seed)
+def _means(rows: pd.DataFrame, cell: list[str], context: FitContext) -> pd.DataFrame:
+    cells, sequences, values = by_sequence(rows, cell=cell, value="mean")
+    return with_intervals(cells, values, context.redraws(sequences))

@@ -40,24 +40,24 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per scope and token type, for every layer and for all pooled."""
     spreads = store.execute(_SPREADS).df()
     layers = store.execute("select distinct layer from sequence_mixing_ratio order by 1")
-    means = [_of_layer(store, layer, context.seed) for (layer,) in layers.fetchall()]
-    means.append(_pooled(store, context.seed))
+    means = [_of_layer(store, layer, context) for (layer,) in layers.fetchall()]
+    means.append(_pooled(store, context))
     return rows_of(TABLE, [each.merge(spreads, on=["layer", *_CELL]) for each in means])
 
 
-def _of_layer(store: DuckDBPyConnection, layer: int, seed: int) -> pd.DataFrame:
+def _of_layer(store: DuckDBPyConnection, layer: int, context: FitContext) -> pd.DataFrame:
     rows = store.execute(_OF_LAYER, {"layer": layer}).df()
-    cells, values = by_sequence(rows, cell=_CELL, value="mean")
-    return with_intervals(cells, values, seed=seed).assign(layer=layer)
+    cells, sequences, values = by_sequence(rows, cell=_CELL, value="mean")
+    return with_intervals(cells, values, context.redraws(sequences)).assign(layer=layer)
 
 
-def _pooled(store: DuckDBPyConnection, seed: int) -> pd.DataFrame:
+def _pooled(store: DuckDBPyConnection, context: FitContext) -> pd.DataFrame:
     """Over all tokens and layers: sequences weigh by their tokens."""
     rows = store.execute(_POOLED).df()
-    cells, sums = by_sequence(rows, cell=_CELL, value="total")
-    counts = np.nan_to_num(by_sequence(rows, cell=_CELL, value="n")[1])
+    cells, sequences, sums = by_sequence(rows, cell=_CELL, value="total")
+    counts = np.nan_to_num(by_sequence(rows, cell=_CELL, value="n")[2])
     sums = np.nan_to_num(sums)
-    low, high = pooled_interval(sums, counts, seed=seed)
+    low, high = pooled_interval(sums, counts, context.redraws(sequences))
     return cells.assign(
         layer=np.nan,
         mean=sums.sum(axis=0) / counts.sum(axis=0),

@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.offset_agreement import agreement, chance_agreement, rank_correlation
 from analysis.tables.offset_agreement import COUNTINGS, MIN_DEPENDENCES, TABLE
+from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
 VERSION = 1
@@ -26,7 +27,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
                 if len(chosen) >= 2:
                     place = {"counting": counting, "min_dependence": least, "layer": layer}
                     rows.append(place | _numbers(chosen, _ENDING[counting], context.seed))
-    return pa.Table.from_pylist(rows, schema=TABLE.schema)
+    return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
 def _numbers(heads: pd.DataFrame, ending: str, seed: int) -> dict[str, float | int | None]:
@@ -39,4 +40,4 @@ def _numbers(heads: pd.DataFrame, ending: str, seed: int) -> dict[str, float | i
     }
     for name, each in estimates.items():
         found |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
-    return {name: None if value != value else value for name, value in found.items()}
+    return found

@@ -28,7 +28,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     rows = store.execute(_LONG, {"area": _AREA}).df()
     if rows.empty:
         return rows_of(TABLE, [])
-    cells, values = by_sequence(rows, cell=["rule", "curve", "step"], value="value")
-    means = with_intervals(cells, values, seed=context.seed)
+    cells, sequences, values = by_sequence(rows, cell=["rule", "curve", "step"], value="value")
+    means = with_intervals(cells, values, context.redraws(sequences))
     share = np.where(means["step"] == _AREA, np.nan, means["step"] / STEPS)
     return rows_of(TABLE, [means.drop(columns="step").assign(share=share)])

@@ -31,9 +31,11 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     frames = []
     for (layer,) in layers.fetchall():
         rows = store.execute(_SHARES, {"layer": layer}).df()
-        cells, shares = by_sequence(rows, cell=["effect", "quantity", "relation"], value="share")
+        of_both = ["effect", "quantity", "relation"]
+        cells, sequences, shares = by_sequence(rows, cell=of_both, value="share")
         shares = _absent_as_zero(cells, shares)
-        frames.append(with_intervals(cells, shares, seed=context.seed).assign(layer=layer))
+        means = with_intervals(cells, shares, context.redraws(sequences))
+        frames.append(means.assign(layer=layer))
     return rows_of(TABLE, frames)
 
 

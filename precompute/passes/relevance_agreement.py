@@ -26,8 +26,8 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     rows = store.sql(_PAIRS).df()
     if rows.empty:
         return rows_of(TABLE, [])
-    cells, values = by_sequence(rows, cell=["rule_a", "rule_b"], value="spearman")
-    means = with_intervals(cells, values, seed=context.seed)
+    cells, sequences, values = by_sequence(rows, cell=["rule_a", "rule_b"], value="spearman")
+    means = with_intervals(cells, values, context.redraws(sequences))
     others = means[means["rule_a"] != means["rule_b"]]
     turned = others.rename(columns={"rule_a": "rule_b", "rule_b": "rule_a"})
     return rows_of(TABLE, [means, turned])

@@ -24,10 +24,10 @@ _LONG = f"""
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per rule, layer, head (or their mean) and quantity that some sequence has."""
     rules = store.execute("select distinct rule from sequence_relevance order by all").fetchall()
-    return rows_of(TABLE, [_means(store, rule, context.seed) for (rule,) in rules])
+    return rows_of(TABLE, [_means(store, rule, context) for (rule,) in rules])
 
 
-def _means(store: DuckDBPyConnection, rule: str, seed: int) -> pd.DataFrame:
+def _means(store: DuckDBPyConnection, rule: str, context: FitContext) -> pd.DataFrame:
     rows = store.execute(_LONG, {"rule": rule, "quantities": list(QUANTITIES)}).df()
-    cells, values = by_sequence(rows, cell=_CELL, value="mean")
-    return with_intervals(cells, values, seed=seed).assign(rule=rule)
+    cells, sequences, values = by_sequence(rows, cell=_CELL, value="mean")
+    return with_intervals(cells, values, context.redraws(sequences)).assign(rule=rule)

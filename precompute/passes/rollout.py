@@ -19,13 +19,13 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     return rows_of(
         TABLE,
         [
-            _means(store, layer, scope, context.seed).assign(layer=layer, scope=scope)
+            _means(store, layer, scope, context).assign(layer=layer, scope=scope)
             for layer, scope in chosen.fetchall()
         ],
     )
 
 
-def _means(store: DuckDBPyConnection, layer: int, scope: str, seed: int) -> pd.DataFrame:
+def _means(store: DuckDBPyConnection, layer: int, scope: str, context: FitContext) -> pd.DataFrame:
     """Sequences without tokens of a type or at a distance count with a share of 0."""
     rows = store.execute(
         """
@@ -35,13 +35,13 @@ def _means(store: DuckDBPyConnection, layer: int, scope: str, seed: int) -> pd.D
         """,
         {"layer": layer, "scope": scope},
     ).df()
-    cells, values = by_sequence(rows, cell=["token_type", "distance"], value="share")
+    of_both = ["token_type", "distance"]
+    cells, sequences, values = by_sequence(rows, cell=of_both, value="share")
     values = np.nan_to_num(values)
     frames, columns = [cells], [values]
     for kept in cells.columns:
         names, place = np.unique(cells[kept], return_inverse=True)
         frames.append(pd.DataFrame({kept: names}))
         columns.append(values @ np.eye(len(names))[place])
-    return with_intervals(
-        pd.concat(frames, ignore_index=True), np.concatenate(columns, axis=1), seed=seed
-    )
+    every = pd.concat(frames, ignore_index=True)
+    return with_intervals(every, np.concatenate(columns, axis=1), context.redraws(sequences))

@@ -34,9 +34,9 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     frames = []
     for (layer,) in levels.fetchall():
         rows = store.execute(_PAIRS, {"layer": layer}).df()
-        cells, values = by_sequence(rows, cell=["scope_a", "scope_b"], value="spearman")
-        similar = with_intervals(cells, values, seed=context.seed).assign(layer=layer)
-        similar = similar.rename(columns={"mean": "spearman"})
+        cells, sequences, values = by_sequence(rows, cell=["scope_a", "scope_b"], value="spearman")
+        similar = with_intervals(cells, values, context.redraws(sequences))
+        similar = similar.assign(layer=layer).rename(columns={"mean": "spearman"})
         others = similar[similar["scope_a"] != similar["scope_b"]]
         turned = others.rename(columns={"scope_a": "scope_b", "scope_b": "scope_a"})
         frames += [similar, turned]

@@ -1,11 +1,14 @@
 """Means over sequences of what each token type gets from each head, with intervals."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.measures.bootstrap import Redraws
 from analysis.measures.token_type_mixing import bootstrap_interval, sequence_means
 from analysis.tables.token_type_mixing import QUANTITIES, TABLE
+from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
 VERSION = 1
@@ -16,9 +19,10 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, head (or their mean), token type and quantity."""
     types, by_head = _sequence_values(store)
     by_layer = by_head.mean(axis=2, keepdims=True)
-    rows = _rows(by_head, types, context.seed, heads=list(range(1, by_head.shape[2] + 1)))
-    rows += _rows(by_layer, types, context.seed, heads=[None])
-    return pa.Table.from_pylist(rows, schema=TABLE.schema)
+    drawn = context.redraws(np.arange(len(by_head)))
+    rows = _rows(by_head, types, drawn, heads=list(range(1, by_head.shape[2] + 1)))
+    rows += _rows(by_layer, types, drawn, heads=[None])
+    return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
 def _sequence_values(store: DuckDBPyConnection) -> tuple[list[str], np.ndarray]:
@@ -51,7 +55,7 @@ def _sequence_values(store: DuckDBPyConnection) -> tuple[list[str], np.ndarray]:
 
 
 def _rows(
-    values: np.ndarray, types: list[str], seed: int, *, heads: list[int | None]
+    values: np.ndarray, types: list[str], drawn: Redraws, *, heads: list[int | None]
 ) -> list[dict]:
     """The table's rows from values shaped sequence × layer × head × type × quantity."""
     n_sequences, *shape = values.shape
@@ -60,7 +64,7 @@ def _rows(
     present = (has_type | is_sum).reshape(n_sequences, -1)
     flat = np.nan_to_num(values).reshape(n_sequences, -1)
     mean = sequence_means(flat, present, np.ones((1, n_sequences)))[0]
-    low, high = bootstrap_interval(flat, present, seed=seed)
+    low, high = bootstrap_interval(flat, present, drawn)
     n_present = has_type.sum(axis=0).ravel()
     return [
         {

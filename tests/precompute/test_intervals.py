@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.measures.bootstrap import redraws
 from analysis.tables.rollout import TABLE
 from precompute.check import faults
 from precompute.intervals import by_sequence, rows_of, with_intervals
+from precompute.passes.base import FitContext
 from precompute.run import run
 from precompute.runner import run_local
 from precompute.show import every_table
@@ -27,22 +29,35 @@ ROWS = pd.DataFrame(
 
 
 def test_sequences_are_rows_in_their_order_and_what_they_lack_is_nan():
-    cells, values = by_sequence(ROWS, cell=["scope"], value="share")
+    cells, sequences, values = by_sequence(ROWS, cell=["scope"], value="share")
+    assert sequences.tolist() == [2, 7, 9]
     assert cells["scope"].tolist() == ["a", "b"]
     np.testing.assert_array_equal(values, [[0.75, np.nan], [0.25, 0.5], [np.nan, np.nan]])
 
 
 def test_only_sequences_with_a_value_count():
-    found = with_intervals(*by_sequence(ROWS, cell=["scope"], value="share"), seed=0)
+    cells, sequences, values = by_sequence(ROWS, cell=["scope"], value="share")
+    found = with_intervals(cells, values, redraws(sequences, seed=0))
     assert found["mean"].tolist() == [0.5, 0.5]
     assert found["n_sequences"].tolist() == [2, 1]
-    assert found["low"].tolist() == [0.25, 0.5]
-    assert found["high"].tolist() == [0.75, 0.5]
+    assert found[["low", "high"]].isna().all(axis=None)
+
+
+def test_windows_of_few_documents_have_a_mean_and_no_interval():
+    rows = pd.DataFrame({"seq": range(30), "scope": "a", "share": np.linspace(0, 1, 30)})
+    cells, sequences, values = by_sequence(rows, cell=["scope"], value="share")
+    documents = np.arange(30, dtype=np.int32) // 6
+    for given, absent in ((None, False), (documents, True)):
+        context = FitContext(seed=0, frequency_ranks={}, documents=given)
+        found = with_intervals(cells, values, context.redraws(sequences)).iloc[0]
+        assert found["mean"] == pytest.approx(0.5)
+        assert np.isnan([found["low"], found["high"]]).all() == absent
 
 
 def test_what_no_sequence_has_has_no_mean():
-    cells, values = by_sequence(ROWS.assign(share=np.nan), cell=["scope"], value="share")
-    assert with_intervals(cells, values, seed=0).empty
+    rows = ROWS.assign(share=np.nan)
+    cells, sequences, values = by_sequence(rows, cell=["scope"], value="share")
+    assert with_intervals(cells, values, redraws(sequences, seed=0)).empty
 
 
 def test_a_column_that_a_frame_lacks_is_null():

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.measures.bootstrap import redraws
 from analysis.measures.frequency_correlation import frequency_ranks, rank_correlation
 from tests.reference import frequency_correlation as reference
 
@@ -16,7 +17,7 @@ def test_correlation_follows_its_definition():
     generator = np.random.default_rng(0)
     ranks = generator.integers(1, 12, size=80)
     values = generator.integers(0, 9, size=80) + ranks / 3
-    found = rank_correlation(ranks, values, np.arange(80) // 8, seed=0)
+    found = rank_correlation(ranks, values, np.arange(80) // 8, redraws(np.arange(10), seed=0))
     expected = reference.rank_correlation(ranks.tolist(), values.tolist())
     assert found is not None
     assert found[0] == pytest.approx(expected, abs=1e-12)
@@ -24,12 +25,13 @@ def test_correlation_follows_its_definition():
 
 
 def test_one_sequence_over_and_over_leaves_no_doubt():
-    ranks, values = np.tile([1, 2, 3, 4], 5), np.tile([0.1, 0.3, 0.2, 0.9], 5)
-    found = rank_correlation(ranks, values, np.arange(20) // 4, seed=0)
+    ranks, values = np.tile([1, 2, 3, 4], 12), np.tile([0.1, 0.3, 0.2, 0.9], 12)
+    found = rank_correlation(ranks, values, np.arange(48) // 4, redraws(np.arange(12), seed=0))
     assert found is not None
     assert found[1] == pytest.approx(found[0])
     assert found[2] == pytest.approx(found[0])
 
 
 def test_values_that_never_vary_have_no_correlation():
-    assert rank_correlation(np.arange(4), np.ones(4), np.zeros(4, dtype=int), seed=0) is None
+    alone = redraws(np.zeros(1, dtype=int), seed=0)
+    assert rank_correlation(np.arange(4), np.ones(4), np.zeros(4, dtype=int), alone) is None

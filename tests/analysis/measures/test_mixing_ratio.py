@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from analysis.measures.bootstrap import Redraws, redraws
 from analysis.measures.layer_mixing import layer_mixing
 from analysis.measures.mixing_ratio import pooled_interval, ratio_moments
 from tests.reference import mixing_ratio as reference
@@ -13,6 +14,10 @@ def test_moments_follow_their_slow_twin_scope_by_scope(traced_alone):
         for scope in range(len(ratios)):
             expected = reference.moments(ratios[scope].tolist())
             assert found[:, scope] == pytest.approx(expected, rel=1e-9)
+
+
+def _drawn(n_sequences: int) -> Redraws:
+    return redraws(np.arange(n_sequences), seed=0)
 
 
 def test_ratios_are_shares(traced_alone):
@@ -34,7 +39,7 @@ def test_intervals_follow_the_bootstrap_that_carries_every_token_along():
     sequences = [generator.random(n) ** 2 for n in generator.integers(0, 30, size=50)]
     sums = np.array([[each.sum()] for each in sequences])
     counts = np.array([[float(len(each))] for each in sequences])
-    (low,), (high,) = pooled_interval(sums, counts, seed=0)
+    (low,), (high,) = pooled_interval(sums, counts, _drawn(50))
     slow = reference.pooled_interval([s.tolist() for s in sequences], resamples=4000, seed=1)
     spread = slow[1] - slow[0]
     assert low == pytest.approx(slow[0], abs=0.15 * spread)
@@ -42,15 +47,25 @@ def test_intervals_follow_the_bootstrap_that_carries_every_token_along():
 
 
 def test_long_sequences_weigh_more():
-    sums, counts = np.array([[90.0], [0.0]]), np.array([[99.0], [1.0]])
-    (low,), (high,) = pooled_interval(sums, counts, seed=0)
+    """One of 99 tokens at 0.9 among eleven of one token at 0: 90 / 110, not 0.9 / 12."""
+    sums, counts = np.zeros((12, 1)), np.ones((12, 1))
+    sums[0], counts[0] = 90.0, 99.0
+    drawn = _drawn(12)
+    (low,), (high,) = pooled_interval(sums, counts, drawn)
     assert low == 0
-    assert high == pytest.approx(90 / 99)
-    assert pooled_interval(sums[:1], counts[:1], seed=0)[0][0] == pytest.approx(90 / 99)
+    thrice = np.full(12, 9 / 11)
+    thrice[0] = 3
+    assert high == pytest.approx(thrice @ sums[:, 0] / (thrice @ counts[:, 0]), rel=0.01)
 
 
 def test_a_type_that_most_sequences_lack_leaves_resamples_without_it_out():
-    sums, counts = np.zeros((40, 1)), np.zeros((40, 1))
-    sums[0], counts[0] = 3.0, 4.0
-    (low,), (high,) = pooled_interval(sums, counts, seed=0)
+    sums, counts = np.zeros((400, 1)), np.zeros((400, 1))
+    sums[:10], counts[:10] = 3.0, 4.0
+    (low,), (high,) = pooled_interval(sums, counts, _drawn(400))
     assert low == high == pytest.approx(0.75)
+
+
+def test_a_type_of_fewer_than_ten_sequences_has_no_interval():
+    sums, counts = np.zeros((40, 1)), np.zeros((40, 1))
+    sums[:9], counts[:9] = 3.0, 4.0
+    assert np.isnan(pooled_interval(sums, counts, _drawn(40))).all()

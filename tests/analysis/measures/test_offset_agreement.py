@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.measures.bootstrap import redraws
 from analysis.measures.offset_agreement import agreement, chance_agreement, rank_correlation
-from analysis.measures.token_type_mixing import sequence_draws
 from tests.reference import offset_agreement as reference
 
 PAIRS = st.integers(2, 12).flatmap(
@@ -29,7 +29,7 @@ def test_intervals_are_the_percentiles_of_resampled_heads():
     scores = draw.integers(-3, 4, size=15)
     attention = np.where(draw.random(15) < 0.5, scores, draw.integers(-3, 4, size=15))
     of_draws = []
-    for counts in sequence_draws(15, seed=4):
+    for counts in redraws(np.arange(15), seed=4).weights:
         sides = [reference.drawn(each.tolist(), counts) for each in (scores, attention)]
         of_draws.append((reference.agreement(*sides), reference.spearman(*sides)))
     expected = np.quantile(np.array(of_draws, dtype=float), [0.025, 0.975], axis=0)
@@ -40,9 +40,17 @@ def test_intervals_are_the_percentiles_of_resampled_heads():
 
 def test_heads_that_attend_where_they_match_agree_wholly():
     offsets = np.array([-1, 1, -2, 0, 3])
-    assert agreement(offsets, offsets, seed=0) == (1, 1, 1)
+    assert agreement(offsets, offsets, seed=0).value == 1
+    twice = np.tile(offsets, 2)
+    assert agreement(twice, twice, seed=0) == (1, 1, 1)
     assert rank_correlation(offsets, offsets, seed=0).value == pytest.approx(1)
     assert chance_agreement(offsets, offsets) == pytest.approx(1 / 5)
+
+
+def test_fewer_than_ten_heads_have_no_interval():
+    offsets = np.arange(9)
+    found = agreement(offsets, offsets, seed=0)
+    assert np.isnan([found.low, found.high]).all()
 
 
 def test_shuffled_offsets_agree_about_as_often_as_chance():

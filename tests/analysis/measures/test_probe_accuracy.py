@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.measures.bootstrap import Redraws, redraws
 from analysis.measures.probe_accuracy import (
     accuracy_interval,
     best_probe,
     halves,
     right_by_sequence,
 )
-from analysis.measures.token_type_mixing import sequence_draws
 from tests.reference import probe_accuracy as twin
 
 CASES = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.booleans()), max_size=30)
@@ -33,20 +33,20 @@ def test_counts_are_those_of_the_twin(cases):
 
 def test_intervals_are_those_of_the_twin_and_leave_empty_draws_out():
     draw = np.random.default_rng(1)
-    n = draw.integers(0, 3, 7)
+    n = draw.integers(0, 3, 17)
     right = np.stack([draw.integers(0, n + 1) for _ in range(4)], axis=1).astype(float)
-    draws = sequence_draws(7, seed=3)
+    draws = redraws(np.arange(17), seed=3).weights.copy()
     draws[:5] = 0
-    low, high = accuracy_interval(right, n, draws)
+    low, high = accuracy_interval(right, n, Redraws(np.arange(17), draws))
     for cell in range(4):
         expected = twin.interval(right[:, cell].tolist(), n.tolist(), draws.tolist())
         assert (low[cell], high[cell]) == pytest.approx(expected)
 
 
 def test_a_probe_that_is_always_or_never_right_has_no_spread():
-    n = np.array([2, 5, 1])
+    n = np.array([2, 5, 1, 3] * 3)
     right = np.stack([n, 0 * n], axis=1).astype(float)
-    low, high = accuracy_interval(right, n, sequence_draws(3, seed=0))
+    low, high = accuracy_interval(right, n, redraws(np.arange(12), seed=0))
     assert low.tolist() == high.tolist() == [1.0, 0.0]
 
 
@@ -56,9 +56,18 @@ def test_an_interval_covers_the_truth_about_as_often_as_it_says():
     for trial in range(200):
         n = draw.integers(1, 6, 60)
         right = draw.binomial(n, 0.3).astype(float)[:, None]
-        low, high = accuracy_interval(right, n, sequence_draws(60, seed=trial))
+        low, high = accuracy_interval(right, n, redraws(np.arange(60), seed=trial))
         covered += bool(low[0] <= 0.3 <= high[0])
     assert 180 <= covered <= 198
+
+
+def test_sequences_without_a_case_are_no_units():
+    n = np.array([1] * 9 + [0] * 30)
+    drawn = redraws(np.arange(39), seed=0)
+    right = n[:, None].astype(float)
+    assert np.isnan(accuracy_interval(right, n, drawn)).all()
+    n[9] = right[9] = 1
+    assert np.array(accuracy_interval(right, n, drawn)).ravel().tolist() == [1, 1]
 
 
 @settings(max_examples=30)

@@ -1,0 +1,82 @@
+"""How far a number would move with other texts: whole units redrawn with replacement."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+LEVEL = 0.95
+RESAMPLES = 1000
+LEAST_UNITS = 10
+
+
+@dataclass(frozen=True)
+class Redraws:
+    """Resamples of some sequences: how often each of them counts in each resample.
+
+    `units` numbers what is redrawn: a sequence that stands by itself, or the document that several
+    sequences are windows of, and then all of them together.
+    """
+
+    units: Int[np.ndarray, " sequence"]
+    weights: Float[np.ndarray, "resample sequence"]
+
+    def of(self, rows: Int[np.ndarray, " value"]) -> "Redraws":
+        """The same resamples, of some of the sequences."""
+        return Redraws(self.units[rows], self.weights[:, rows])
+
+    def interval(
+        self,
+        resampled: Float[np.ndarray, "resample cell"],
+        present: Bool[np.ndarray, "sequence cell"],
+    ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
+        """Percentile interval of numbers that were computed of every resample.
+
+        Args:
+            present: which sequences have anything to say about a cell.
+
+        Returns:
+            Lower and upper end of the central 95 %; NaN where fewer than `LEAST_UNITS` units have
+            the cell, since a percentile bootstrap of so few is too narrow.
+        """
+        ends = percentile_interval(resampled)
+        enough = self._membership.T @ present.astype(np.float64) > 0
+        few = enough.sum(axis=0) < LEAST_UNITS
+        low, high = (np.where(few, np.nan, end) for end in ends)
+        return low, high
+
+    @cached_property
+    def _membership(self) -> Float[np.ndarray, "sequence value"]:
+        return (self.units[:, None] == np.unique(self.units)).astype(np.float64)
+
+
+def redraws(units: Int[np.ndarray, " sequence"], *, seed: int) -> Redraws:
+    """A thousand resamples of as many units as there are, drawn with replacement.
+
+    Tokens of one sequence are not independent, nor are windows of one document, so whole units are
+    drawn; whatever is computed from the same resamples is compared on the same draws.
+
+    Source:
+        efron-1979, section 2; the papers give no intervals.
+    """
+    of_unit = np.unique(units, return_inverse=True)[1]
+    n = int(of_unit.max(initial=-1)) + 1
+    draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / max(n, 1)), size=RESAMPLES)
+    return Redraws(units, draws[:, of_unit].astype(np.float64))
+
+
+def percentile_interval(
+    resampled: Float[np.ndarray, "resample cell"],
+) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
+    """Lower and upper end of the central 95 % of resampled numbers; NaN where none is a number.
+
+    Source:
+        efron-1979, section 2.
+    """
+    tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    ever = ~np.isnan(resampled).all(axis=0)
+    ends = np.full((2, resampled.shape[1]), np.nan)
+    if ever.any():
+        ends[:, ever] = np.nanquantile(resampled[:, ever], tails, axis=0)
+    return ends[0], ends[1]

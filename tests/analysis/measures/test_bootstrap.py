@@ -1,0 +1,61 @@
+"""Resamples of whole units, and when there are too few of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.bootstrap import LEAST_UNITS, RESAMPLES, percentile_interval, redraws
+from tests.reference import bootstrap as twin
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=12), st.integers(0, 9))
+def test_windows_of_one_document_are_drawn_together(units, seed):
+    drawn = redraws(np.array(units), seed=seed).weights
+    assert drawn.shape == (RESAMPLES, len(units))
+    of_unit = {unit: drawn[:, [u == unit for u in units]] for unit in units}
+    for each in of_unit.values():
+        assert (each == each[:, :1]).all()
+    assert (sum(each[:, 0] for each in of_unit.values()) == len(of_unit)).all()
+
+
+def test_draws_spread_means_as_those_of_the_slow_twin_do():
+    units = [0] * 8 + list(range(1, 20))
+    values = np.random.default_rng(0).normal(size=len(units))
+    slow = np.array(twin.drawn_counts(units, resamples=3000, seed=1)) @ values
+    fast = redraws(np.array(units), seed=0).weights @ values
+    assert fast.mean() == pytest.approx(slow.mean(), abs=0.15 * slow.std())
+    assert fast.std() == pytest.approx(slow.std(), rel=0.1)
+
+
+def test_percentiles_are_those_of_the_slow_twin_and_skip_what_is_no_number():
+    values = np.random.default_rng(0).normal(size=(77, 2))
+    values[::7, 1] = np.nan
+    low, high = percentile_interval(values)
+    for cell in range(2):
+        numbers = values[~np.isnan(values[:, cell]), cell]
+        assert (low[cell], high[cell]) == pytest.approx(twin.interval(numbers.tolist()))
+
+
+def test_a_cell_of_fewer_than_ten_units_has_no_interval():
+    units = np.arange(3 * LEAST_UNITS) // 3
+    drawn = redraws(units, seed=0)
+    present = np.ones((len(units), 2), dtype=bool)
+    present[units == 0, 1] = False
+    low, high = drawn.interval(drawn.weights @ present.astype(float), present)
+    assert np.isfinite([low[0], high[0]]).all()
+    assert np.isnan([low[1], high[1]]).all()
+
+
+def test_some_of_the_sequences_keep_their_draws():
+    drawn = redraws(np.array([4, 4, 1, 2]), seed=3)
+    some = drawn.of(np.array([3, 0]))
+    assert some.units.tolist() == [2, 4]
+    assert (some.weights == drawn.weights[:, [3, 0]]).all()
+
+
+def test_a_percentile_interval_of_so_few_would_be_too_narrow():
+    """What the floor is for: five normal units, whose mean is 0 in truth."""
+    samples = np.random.default_rng(0).normal(size=(5, 2000))
+    low, high = percentile_interval(redraws(np.arange(5), seed=0).weights @ samples / 5)
+    assert ((low <= 0) & (high >= 0)).mean() < 0.88
