@@ -7,9 +7,12 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from analysis.tables.table import LEAST_UNITS
 from pages.shared import export
 from pages.shared.store import open_store
 from pages.shared.words import plain, say
+
+_PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
 
 
 def figure(
@@ -35,7 +38,7 @@ def figure(
     """
     _heading(question, lambda: _exports(key, question, frame, chart))
     event = st.altair_chart(chart, width=width, key=key, on_select=on_select or "ignore", alt=alt)
-    st.caption(f"{caption} {source()}")
+    _caption(caption, frame)
     return event if on_select else None
 
 
@@ -65,7 +68,7 @@ def table(
         alt=question,
         **options,
     )
-    st.caption(f"{caption} {source()}")
+    _caption(caption, frame)
     return event
 
 
@@ -78,7 +81,15 @@ def markup(body: str, *, key: str, question: str, caption: str, frame: pd.DataFr
     """
     _heading(question, lambda: _exports(key, question, frame, None))
     st.html(body)
-    st.caption(f"{caption} {source()}")
+    _caption(caption, frame)
+
+
+def _caption(caption: str, frame: pd.DataFrame) -> None:
+    """What to see, why a number has no interval if one has none, and where the numbers are from."""
+    ends = [name for name in frame if str(name).endswith("low")]
+    missing = bool(frame[ends].isna().any(axis=None)) and _PAIR not in frame
+    too_few = f" {say('figure.too_few', least=LEAST_UNITS)}" if missing else ""
+    st.caption(f"{caption}{too_few} {source()}")
 
 
 def source(written: Callable[[object], str] = plain) -> str:

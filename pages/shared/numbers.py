@@ -2,9 +2,13 @@
 
 import math
 
+ABSENT = "–"
+
 
 def percent(share: float) -> str:
     """A share as whole per cent; one decimal where that would round to nothing or to all."""
+    if math.isnan(share):
+        return ABSENT
     digits = 0 if 0.01 <= share <= 0.99 else 1
     return f"{100 * share:.{digits}f} %"
 
@@ -13,9 +17,11 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def signed(value: float) -> str:
-    """Two decimals with a true minus sign."""
-    return f"{value:.2f}".replace("-", "−")
+def signed(value: float, *, digits: int = 2) -> str:
+    """A number with a true minus sign; a dash for one that is absent."""
+    if math.isnan(value):
+        return ABSENT
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def scientific(value: float) -> str:

@@ -12,6 +12,7 @@ from analysis.tables.sequence_perturbation import CURVES, RANDOM
 from pages.shared.choices import pick
 from pages.shared.figure import figure, table
 from pages.shared.look import tooltips
+from pages.shared.numbers import signed
 from pages.shared.relevance.layer_lines import rule_encodings
 from pages.shared.relevance.rules import in_order, pick_rules, rule_name
 from pages.shared.store import ask, open_store
@@ -80,7 +81,7 @@ def _finding(areas: pd.DataFrame) -> str:
 
 
 def _area(row: pd.Series) -> str:
-    return f"{row['mean']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+    return f"{signed(row['mean'])} [{signed(row['low'])}, {signed(row['high'])}]"
 
 
 def _chart(frame: pd.DataFrame, rules: Sequence[str]) -> Any:

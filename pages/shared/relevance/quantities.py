@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from analysis.tables.relevance_summary import GAINS
+from pages.shared.numbers import signed
 from pages.shared.words import say
 
 QUANTITIES = (
@@ -63,6 +64,6 @@ def told(quantity: str, value: float) -> str:
 def told_interval(quantity: str, row: Mapping[Hashable, Any]) -> str:
     """The mean of a row with its interval."""
     if quantity == _NATS:
-        return f"{told(quantity, row['mean'])} [{row['low']:.2f}, {row['high']:.2f}]"
-    low, high = (f"{100 * row[each]:.1f}".replace("-", "−") for each in ("low", "high"))
+        return f"{told(quantity, row['mean'])} [{signed(row['low'])}, {signed(row['high'])}]"
+    low, high = (signed(100 * row[each], digits=1) for each in ("low", "high"))
     return f"{told(quantity, row['mean'])} [{low}, {high}]"
