@@ -32,3 +32,37 @@ def weighted_covariance(
     products = (spectra[0].conj() * spectra[1] * values[:, None]).sum(dim=-1)
     around = torch.fft.irfft(products, n=length, dim=1)
     return torch.cat([around[:, length - reach :], around[:, : reach + 1]], dim=1)
+
+
+def centred_covariance(
+    queries: Float[Tensor, "head token direction"],
+    values: Float[Tensor, "head direction"],
+    keys: Float[Tensor, "head token direction"],
+    *,
+    reach: int,
+    is_causal: bool,
+) -> Float[Tensor, "head offset"]:
+    """The same of scores less the mean of their row, which the softmax over the row does not see.
+
+    Σ_i (s_{i,i+t} − s̄_i), with s̄_i the mean score of the keys that query i sees: what depends on
+    the query alone cancels in the softmax, and would favour the offsets with most pairs, or fewest.
+
+    Returns:
+        For t from −reach to reach; 0 but for rounding where no two tokens are so far apart.
+
+    Source:
+        yamamoto-2023, section 3.5, eq. 15.
+
+    Differs:
+        The paper adds up the scores themselves.
+    """
+    n = queries.shape[1]
+    seen = keys.cumsum(dim=1) if is_causal else keys.sum(dim=1, keepdim=True)
+    counts = torch.arange(1, n + 1, device=keys.device) if is_causal else torch.full((1,), n)
+    mean_keys = seen / counts.to(keys)[:, None]
+    row_means = (queries * values[:, None] * mean_keys).sum(dim=-1)
+    sums = torch.nn.functional.pad(row_means.cumsum(dim=1), (1, 0))
+    offsets = torch.arange(-reach, reach + 1, device=keys.device)
+    first, end = (-offsets).clamp(0, n), (n - offsets).clamp(0, n)
+    of_rows = (sums[:, end] - sums[:, first]) * (end > first)
+    return weighted_covariance(queries, values, keys, reach=reach) - of_rows

@@ -20,9 +20,29 @@ def affine_singular_values(weights: LayerWeights) -> Float[Tensor, "head rank"]:
     Source:
         kobayashi-2020, section 5.2, eq. 9 to 11 and figure 2.
     """
-    left = torch.linalg.qr(_value_factor(weights), mode="r")[1]
-    right = torch.linalg.qr(_output_factor(weights), mode="r")[1]
-    return torch.linalg.svdvals(left @ right.mT)
+    return _of_product(_value_factor(weights), _output_factor(weights))
+
+
+def linear_singular_values(weights: LayerWeights) -> Float[Tensor, "head rank"]:
+    """Singular values of each head's W_V W_O: how f stretches differences of what it is given.
+
+    Returns:
+        The d' values that can differ from 0, descending, in float64.
+
+    Source:
+        kobayashi-2020, section 5.2.
+
+    Differs:
+        The paper takes the affine map on [x 1] alone, in which the constant coordinate and b_V are
+        a direction like any other and can change the largest value and the smallest.
+    """
+    return _of_product(weights.value_weight.double(), weights.output_weight.double().mT)
+
+
+def _of_product(left: Tensor, right: Tensor) -> Tensor:
+    """Singular values of A Bᵀ by way of thin factors."""
+    factors = [torch.linalg.qr(each, mode="r")[1] for each in (left, right)]
+    return torch.linalg.svdvals(factors[0] @ factors[1].mT)
 
 
 def _value_factor(weights: LayerWeights) -> Tensor:

@@ -30,12 +30,14 @@ TABLE = Table(
         _preferred("score_offset", "mean of Σ_j s_j xcov_j(t)"),
         _preferred("attention_offset_per_pair", "mean α of a pair"),
         _preferred("score_offset_per_pair", "mean score of a pair"),
+        _preferred("score_offset_centred", "mean of tr_t of scores less the mean of their row"),
     ),
     source="yamamoto-2023",
     laws=(
         "dependence is null or dependence between 0 and 1",
         f"greatest(abs(attention_offset), abs(score_offset)) <= {REACH}",
         f"greatest(abs(attention_offset_per_pair), abs(score_offset_per_pair)) <= {REACH}",
+        f"abs(score_offset_centred) <= {REACH}",
     ),
 )
 
@@ -45,6 +47,6 @@ def heads(store: DuckDBPyConnection) -> pd.DataFrame:
 
     Returns:
         layer, head, dependence, attention_offset, score_offset, attention_offset_per_pair,
-        score_offset_per_pair.
+        score_offset_per_pair, score_offset_centred.
     """
     return store.execute("from head_offset order by layer, head").df()

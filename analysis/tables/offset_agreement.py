@@ -6,7 +6,12 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.table import LAYER_OR_ALL, Column, Table, interval
 
-COUNTINGS = ("sum", "per_pair")
+COUNTINGS = {
+    "sum": ("score_offset", "attention_offset"),
+    "per_pair": ("score_offset_per_pair", "attention_offset_per_pair"),
+    "centred": ("score_offset_centred", "attention_offset"),
+}
+"""Ways of counting offsets, and the columns of `head_offset` that each compares."""
 MIN_DEPENDENCES = (0.0, 0.05, 0.1, 0.25, 0.5)
 
 
@@ -14,7 +19,13 @@ TABLE = Table(
     name="offset_agreement",
     grain="one row per way of counting, least dependence and layer, or all layers pooled",
     key=(
-        Column("counting", pa.string(), "sum (over all pairs of an offset) or per_pair", "name"),
+        Column(
+            "counting",
+            pa.string(),
+            "sum (over all pairs of an offset), per_pair, or centred (sums of scores less their "
+            "row's mean)",
+            "name",
+        ),
         Column("min_dependence", pa.float64(), "heads with a lower η² are left out", "share"),
         LAYER_OR_ALL,
     ),
@@ -49,7 +60,7 @@ TABLE = Table(
         "chance between 0 and 1",
         "agreement_low <= agreement_high",
         "spearman is null or spearman between -1 and 1",
-        "(spearman is null) = (spearman_low is null)",
+        "spearman is not null or spearman_low is null",
     ),
 )
 
@@ -58,7 +69,7 @@ def agreement(store: DuckDBPyConnection, *, counting: str, min_dependence: float
     """How often scores and attention prefer the same offset, in each layer and in all.
 
     Args:
-        counting: `sum` or `per_pair`.
+        counting: a key of `COUNTINGS`.
         min_dependence: one of `MIN_DEPENDENCES`.
 
     Returns:

@@ -14,6 +14,7 @@ _KEY = (LAYER, HEAD, OFFSET)
 _VALUE = Column(
     "value", pa.float64(), "Σ_j s_j xcov_j(t) = tr_t(QSKᵀ), mean over sequences", "score"
 )
+_CENTRED = "tr_t of the scores less the mean of their row"
 _ATTENTION = Column("attention", pa.float64(), "tr_t(A), mean over sequences", "tokens")
 TABLE = Table(
     name="query_key_correlation",
@@ -23,6 +24,7 @@ TABLE = Table(
         Column("n_sequences", pa.int64(), "sequences that have the offset", "sequences"),
         Column("value", pa.float64(), "Σ_j s_j xcov_j(t), summed over sequences", "score"),
         Column("attention", pa.float64(), "tr_t(A), summed over sequences", "tokens"),
+        Column("value_centred", pa.float64(), f"{_CENTRED}, summed over sequences", "score"),
         Column(
             "value_per_pair",
             pa.float64(),
@@ -42,11 +44,12 @@ TABLE = Table(
         "n_sequences > 0",
         "attention >= 0",
         "attention_per_pair between 0 and n_sequences * 1.05",
-        "isfinite(value)",
+        "isfinite(value) and isfinite(value_centred)",
     ),
     merge="""
         select layer, head, "offset", sum(n_sequences)::bigint as n_sequences,
             sum(value) as value, sum(attention) as attention,
+            sum(value_centred) as value_centred,
             sum(value_per_pair) as value_per_pair, sum(attention_per_pair) as attention_per_pair
         from shards
         group by layer, head, "offset"
@@ -60,6 +63,7 @@ TABLE = Table(
                 *_KEY,
                 _VALUE,
                 _ATTENTION,
+                Column("value_centred", pa.float64(), f"{_CENTRED}, mean over sequences", "score"),
                 Column(
                     "value_per_pair",
                     pa.float64(),
@@ -78,6 +82,7 @@ TABLE = Table(
             select layer, head, "offset",
                 value / max(n_sequences) over (partition by layer, head) as value,
                 attention / max(n_sequences) over (partition by layer, head) as attention,
+                value_centred / max(n_sequences) over (partition by layer, head) as value_centred,
                 value_per_pair / n_sequences as value_per_pair,
                 attention_per_pair / n_sequences as attention_per_pair,
                 n_sequences
@@ -99,11 +104,12 @@ def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame
     """What queries, keys and attention of one head say of every offset; means over texts.
 
     Returns:
-        offset, value, attention, value_per_pair, attention_per_pair, n_sequences.
+        offset, value, attention, value_centred, value_per_pair, attention_per_pair, n_sequences.
     """
     return store.execute(
         """
-        select "offset", value, attention, value_per_pair, attention_per_pair, n_sequences
+        select "offset", value, attention, value_centred, value_per_pair, attention_per_pair,
+            n_sequences
         from query_key_correlation_mean
         where layer = $layer and head = $head
         order by "offset"

@@ -9,13 +9,14 @@ from analysis.tables.head_offset import REACH, TABLE
 from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("relative_position_profile", "query_key_correlation")
 _MEANS = {
     "attention_offset": "attention",
     "score_offset": "value",
     "attention_offset_per_pair": "attention_per_pair",
     "score_offset_per_pair": "value_per_pair",
+    "score_offset_centred": "value_centred",
 }
 
 

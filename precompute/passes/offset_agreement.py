@@ -9,9 +9,8 @@ from analysis.tables.offset_agreement import COUNTINGS, MIN_DEPENDENCES, TABLE
 from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("head_offset",)
-_ENDING = dict(zip(COUNTINGS, ("", "_per_pair"), strict=True))
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -19,20 +18,21 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     heads = store.execute("from head_offset order by layer, head").df()
     layers: list[int | None] = [*sorted(set(heads["layer"].tolist())), None]
     rows = []
-    for counting in COUNTINGS:
+    for counting, columns in COUNTINGS.items():
         for least in MIN_DEPENDENCES:
             for layer in layers:
                 chosen = heads[heads["dependence"] >= least]
                 chosen = chosen if layer is None else chosen[chosen["layer"] == layer]
                 if len(chosen) >= 2:
                     place = {"counting": counting, "min_dependence": least, "layer": layer}
-                    rows.append(place | _numbers(chosen, _ENDING[counting], context.seed))
+                    rows.append(place | _numbers(chosen, columns, context.seed))
     return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
-def _numbers(heads: pd.DataFrame, ending: str, seed: int) -> dict[str, float | int | None]:
-    scores = heads[f"score_offset{ending}"].to_numpy().astype("int64")
-    attention = heads[f"attention_offset{ending}"].to_numpy().astype("int64")
+def _numbers(
+    heads: pd.DataFrame, columns: tuple[str, str], seed: int
+) -> dict[str, float | int | None]:
+    scores, attention = (heads[name].to_numpy().astype("int64") for name in columns)
     found = {"n_heads": len(heads), "chance": chance_agreement(scores, attention)}
     estimates = {
         "agreement": agreement(scores, attention, seed=seed),

@@ -24,3 +24,13 @@ def weighted_covariance(queries, values, keys, offset):
         for i in range(n)
         if 0 <= i + offset < n
     )
+
+
+def row_centred(scores, *, is_causal):
+    """Each score less the mean of those of its row that its query sees."""
+    rows = []
+    for i, row in enumerate(scores):
+        seen = row[: i + 1] if is_causal else row
+        mean = math.fsum(seen) / len(seen)
+        rows.append([score - mean for score in row])
+    return rows

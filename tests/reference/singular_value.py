@@ -16,3 +16,8 @@ def affine_singular_values(
     right[:head_width, :width] = output
     right[head_width, width] = 1
     return np.linalg.svd(left @ right, compute_uv=False)
+
+
+def linear_singular_values(value: np.ndarray, output: np.ndarray) -> np.ndarray:
+    """All d singular values of W_V W_O."""
+    return np.linalg.svd(value @ output, compute_uv=False)

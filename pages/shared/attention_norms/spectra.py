@@ -1,5 +1,7 @@
 """By how much f stretches and shrinks: the singular values of every head (figure 2)."""
 
+import math
+
 import pandas as pd
 import streamlit as st
 
@@ -16,6 +18,7 @@ from pages.shared.words import say
 
 _CHART = "stretch"
 _MOST = 24
+_MUCH = math.log(1.25)  # a ratio that differs by more than a quarter
 
 
 def show() -> None:
@@ -34,9 +37,12 @@ def show() -> None:
 def _stretch() -> pd.DataFrame:
     """Every head with its largest and smallest value and their ratio, missing where one is 0."""
     frame = ask(singular_value.extremes)
-    ratio = frame["largest"] / frame["smallest"].where(frame["smallest"] > 0)
+    ratio, linear = (
+        frame[f"{part}largest"] / frame[f"{part}smallest"].where(frame[f"{part}smallest"] > 0)
+        for part in ("", "linear_")
+    )
     name = frame["layer"].astype(str) + "-" + frame["head"].astype(str)
-    return frame.assign(ratio=ratio, name=name)
+    return frame.assign(ratio=ratio, linear_ratio=linear, name=name)
 
 
 def _finding(stretch: pd.DataFrame) -> str:
@@ -48,6 +54,9 @@ def _finding(stretch: pd.DataFrame) -> str:
         least=f"{ratio.min():.1f}",
         median=f"{ratio.median():.1f}",
         most=f"{ratio.max():.1f}",
+        n=int(((stretch["ratio"] / stretch["linear_ratio"]).map(math.log).abs() > _MUCH).sum()),
+        of=len(stretch),
+        linear=f"{stretch['linear_ratio'].median():.1f}",
     )
 
 
@@ -145,6 +154,7 @@ def _table(stretch: pd.DataFrame) -> None:
             "largest": number(say("attention_norms.spectra.largest"), format="%.3f"),
             "smallest": number(say("attention_norms.spectra.smallest"), format="%.3f"),
             "ratio": number(say("attention_norms.spectra.ratio"), format="%.1f"),
+            "linear_ratio": number(say("attention_norms.spectra.linear_ratio"), format="%.1f"),
         },
         placeholder="—",
     )

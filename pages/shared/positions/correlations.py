@@ -15,6 +15,7 @@ _REACHES = (10, 30, 64)
 _COLUMNS = {
     "sum": ("value", "attention"),
     "per_pair": ("value_per_pair", "attention_per_pair"),
+    "centred": ("value_centred", "attention"),
 }
 
 

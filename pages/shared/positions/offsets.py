@@ -10,7 +10,6 @@ from pages.shared.store import ask
 from pages.shared.words import say
 
 ATTENTION_COLOUR, SCORE_COLOUR, PEAK_COLOUR = "#2f86c9", "#d07c00", "#ff5a36"
-_SUFFIX = {"sum": "", "per_pair": "_per_pair"}
 _SIGNED = "datum.value == 0 ? '0' : format(datum.value, '+d')"
 
 
@@ -26,11 +25,11 @@ def offset_axis(**told: object) -> alt.Axis:
 
 
 def pick_counting() -> str:
-    """Whether offsets are compared by the paper's sums or by means per pair of tokens."""
+    """Whether offsets are compared by the paper's sums, by means per pair, or by centred sums."""
     return pick(
         "po_counting",
         say("positions_head.counting"),
-        COUNTINGS,
+        list(COUNTINGS),
         default="sum",
         format=lambda each: say(f"positions_head.counting_{each}"),
         help=say("positions_head.counting_help"),
@@ -40,10 +39,7 @@ def pick_counting() -> str:
 def heads_compared(counting: str) -> pd.DataFrame:
     """Every head with the offsets of one way of counting, under `score` and `attention`."""
     heads = ask(head_offset.heads)
-    score, attention = (
-        heads[f"{each}_offset{_SUFFIX[counting]}"].astype("int64")
-        for each in ("score", "attention")
-    )
+    score, attention = (heads[name].astype("int64") for name in COUNTINGS[counting])
     agree, distance = score == attention, (score - attention).abs()
     return heads.assign(score=score, attention=attention, agree=agree, distance=distance)
 

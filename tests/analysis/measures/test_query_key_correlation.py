@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.query_key_correlation import weighted_covariance
+from analysis.measures.query_key_correlation import centred_covariance, weighted_covariance
 from analysis.measures.query_key_wave import query_key_waves
 from tests.reference import query_key_correlation as reference
 from tests.reference.relative_position_profile import diagonal_sum
@@ -37,6 +37,29 @@ def test_sums_of_waves_are_sums_along_the_diagonals_of_the_raw_scores(traced_alo
                 scores = reference.scores(layer.attention_input[0], layer.weights, head).tolist()
                 expected = [diagonal_sum(scores, offset) for offset in range(-5, 6)]
                 np.testing.assert_allclose(found[head], expected, rtol=1e-9, atol=1e-9)
+
+
+@given(st.integers(1, 20), st.integers(0, 25), st.integers(0, 100), st.booleans())
+def test_centred_sums_are_those_of_rows_less_their_mean(n, reach, seed, is_causal):
+    queries, values, keys = _waves(n, seed=seed)
+    found = centred_covariance(queries, values, keys, reach=reach, is_causal=is_causal)
+    for head, scores in enumerate((queries * values[:, None] @ keys.mT).tolist()):
+        rows = reference.row_centred(scores, is_causal=is_causal)
+        expected = [diagonal_sum(rows, offset) for offset in range(-reach, reach + 1)]
+        np.testing.assert_allclose(found[head], expected, atol=1e-11)
+
+
+def test_what_the_query_alone_says_leaves_centred_sums_as_they_were():
+    """Keys moved by one vector add a term to every row, which the softmax does not see."""
+    queries, values, keys = _waves(9, seed=4)
+    moved = keys + torch.tensor([3.0, -1.0, 2.0])
+    before, after = (
+        centred_covariance(queries, values, each, reach=8, is_causal=False)
+        for each in (keys, moved)
+    )
+    torch.testing.assert_close(after, before)
+    paper = [weighted_covariance(queries, values, each, reach=8) for each in (keys, moved)]
+    assert (paper[1] - paper[0]).abs().max() > 1
 
 
 def test_turning_both_sides_of_a_direction_round_changes_nothing():

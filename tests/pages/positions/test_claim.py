@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from analysis.tables.offset_agreement import MIN_DEPENDENCES
+from analysis.tables.offset_agreement import COUNTINGS, MIN_DEPENDENCES
 from pages.shared.numbers import percent, signed
 from pages.shared.positions.offsets import offset_told
 from tests.pages.conftest import frames, in_address, sentences
 
-ENDS = {"sum": "", "per_pair": "_per_pair"}
 
-
-@pytest.mark.parametrize("counting", ENDS)
+@pytest.mark.parametrize("counting", list(COUNTINGS))
 def test_agreement_is_told_with_its_interval_and_chance(counting, section, told):
     said = sentences(section("claim", po_counting=counting))
     ((n, agreement, low, high, chance),) = told(
@@ -50,12 +48,12 @@ def test_spearman_is_told_or_said_to_be_missing(section, changed):
     assert "no rank correlation" in sentences(section("claim", unknown))
 
 
-@pytest.mark.parametrize("counting", ENDS)
+@pytest.mark.parametrize("counting", list(COUNTINGS))
 def test_every_head_is_in_the_map_and_in_the_table(counting, section, exported, told):
     session = section("claim", po_counting=counting)
     head = session.session_state["po_head"].replace("-", "_")
     expected = told(
-        f"select layer, head, score_offset{ENDS[counting]}, attention_offset{ENDS[counting]} "
+        f"select layer, head, {', '.join(COUNTINGS[counting])} "
         "from head_offset where dependence is not null order by layer, head"
     )
     shown, _ = exported[f"po_offsets_{counting}_0_{head}"]

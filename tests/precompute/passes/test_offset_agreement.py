@@ -69,6 +69,7 @@ def test_heads_prefer_what_is_largest_on_average(position_store, position_traces
             (row.score_offset, "value"),
             (row.attention_offset_per_pair, "attention_per_pair"),
             (row.score_offset_per_pair, "value_per_pair"),
+            (row.score_offset_centred, "value_centred"),
         ):
             expected = reference_offset.preferred_offset(near[quantity], near["offset"])
             assert offset == expected
@@ -84,8 +85,7 @@ def test_heads_prefer_what_is_largest_on_average(position_store, position_traces
 
 def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
     heads = head_offset.heads(position_store)
-    for counting in COUNTINGS:
-        ending = "" if counting == "sum" else "_per_pair"
+    for counting, columns in COUNTINGS.items():
         for least in MIN_DEPENDENCES:
             found = offset_agreement.agreement(
                 position_store, counting=counting, min_dependence=least
@@ -98,7 +98,7 @@ def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
             for row, of in zip(
                 _rows(found), [*groups.values(), *[chosen] * everywhere], strict=True
             ):
-                sides = [of[f"{each}_offset{ending}"].tolist() for each in ("score", "attention")]
+                sides = [of[name].tolist() for name in columns]
                 assert row.n_heads == len(of)
                 assert row.agreement == pytest.approx(reference_agreement.agreement(*sides))
                 assert row.chance == pytest.approx(reference_agreement.chance(*sides))

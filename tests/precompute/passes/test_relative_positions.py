@@ -82,6 +82,9 @@ def test_scores_and_attention_are_means_over_texts(
             assert of_sums == pytest.approx(np.mean(sums), rel=1e-4, abs=1e-5)
             assert of_pairs == pytest.approx(np.mean(pairs), rel=1e-4, abs=1e-5)
             assert row.n_sequences == len(pairs)
+        centred = [reference_scores.row_centred(each, is_causal=is_causal) for each in scores]
+        sums = [reference.diagonal_sum(each, row.offset) for each in centred]
+        assert row.value_centred == pytest.approx(np.mean(sums), rel=1e-4, abs=1e-4)
 
 
 def test_kept_maps_show_the_first_tokens_of_the_longest_texts(
