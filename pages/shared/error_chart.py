@@ -51,7 +51,8 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
     )
     axis = alt.Axis(format=".0e", values=[10.0**power for power in range(-9, 1)])
     y = alt.Y("shown:Q", title=say("sound.axis"), scale=scale, axis=axis)
-    present = list(dict.fromkeys(shown["part"]))
+    names = (say(f"sound.part_{part}") for part in PARTS)
+    present = [name for name in names if name in set(shown["part"])]
     colour = alt.Color(
         "part:N",
         title=" ",
