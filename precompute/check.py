@@ -6,9 +6,9 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from analysis.error_limits import LIMITS
 from analysis.errors import BrokenLaw, Remediable
 from analysis.tables import SCHEMA_VERSION
-from analysis.tables.completeness import LIMITS
 from analysis.tables.table import Table
 from precompute.cross_laws import CROSS_LAWS
 
@@ -62,18 +62,21 @@ def assert_parts_add_up(store: DuckDBPyConnection) -> None:
     """The parts add up to what the model computed, and attention rows to 1, as far as dtype allows.
 
     Raises:
-        Remediable: naming the sequence and layer that differ most, and by how much.
+        Remediable: naming the sequence, layer and token that differ most, and by how much.
     """
     dtype = store.execute("select dtype from run").fetchall()[0][0]
     worst = store.execute(
         """
         select seq, layer, error, part
         from (
-            select seq, layer, greatest(relative_error, attention_sum_error) as error,
-                'attention block' as part
+            select seq, layer, relative_error as error,
+                'attention block at position ' || worst_pos as part
             from sequence_completeness
             union all
-            select seq, layer, relative_error, 'whole layer' from layer_completeness
+            select seq, layer, attention_sum_error, 'attention weights' from sequence_completeness
+            union all
+            select seq, layer, relative_error, 'whole layer at position ' || worst_pos
+            from layer_completeness
             union all
             select seq, layer, greatest(score_error, trace_error, attention_error),
                 'query-key form'

@@ -56,7 +56,7 @@ def _lines(store: duckdb.DuckDBPyConnection, path: Path) -> Iterator[str]:
     for layer in by_layer(store).to_dict("records"):
         yield (
             f"layer {layer['layer']}: parts of the attention block add up to "
-            f"{layer['worst_relative_error']:.1e} at worst (sequence {layer['worst_seq']})"
+            f"{_worst(layer, 'worst_relative_error', 'worst', 'percentile_99')}"
             f"{_whole_layer(layer)}, attention to 1 within {layer['worst_attention_sum_error']:.1e}"
         )
 
@@ -95,8 +95,16 @@ def _whole_layer(layer: dict[Hashable, Any]) -> str:
     """What a whole layer misses, where it was taken apart."""
     if math.isnan(layer["worst_layer_error"]):
         return ""
-    worst = layer["worst_layer_error"]
-    return f", of the whole layer {worst:.1e} (sequence {layer['worst_layer_seq']:.0f})"
+    told = _worst(layer, "worst_layer_error", "worst_layer", "layer_percentile_99")
+    return f", of the whole layer {told}"
+
+
+def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) -> str:
+    """The largest error of a layer, of which token it is, and what 99 % of tokens stay below."""
+    return (
+        f"{layer[error]:.1e} at worst (sequence {layer[f'{place}_seq']:.0f}, position "
+        f"{layer[f'{place}_pos']:.0f}; 99 % of tokens {layer[percentile]:.1e})"
+    )
 
 
 def statistics_lines() -> Iterator[str]:

@@ -1,30 +1,117 @@
 """Proof that the parts of a layer add up to what the model computed."""
 
+import math
+from collections.abc import Sequence
+
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from analysis.error_limits import LIMITS
 from analysis.models.trace import LayerTrace
 
 
-def attention_block_error(
-    layer: LayerTrace, is_token: Bool[Tensor, "batch query"]
-) -> Float[Tensor, " batch"]:
-    """Worst difference between the attention block and the sum of its parts.
+def token_errors(
+    output: Float[Tensor, "*any query width"],
+    parts: Sequence[Float[Tensor, "*any query width"]],
+    against: Sequence[Float[Tensor, "*any query width"]],
+    dtype: torch.dtype,
+) -> Float[Tensor, "*any query"]:
+    """How much of each token its parts miss, relative to each of some vectors; the largest counts.
 
-    max |Σ_h Σ_j α_ij f(x_j) + b_O − y_i| / max |y_i| over the real tokens and the coordinates of
-    each sequence, y being the model's own output of the block.
+    ‖missed ⊘ unit‖ / ‖size ⊘ unit‖ with missed = output − Σ parts. The size of a coordinate is that
+    of the vector it is held against, but at least what rounding leaves visible; its unit is its
+    largest size in the sequence, so that a massive activation hides no other coordinate.
+
+    Args:
+        parts: what is subtracted in turn, so first what stays as it is.
+        against: the output, and what is added to make it.
+        dtype: the number format of the model's arithmetic.
 
     Returns:
-        Relative errors; rounding leaves about 1e-6 in float32, and a misread model about 1.
+        Errors without unit, 0 where nothing is missed. One that cannot be computed is no number.
+    """
+    missed, least = output, torch.zeros_like(output)
+    for part in parts:
+        missed = missed - part
+        least = least + part.abs()
+    least = least * visible_share(dtype)
+    smallest = torch.finfo(output.dtype).tiny
+    errors = []
+    for vectors in against:
+        size = torch.maximum(vectors.abs(), least)
+        unit = size.amax(dim=-2, keepdim=True).clamp_min(smallest)
+        length = (size / unit).norm(dim=-1).clamp_min(smallest)
+        errors.append((missed / unit).norm(dim=-1) / length)
+    return torch.stack(errors).amax(dim=0)
+
+
+def visible_share(dtype: torch.dtype) -> float:
+    """The smallest share of some numbers that a relative error at the limit can be seen in.
+
+    Adding numbers up rounds away up to ε of them: of a share s of them this is a relative error of
+    ε / s, which is at the limit where s = ε / limit.
+    """
+    limit = LIMITS.get(str(dtype).removeprefix("torch."), LIMITS["float32"])
+    return torch.finfo(dtype).eps / limit
+
+
+def attention_block_errors(
+    layer: LayerTrace, is_token: Bool[Tensor, "batch query"], dtype: torch.dtype | None = None
+) -> Float[Tensor, "batch query"]:
+    """What Σ_h Σ_j α_ij f(x_j) + b_O misses of the attention block's own output.
+
+    Args:
+        dtype: the number format of the model's arithmetic; that of the trace if None.
+
+    Returns:
+        Relative errors, 0 for padding; rounding leaves about 1e-7 in float32.
 
     Source:
         kobayashi-2020, section 3.2, eq. 7.
     """
+    real = is_token.unsqueeze(-1)
+    output = torch.where(real, layer.attention_output, 0)
     mixed = (layer.attention @ layer.values).transpose(1, 2).flatten(2)
-    rebuilt = mixed @ layer.weights.output_weight.flatten(0, 1) + layer.weights.output_bias
-    missed = (rebuilt - layer.attention_output).abs_().amax(dim=-1)
-    largest = layer.attention_output.abs().amax(dim=-1)
-    return (missed * is_token).amax(dim=-1) / (largest * is_token).amax(dim=-1)
+    sent = mixed @ layer.weights.output_weight.flatten(0, 1)
+    parts = [torch.where(real, each, 0) for each in (sent, layer.weights.output_bias)]
+    return token_errors(output, parts, [output], dtype or output.dtype)
+
+
+def layer_errors(
+    layer: LayerTrace,
+    sent: Float[Tensor, "query width"],
+    bias: Float[Tensor, "query width"],
+    dtype: torch.dtype | None = None,
+) -> Float[Tensor, " query"]:
+    """What the parts of a whole layer miss of its own output: of its length, and of the update's.
+
+    Args:
+        layer: a trace of a single sequence without padding.
+        sent: what tokens send to a query; in a pre-norm layer without x_i, which stays as it is.
+        bias: what no token sent.
+        dtype: the number format of the model's arithmetic; that of the trace if None.
+
+    Returns:
+        Relative errors; rounding leaves about 1e-6 in float32, and up to the limit where the
+        update is a visible share of the stream and no more.
+
+    Source:
+        kobayashi-2024, section 4.
+    """
+    before, output = layer.input[0], layer.output[0]
+    parts = (before, sent, bias) if layer.weights.norm_first else (sent, bias)
+    return token_errors(output, parts, (output, output - before), dtype or output.dtype)
+
+
+def worst_token(errors: Float[Tensor, " query"]) -> tuple[float, int, float]:
+    """The largest error, its position, and the error that 99 % of the tokens do not exceed.
+
+    An error that is no number is the largest.
+    """
+    ordered, positions = errors.cpu().sort()
+    place = math.ceil(0.99 * len(ordered)) - 1
+    return ordered[-1].item(), int(positions[-1]), ordered[place].item()
 
 
 def attention_sum_error(

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.measures.activation_gate import activation_gate
+from analysis.measures.completeness import layer_errors
 from analysis.models.trace import LayerTrace
 
 BUDGET = 8 * 2**20
@@ -18,13 +19,13 @@ class LayerMixing:
     """How much of every token reaches every other in one layer of one sequence.
 
     `maps` holds ‖F_i(x_j)‖ by scope of the layer's order (for `attn_w`: the head mean of α), 0
-    where a query does not see a key; `ratios` the mixing ratio r_i; `error` the largest difference
-    between the sum of the parts and the model's own layer output, over the largest output.
+    where a query does not see a key; `ratios` the mixing ratio r_i; `errors` how much of every
+    token's output the sum of its parts misses.
     """
 
     maps: Float[Tensor, "scope query key"]
     ratios: Float[Tensor, "scope query"]
-    error: float
+    errors: Float[Tensor, " query"]
 
 
 def layer_mixing(
@@ -64,12 +65,12 @@ def layer_mixing(
     scopes = [_of_weights(layer.attention[0].mean(dim=0)), *before, *behind]
     bias = norm.centred(weights.output_bias) / deviation + norm.shift
     beside = weights.output_bias if weights.norm_first else bias
-    rebuilt = scopes[-1].sums + forward.bias_of_output(bias, beside)
-    error = (rebuilt - layer.output[0]).abs().max() / layer.output[0].abs().max()
+    sent = before[0].sums + behind[0].sums if weights.norm_first else scopes[-1].sums
+    errors = layer_errors(layer, sent, forward.bias_of_output(bias, beside), dtype)
     return LayerMixing(
         maps=torch.stack([each.map for each in scopes]).cpu(),
         ratios=torch.stack([each.ratio() for each in scopes]).cpu(),
-        error=error.item(),
+        errors=errors.cpu(),
     )
 
 

@@ -4,22 +4,28 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.measures.completeness import visible_share
 from analysis.measures.query_key_wave import cross_covariance, query_key_waves
 from analysis.measures.relative_position_profile import diagonal_sums
 from analysis.models.trace import LayerTrace, LayerWeights
 
 ERRORS = ("score_error", "trace_error", "attention_error")
+_ROUNDINGS = 4
+"""Queries, keys, their products and the softmax are each rounded on the way to attention."""
 
 
-def query_key_error(layer: LayerTrace) -> Float[Tensor, "3"]:
+def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Float[Tensor, "3"]:
     """What one sequence's scores, their diagonals and the attention made of them miss.
 
-    The largest difference between QSKᵀ and (X W_Q + b_Q)(X W_K + b_K)ᵀ, over the largest of these
-    scores; that between Σ_j s_j xcov_j(t) and tr_t of the scores, over the largest trace; and that
-    between softmax(QSKᵀ / √d') and the model's own α, of the keys that a query may look at.
+    The length of the difference between QSKᵀ and (X W_Q + b_Q)(X W_K + b_K)ᵀ over that of these
+    scores, of the worst query of any head; that between Σ_j s_j xcov_j(t) and tr_t of the scores
+    over that of the traces, of the worst head; and that between softmax(QSKᵀ / √d') and the model's
+    own α over the distance of α from even attention, of the worst query of any head. Each size is
+    at least what the rounding of its summands leaves visible.
 
     Args:
         layer: of a single sequence, without padding.
+        dtype: the number format of the model's arithmetic; that of the trace if None.
 
     Returns:
         In the order of `ERRORS`; rounding leaves about 1e-6 in float32.
@@ -31,14 +37,24 @@ def query_key_error(layer: LayerTrace) -> Float[Tensor, "3"]:
     queries, keys = query_key_waves(inputs, weights.query_key)
     values = weights.query_key.values[:, None, :]
     scores, expected = (queries * values) @ keys.mT, _raw_scores(inputs, weights)
+    summands = (queries * values).abs() @ keys.abs().mT
     traces = (cross_covariance(queries, keys) * values).sum(dim=-1)
-    scaled = scores / weights.query_weight.shape[-1] ** 0.5
+    visible = summands * visible_share(inputs.dtype)
+    width = weights.query_weight.shape[-1] ** 0.5
     may_look = weights.pairs(len(inputs)).to(scores.device)
-    attention = scaled.masked_fill(~may_look, float("-inf")).softmax(dim=-1)
+    attention = (scores / width).masked_fill(~may_look, float("-inf")).softmax(dim=-1)
+    found = layer.attention[0]
+    uneven = found - may_look / may_look.sum(dim=-1, keepdim=True)
+    rounded = found * 4 * (1 + summands / width) * _ROUNDINGS * visible_share(dtype or found.dtype)
     parts = (
-        _relative(scores, expected),
-        _relative(traces, diagonal_sums(expected).double()),
-        (attention - layer.attention[0]).abs().max(),
+        _worst(scores, expected, size=expected, least=visible),
+        _worst(
+            traces,
+            diagonal_sums(expected),
+            size=diagonal_sums(expected),
+            least=diagonal_sums(visible),
+        ),
+        _worst(attention, found, size=uneven, least=rounded),
     )
     return torch.stack([each.double() for each in parts])
 
@@ -51,6 +67,14 @@ def _raw_scores(
     return queries @ keys.mT
 
 
-def _relative(found: Float[Tensor, "*any"], expected: Float[Tensor, "*any"]) -> Float[Tensor, ""]:
-    smallest = torch.finfo(expected.dtype).tiny
-    return (found - expected).abs().max() / expected.abs().max().clamp(min=smallest)
+def _worst(
+    found: Float[Tensor, "*any value"],
+    expected: Float[Tensor, "*any value"],
+    *,
+    size: Float[Tensor, "*any value"],
+    least: Float[Tensor, "*any value"],
+) -> Float[Tensor, ""]:
+    """The largest relative error of any row of values."""
+    missed = (found - expected).norm(dim=-1)
+    held = torch.maximum(size.abs(), least).norm(dim=-1)
+    return (missed / held.clamp_min(torch.finfo(held.dtype).tiny)).max()

@@ -6,15 +6,20 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.table import LAYER, SEQUENCE, Column, Table, View
 
-LIMITS = {"float32": 1e-3, "bfloat16": 5e-2}
+WORST_TOKEN = (
+    Column("worst_pos", pa.int16(), "position of the token with the largest error", "index"),
+    Column("percentile_99", pa.float32(), "error that 99 % of the tokens do not exceed", "ratio"),
+)
+"""Where a sequence's largest error is, and what nearly all of its tokens stay below."""
 _ERRORS = (
     Column(
         "relative_error",
         pa.float32(),
-        "largest difference between the attention block and the sum of its parts, "
-        "over the largest output",
+        "largest error of a token: the length of what the parts miss of the attention block's "
+        "output, over the length of that output",
         "ratio",
     ),
+    *WORST_TOKEN,
     Column(
         "attention_sum_error",
         pa.float32(),
@@ -37,13 +42,29 @@ TABLE = Table(
                 LAYER,
                 Column("worst_relative_error", pa.float32(), "largest relative error", "ratio"),
                 Column("n_sequences", pa.int64(), "sequences checked", "sequences"),
+                Column(
+                    "percentile_99",
+                    pa.float32(),
+                    "error that 99 % of the tokens of every sequence do not exceed",
+                    "ratio",
+                ),
+                Column("worst_seq", pa.int32(), "sequence with the largest error", "index"),
+                WORST_TOKEN[0],
             ),
             """
             select layer,
-                max(greatest(block.relative_error, whole.relative_error)) as worst_relative_error,
-                count(*) as n_sequences
-            from stored.completeness as block
-            left join stored.layer_completeness as whole using (seq, layer)
+                max(relative_error) as worst_relative_error,
+                count(distinct seq) as n_sequences,
+                max(percentile_99) as percentile_99,
+                arg_max({'seq': seq, 'pos': worst_pos}, relative_error).seq as worst_seq,
+                arg_max({'seq': seq, 'pos': worst_pos}, relative_error).pos as worst_pos
+            from (
+                select seq, layer, relative_error, worst_pos, percentile_99
+                from stored.completeness
+                union all
+                select seq, layer, relative_error, worst_pos, percentile_99
+                from stored.layer_completeness
+            )
             group by layer
             """,
         ),
@@ -61,17 +82,22 @@ def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """The worst of every layer; what whole layers miss is NaN where they were not taken apart.
 
     Returns:
-        layer, worst_relative_error, worst_attention_sum_error, worst_seq, worst_layer_error,
-        worst_layer_seq, n_sequences.
+        layer, worst_relative_error, worst_seq, worst_pos, percentile_99,
+        worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
+        layer_percentile_99, n_sequences.
     """
     return store.execute(
         """
         select layer,
             max(block.relative_error)::double as worst_relative_error,
-            max(attention_sum_error)::double as worst_attention_sum_error,
             arg_max(seq, block.relative_error) as worst_seq,
+            arg_max(block.worst_pos, block.relative_error) as worst_pos,
+            max(block.percentile_99)::double as percentile_99,
+            max(attention_sum_error)::double as worst_attention_sum_error,
             max(whole.relative_error)::double as worst_layer_error,
             arg_max(seq, whole.relative_error) as worst_layer_seq,
+            arg_max(whole.worst_pos, whole.relative_error) as worst_layer_pos,
+            max(whole.percentile_99)::double as layer_percentile_99,
             count(*) as n_sequences
         from sequence_completeness as block
         left join layer_completeness as whole using (seq, layer)

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from analysis.tables.completeness import WORST_TOKEN
 from analysis.tables.table import LAYER, SEQUENCE, Column, Table
 
 TABLE = Table(
@@ -12,10 +13,12 @@ TABLE = Table(
         Column(
             "relative_error",
             pa.float32(),
-            "largest difference between the layer's output and the sum of the parts whose norms "
-            "are stored, over the largest output",
+            "largest error of a token: the length of what the parts whose norms are stored miss "
+            "of the layer's output, over the length of that output or of the update, whichever "
+            "gives more",
             "ratio",
         ),
+        *WORST_TOKEN,
     ),
     source="kobayashi-2024",
     laws=("relative_error >= 0",),

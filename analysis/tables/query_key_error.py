@@ -14,22 +14,23 @@ TABLE = Table(
         Column(
             "score_error",
             pa.float32(),
-            "largest difference between Q S Kᵀ and the scores of the projections, over the "
-            "largest score",
+            "how far Q S Kᵀ is from the scores of the projections, over their length, for the "
+            "worst query of any head",
             "ratio",
         ),
         Column(
             "trace_error",
             pa.float32(),
-            "largest difference between weighted cross-covariances and the scores summed along "
-            "diagonals, over the largest sum",
+            "how far weighted cross-covariances are from the scores summed along diagonals, over "
+            "the length of these sums, for the worst head",
             "ratio",
         ),
         Column(
             "attention_error",
             pa.float32(),
-            "largest difference between the softmax of Q S Kᵀ / √d' and the model's own α",
-            "share",
+            "how far the softmax of Q S Kᵀ / √d' is from the model's own α, over the distance of "
+            "α from even attention, for the worst query of any head",
+            "ratio",
         ),
     ),
     source="yamamoto-2023",

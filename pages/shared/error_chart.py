@@ -8,24 +8,35 @@ import pandas as pd
 from pages.shared.look import SERIES_COLOURS
 from pages.shared.words import say
 
+_COLUMNS = ["layer", "error", "percentile_99", "seq", "pos"]
 PARTS = {
-    "block": ("worst_relative_error", "worst_seq"),
-    "layer": ("worst_layer_error", "worst_layer_seq"),
+    "block": ("worst_relative_error", "percentile_99", "worst_seq", "worst_pos"),
+    "layer": (
+        "worst_layer_error",
+        "layer_percentile_99",
+        "worst_layer_seq",
+        "worst_layer_pos",
+    ),
 }
-"""What is added up: the columns of `completeness.by_layer` with its error and its sequence."""
+"""What is added up: the columns of `completeness.by_layer` with its errors and their place."""
 _FLOOR = 1e-9
 _COLOURS = (SERIES_COLOURS[0], SERIES_COLOURS[3])
 
 
 def worst_errors(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rows layer, part, error, seq from `completeness.by_layer`, without what was not measured."""
+    """What `completeness.by_layer` says of each part, without what was not measured.
+
+    Returns:
+        layer, error, percentile_99, seq, pos, part; what is no number first, then the largest.
+    """
     parts = [
-        frame[["layer", error, seq]]
-        .set_axis(["layer", "error", "seq"], axis=1)
-        .assign(part=say(f"sound.part_{part}"))
-        for part, (error, seq) in PARTS.items()
+        frame[["layer", *columns]].set_axis(_COLUMNS, axis=1).assign(part=say(f"sound.part_{part}"))
+        for part, columns in PARTS.items()
     ]
-    return pd.concat(parts).dropna(subset="error").astype({"seq": "int64"})
+    measured = pd.concat(parts, ignore_index=True).dropna(subset="seq")
+    return measured.astype({"seq": "int64", "pos": "int64"}).sort_values(
+        "error", ascending=False, na_position="first"
+    )
 
 
 def error_chart(errors: pd.DataFrame, limit: float) -> Any:
@@ -40,7 +51,8 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
     )
     axis = alt.Axis(format=".0e", values=[10.0**power for power in range(-9, 1)])
     y = alt.Y("shown:Q", title=say("sound.axis"), scale=scale, axis=axis)
-    present = list(dict.fromkeys(shown["part"]))
+    names = (say(f"sound.part_{part}") for part in PARTS)
+    present = [name for name in names if name in set(shown["part"])]
     colour = alt.Color(
         "part:N",
         title=" ",
@@ -58,7 +70,9 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
                 alt.Tooltip("layer:O", title=say("axis.layer")),
                 alt.Tooltip("part:N", title=say("sound.part")),
                 alt.Tooltip("error:Q", title=say("sound.axis"), format=".1e"),
+                alt.Tooltip("percentile_99:Q", title=say("sound.percentile"), format=".1e"),
                 alt.Tooltip("seq:O", title=say("sound.worst_sequence")),
+                alt.Tooltip("pos:O", title=say("sound.worst_position")),
             ],
         )
     )

@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from analysis.error_limits import LIMITS
 from analysis.tables import completeness
 from analysis.tables.corpus import first_sequences, sequence_lengths, token_type_counts
 from pages.shared.commands import run_command
@@ -37,9 +38,9 @@ def soundness() -> None:
     if frame.empty:
         st.warning(say("sound.unknown"))
         return
-    limit = completeness.LIMITS[open_store().run["dtype"]]
+    limit = LIMITS[open_store().run["dtype"]]
     errors = worst_errors(frame)
-    worst = errors["error"].max()
+    worst = errors["error"].iloc[0]
     told = {"worst": scientific(worst), "limit": scientific(limit)}
     if worst <= limit:
         st.success(say("sound.yes", **told))

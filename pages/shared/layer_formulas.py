@@ -53,9 +53,14 @@ F_i(\boldsymbol{x}_j) = \bigl(\boldsymbol{g}_i \odot \boldsymbol{z}_{ij} W_1\big
 the other order."""
 
 COMPLETENESS = (
-    r"\max_{i} \Bigl\lVert \sum_{j} F_i(\boldsymbol{x}_j) + \boldsymbol{c}_i - \boldsymbol{y}_i "
-    r"\Bigr\rVert_{\infty} \Big/ \max_{i} \lVert \boldsymbol{y}_i \rVert_{\infty}"
+    r"\boldsymbol{m}_i = \boldsymbol{y}_i - \sum_{j} F_i(\boldsymbol{x}_j) - \boldsymbol{c}_i,"
+    r"\qquad \max_{\boldsymbol{v}} \frac{\lVert \boldsymbol{m}_i \oslash \boldsymbol{u} \rVert}"
+    r"{\lVert \boldsymbol{s}_i \oslash \boldsymbol{u} \rVert} \quad\text{with}\quad "
+    r"\boldsymbol{v}_i \in \{\boldsymbol{y}_i,\, \boldsymbol{y}_i - \boldsymbol{x}_i\}",
+    r"s_{ik} = \max\Bigl(|v_{ik}|,\; \frac{\epsilon}{\tau} \sum_{p} |p_{ik}|\Bigr),"
+    r"\qquad u_k = \max_i s_{ik}",
 )
+"""What is missed, then what it is held against; p are the summands."""
 LAYER_METHODS = {
     "scope_similarity": Method(
         (scope_similarity.TABLE, sequence_scope_similarity.TABLE),

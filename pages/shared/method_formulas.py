@@ -113,10 +113,10 @@ METHODS = {
     "completeness": Method(
         (completeness.TABLE, layer_completeness.TABLE),
         (
-            r"\max_{i} \Bigl\lVert \sum_{h}\sum_{j} \alpha^{h}_{ij} f^{h}(\boldsymbol{x}_j) "
-            r"+ \boldsymbol{b}_O - \boldsymbol{y}_i \Bigr\rVert_{\infty} \Big/ "
-            r"\max_{i} \lVert \boldsymbol{y}_i \rVert_{\infty}",
-            COMPLETENESS,
+            r"\boldsymbol{m}_i = \boldsymbol{y}_i - \sum_{h}\sum_{j} \alpha^{h}_{ij} "
+            r"f^{h}(\boldsymbol{x}_j) - \boldsymbol{b}_O, \qquad "
+            r"\boldsymbol{v}_i = \boldsymbol{y}_i",
+            *COMPLETENESS,
         ),
         "layer_mixing",
         "completeness",

@@ -8,13 +8,13 @@ from analysis.tables.query_key_error import TABLE
 from precompute.batch import Batch
 from precompute.passes.base import table_of
 
-VERSION = 1
+VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
     """One row per exemplar and layer."""
     found = [
-        (sequence.index, index, *query_key_error(layer).tolist())
+        (sequence.index, index, *query_key_error(layer, batch.hidden_dtype).tolist())
         for sequence, layers in batch.exemplars_alone
         for index, layer in enumerate(layers)
     ]

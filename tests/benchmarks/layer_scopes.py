@@ -101,7 +101,7 @@ def measure(rounds: int) -> None:
     for name, each in ratios.items():
         print(f"median of {name} over ours: {statistics.median(each):.2f}")
     for name, dtype in {"float32": None, "bfloat16": torch.bfloat16}.items():
-        worst = max(layer_mixing(each, dtype=dtype).error for each in layers)
+        worst = max(layer_mixing(each, dtype=dtype).errors.max().item() for each in layers)
         print(f"worst relative error of the layers' sums in {name}: {worst:.1e}")
 
 

@@ -94,7 +94,9 @@ def _mixing(sequence: Sequence, layer: int, factors: np.ndarray) -> LayerMixing:
     pairs = sequence.ids * 7919 + sequence.ids[:, None] * 104729 + 31 * layer
     for scope, norms in enumerate(maps):
         norms *= factors[(pairs + 977 * scope) % len(factors)]
-    return LayerMixing(torch.from_numpy(maps), torch.zeros(len(POST_NORM.scopes), LENGTH), 0.0)
+    return LayerMixing(
+        torch.from_numpy(maps), torch.zeros(len(POST_NORM.scopes), LENGTH), torch.zeros(LENGTH)
+    )
 
 
 def make_store(plan: Plan, n_layers: int, output: Path) -> None:

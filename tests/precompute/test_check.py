@@ -227,7 +227,7 @@ def test_parts_that_do_not_add_up_are_told(store):
     _change(store, "update stored.completeness set relative_error = 0.01 where seq = 1")
     _accept(store)
     assert any(
-        fault.startswith("Sequence 1, layer 1: the parts of the attention block miss")
+        fault.startswith("Sequence 1, layer 1: the parts of the attention block at position ")
         for fault in _found(store)
     )
 
@@ -236,7 +236,7 @@ def test_a_whole_layer_that_does_not_add_up_is_told(store):
     _change(store, "update stored.layer_completeness set relative_error = 'nan' where seq = 2")
     _accept(store)
     assert any(
-        fault.startswith("Sequence 2, layer 1: the parts of the whole layer miss")
+        fault.startswith("Sequence 2, layer 1: the parts of the whole layer at position ")
         for fault in _found(store)
     )
 

@@ -219,9 +219,9 @@ def test_the_demo_model_adds_up_with_its_real_weights():
         segment_types=model.segment_types,
         limit=3,
     )
-    from analysis.measures.completeness import attention_block_error, attention_sum_error
+    from analysis.measures.completeness import attention_block_errors, attention_sum_error
 
     trace = model.trace(corpus.sequences)
     for layer in trace.layers:
-        assert attention_block_error(layer, trace.is_token).max() < 1e-5
+        assert attention_block_errors(layer, trace.is_token).max() < 1e-5
         assert attention_sum_error(layer.attention, trace.is_token).max() < 1e-5

@@ -39,7 +39,7 @@ CONTRACT = {
     "coreference_accuracy": "mention_type method layer head n accuracy low high",
     "attention_norm_correlation": "layer head token_type n spearman",
     "singular_value": "layer head rank value",
-    "completeness": "layer worst_relative_error n_sequences",
+    "completeness": "layer worst_relative_error n_sequences percentile_99 worst_seq worst_pos",
     "pair_delta": "layer effect source target n n_sequences mean_delta std_delta",
     "scope_similarity": "layer scope_a scope_b spearman n_sequences",
     "mixing_ratio": "layer scope token_type mean std min max n",
@@ -152,16 +152,16 @@ def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
 
 def test_a_model_whose_parts_do_not_add_up_is_not_published(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "precompute.passes.completeness.attention_block_error",
-        lambda layer, _is_token: layer.attention.new_full((len(layer.attention),), 0.5),
+        "precompute.passes.completeness.attention_block_errors",
+        lambda _layer, is_token, _dtype: is_token[0].cumsum(0).eq(2).expand(is_token.shape) * 0.5,
     )
     asked = request(tmp_path)
     with pytest.raises(Remediable) as error:
         run(asked, run_local)
     assert str(error.value) == (
-        "Sequence 0, layer 1: the parts of the attention block miss the model's own output by 0.5, "
-        "above the 0.001 allowed in float32. The numbers of this model cannot be trusted and are "
-        "not published."
+        "Sequence 0, layer 1: the parts of the attention block at position 1 miss the model's own "
+        "output by 0.5, above the 0.001 allowed in float32. The numbers of this model cannot be "
+        "trusted and are not published."
     )
     assert not asked.output.exists()
 

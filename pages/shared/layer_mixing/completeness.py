@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from analysis.error_limits import LIMITS
 from analysis.tables import completeness, layer_completeness
 from analysis.tables.corpus import sequence_texts
 from pages.shared.about import about
@@ -18,7 +19,7 @@ def show() -> None:
     st.header(say("layer_mixing.completeness.title"), anchor=False)
     st.markdown(say("layer_mixing.completeness.meaning"))
     errors = worst_errors(ask(completeness.by_layer))
-    limit = completeness.LIMITS[open_store().run["dtype"]]
+    limit = LIMITS[open_store().run["dtype"]]
     _verdict(errors, limit)
     question = say("layer_mixing.completeness.question")
     figure(
@@ -34,13 +35,15 @@ def show() -> None:
 
 
 def _verdict(errors: pd.DataFrame, limit: float) -> None:
-    worst = errors.nlargest(1, "error").iloc[0]
+    worst = errors.iloc[0]
     told = {
         "worst": scientific(worst["error"]),
         "limit": scientific(limit),
         "layer": worst["layer"],
         "part": worst["part"],
         "seq": worst["seq"],
+        "pos": worst["pos"],
+        "percentile": scientific(errors["percentile_99"].max(skipna=False)),
     }
     if worst["error"] <= limit:
         st.success(say("layer_mixing.completeness.yes", **told))
@@ -51,7 +54,7 @@ def _verdict(errors: pd.DataFrame, limit: float) -> None:
 def _table(errors: pd.DataFrame) -> None:
     """Every worst sequence, the worst of all first, with what stands in it."""
     texts = ask(sequence_texts, sequences=sorted({int(each) for each in errors["seq"]}))
-    frame = errors.merge(texts, on="seq", how="left").sort_values("error", ascending=False)
+    frame = errors.merge(texts, on="seq", how="left")
     number = st.column_config.NumberColumn
     table(
         frame,
@@ -62,7 +65,9 @@ def _table(errors: pd.DataFrame) -> None:
             "layer": number(say("axis.layer"), format="%d", width="small"),
             "part": say("sound.part"),
             "error": number(say("sound.axis"), format="%.1e"),
+            "percentile_99": number(say("sound.percentile"), format="%.1e"),
             "seq": number(say("layer_mixing.sequence"), format="%d", width="small"),
+            "pos": number(say("layer_mixing.position"), format="%d", width="small"),
             "n_tokens": number(say("layer_mixing.tokens"), format="%d", width="small"),
             "text": st.column_config.TextColumn(say("layer_mixing.text"), width="large"),
         },

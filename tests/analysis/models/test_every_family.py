@@ -8,7 +8,7 @@ from transformers.activations import ACT2FN
 
 from analysis.errors import UnfitModel, UnknownName
 from analysis.measures.activation_gate import activation_gate
-from analysis.measures.completeness import attention_block_error, attention_sum_error
+from analysis.measures.completeness import attention_block_errors, attention_sum_error
 from analysis.measures.layer_mixing import layer_mixing
 from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.parts import ACTIVATIONS, activation_named, attentions_of
@@ -36,7 +36,7 @@ def test_the_trace_has_every_layer_in_the_shapes_of_the_model(family, traced):
 
 def test_the_attention_block_is_the_sum_of_its_parts(traced, attention_error):
     for layer in traced.layers:
-        assert attention_block_error(layer, traced.is_token).max() < 1e-13
+        assert attention_block_errors(layer, traced.is_token).max() < 1e-13
         assert attention_sum_error(layer.attention, traced.is_token).max() < attention_error
 
 
@@ -48,7 +48,7 @@ def test_layers_hand_on_what_they_put_out(traced):
 def test_the_whole_layer_is_the_sum_of_its_parts(traced, sequences):
     for row, sequence in enumerate(sequences):
         for layer in traced.layers:
-            assert layer_mixing(layer.of_sequence(row, len(sequence))).error < 1e-12
+            assert layer_mixing(layer.of_sequence(row, len(sequence))).errors.max() < 1e-12
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

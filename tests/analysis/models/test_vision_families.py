@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.completeness import attention_block_error, attention_sum_error
+from analysis.measures.completeness import attention_block_errors, attention_sum_error
 from analysis.measures.layer_mixing import layer_mixing
 from analysis.measures.query_key_error import query_key_error
 from analysis.models.trace import Trace
@@ -53,12 +53,12 @@ def trace(model, images) -> Trace:
 
 def test_the_parts_of_every_layer_add_up(model, images, trace):
     for layer in trace.layers:
-        assert attention_block_error(layer, trace.is_token).max() < 1e-13
+        assert attention_block_errors(layer, trace.is_token).max() < 1e-13
         error = attention_sum_error(layer.attention, trace.is_token)
         assert error.max() < softmax_error(model.family)
         for row in range(len(images)):
             alone = layer.of_sequence(row, len(images[row]))
-            assert layer_mixing(alone).error < 1e-12
+            assert layer_mixing(alone).errors.max() < 1e-12
             assert query_key_error(alone).max() < 10 * softmax_error(model.family)
 
 

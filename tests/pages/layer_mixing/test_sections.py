@@ -149,12 +149,13 @@ def test_what_is_left_of_a_token_is_that_of_the_file(section, told):
 
 def test_the_largest_error_of_all_is_told_with_its_sequence(section, told):
     session = section("completeness")
-    ((worst, seq),) = told(
-        "select relative_error, seq from (from layer_completeness union all "
-        "select seq, layer, relative_error from sequence_completeness) "
-        "order by relative_error desc limit 1"
+    ((worst, seq, pos, percentile),) = told(
+        "select relative_error, seq, worst_pos, max(percentile_99) over () from ("
+        "from layer_completeness union all select seq, layer, relative_error, worst_pos, "
+        "percentile_99 from sequence_completeness) order by relative_error desc limit 1"
     )
     [success] = session.success
     assert scientific(worst) in success.value
-    assert f"sequence {seq}" in success.value
+    assert f"sequence {seq}, position {pos})" in success.value
+    assert f"within {scientific(percentile)}" in success.value
     assert frame_with(session, "error")["error"].iloc[0] == pytest.approx(worst)

@@ -1,0 +1,71 @@
+"""The guard sees every misreading of every family where one activation dwarfs all others."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from analysis.error_limits import LIMITS
+from analysis.measures.completeness import attention_block_errors
+from analysis.measures.layer_mixing import layer_mixing
+from analysis.measures.query_key_error import query_key_error
+from analysis.models.trace import LayerTrace
+from tests.massive import FAULTS, PLACES, SIZE, massive_model
+from tests.tiny import TINY, TINY_VISION, tiny_sequences
+
+HIDDEN_IN_BFLOAT16 = {("bert", "every", "no bias of attention"),
+                      ("roberta", "every", "no bias of attention")}  # fmt: skip
+"""Where values are themselves massive, and this bias is less than their rounding."""
+
+
+@pytest.fixture(scope="module", params=[(name, place) for name in (*TINY, *TINY_VISION)
+                                        for place in PLACES], ids=" ".join)  # fmt: skip
+def case(request) -> tuple[str, str]:
+    return request.param
+
+
+@pytest.fixture(scope="module", params=[torch.float32, torch.bfloat16], ids=["float32", "bfloat16"])
+def dtype(request) -> torch.dtype:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def layers(case, dtype) -> list[LayerTrace]:
+    """Every layer of two sequences."""
+    name, place = case
+    model = massive_model(name, place, dtype=dtype)
+    sequences = tiny_sequences(name)[:2]
+    return [layer for each in sequences for layer in model.trace([each]).layers]
+
+
+def _worst(layers: list[LayerTrace], dtype: torch.dtype) -> float:
+    errors = []
+    for layer in layers:
+        is_token = torch.ones(layer.output.shape[:2], dtype=torch.bool)
+        errors += [
+            attention_block_errors(layer, is_token, dtype),
+            layer_mixing(layer, dtype=dtype).errors,
+        ]
+    return max(each.max().item() for each in errors)
+
+
+def _limit(dtype: torch.dtype) -> float:
+    return LIMITS[str(dtype).removeprefix("torch.")]
+
+
+def test_the_activation_is_massive(layers):
+    largest = max(layer.input.abs().max() for layer in layers)
+    assert largest > SIZE / 2, "DINOv2 spreads a position over its neighbours"
+
+
+def test_a_right_reading_passes(layers, dtype):
+    assert _worst(layers, dtype) < _limit(dtype)
+    for layer in layers:
+        assert query_key_error(layer, dtype).max() < _limit(dtype)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_misreading_is_refused(layers, dtype, case, fault):
+    misread = [replace(layer, weights=FAULTS[fault](layer.weights)) for layer in layers]
+    seen = _worst(misread, dtype) > _limit(dtype)
+    assert seen is not (dtype is torch.bfloat16 and (*case, fault) in HIDDEN_IN_BFLOAT16)

@@ -1,0 +1,75 @@
+"""Massive activations in tiny models, and ways to misread a layer's weights."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+
+from analysis.models.trace import LayerWeights, in_dtype
+from precompute.loaded_model import LoadedModel
+from tests.tiny import TINY, tiny_model
+
+SIZE, COORDINATE = 3000.0, 5
+PLACES = ("first", "every")
+
+
+def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32) -> LoadedModel:
+    """A family's tiny model with one coordinate of its stream at 3000.
+
+    In a pre-norm model it stays through all layers, of the first patch or second token alone, or of
+    every one. A post-norm layer normalises it away: there it is massive before the first layer, or,
+    by the shifts of the last normalisations, before and after every layer.
+    """
+    told = tiny_model(family, dtype=torch.float64)
+    model = told.model
+    with torch.no_grad():
+        if family in ("bert", "roberta"):
+            embedded = model.embeddings.LayerNorm
+            if place == "first":
+                embedded.weight[COORDINATE] *= SIZE
+            else:
+                for norm in (embedded, *(each.output.LayerNorm for each in model.encoder.layer)):
+                    norm.bias[COORDINATE] += SIZE
+        else:
+            positions = model.wpe.weight if family in TINY else model.embeddings.position_embeddings
+            table = positions.reshape(-1, positions.shape[-1])  # shares the memory
+            rows = slice(1, 2) if place == "first" else slice(None)
+            table[rows, COORDINATE] += SIZE
+    model.to(dtype)
+    layers = told.adapter.weights(model)
+    if dtype is torch.bfloat16:
+        layers = tuple(in_dtype(each, torch.float32) for each in layers)
+    return replace(told, layers=layers, dtype=str(dtype).removeprefix("torch."))
+
+
+def _feed_forward(layer: LayerWeights, **changed) -> LayerWeights:
+    return replace(layer, feed_forward=replace(layer.feed_forward, **changed))
+
+
+def _wrong_activation(layer: LayerWeights) -> LayerWeights:
+    wrong = "silu" if layer.feed_forward.activation == "relu" else "relu"
+    return _feed_forward(layer, activation=wrong)
+
+
+def _swapped_norms(layer: LayerWeights) -> LayerWeights:
+    first, second = layer.attention_norm, layer.feed_forward_norm
+    return replace(layer, attention_norm=second, feed_forward_norm=first)
+
+
+def _without(name: str) -> Callable[[LayerWeights], LayerWeights]:
+    def misread(layer: LayerWeights) -> LayerWeights:
+        owner = layer.feed_forward if name in ("input_bias", "second_bias") else layer
+        part = "output_bias" if name == "second_bias" else name
+        changed = {part: torch.zeros_like(getattr(owner, part))}
+        return replace(layer, **changed) if owner is layer else _feed_forward(layer, **changed)
+
+    return misread
+
+
+FAULTS: dict[str, Callable[[LayerWeights], LayerWeights]] = {
+    "wrong activation": _wrong_activation,
+    "swapped norms": _swapped_norms,
+    "no bias of attention": _without("output_bias"),
+    "no first bias of the network": _without("input_bias"),
+    "no second bias of the network": _without("second_bias"),
+}
