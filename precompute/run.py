@@ -23,7 +23,7 @@ from precompute.loaded_model import LoadedModel
 from precompute.model_needs import check_model
 from precompute.plan import Facts, Plan, chosen_statistics, kept_sequences
 from precompute.request import Request, check_image_options
-from precompute.runner import Runner, run_plan
+from precompute.runner import Runner, finish_plan
 from precompute.shards import remove_unfinished
 from precompute.store import build
 from precompute.word_vectors import WordVectors, read_word_vectors
@@ -52,7 +52,7 @@ def run(request: Request, runner: Runner) -> Plan:
     check_model(request.statistics or (), model)
     plan = _plan(request, model, corpus)
     remove_unfinished(request.output, plan.folder)
-    run_plan(plan, model, runner)
+    finish_plan(plan, model, runner)
     build(plan, request.output, _run_row(request, model, plan), _provenance(request, model, corpus))
     return plan
 
