@@ -18,12 +18,12 @@ from precompute.check import faults
 from precompute.show import every_table, lines
 from tests.hostile_files import (
     IGNORED,
-    NO_FILE_OF_OURS,
     REFUSED,
     SECRET,
     change,
     write_sound_file,
 )
+from tests.no_files_of_ours import NO_FILE_OF_OURS
 from tests.pages.conftest import assert_sound, sentences
 
 OURS = {"run": 1, "provenance": 5}
