@@ -8,9 +8,12 @@ from duckdb import DuckDBPyConnection
 
 from analysis.error_limits import LIMITS
 from analysis.errors import BrokenLaw, Remediable
-from analysis.tables import SCHEMA_VERSION
+from analysis.foreign_file import BrokenContract, OtherSchema
+from analysis.tables.corpus import MANIFEST
 from analysis.tables.table import Table
+from analysis.time_limit import TooSlow
 from precompute.cross_laws import CROSS_LAWS
+from precompute.open_file import opened
 
 
 def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
@@ -111,22 +114,17 @@ def faults(path: Path, tables: tuple[Table, ...]) -> Iterator[str]:
         yield f"{path}: there is no such file."
         return
     try:
-        with duckdb.connect(str(path), read_only=True) as store:
+        with opened(path) as store:
             yield from _faults_inside(store, tables)
-    except duckdb.Error as error:
+    except (OtherSchema, TooSlow) as error:
+        yield str(error)
+    except (BrokenContract, duckdb.Error) as error:
         reason = str(error).splitlines()[0]
         yield f"{path} is damaged or no file of Mixscope: {reason} Build it again."
 
 
 def _faults_inside(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iterator[str]:
-    found = store.execute("select schema_version from run").fetchall()
-    if len(found) != 1 or found[0][0] != SCHEMA_VERSION:
-        yield (
-            f"schema version {found[0][0] if found else 'missing'}; this version of Mixscope reads "
-            f"{SCHEMA_VERSION}. Build the file again with this version."
-        )
-        return
-    yield from _manifest_faults(store)
+    yield from _manifest_faults(store, tables)
     for table in tables:
         try:
             assert_laws(store, table)
@@ -140,14 +138,17 @@ def _faults_inside(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iter
     yield from _cross_faults(store)
 
 
-def _manifest_faults(store: DuckDBPyConnection) -> Iterator[str]:
-    promised = store.execute("from stored.manifest order by name").fetchall()
-    for name, n_rows, checksum in promised:
+def _manifest_faults(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iterator[str]:
+    stored = store.execute("select name, n_rows, checksum from stored.manifest").fetchall()
+    promised = {name: {"n_rows": n_rows, "checksum": sum} for name, n_rows, sum in stored}
+    for name in (each.name for each in tables if each != MANIFEST):
         is_there = contents(store, name)
-        if is_there != {"n_rows": n_rows, "checksum": checksum}:
+        if name not in promised:
+            yield f"{name}: the manifest does not name it. Build the file again."
+        elif is_there != promised[name]:
             yield (
-                f"{name}: {is_there['n_rows']} rows are not the {n_rows} that were stored, "
-                "or their content has changed. Build the file again."
+                f"{name}: {is_there['n_rows']} rows are not the {promised[name]['n_rows']} that "
+                "were stored, or their content has changed. Build the file again."
             )
 
 

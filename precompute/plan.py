@@ -1,5 +1,6 @@
 """What has to be computed for one model on one corpus, and where each shard of it lies."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from precompute.image_reader import ImageReader
 from precompute.passes import PASSES
 from precompute.passes.base import Fit, Pass, Totals, Weights
 from precompute.relevance_maps import evenly_spaced
+from precompute.seal import SEALED, is_intact
 from precompute.shards import contract, fingerprint, shard_path
 from precompute.word_vectors import WordVectors
 
@@ -98,7 +100,7 @@ class Plan:
         return self.folder / of.TABLE.name / self._fingerprint(of)
 
     def _fingerprint(self, of: Pass) -> str:
-        own = {"version": of.VERSION, "table": contract(of.TABLE)}
+        own = {"version": of.VERSION, "table": contract(of.TABLE), "sealed": SEALED}
         weights = {"weights": self.facts.weights_sha256}
         weights |= {"images": self.images.settings} if self.images else {}
         if isinstance(of, Weights):
@@ -122,6 +124,11 @@ class Plan:
         """The passes over the corpus that have no shard for a job yet."""
         totals = (each for each in self.passes if isinstance(each, Totals))
         return tuple(each for each in totals if not shard_path(self.place(each), job).exists())
+
+    def damaged(self) -> list[Path]:
+        """The shards of all passes that are there and are not what was written."""
+        there = (each for of in self.passes for each in self.shards(of) if os.path.lexists(each))
+        return [each for each in there if not is_intact(each)]
 
 
 def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[int]:

@@ -10,6 +10,7 @@ import torch
 
 from analysis.errors import Remediable
 from analysis.tables import SCHEMA_VERSION
+from analysis.tables.corpus import run as stored_run
 from precompute import __version__
 from precompute.corpora.digits import load_digit_images
 from precompute.corpora.images import load_images
@@ -21,9 +22,10 @@ from precompute.image_reader import ImageReader
 from precompute.load_models import load_model
 from precompute.loaded_model import LoadedModel
 from precompute.model_needs import check_model
+from precompute.open_file import opened
 from precompute.plan import Facts, Plan, chosen_statistics, kept_sequences
 from precompute.request import Request, check_image_options
-from precompute.runner import Runner, run_plan
+from precompute.runner import Runner, finish_plan
 from precompute.shards import remove_unfinished
 from precompute.store import build
 from precompute.word_vectors import WordVectors, read_word_vectors
@@ -52,7 +54,7 @@ def run(request: Request, runner: Runner) -> Plan:
     check_model(request.statistics or (), model)
     plan = _plan(request, model, corpus)
     remove_unfinished(request.output, plan.folder)
-    run_plan(plan, model, runner)
+    finish_plan(plan, model, runner)
     build(plan, request.output, _run_row(request, model, plan), _provenance(request, model, corpus))
     return plan
 
@@ -153,13 +155,13 @@ def _statistics_already_in(output: Path, identity: dict) -> list[str]:
     if not output.exists():
         return []
     try:
-        with duckdb.connect(str(output), read_only=True) as store:
-            row = store.execute("from run where schema_version = ?", [SCHEMA_VERSION]).df()
-    except duckdb.Error:
+        with opened(output) as store:
+            row = stored_run(store)
+    except (Remediable, duckdb.Error):
         return []
-    same = len(row) == 1 and all(row.iloc[0][name] == value for name, value in identity.items())
+    same = all(row[name] == value for name, value in identity.items())
     known = chosen_statistics(None)
-    return [name for name in row.iloc[0]["statistics"] if name in known] if same else []
+    return [name for name in row["statistics"] if name in known] if same else []
 
 
 def _run_row(request: Request, model: LoadedModel, plan: Plan) -> dict:

@@ -1,10 +1,13 @@
 """Runs the jobs of a plan: traces each batch once and hands it to every pass that lacks it."""
 
+import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pyarrow as pa
 
+from analysis.errors import Remediable
 from precompute.batch import Batch
 from precompute.classification import classification_of
 from precompute.corpora.sequence import Sequence
@@ -13,11 +16,39 @@ from precompute.memory import return_freed_memory
 from precompute.passes.base import Totals, Weights
 from precompute.plan import Plan, batches
 from precompute.progress import progress
+from precompute.seal import set_aside
 from precompute.shards import finish_shard, merged
 
 Told = Callable[[int], object]
 """What is called with the number of sequences whenever some more are done."""
 Runner = Callable[[Plan, LoadedModel, list[int], Told], None]
+
+
+def finish_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
+    """Every shard of the plan, each as it was written; a damaged one is computed again.
+
+    Raises:
+        Remediable: if one is damaged again as soon as it is written.
+    """
+    run_plan(plan, model, runner)
+    if not _set_aside(plan.damaged()):
+        return
+    run_plan(plan, model, runner)
+    if again := _set_aside(plan.damaged()):
+        raise Remediable(
+            f"{again[0]} was computed again and is damaged again. The disk or the memory is at "
+            "fault: run the same command with --output on another disk."
+        )
+
+
+def _set_aside(damaged: list[Path]) -> list[Path]:
+    """The same shards, out of the way and told of."""
+    for shard in damaged:
+        print(
+            f"{shard} is damaged: it is kept as {set_aside(shard).name} and computed again.",
+            file=sys.stderr,
+        )
+    return damaged
 
 
 def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:

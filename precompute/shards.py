@@ -1,4 +1,4 @@
-"""Shards on disk: one that exists is whole, and its folder says what it was computed from."""
+"""Shards on disk: one that exists is whole and sealed, and its folder says what it came from."""
 
 import errno
 import hashlib
@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from analysis.errors import Remediable
 from analysis.tables.table import Table
+from precompute.seal import seal
 
 UNFINISHED = ".unfinished"
 _SECONDS_TILL_STALE = 3600
@@ -40,8 +41,8 @@ def shard_path(folder: Path, index: int) -> Path:
 def finish_shard(folder: Path, index: int, compute: Callable[[], pa.Table]) -> Path:
     """The finished shard's path; computes it only if it is not there yet.
 
-    The file takes its name only once it is complete and on disk, so a run that was killed leaves
-    nothing that looks finished.
+    The file takes its name only once it is complete, sealed and on disk, so a run that was killed
+    leaves nothing that looks finished.
 
     Raises:
         Remediable: if the disk is full; what is finished stays.
@@ -53,8 +54,9 @@ def finish_shard(folder: Path, index: int, compute: Callable[[], pa.Table]) -> P
     unfinished = unfinished_name(shard)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as file:
+        with unfinished.open("w+b") as file:
             pq.write_table(table, file, compression="lz4", use_dictionary=False)
+            seal(file, shard)
             file.flush()
             os.fsync(file.fileno())
         os.replace(unfinished, shard)

@@ -7,17 +7,14 @@ from typing import Any
 
 import duckdb
 
+from analysis.contracts import every_table as every_table
 from analysis.errors import Remediable
-from analysis.tables import SCHEMA_VERSION, annotation, corpus, image
+from analysis.foreign_file import OtherSchema, rows
+from analysis.tables import image
 from analysis.tables.completeness import by_layer
-from analysis.tables.corpus import contents, provenance
-from analysis.tables.table import Table
+from analysis.tables.corpus import provenance, run
+from precompute.open_file import opened
 from precompute.passes import PASSES
-
-
-def every_table() -> tuple[Table, ...]:
-    """Every table that a file has, the corpus's and each pass's."""
-    return (*corpus.TABLES, *annotation.TABLES, image.TABLE, *(each.TABLE for each in PASSES))
 
 
 def lines(path: Path) -> Iterator[str]:
@@ -29,30 +26,31 @@ def lines(path: Path) -> Iterator[str]:
     if not path.is_file():
         raise Remediable(f"{path}: there is no such file.")
     try:
-        with duckdb.connect(str(path), read_only=True) as store:
-            yield from _lines(store, path)
-    except duckdb.Error as error:
+        with opened(path) as store:
+            yield from map(_printable, _lines(store))
+    except OtherSchema as error:
+        raise Remediable(f"{path}: {error}") from error
+    except (Remediable, duckdb.Error) as error:
         raise Remediable(
             f"{path} is damaged or no file of Mixscope: {str(error).splitlines()[0]}"
         ) from error
 
 
-def _lines(store: duckdb.DuckDBPyConnection, path: Path) -> Iterator[str]:
-    row = store.execute("from run").df().iloc[0]
-    if row["schema_version"] != SCHEMA_VERSION:
-        raise Remediable(
-            f"{path} has schema version {row['schema_version']}; this version of Mixscope reads "
-            f"{SCHEMA_VERSION}. Build the file again."
-        )
-    for name, value in row.items():
+def _printable(line: str) -> str:
+    """A line as it is, but for characters that would command a terminal."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
+
+
+def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    for name, value in run(store).items():
         yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
     for fact in provenance(store).itertuples():
         yield f"{fact.name:>24}  {fact.value}"
     yield from _images(store)
     yield ""
-    for table in contents(store).itertuples():
-        if table.n_rows:
-            yield f"{table.n_rows:>12,}  {table.name}"
+    for table, n_rows in sorted(rows(store).items(), key=lambda each: (-each[1], each[0])):
+        if n_rows:
+            yield f"{n_rows:>12,}  {table}"
     for layer in by_layer(store).to_dict("records"):
         yield (
             f"layer {layer['layer']}: parts of the attention block add up to "
@@ -87,7 +85,7 @@ def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def remarks(path: Path) -> list[str]:
     """What a reader should know of a sound file."""
-    with duckdb.connect(str(path), read_only=True) as store:
+    with opened(path) as store:
         return list(left_out(store))
 
 

@@ -11,8 +11,10 @@ import pytest
 
 import precompute.passes
 from analysis.axes import AXES
+from analysis.contracts import every_table
 from analysis.models.adapter import ADAPTERS
 from analysis.sources import PAPERS
+from analysis.tables import annotation, corpus, image
 from pages.shared.contents import PAGES
 from precompute.passes import PASSES
 from tests.tiny import TINY, TINY_VISION
@@ -142,6 +144,13 @@ def test_every_pass_in_the_folder_is_run_and_has_the_stem_of_its_table():
     assert stems == found - {"base"}
     assert stems == {each.TABLE.name for each in PASSES}
     assert stems <= {path.stem for path in sources("analysis/tables")}
+
+
+def test_every_table_of_a_file_has_its_contract_where_the_dashboard_looks():
+    passes = {each.TABLE.name for each in PASSES}
+    assert passes < {each.name for each in every_table()}
+    stored = {*corpus.TABLES, *annotation.TABLES, image.TABLE, *(each.TABLE for each in PASSES)}
+    assert set(every_table()) == stored
 
 
 def test_every_page_is_in_the_contents():

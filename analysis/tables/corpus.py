@@ -69,14 +69,34 @@ RUN = Table(
         Column("schema_version", pa.int32(), "version of this file's layout", "version"),
     ),
     source="clark-2019",
-    laws=("n_sequences > 0", "n_tokens > 0", "mask_rate >= 0 and mask_rate < 1"),
+    laws=(
+        "n_sequences > 0",
+        "n_tokens > 0",
+        "mask_rate >= 0 and mask_rate < 1",
+        "n_layers between 1 and 255",
+        "n_heads between 1 and 255",
+        "hidden_size > 0",
+        "dtype in ('float32', 'bfloat16')",
+        "not list_bool_or(list_transform(statistics, lambda each: each is null))",
+    ),
 )
+FACTS = {
+    "attention": "value in ('causal', 'full')",
+    "input": "value in ('text', 'images')",
+    "layer_order": "value in (" + ", ".join(f"'{each}'" for each in ORDERS) + ")",
+    "relevance_start": "value in ('cls', 'cls_and_distillation', 'last', 'patches')",
+}
+"""Facts of every run that pages build on, and what holds of each."""
 PROVENANCE = Table(
     name="provenance",
     grain="one row per fact about the run that `run` has no column for",
     key=(Column("name", pa.string(), "what is told", "name"),),
     values=(Column("value", pa.string(), "what it is", "text"),),
     source="clark-2019",
+    laws=(
+        *(f"name <> '{fact}' or {law}" for fact, law in FACTS.items()),
+        "name <> 'max_tokens' or regexp_full_match(value, '[1-9][0-9]{0,8}')",
+    ),
 )
 MANIFEST = Table(
     name="manifest",

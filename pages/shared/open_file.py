@@ -4,6 +4,8 @@ A file is attached to a fresh in-memory database, since DuckDB hands out an old 
 path that it has open, even when the file there is a new one.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,13 +14,12 @@ import pandas as pd
 import streamlit as st
 from duckdb import DuckDBPyConnection
 
-from analysis.tables import SCHEMA_VERSION
-from analysis.tables.corpus import contents, provenance, run
+from analysis.foreign_file import attach, rows
+from analysis.tables.corpus import provenance, run
+from analysis.time_limit import time_limit
 
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-}
+SECONDS = 60.0
+"""What a question may take; the slowest that a page asks of the papers' corpus takes one."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,6 @@ class Store:
         return Path(name).name if Path(name).is_absolute() else name
 
 
-class OtherSchema(Exception):
-    """A file of another version of this program; its argument is the schema version it has."""
-
-
 def version_of(path: Path) -> Version:
     """The version of the file that is there now.
 
@@ -68,26 +65,31 @@ def version_of(path: Path) -> Version:
     return Version(str(path.resolve()), status.st_ino, status.st_mtime_ns)
 
 
-def cursor(version: Version) -> DuckDBPyConnection:
-    """A cursor of its own on a file; cursors of different threads do not meet."""
-    return _attached(version.path, version.inode, version.modified).cursor()
+@contextmanager
+def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
+    """A cursor of its own on a file, for a minute; cursors of different threads do not meet.
+
+    Raises:
+        OtherSchema: if the file is of another version of this program.
+        BrokenContract: if it is none of this program's, or was changed.
+        TooSlow: if what is asked takes too long.
+        duckdb.Error: if it cannot be read.
+    """
+    store = _attached(version.path, version.inode, version.modified)
+    with store.cursor() as opened, time_limit(opened, SECONDS):
+        yield opened
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def described(version: Version) -> Store:
-    """What a file is.
-
-    Raises:
-        OtherSchema: if it is of another version of this program.
-        duckdb.Error: if it cannot be read.
-    """
+    """What a file is; raises what `cursor` does."""
     with cursor(version) as store:
-        facts, tables = provenance(store), contents(store)
+        facts = provenance(store)
         return Store(
             version,
             run(store),
             facts=dict(zip(facts["name"], facts["value"], strict=True)),
-            rows=dict(zip(tables["name"], tables["n_rows"], strict=True)),
+            rows=rows(store),
         )
 
 
@@ -98,26 +100,11 @@ def _attached(path: str, inode: int, modified: int) -> DuckDBPyConnection:
     Args:
         inode, modified: what tells the file from another of the same path.
     """
-    store = duckdb.connect(":memory:", config=_CONFIG)
+    store = duckdb.connect(":memory:")
     try:
-        literal = path.replace("'", "''")
-        store.execute(f"attach '{literal}' as file (read_only)")
-        _assert_schema(store)
-        views = store.execute(
-            "select view_name from duckdb_views() where database_name = 'file' and not internal"
-        ).fetchall()
-        for (name,) in views:
-            quoted = name.replace('"', '""')
-            store.execute(f'create view "{quoted}" as from file.main."{quoted}"')
-        store.execute("set enable_external_access = false")
-        store.execute("set lock_configuration = true")
+        with time_limit(store, SECONDS):
+            attach(store, path)
     except BaseException:
         store.close()
         raise
     return store
-
-
-def _assert_schema(store: DuckDBPyConnection) -> None:
-    [(schema,)] = store.execute("select schema_version from file.main.run").fetchall()
-    if schema != SCHEMA_VERSION:
-        raise OtherSchema(schema)

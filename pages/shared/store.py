@@ -9,15 +9,19 @@ import duckdb
 import pandas as pd
 import streamlit as st
 
+from analysis.foreign_file import MEMORY, BrokenContract, OtherSchema
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.table import Table
+from analysis.time_limit import TooSlow
 from pages.shared.address import Choice, draw
 from pages.shared.build import offer_demo
 from pages.shared.commands import run_command
 from pages.shared.never_of_images import why_never
-from pages.shared.open_file import OtherSchema, Store, Version, cursor, described, version_of
+from pages.shared.open_file import Store, Version, cursor, described, version_of
 from pages.shared.words import IMAGES, plain, say, speak_of
+
+_UNREADABLE = (OtherSchema, BrokenContract, TooSlow, duckdb.Error)
 
 
 def folder() -> Path:
@@ -108,7 +112,7 @@ def readable(path: Path) -> Store | Exception:
     """A file of the folder, or why it cannot be read."""
     try:
         return described(version_of(path))
-    except (OtherSchema, OSError, duckdb.Error) as error:
+    except (*_UNREADABLE, OSError) as error:
         return error
 
 
@@ -116,7 +120,14 @@ def trouble(path: Path, error: Exception) -> str:
     """What is wrong with a file and what to do, in the reader's language."""
     name = plain(path.name)
     if isinstance(error, OtherSchema):
-        return say("store.other_schema", name=name, has=error.args[0], reads=SCHEMA_VERSION)
+        return say("store.other_schema", name=name, has=error.has, reads=SCHEMA_VERSION)
+    if isinstance(error, BrokenContract):
+        told = {each: plain(value) for each, value in error.told.items()}
+        return say("store.not_ours", name=name, fault=say(f"store.{error.fault}", **told))
+    if isinstance(error, TooSlow):
+        return say("store.too_slow", name=name, seconds=f"{error.seconds:g}")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return say("store.too_large", name=name, memory=MEMORY)
     told = str(error).replace(str(path.resolve()), path.name) or type(error).__name__
     reason = plain(told.splitlines()[0])
     if "lock" in str(error).lower():
@@ -147,7 +158,7 @@ def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) 
         return _answer(
             store.version, f"{question.__module__}.{question.__qualname__}", choices, question
         )
-    except duckdb.Error as error:
+    except _UNREADABLE as error:
         st.error(trouble(Path(store.version.path), error))
         _stop()
 

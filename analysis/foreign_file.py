@@ -1,0 +1,210 @@
+"""How a file of statistics is opened, whoever made it.
+
+What stands in a file would run when it is read: its views are queries, its macros bear the names
+of functions. So access to everything else is shut before the file is attached, and nothing of it
+is used but tables, whose columns are compared with the contracts first. The views are made anew by
+this program.
+"""
+
+from functools import cache
+
+import duckdb
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.contracts import every_table
+from analysis.errors import Remediable
+from analysis.tables import SCHEMA_VERSION
+from analysis.tables.corpus import FACTS, MANIFEST, PROVENANCE, RUN
+from analysis.tables.table import Column, Table
+
+MEMORY = "4GB"
+"""What a question may take; pairs at the papers' size are checked in less."""
+MOST_ROWS = {RUN.name: 1, PROVENANCE.name: 1000, MANIFEST.name: 1000}
+"""Tables that are read whole when a file is opened."""
+LONGEST_FACT = 10_000
+LARGEST_VALUE = 4 * 2**20
+"""Bytes that a text or a picture may have."""
+_LONGEST_NAME = 60
+_FAULTS = {
+    "missing_table": "It has no table {table}.",
+    "missing_column": "Its table {table} has no column {column}.",
+    "wrong_type": "Its column {table}.{column} has the type {has} instead of {wants}.",
+    "broken_law": "Its table {table} breaks the law `{law}`.",
+}
+
+_Types = dict[str, dict[str, str]]
+"""Of every table by name, of every column by name: its type."""
+
+
+class OtherSchema(Remediable):
+    """A file of another version of this program; `has` is the schema version it has."""
+
+    def __init__(self, has: int):
+        self.has = has
+        super().__init__(
+            f"schema version {has}; this version of Mixscope reads {SCHEMA_VERSION}. "
+            "Build the file again with this version."
+        )
+
+
+class BrokenContract(Remediable):
+    """A file that breaks the contract of a table: `fault` says in which way, `told` where."""
+
+    def __init__(self, fault: str, **told: str):
+        self.fault, self.told = fault, told
+        super().__init__(_FAULTS[fault].format(**told))
+
+
+def attach(store: DuckDBPyConnection, path: str, *, spill_to: str = "") -> None:
+    """A file's tables and this program's views of them, in a fresh in-memory database.
+
+    Args:
+        path: absolute, without links.
+        spill_to: the folder for what does not fit into memory; nothing spills unless given.
+
+    Raises:
+        OtherSchema: if it is of another version of this program.
+        BrokenContract: if it is none of this program's, or was changed.
+        duckdb.Error: if it cannot be read.
+    """
+    _shut(store, path, spill_to)
+    store.execute(f"attach {_literal(path)} as file (read_only, type duckdb)")
+    store.execute("set lock_configuration = true")
+    there = _types(store, "file")
+    _assert_columns(there, RUN, [each for each in RUN.columns if each.name == "schema_version"])
+    _assert_schema(store)
+    store.execute("create schema stored")
+    for table in every_table():
+        _assert_columns(there, table, table.columns)
+        columns = ", ".join(f'"{each.name}"' for each in table.columns)
+        store.execute(
+            f"create view stored.{table.name} as select {columns} from file.stored.{table.name}"
+        )
+    _assert_account(store)
+    _assert_sizes(store)
+    for view in (view for table in every_table() for view in table.all_views):
+        store.execute(f"create view {view.name} as {view.sql}")
+
+
+def rows(store: DuckDBPyConnection) -> dict[str, int]:
+    """How many rows the tables of an attached file have."""
+    names = [each.name for each in every_table() if each != MANIFEST]
+    counts = (f"select '{name}' as name, count(*) as n_rows from stored.{name}" for name in names)
+    return dict(store.execute(" union all ".join(counts)).fetchall())
+
+
+def _shut(store: DuckDBPyConnection, path: str, spill_to: str) -> None:
+    """Nothing can be reached from now on but the file and its write-ahead log."""
+    stem, mark, rest = path.partition("?")  # DuckDB takes what follows for parameters
+    allowed = ", ".join(map(_literal, (path, f"{stem}.wal{mark}{rest}")))
+    for setting in (
+        "autoinstall_known_extensions = false",
+        "autoload_known_extensions = false",
+        "allow_persistent_secrets = false",
+        f"memory_limit = '{MEMORY}'",
+        f"temp_directory = {_literal(spill_to)}",
+        f"allowed_paths = [{allowed}]",
+        "enable_external_access = false",
+    ):
+        store.execute(f"set {setting}")
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _types(store: DuckDBPyConnection, database: str) -> _Types:
+    """The types of all stored columns; a computed one is no column and says so."""
+    found: _Types = {}
+    columns = store.execute(
+        """
+        select table_name, column_name, if(is_generated, 'computed', data_type)
+        from duckdb_columns()
+        join duckdb_tables() using (database_name, schema_name, table_name)
+        where database_name = $database and schema_name = 'stored'
+        """,
+        {"database": database},
+    ).fetchall()
+    for table, column, kind in columns:
+        found.setdefault(table, {})[column] = kind
+    return found
+
+
+@cache
+def _contract() -> _Types:
+    """The types that the contracts ask for, as DuckDB names them."""
+    with duckdb.connect() as connection:
+        connection.execute("create schema stored")
+        for table in every_table():
+            connection.register("empty", table.schema.empty_table())
+            connection.execute(f"create table stored.{table.name} as from empty")
+        return _types(connection, "memory")
+
+
+def _assert_columns(
+    there: _Types, table: Table, columns: tuple[Column, ...] | list[Column]
+) -> None:
+    if table.name not in there:
+        raise BrokenContract("missing_table", table=table.name)
+    for column in columns:
+        place = {"table": table.name, "column": column.name}
+        has = there[table.name].get(column.name)
+        wants = _contract()[table.name][column.name]
+        if has is None:
+            raise BrokenContract("missing_column", **place)
+        if has != wants:
+            raise BrokenContract("wrong_type", **place, has=has[:_LONGEST_NAME], wants=wants)
+
+
+def _assert_schema(store: DuckDBPyConnection) -> None:
+    found = store.execute("select schema_version from file.stored.run limit 2").fetchall()
+    if len(found) != 1:
+        raise BrokenContract("broken_law", table=RUN.name, law="count(*) = 1")
+    [(schema,)] = found
+    if schema is None:
+        raise BrokenContract("broken_law", table=RUN.name, law="schema_version is not null")
+    if schema != SCHEMA_VERSION:
+        raise OtherSchema(schema)
+
+
+def _assert_account(store: DuckDBPyConnection) -> None:
+    """What every page relies on: the file's account of itself is short, whole and lawful."""
+    for table in (RUN, PROVENANCE, MANIFEST):
+        laws = [
+            *(f'"{each.name}" is not null' for each in table.columns if not each.nullable),
+            *(f'length("{each.name}"::varchar) <= {LONGEST_FACT}' for each in table.columns),
+            *table.laws,
+        ]
+        broken = ", ".join(f"count(*) filter (where ({law}) is not true)" for law in laws)
+        most = MOST_ROWS[table.name]
+        limited = f"(from stored.{table.name} limit {most + 1})"
+        counted, *wrong = store.execute(f"select count(*), {broken} from {limited}").fetchall()[0]
+        if counted > most:
+            raise BrokenContract("broken_law", table=table.name, law=f"count(*) <= {most}")
+        for law, n in zip(laws, wrong, strict=True):
+            if n:
+                raise BrokenContract("broken_law", table=table.name, law=law)
+    told = {name for (name,) in store.execute("select name from stored.provenance").fetchall()}
+    for fact in FACTS:
+        if fact not in told:
+            raise BrokenContract("broken_law", table=PROVENANCE.name, law=f"name = '{fact}'")
+
+
+def _assert_sizes(store: DuckDBPyConnection) -> None:
+    """A small file does not unfold into a table or a text that no memory holds."""
+    [(size,)] = store.execute(
+        "select block_size * total_blocks from pragma_database_size() where database_name = 'file'"
+    ).fetchall()
+    for table, n_rows in rows(store).items():
+        if n_rows > size:
+            raise BrokenContract("broken_law", table=table, law=f"count(*) <= {size}")
+    for table in every_table():
+        for column in table.columns:
+            if column.type not in (pa.string(), pa.binary()):
+                continue
+            length = "strlen" if column.type == pa.string() else "octet_length"
+            large = f'{length}("{column.name}") > {LARGEST_VALUE}'
+            found = store.execute(f"select 1 from stored.{table.name} where {large} limit 1")
+            if found.fetchall():
+                raise BrokenContract("broken_law", table=table.name, law=f"not {large}")

@@ -1,0 +1,202 @@
+"""Files that somebody else made, each with one thing in it that ours never have."""
+
+from pathlib import Path
+
+import duckdb
+
+from analysis.contracts import every_table
+from analysis.tables import SCHEMA_VERSION
+from precompute.store import create_empty, describe
+
+SECRET = "what no other file may show"
+PROVENANCE = {
+    "attention": "full",
+    "input": "text",
+    "layer_order": "post_norm",
+    "relevance_start": "cls",
+    "max_tokens": "128",
+}
+RUN = f"""
+    insert into stored.run by name select 'bert' as model, 'main' as revision, 'bert' as family,
+    2 as n_layers, 3 as n_heads, 12 as hidden_size, 'text' as corpus, 'abc' as corpus_sha256,
+    3 as n_sequences, 44 as n_tokens, 0.0 as mask_rate, 0 as seed, 'float32' as dtype,
+    'cpu' as device, ['completeness'] as statistics, '2026-01-01'::timestamp as created_at,
+    '1' as tool_version, {SCHEMA_VERSION} as schema_version
+"""
+
+
+def write_sound_file(path: Path) -> Path:
+    """A file with every table and view, nearly all of them empty."""
+    with duckdb.connect(str(path)) as store:
+        store.execute("create schema stored")
+        for table in every_table():
+            create_empty(store, table)
+        for table in every_table():
+            describe(store, table)
+        store.execute(RUN)
+        for fact in PROVENANCE.items():
+            store.execute("insert into stored.provenance values (?, ?)", fact)
+    return path
+
+
+def _view(name: str, query: str) -> tuple[str, ...]:
+    return (f"drop view if exists {name}", f"create view {name} as {query}")
+
+
+def _typed(kind: str, value: str) -> tuple[str, ...]:
+    return (f"alter table stored.run alter schema_version type {kind} using {value}",)
+
+
+IGNORED = {
+    "run reads a text": _view("run", "select content as schema_version from read_text('{secret}')"),
+    "run reads a table of text": _view(
+        "run", "select a as schema_version from read_csv('{secret}', names = ['a'])"
+    ),
+    "run reads bytes": _view("run", "select content as schema_version from read_blob('{secret}')"),
+    "run lists a folder": _view("run", "select file as schema_version from glob('{folder}/*')"),
+    "run asks for settings": _view("run", "select name as schema_version from duckdb_settings()"),
+    "run has other columns": _view("run", "select 1 as one"),
+    "run is many rows": _view("run", "select range as schema_version from range(10000000000)"),
+    "provenance reads a text": _view(
+        "provenance", "select 'input' as name, content as value from read_text('{secret}')"
+    ),
+    "texts are another file's": _view(
+        "sequence", "select 1 as seq, 1 as n_tokens, content as text from read_text('{secret}')"
+    ),
+    "tokens without end": _view(
+        "token",
+        "with recursive n as (select 1 as seq union all select seq + 1 from n) select * from n",
+    ),
+    "a view of itself": ("create or replace view token_norm as from token_norm",),
+    "a view of its own": ("create view own as select content from read_text('{secret}')",),
+    "a view named as a table of the catalogue": (
+        "create view duckdb_tables as select 'run' as table_name",
+        "create view duckdb_columns as select 'run' as table_name",
+    ),
+    "functions of other meaning": (
+        "create macro length(x) as 0",
+        "create macro strlen(x) as 0",
+        "create macro sum(x) as 7",
+        "create macro stored.count(x) as 7",
+    ),
+    "tables made by functions": (
+        "create macro run() as table select content from read_text('{secret}')",
+        "create macro duckdb_columns() as table select 1",
+    ),
+    "types of other meaning": ('create type stored."BIGINT" as varchar',),
+    "other schemas": (
+        "create schema memory",
+        "create schema file",
+        "create view memory.run as select content from read_text('{secret}')",
+        "create view file.stored as select content from read_text('{secret}')",
+    ),
+    "a view in stored": ("create view stored.own as select content from read_text('{secret}')",),
+    "sequences and indexes": (
+        "create sequence stored.endless cycle",
+        "create table stored.numbered (n bigint default nextval('stored.endless'))",
+        "create index own on stored.sequence (seq)",
+    ),
+    "a computed column more": (
+        "create or replace table stored.vocabulary (token_id int, token varchar, "
+        "more varchar generated always as (upper(token)))",
+        "insert into stored.vocabulary values (1, 'the')",
+    ),
+    "two hundred tables more": tuple(f"create table t{n} as select 1" for n in range(200)),
+    "words that command a page": (
+        "update stored.run set model = '<script>alert(1)</script> **bold** [x](javascript:y) $z$'",
+        "comment on table stored.run is '<script>alert(1)</script>'",
+    ),
+}
+"""Statements after which a file opens, and shows what its own tables hold."""
+
+REFUSED = {
+    "no table": (("drop view token", "drop table stored.token"), "no table token"),
+    "a view for a table": (
+        (
+            "drop table stored.sequence",
+            "create view stored.sequence as "
+            "select 1::int as seq, 1::int as n_tokens, content as text from read_text('{secret}')",
+        ),
+        "no table sequence",
+    ),
+    "a view for run": (
+        (
+            "drop table stored.run",
+            "create view stored.run as select content as schema_version from read_text('{secret}')",
+        ),
+        "no table run",
+    ),
+    "no stored tables": (("drop schema stored cascade",), "no table run"),
+    "a table elsewhere": (("alter table stored.image rename to picture",), "no table image"),
+    "no column": (("alter table stored.token drop segment",), "no column segment"),
+    "a computed column": (
+        (
+            "create or replace table stored.vocabulary (token_id int, "
+            "token varchar generated always as (repeat('x', token_id)))",
+            "insert into stored.vocabulary values (20)",
+        ),
+        "vocabulary.token has the type computed instead of VARCHAR",
+    ),
+    "a version of text": (_typed("varchar", f"'{SECRET}'"), "has the type VARCHAR instead"),
+    "a version of one of some names": (_typed("enum('5')", "'5'"), "has the type ENUM('5') inst"),
+    "a version of bytes": (_typed("blob", "'5'::blob"), "has the type BLOB instead"),
+    "a version in a list": (_typed("int[]", "[5]"), "has the type INTEGER[] instead"),
+    "a version with a fraction": (_typed("decimal(5,2)", "5"), "DECIMAL(5,2) instead of INTEGER"),
+    "texts for numbers": (
+        ("alter table stored.token_norm alter input_norm type varchar",),
+        "token_norm.input_norm has the type VARCHAR instead of FLOAT",
+    ),
+    "a type that goes by the right name": (
+        (
+            'create type stored."BIGINT" as varchar',
+            "create or replace table stored.relation_share as "
+            'select * replace (null::stored."BIGINT" as n_sequences) from stored.relation_share',
+        ),
+        "relation_share.n_sequences has the type VARCHAR instead of BIGINT",
+    ),
+    "no version": (("update stored.run set schema_version = null",), "schema_version is not null"),
+    "two runs": (("insert into stored.run from stored.run",), "run breaks the law `count(*) = 1`"),
+    "no run": (("delete from stored.run",), "run breaks the law `count(*) = 1`"),
+    "another version": (("update stored.run set schema_version = 99",), "schema version 99"),
+    "layers without number": (
+        ("update stored.run set n_layers = 2147483647",),
+        "breaks the law `n_layers between 1 and 255`",
+    ),
+    "no name of a model": (("update stored.run set model = null",), '`"model" is not null`'),
+    "an unknown number format": (("update stored.run set dtype = '<b>'",), "breaks the law `dtype"),
+    "statistics without a name": (("update stored.run set statistics = [null]",), "list_bool_or"),
+    "a name of a million letters": (
+        ("update stored.run set model = repeat('x', 1000000)",),
+        '`length("model"::varchar) <= 10000`',
+    ),
+    "no fact": (
+        ("delete from stored.provenance where name = 'layer_order'",),
+        "provenance breaks the law `name = 'layer_order'`",
+    ),
+    "an unknown fact": (
+        ("update stored.provenance set value = 'sound' where name = 'input'",),
+        "provenance breaks the law `name <> 'input' or value in ('text', 'images')`",
+    ),
+    "an empty fact": (("update stored.provenance set value = null",), '`"value" is not null`'),
+    "facts without end": (
+        ("insert into stored.provenance select 'x', 'y' from range(100000)",),
+        "provenance breaks the law `count(*) <= 1000`",
+    ),
+    "a text of many megabytes": (
+        ("insert into stored.sequence values (0, 1, repeat('x', 4200000))",),
+        'sequence breaks the law `not strlen("text") > 4194304`',
+    ),
+    "more rows than bytes": (
+        ("insert into stored.vocabulary select 1, 'the' from range(6000000)",),
+        "vocabulary breaks the law `count(*) <= ",
+    ),
+}
+"""Statements after which a file is refused, and what is said of it."""
+
+
+def change(path: Path, statements: tuple[str, ...], secret: Path) -> None:
+    """Carry out statements, which may name a file with a secret and its folder."""
+    with duckdb.connect(str(path)) as store:
+        for statement in statements:
+            told = statement.replace("{secret}", str(secret))
+            store.execute(told.replace("{folder}", str(secret.parent)))

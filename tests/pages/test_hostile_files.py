@@ -1,0 +1,191 @@
+"""A file that anybody may have made shows nothing but itself, or is refused in plain words."""
+
+import shutil
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+import streamlit as st
+
+from analysis.errors import Remediable
+from analysis.foreign_file import attach
+from analysis.time_limit import TooSlow, time_limit
+from pages.shared import open_file, words
+from pages.shared.open_file import Store, cursor, described, version_of
+from pages.shared.store import readable, trouble
+from precompute.check import faults
+from precompute.show import every_table, lines
+from tests.hostile_files import (
+    IGNORED,
+    REFUSED,
+    SECRET,
+    change,
+    write_sound_file,
+)
+from tests.no_files_of_ours import NO_FILE_OF_OURS
+from tests.pages.conftest import assert_sound, sentences
+
+OURS = {"run": 1, "provenance": 5}
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory) -> Path:
+    return write_sound_file(tmp_path_factory.mktemp("sound") / "sound.duckdb")
+
+
+@pytest.fixture
+def secret(tmp_path) -> Path:
+    path = tmp_path / "private" / "secret.txt"
+    path.parent.mkdir()
+    path.write_text(SECRET)
+    return path
+
+
+@pytest.fixture
+def path(sound, tmp_path) -> Path:
+    return Path(shutil.copy(sound, tmp_path / "foreign.duckdb"))
+
+
+def _told(path: Path, error: Exception, monkeypatch) -> str:
+    """What pages say, in both languages."""
+    told = []
+    for language in words.LANGUAGES:
+        monkeypatch.setattr(words, "language", lambda language=language: language)
+        told.append(trouble(path, error))
+    assert len(set(told)) == len(told)
+    return "\n".join(told)
+
+
+def _checked(path: Path) -> str:
+    """What the command line says of a file that it refuses."""
+    found = list(faults(path, every_table()))
+    assert found
+    with pytest.raises(Remediable) as error:
+        list(lines(path))
+    return "\n".join((*found, str(error.value)))
+
+
+def test_the_file_that_all_others_are_made_of_opens(path):
+    store = readable(path)
+    assert isinstance(store, Store)
+    assert {name: n for name, n in store.rows.items() if n} == OURS
+
+
+@pytest.mark.parametrize("what", IGNORED)
+def test_only_what_the_tables_of_a_file_hold_is_shown(what, path, secret):
+    change(path, IGNORED[what], secret)
+    store = described(version_of(path))
+    assert store.rows["run"] == OURS["run"]
+    assert store.run["schema_version"] == 5
+    assert len(store.facts) == OURS["provenance"]
+    with cursor(version_of(path)) as opened:
+        assert opened.execute("from sequence").fetchall() == []
+        assert opened.execute("from token").fetchall() == []
+        assert opened.execute("select length('abc'), sum(1)").fetchall() == [(3, 1)]
+        with pytest.raises(duckdb.PermissionException):
+            opened.execute(f"from read_text('{secret}')")
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_file_whose_tables_are_not_ours_is_refused(what, path, secret, monkeypatch):
+    statements, told = REFUSED[what]
+    change(path, statements, secret)
+    error = readable(path)
+    assert isinstance(error, Remediable)
+    assert told in str(error)
+    assert told in _checked(path)
+    assert SECRET not in _told(path, error, monkeypatch) + _checked(path)
+
+
+@pytest.mark.parametrize("what", NO_FILE_OF_OURS)
+def test_what_is_no_file_of_ours_is_refused(what, path, secret, monkeypatch):
+    NO_FILE_OF_OURS[what](path, secret)
+    error = readable(path)
+    assert isinstance(error, Exception)
+    told = _told(path, error, monkeypatch) + _checked(path)
+    assert SECRET not in told
+
+
+@pytest.mark.parametrize(
+    "name", ["it's.duckdb", 'a "b" [c] *.duckdb', "a?b=c.duckdb", "あ;--.duckdb"]
+)
+def test_a_file_may_have_any_name(name, sound, tmp_path):
+    path = Path(shutil.copy(sound, tmp_path / name))
+    assert described(version_of(path)).rows["run"] == 1
+
+
+def test_a_dangling_link_and_a_folder_are_not_in_the_list(tmp_path, in_session):
+    (tmp_path / "gone.duckdb").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "folder.duckdb").mkdir()
+    session = in_session("from pages.shared.store import open_store\nopen_store()", tmp_path)
+    assert_sound(session)
+    assert session.button
+
+
+@pytest.mark.parametrize("lang", words.LANGUAGES)
+def test_a_page_shows_only_words_of_a_file_that_would_command_it(
+    lang, store_folder, tmp_path, opened
+):
+    path = Path(shutil.copy(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
+    change(path, IGNORED["words that command a page"], path)
+    session = opened("overview", tmp_path, lang=lang)
+    assert_sound(session)
+    assert "<script>" not in sentences(session).replace("\\<script", "")
+
+
+@pytest.mark.parametrize("lang", words.LANGUAGES)
+@pytest.mark.parametrize("what", ["a view for run", "no table", "a version of text"])
+def test_a_page_refuses_a_file_in_the_language_of_its_reader(what, lang, path, secret, opened):
+    change(path, REFUSED[what][0], secret)
+    session = opened("overview", path.parent, lang=lang)
+    assert_sound(session)
+    (error,) = session.error
+    assert SECRET not in error.value
+    assert ("Building it again" if lang == "en" else "作り直せば") in error.value
+
+
+def test_a_question_that_takes_too_long_is_stopped(path, monkeypatch):
+    monkeypatch.setattr(open_file, "SECONDS", 0.2)
+    version = version_of(path)
+    with pytest.raises(TooSlow) as error, cursor(version) as opened:
+        opened.execute("select count(*) from range(1000000000000)").fetchall()
+    assert str(error.value) == "It took longer than 0.2 s to read and was stopped."
+    assert "0.2" in _told(path, error.value, monkeypatch)
+
+
+def test_a_limit_on_time_stops_what_comes_after_it_and_nothing_once_it_is_left():
+    with duckdb.connect() as connection:
+        with pytest.raises(TooSlow):
+            _ask_late(connection)
+        with time_limit(connection, 0.2):
+            pass
+        time.sleep(0.3)
+        assert connection.execute("select 1").fetchall() == [(1,)]
+
+
+def _ask_late(connection: duckdb.DuckDBPyConnection) -> None:
+    with time_limit(connection, 0.01):
+        time.sleep(0.1)
+        connection.execute("select count(*) from range(1000000000000)").fetchall()
+
+
+def test_a_question_that_takes_too_much_memory_is_stopped(path, monkeypatch):
+    monkeypatch.setattr("analysis.foreign_file.MEMORY", "50MB")
+    with cursor(version_of(path)) as opened, pytest.raises(duckdb.OutOfMemoryException) as error:
+        opened.execute("select max(l) from (select list(range) as l from range(20000000))")
+    assert "4GB" in _told(path, error.value, monkeypatch)
+
+
+def test_settings_of_an_open_file_cannot_be_changed(path):
+    with duckdb.connect() as store:
+        attach(store, str(path))
+        for setting in ("enable_external_access = true", "memory_limit = '1TB'"):
+            with pytest.raises(duckdb.InvalidInputException):
+                store.execute(f"set {setting}")
