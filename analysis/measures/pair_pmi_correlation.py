@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 from analysis.measures.partial_rank_correlation import Ranked, partial_rank_correlation
 from analysis.measures.token_type_mixing import LEVEL
 
-LEAST_WORDS = 50
+LEAST_WORDS = 100
 """Below as many words there are too few that vary independently, and intervals come out short."""
 
 

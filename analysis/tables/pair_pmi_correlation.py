@@ -47,7 +47,7 @@ TABLE = Table(
                 name,
                 pa.float64(),
                 f"{end} end of the 95 % interval, in which pairs that share a word are not "
-                "independent; NULL below 50 words",
+                "independent; NULL below 100 words",
                 "ρ",
                 nullable=True,
             )

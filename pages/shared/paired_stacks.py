@@ -54,7 +54,7 @@ def paired_stacks(
             opacity=alt.Opacity(
                 f"{side}:N",
                 title=" ",
-                scale=alt.Scale(domain=list(sides), range=list(opacities)),
+                scale=alt.Scale(type="ordinal", domain=list(sides), range=list(opacities)),
                 legend=alt.Legend(
                     orient="bottom",
                     direction="horizontal",

@@ -13,7 +13,7 @@ from analysis.measures.pair_pmi_correlation import (
 from analysis.measures.partial_rank_correlation import ranked
 from tests.reference import pair_pmi_correlation as reference
 
-N_WORDS = 120
+N_WORDS = 200
 rows = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 4), st.floats(-1, 1)),
     min_size=1,

@@ -79,7 +79,7 @@ def test_correlations_follow_their_definition(
                 assert row.n_pairs == len(chosen)
                 assert row.n_words == len({word for pair in chosen for word in pair})
     assert not rows
-    assert found[["low", "high"]].isna().all(axis=None)  # fewer than 50 words
+    assert found[["low", "high"]].isna().all(axis=None)  # fewer than 100 words
 
 
 def test_where_too_few_pairs_are_left_there_is_no_row(tmp_path):
