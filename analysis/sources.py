@@ -92,6 +92,18 @@ PAPERS = {
         "Word Association Norms, Mutual Information, and Lexicography",
         "https://aclanthology.org/J90-1003/",
     ),
+    "croux-2010": Paper(
+        "Croux, Dehon",
+        2010,
+        "Influence Functions of the Spearman and Kendall Correlation Measures",
+        "https://doi.org/10.1007/s10260-010-0142-z",
+    ),
+    "aronow-2015": Paper(
+        "Aronow, Samii, Assenova",
+        2015,
+        "Cluster-Robust Variance Estimation for Dyadic Data",
+        "https://doi.org/10.1093/pan/mpv018",
+    ),
     "lee-2011": Paper(
         "Lee, Peirsman, Chang, Chambers, Surdeanu, Jurafsky",
         2011,

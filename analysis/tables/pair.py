@@ -45,9 +45,10 @@ TABLE = Table(
         Column(
             "pmi",
             pa.float32(),
-            "pointwise mutual information log2 p(w_j, w_i) / (p(w_j) p(w_i)) over all occurrences "
-            "of pairs",
+            "pointwise mutual information log2 p(w_j, w_i) / (p(w_j) p(w_i)) over the occurrences "
+            "of pairs of words; NULL with a special token",
             "bits",
+            nullable=True,
         ),
         replace(RELATION, meaning="most frequent relation; special with a special token"),
         Column(
@@ -58,7 +59,8 @@ TABLE = Table(
     source="church-1990",
     laws=(
         "n > 0 and n_sequences > 0 and n_sequences <= n",
-        "isfinite(pmi)",
+        "(pmi is null) = has_special",
+        "pmi is null or isfinite(pmi)",
         "relation_share > 0 and relation_share <= 1",
         "has_special = (relation = 'special')",
     ),

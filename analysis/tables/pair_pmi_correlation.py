@@ -6,37 +6,86 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.tables.table import EFFECT, LAYER, Column, Table
+from analysis.tables.table import EFFECT, LAYER, NAME, Column, Table
 
 MIN_COUNTS = (2, 5, 10)
+WINDOWS = (1, 5, None)
+"""Greatest distances of two tokens that make a pair; None is any within a sequence."""
+QUANTITIES = ("partial", "pmi", "source_frequency", "target_frequency")
+"""What the mean change is correlated with; partial is PMI given both frequencies."""
 EXTREMES = 10
 TABLE = Table(
     name="pair_pmi_correlation",
-    grain="one row per layer, effect and minimum count; pairs with special tokens are left out",
+    grain="one row per layer, effect, window, minimum count and quantity; pairs with special "
+    "tokens are left out",
     key=(
         LAYER,
         EFFECT,
+        Column(
+            "window_size",
+            pa.int16(),
+            "greatest distance of the two positions; PMI, counts and changes are of the pairs "
+            "within it; NULL: any distance within the sequence",
+            "tokens",
+            nullable=True,
+        ),
         Column("min_count", pa.int32(), "how often a pair occurs at least", "pairs"),
+        Column(
+            "quantity",
+            NAME,
+            "what the mean change is compared with: pmi; source_frequency or target_frequency, "
+            "how often the word stands in the corpus; partial, which is PMI given both frequencies",
+            "name",
+        ),
     ),
     values=(
         Column("n_pairs", pa.int64(), "pairs of vocabulary entries that take part", "pairs"),
-        Column("spearman", pa.float64(), "Spearman's ρ of PMI and mean change", "ρ"),
+        Column("n_words", pa.int64(), "vocabulary entries that take part, on either side", "words"),
+        Column("spearman", pa.float64(), "Spearman's ρ of the quantity and mean change", "ρ"),
+        *(
+            Column(
+                name,
+                pa.float64(),
+                f"{end} end of the 95 % interval, in which pairs that share a word are not "
+                "independent; NULL below 100 words",
+                "ρ",
+                nullable=True,
+            )
+            for name, end in (("low", "lower"), ("high", "upper"))
+        ),
     ),
     source="church-1990",
-    laws=("n_pairs >= 3", "spearman between -1 - 1e-9 and 1 + 1e-9"),
+    laws=(
+        "n_pairs >= 3 and n_words > 0",
+        "spearman between -1 - 1e-9 and 1 + 1e-9",
+        "(low is null) = (high is null)",
+        "low is null or (low <= spearman and spearman <= high)",
+    ),
 )
 
 
-def by_layer(store: DuckDBPyConnection, *, min_count: int) -> pd.DataFrame:
-    """layer, effect, n_pairs, spearman for one of `MIN_COUNTS`."""
+def by_layer(
+    store: DuckDBPyConnection, *, min_count: int, window_size: int | None = None
+) -> pd.DataFrame:
+    """layer, effect, quantity, n_pairs, n_words, spearman, low, high.
+
+    Args:
+        min_count: one of `MIN_COUNTS`.
+        window_size: one of `WINDOWS`.
+    """
     return store.execute(
         """
-        select layer, effect, n_pairs, spearman
+        select layer, effect, quantity, n_pairs, n_words, spearman, low, high
         from pair_pmi_correlation
-        where min_count = $min_count
-        order by layer, list_position($effects, effect)
+        where min_count = $min_count and window_size is not distinct from $window_size
+        order by layer, list_position($effects, effect), list_position($quantities, quantity)
         """,
-        {"min_count": min_count, "effects": list(EFFECTS)},
+        {
+            "min_count": min_count,
+            "window_size": window_size,
+            "effects": list(EFFECTS),
+            "quantities": list(QUANTITIES),
+        },
     ).df()
 
 

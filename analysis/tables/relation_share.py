@@ -16,7 +16,10 @@ from analysis.tables.table import (
     interval,
 )
 
-QUANTITIES = ("pairs", "change", "gain", "loss")
+QUANTITIES = ("pairs", "before", "change", "gain", "loss")
+BASELINE = "before"
+"""The quantity that shares of change are compared with."""
+
 TABLE = Table(
     name="relation_share",
     grain="one row per layer, effect, relation and quantity",
@@ -27,7 +30,8 @@ TABLE = Table(
         Column(
             "quantity",
             NAME,
-            "pairs (how many there are), change (|δ|), gain (δ above 0) or loss (δ below 0)",
+            "pairs (how many there are), before (the mixing before the step), change (|δ|), gain "
+            "(δ above 0) or loss (δ below 0)",
             "name",
         ),
     ),
@@ -40,21 +44,38 @@ TABLE = Table(
         ),
         *interval("share"),
         N_SEQUENCES,
+        Column(
+            "ratio",
+            pa.float64(),
+            "mean over the mean share of the mixing before in the same sequences; NULL for pairs "
+            "and before, and where there is no mixing before",
+            "ratio",
+            nullable=True,
+        ),
+        *interval("ratio", of="ratio"),
     ),
     source="kobayashi-2024",
-    laws=("mean between 0 and 1 + 1e-9", "low <= high", "n_sequences > 0"),
+    laws=(
+        "mean between 0 and 1 + 1e-9",
+        "low <= high",
+        "n_sequences > 0",
+        "ratio is null or (ratio >= 0 and quantity not in ('pairs', 'before'))",
+        "(ratio_low is null) = (ratio_high is null)",
+        "ratio_low is null or (ratio is not null and ratio_low <= ratio_high)",
+    ),
 )
 
 
 def by_layer(store: DuckDBPyConnection, *, effect: str) -> pd.DataFrame:
-    """One effect in every layer: layer, relation, quantity, mean, low, high, n_sequences.
+    """One effect in every layer: layer, relation, quantity, mean, low, high, n_sequences, ratios.
 
-    The shares of the relations add up to 1 in each layer and quantity; where a relation has far
-    more of the change than of the pairs, the step is at work there.
+    The shares of the relations add up to 1 in each layer and quantity. Where a relation has more of
+    the change than of the mixing before the step, the step is at work there; more than of the pairs
+    says little, since attention has chosen among the pairs already.
     """
     return store.execute(
         """
-        select layer, relation, quantity, mean, low, high, n_sequences
+        select layer, relation, quantity, mean, low, high, n_sequences, ratio, ratio_low, ratio_high
         from relation_share
         where effect = $effect
         order by layer, list_position($relations, relation), list_position($quantities, quantity)

@@ -11,6 +11,12 @@ TABLE = Table(
     values=(
         Column("n", pa.int32(), "ordered pairs of two positions", "pairs"),
         Column(
+            "before",
+            pa.float64(),
+            "the pair's share of the target's mixing before the step, summed over the pairs",
+            "share",
+        ),
+        Column(
             "change",
             pa.float64(),
             "|δ| summed over the pairs; δ is by how much the step changes the pair's share",
@@ -19,6 +25,6 @@ TABLE = Table(
         Column("gain", pa.float64(), "δ summed over the pairs whose share grows", "share"),
     ),
     source="kobayashi-2024",
-    laws=("n > 0", "gain >= 0 and gain <= change"),
+    laws=("n > 0", "before >= 0", "gain >= 0 and gain <= change"),
     order=("layer", "effect", "relation", "seq"),
 )

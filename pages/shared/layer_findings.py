@@ -55,35 +55,43 @@ def _mixing_ratio() -> Iterator[Finding]:
 
 
 def _relation() -> Iterator[Finding]:
-    """The relation whose share of the change that FF makes is most above its share of the pairs."""
-    shares = _shares_over_layers("ff")
-    if shares.empty:
+    """The relation whose share of FF's change is most above its share of the mixing before."""
+    frame = ask(relation_share.by_layer, effect="ff")
+    shares = frame.pivot_table(index="relation", columns="quantity", values="mean", observed=True)
+    if not {"before", "change", "pairs"} <= set(shares):
         return
-    lift = shares["change"] / shares["pairs"]
-    most = str(lift.idxmax())
+    ratio = (shares["change"] / shares["before"]).dropna()
+    most = str(ratio.idxmax())
+    here = frame[(frame["relation"] == most) & (frame["quantity"] == "change")]
     name = relation_name(most)
-    pairs, change = (percent(float(shares[each][most])) for each in ("pairs", "change"))
+    before, change, pairs = (
+        percent(float(shares[each][most])) for each in ("before", "change", "pairs")
+    )
     yield Finding(
         say("finding.label_relation_share", relation=name),
-        f"{pairs} → {change}",
+        f"{before} → {change}",
         say(
-            f"finding.relation_{'clear' if lift[most] >= _CLEAR else 'even'}",
+            f"finding.relation_{_how_sure(here, ratio[most])}",
             relation=name,
-            pairs=pairs,
+            before=before,
             change=change,
-            lift=f"{lift[most]:.1f}",
+            pairs=pairs,
+            ratio=f"{ratio[most]:.1f}",
+            above=int((here["ratio_low"] > 1).sum()),
+            layers=len(here),
         ),
         _PAGE,
         "modules",
     )
 
 
-def _shares_over_layers(effect: str) -> pd.DataFrame:
-    """By relation: its share of the pairs and of the change, mean over the layers."""
-    frame = ask(relation_share.by_layer, effect=effect)
-    frame = frame[frame["quantity"].isin(["pairs", "change"])]
-    means = frame.pivot_table(index="relation", columns="quantity", values="mean", aggfunc="mean")
-    return means.dropna() if {"pairs", "change"} <= set(means) else means.iloc[:0]
+def _how_sure(here: pd.DataFrame, ratio: float) -> str:
+    """Whether a ratio is worth telling, and clear of 1 in some layer."""
+    if ratio < _CLEAR:
+        return "even"
+    if here["ratio_low"].isna().all():
+        return "unsure"
+    return "clear" if (here["ratio_low"] > 1).any() else "even"
 
 
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {

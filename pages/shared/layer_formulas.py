@@ -87,8 +87,9 @@ LAYER_METHODS = {
         (relation_share.TABLE, sequence_relation_change.TABLE),
         (
             r"\frac{1}{S}\sum_{s=1}^{S} \; \frac{\sum_{(i,j) \in R_s} |\delta_{ij}|}"
-            r"{\sum_{i \ne j} |\delta_{ij}|} \qquad \text{vs.} \qquad "
-            r"\frac{1}{S}\sum_{s=1}^{S} \frac{|R_s|}{n_s (n_s - 1)}",
+            r"{\sum_{i \ne j} |\delta_{ij}|} \;\Bigg/\; \frac{1}{S}\sum_{s=1}^{S} \; "
+            r"\frac{\sum_{(i,j) \in R_s} p_{ij}}{\sum_{i \ne j} p_{ij}}, \qquad "
+            r"p_{ij} = \frac{M^{\text{before}}_{ij}}{\sum_{k} M^{\text{before}}_{ik}}",
         ),
         _PAGE,
         "modules",
@@ -118,7 +119,12 @@ LAYER_METHODS = {
         (pair_pmi_correlation.TABLE,),
         (
             r"\mathrm{PMI}(w_j, w_i) = \log_2 \frac{p(w_j, w_i)}{p(w_j)\, p(w_i)}, \qquad "
-            r"\rho\bigl(\mathrm{PMI}(w_j, w_i),\; \bar\delta(w_j, w_i)\bigr)",
+            r"\rho\bigl(\mathrm{PMI}(w_j, w_i),\; \bar\delta(w_j, w_i) \,\big|\, "
+            r"c(w_j),\, c(w_i)\bigr)",
+            r"e_X = R_X - \hat R_X\bigl(1,\, R_{c(w_j)},\, R_{c(w_i)}\bigr), \qquad "
+            r"\rho = \mathrm{corr}(e_{\mathrm{PMI}},\, e_{\bar\delta}), \qquad "
+            r"\widehat{\mathrm{var}}(\rho) = \frac{1}{N^2}"
+            r"\sum_{d,\, d'} [\,d \cap d' \ne \emptyset\,]\; \psi_d\, \psi_{d'}",
         ),
         _PAIRS,
         "pmi",

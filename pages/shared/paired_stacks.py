@@ -1,4 +1,4 @@
-"""Two stacked bars side by side for every place of an axis: one composition against another."""
+"""Stacked bars side by side for every place of an axis: one composition against another."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,19 +17,21 @@ def paired_stacks(
     colour: str,
     colours: Mapping[str, str],
     side: str,
-    sides: tuple[str, str],
+    sides: tuple[str, ...],
+    opacities: tuple[float, ...] = (0.45, 1.0),
     y_title: str,
     titles: Mapping[str, str],
     format: str = ".1%",
     height: int = 460,
 ) -> Any:
-    """Bars over layers, the first side faint beside the second.
+    """Bars over layers, the sides beside each other, told apart by how faint they are.
 
     Args:
         y: shares that add up to 1 in every layer and side.
         colours: of the names in the colour column; the first is at the bottom.
         side: the column that tells the two sides apart.
-        sides: its two values, as readers see them.
+        sides: its values, as readers see them, from left to right.
+        opacities: of the sides.
         titles: of what the tooltip tells besides y.
     """
     frame, encoding, order = coloured(frame, colour, titles[colour], colours)
@@ -52,7 +54,7 @@ def paired_stacks(
             opacity=alt.Opacity(
                 f"{side}:N",
                 title=" ",
-                scale=alt.Scale(domain=list(sides), range=[0.45, 1.0]),
+                scale=alt.Scale(type="ordinal", domain=list(sides), range=list(opacities)),
                 legend=alt.Legend(
                     orient="bottom",
                     direction="horizontal",

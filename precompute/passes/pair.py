@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.pair import pointwise_mutual_information
+from analysis.measures.pair import pmi_of_pairs
 from analysis.scopes import RELATIONS
 from analysis.tables.pair import TABLE
 from analysis.tables.pair_merge import RELATION_COUNTS, RELATION_OF_COUNTS
-from precompute.passes.base import FitContext, names_of, table_of
+from precompute.passes.base import FitContext, names_of, nulls_where, table_of
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("pair_delta",)
 
 
@@ -36,16 +36,15 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         **sides,
         n=n,
         n_sequences=pairs["n_sequences"].to_numpy(),
-        pmi=_pmi(n.astype(np.int64), *sides.values()),
+        pmi=nulls_where(_pmi(n, *sides.values(), ~pairs["has_special"].to_numpy())),
         relation=names_of(pairs["relation"].to_numpy(), RELATIONS),
         relation_share=pairs["relation_share"].to_numpy(),
         has_special=pairs["has_special"].to_numpy(),
     )
 
 
-def _pmi(n: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """PMI of every pair from how often each occurs."""
-    of_source, of_target = (
-        np.bincount(side, weights=n).astype(np.int64)[side] for side in (source, target)
-    )
-    return pointwise_mutual_information(n, of_source, of_target, int(n.sum()))
+def _pmi(n: np.ndarray, source: np.ndarray, target: np.ndarray, of_words: np.ndarray) -> np.ndarray:
+    """PMI of every pair of words, in which pairs with a special or masked token count nowhere."""
+    found = np.full(len(n), np.nan)
+    found[of_words] = pmi_of_pairs(n[of_words], source[of_words], target[of_words])
+    return found

@@ -5,13 +5,13 @@ import pyarrow as pa
 
 from analysis.measures.layer_mixing import LayerMixing
 from analysis.measures.pair_delta import pair_deltas
-from analysis.measures.sequence_relation_change import relation_changes
+from analysis.measures.sequence_relation_change import relation_changes, shares_before
 from analysis.scopes import RELATIONS, LayerOrder
 from analysis.tables.sequence_relation_change import TABLE
 from precompute.batch import Batch
 from precompute.passes.base import names_of, table_of
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("layer_completeness",)
 
 
@@ -29,13 +29,14 @@ def totals(batch: Batch) -> pa.Table:
 def _changes(
     layer: LayerMixing, order: LayerOrder, relations: np.ndarray, pairs: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    return relation_changes(pair_deltas(layer.maps.numpy(), order), relations, pairs)
+    maps = layer.maps.numpy()
+    return relation_changes(shares_before(maps, order), pair_deltas(maps, order), relations, pairs)
 
 
 def _rows(
     sequence: int, index: int, order: LayerOrder, changes: tuple[np.ndarray, ...]
 ) -> pa.Table:
-    n, change, gain = changes
+    n, before, change, gain = changes
     effects = tuple(order.effects)
     there = np.flatnonzero(n)
     n_rows = len(effects) * len(there)
@@ -46,6 +47,7 @@ def _rows(
         effect=names_of(np.arange(len(effects)).repeat(len(there)), effects),
         relation=names_of(np.tile(there, len(effects)), RELATIONS),
         n=np.tile(n[there], len(effects)),
+        before=before[:, there].ravel(),
         change=change[:, there].ravel(),
         gain=gain[:, there].ravel(),
     )

@@ -137,12 +137,23 @@ def test_the_residual_is_told_by_what_it_does(after, expected, opened, changed):
 
 
 @pytest.mark.parametrize(
-    ("change", "expected"), [(0.5, "but 50 % of the change, 5.0 times"), (0.1, "takes only 10 %")]
+    ("change", "low", "expected"),
+    [
+        (0.5, 4, "but 50 % of the change, 5.0 times as much"),
+        (0.5, 4, "Clear of 1 in 2 of 2 layers"),
+        (0.5, 0.9, "takes only 50 %"),
+        (0.5, "null", "not known whether this is clear of 1"),
+        (0.1, 1.01, "takes only 10 %"),
+    ],
 )
-def test_the_relation_that_the_network_changes_most_is_told(change, expected, opened, changed):
+def test_the_relation_that_the_network_changes_most_is_told(change, low, expected, opened, changed):
+    """Most for what it held of the mixing before; its number of pairs decides nothing."""
     folder = changed(
         "update stored.relation_share set mean = 0.1",
-        f"update stored.relation_share set mean = {change} "
+        "update stored.relation_share set mean = 0.001 "
+        "where relation = 'same_segment' and quantity = 'pairs'",
+        f"update stored.relation_share set mean = {change}, ratio = {10 * change}, "
+        f"ratio_low = {low}, ratio_high = {low} + 9 "
         "where relation = 'adjacent' and quantity = 'change'",
     )
     assert expected in sentences(opened("overview", folder))

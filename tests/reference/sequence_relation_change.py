@@ -9,12 +9,13 @@ def relation_changes(
     relations: list[list[str]],
     *,
     causal: bool,
-) -> dict[str, tuple[int, float, float]]:
-    """By relation: pairs, Σ |δ|, Σ of the δ above 0; a token is no pair with itself.
+) -> dict[str, tuple[int, float, float, float]]:
+    """By relation: pairs, Σ share before, Σ |δ|, Σ of the δ above 0.
 
-    Nor is it one with those behind it if the model is causal.
+    A token is no pair with itself, nor with those after it if the model is causal.
     """
     n: dict[str, int] = defaultdict(int)
+    held: dict[str, float] = defaultdict(float)
     change: dict[str, float] = defaultdict(float)
     gain: dict[str, float] = defaultdict(float)
     for query in range(len(before)):
@@ -24,6 +25,7 @@ def relation_changes(
             share = [each[query][key] / sum(each[query]) for each in (before, after)]
             relation = relations[query][key]
             n[relation] += 1
+            held[relation] += share[0]
             change[relation] += abs(share[1] - share[0])
             gain[relation] += max(share[1] - share[0], 0)
-    return {relation: (n[relation], change[relation], gain[relation]) for relation in n}
+    return {each: (n[each], held[each], change[each], gain[each]) for each in n}

@@ -1,4 +1,4 @@
-"""Between which kinds of tokens a module changes the mixing, and how many such pairs there are."""
+"""Between which kinds of tokens a module changes the mixing, and how much they held before."""
 
 import pandas as pd
 import streamlit as st
@@ -22,9 +22,10 @@ from pages.shared.store import ask, layer_order, require
 from pages.shared.words import say
 
 _QUANTITIES = ("change", "gain", "loss")
-_ENDS = ("mean", "low", "high")
-_NARROWEST, _WIDEST = 4.0, 64.0  # times the share of pairs, between which the scale ends
-_CLEAR = 1.1  # a lift below is no more than the pairs let expect
+_RATIO = ("ratio", "ratio_low", "ratio_high")
+_NARROWEST, _WIDEST = 2.0, 64.0  # times the share before, between which the scale ends
+_CLEAR = 1.1  # a ratio below is no more than the mixing before lets expect, however sure it is
+_SIDES = {"before": 0.6, "pairs": 0.25}  # what the chosen quantity stands beside, and how faint
 
 
 def show() -> None:
@@ -67,45 +68,68 @@ def _pick() -> tuple[str, str]:
 
 
 def lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
-    """Share of the quantity over share of the pairs, with the interval over the same share."""
+    """How a relation's share of the quantity compares with that of the mixing before.
+
+    Returns:
+        layer, relation, name, mean, ratio, ratio_low, ratio_high, before, pairs, lift: the share,
+        its ratio to the share before, both baselines, and the ratio to the share of pairs.
+    """
     index = ["layer", "relation", "name"]
-    change = frame[frame["quantity"] == quantity].set_index(index)[list(_ENDS)]
-    pairs = frame[frame["quantity"] == "pairs"].set_index(index)["mean"].rename("pairs")
-    both = change.join(pairs, how="inner").dropna(subset=["mean", "pairs"])
-    both = both[both["pairs"] > 0]
-    for name in _ENDS:
-        both[f"lift_{name}"] = both[name] / both["pairs"]
-    return both.reset_index()
+    change = frame[frame["quantity"] == quantity].set_index(index)[["mean", *_RATIO]]
+    for each in _SIDES:
+        of_side = frame[frame["quantity"] == each].set_index(index)["mean"].rename(each)
+        change = change.join(of_side, how="inner")
+    compared = change.dropna(subset=["mean", "ratio", *_SIDES])
+    return compared.assign(lift=compared["mean"] / compared["pairs"]).reset_index()
 
 
 def _finding(lift: pd.DataFrame, effect: str, quantity: str) -> str:
-    """The relation with the greatest lift over all layers together, and where it is greatest."""
-    means = lift.groupby("relation")[["mean", "pairs"]].mean().reset_index()
-    means["lift"] = means["mean"] / means["pairs"]
-    most = means.nlargest(1, "lift").iloc[0]
-    if most["lift"] < _CLEAR:
-        return say("layer_mixing.modules.finding_even", effect=effect_name(effect))
-    peak = lift[lift["relation"] == most["relation"]].nlargest(1, "lift_mean").iloc[0]
+    """The relation that is furthest above its share of the mixing before, and how surely."""
+    most = furthest_above(lift)
+    here = lift[lift["relation"] == most.name]
+    if most["ratio"] < _CLEAR:
+        kind = "even"
+    elif here["ratio_low"].isna().all():
+        kind = "unsure"
+    else:
+        kind = "clear" if (here["ratio_low"] > 1).any() else "even"
+    peak = here.nlargest(1, "ratio").iloc[0]
     return say(
-        "layer_mixing.modules.finding",
+        f"layer_mixing.modules.finding_{kind}",
         effect=effect_name(effect),
         quantity=say(f"layer_mixing.modules.{quantity}_told"),
-        relation=relation_name(most["relation"]),
+        relation=relation_name(str(most.name)),
         share=percent(most["mean"]),
+        before=percent(most["before"]),
         pairs=percent(most["pairs"]),
-        lift=_times(most["lift"]),
+        ratio=times(most["ratio"]),
+        lift=times(most["lift"]),
+        above=int((here["ratio_low"] > 1).sum()),
+        below=int((here["ratio_high"] < 1).sum()),
+        layers=len(here),
         layer=int(peak["layer"]),
-        peak=_times(peak["lift_mean"]),
+        peak=f"{peak['ratio']:.2f}",
+        low=f"{peak['ratio_low']:.2f}",
+        high=f"{peak['ratio_high']:.2f}",
     )
 
 
-def _times(lift: float) -> str:
-    return f"{lift:.1f}" if lift < 10 else f"{lift:.0f}"
+def furthest_above(lift: pd.DataFrame) -> pd.Series:
+    """The relation with the greatest ratio over all layers together: its name, shares, ratios."""
+    means = lift.groupby("relation", observed=True)[["mean", "before", "pairs"]].mean()
+    means["ratio"] = means["mean"] / means["before"]
+    means["lift"] = means["mean"] / means["pairs"]
+    return means.loc[means["ratio"].idxmax()]
+
+
+def times(ratio: float) -> str:
+    return f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"
 
 
 def _shares(frame: pd.DataFrame, effect: str, quantity: str) -> None:
-    """What the pairs are, beside where the change goes."""
-    sides = {name: say(f"layer_mixing.modules.side_{name}") for name in ("pairs", quantity)}
+    """What held the mixing before, beside where the change goes, and what pairs there are."""
+    opacities = {"before": _SIDES["before"], quantity: 1.0, "pairs": _SIDES["pairs"]}
+    sides = {name: say(f"layer_mixing.modules.side_{name}") for name in opacities}
     shown = frame[frame["quantity"].isin(sides)]
     question = say(
         "layer_mixing.modules.question",
@@ -118,7 +142,8 @@ def _shares(frame: pd.DataFrame, effect: str, quantity: str) -> None:
         colour="name",
         colours={relation_name(each): RELATION_COLOURS[each] for each in RELATIONS},
         side="side",
-        sides=(sides["pairs"], sides[quantity]),
+        sides=tuple(sides.values()),
+        opacities=tuple(opacities.values()),
         y_title=say("layer_mixing.share"),
         titles={
             "name": say("layer_mixing.modules.relation"),
@@ -138,22 +163,24 @@ def _shares(frame: pd.DataFrame, effect: str, quantity: str) -> None:
 
 
 def _lift_map(lift: pd.DataFrame, effect: str, quantity: str) -> None:
-    """How many times more than their number the pairs of a relation are changed."""
-    widest = min(max(float(lift["lift_mean"].max()), _NARROWEST), _WIDEST)
+    """How many times its share of the mixing before a relation has of the change."""
+    widest = min(max(float(lift["ratio"].max()), _NARROWEST), _WIDEST)
     question = say("layer_mixing.modules.lift", effect=effect_name(effect))
     chart = number_map(
         lift,
         x="layer",
         y="name",
-        value="lift_mean",
+        value="ratio",
         titles={
             "layer": say("axis.layer"),
             "name": say("layer_mixing.modules.relation"),
-            "lift_mean": say("layer_mixing.modules.lift_axis"),
-            "lift_low": say("layer_mixing.low"),
-            "lift_high": say("layer_mixing.high"),
+            "ratio": say("layer_mixing.modules.lift_axis"),
+            "ratio_low": say("layer_mixing.low"),
+            "ratio_high": say("layer_mixing.high"),
             "mean": say(f"layer_mixing.modules.side_{quantity}"),
+            "before": say("layer_mixing.modules.side_before"),
             "pairs": say("layer_mixing.modules.side_pairs"),
+            "lift": say("layer_mixing.modules.pairs_axis"),
         },
         orders={
             "layer": sorted(lift["layer"].unique()),

@@ -19,28 +19,44 @@ from pages.shared.token_pairs.units import in_points, pair_name, relation_colour
 from pages.shared.words import say
 
 _DRAWN = 1_500
-_WEAK = 0.1  # a ρ nearer to 0 is no tendency worth telling
+_WINDOWS = {str(size or "sequence"): size for size in reversed(pair_pmi_correlation.WINDOWS)}
 
 
 def show() -> None:
     require(pair_pmi_correlation.TABLE, pair.TABLE, pair_delta.TABLE)
     st.header(say("token_pairs.pmi.title"), anchor=False)
     st.markdown(say("token_pairs.pmi.what"))
-    effect, least = _pick_choices()
-    frame = ask(pair_pmi_correlation.by_layer, min_count=least).dropna(subset="spearman")
+    st.markdown(say("token_pairs.pmi.given"))
+    effect, window, least = _pick_choices()
+    frame = ask(
+        pair_pmi_correlation.by_layer, min_count=least, window_size=_WINDOWS[window]
+    ).dropna(subset="spearman")
     if frame.empty:
         st.info(say("token_pairs.pmi.nothing", least=least))
         return
-    st.markdown(_finding(frame[frame["effect"] == effect], effect))
-    _by_layer(frame)
-    _points(effect, least, frame)
+    st.markdown(_finding(frame[frame["effect"] == effect], effect, window))
+    _compared(frame[frame["effect"] == effect], effect)
+    _by_layer(frame[frame["quantity"] == "partial"])
+    if window == "sequence":
+        _points(effect, least, frame)
+    else:
+        st.info(say("token_pairs.pmi.points_elsewhere"))
     about(pair_pmi_correlation.TABLE, pair.TABLE)
 
 
-def _pick_choices() -> tuple[str, int]:
-    left, right = st.columns([2, 1])
+def _pick_choices() -> tuple[str, str, int]:
+    left, middle, right = st.columns([2, 2, 1])
     with left:
         effect = pick_effect()
+    with middle:
+        window = pick(
+            "tp_pmi_window",
+            say("token_pairs.pmi.window"),
+            list(_WINDOWS),
+            default="sequence",
+            format=_window_name,
+            help=say("token_pairs.pmi.window_help"),
+        )
     with right:
         least = pick(
             "tp_pmi_least",
@@ -49,49 +65,99 @@ def _pick_choices() -> tuple[str, int]:
             default=pair_pmi_correlation.MIN_COUNTS[0],
             help=say("token_pairs.pmi.least_help"),
         )
-    return effect, least
+    return effect, window, least
 
 
-def _finding(frame: pd.DataFrame, effect: str) -> str:
-    """The layers at both ends, and whether their ρ is worth telling."""
-    if frame.empty:
+def _window_name(window: str) -> str:
+    return say(f"token_pairs.pmi.window_{window}")
+
+
+def _finding(frame: pd.DataFrame, effect: str, window: str) -> str:
+    """Partial ρ at both ends of the layers, whether it is clear of 0, and the ρ it came from."""
+    partial = frame[frame["quantity"] == "partial"]
+    if partial.empty:
         return say("token_pairs.pmi.finding_none", effect=effect_name(effect))
-    lowest, highest = (frame.loc[frame["spearman"].agg(end)] for end in ("idxmin", "idxmax"))
-    strongest = max(abs(lowest["spearman"]), abs(highest["spearman"]))
-    return say(
-        f"token_pairs.pmi.finding_{'weak' if strongest < _WEAK else 'some'}",
-        effect=effect_name(effect),
-        low=signed(lowest["spearman"]),
-        low_layer=int(lowest["layer"]),
-        high=signed(highest["spearman"]),
-        high_layer=int(highest["layer"]),
+    told: dict[str, Any] = {"effect": effect_name(effect), "window": _window_name(window)}
+    raw = frame[frame["quantity"] == "pmi"].set_index("layer")["spearman"]
+    for name, end in (("low", "idxmin"), ("high", "idxmax")):
+        row = partial.loc[partial["spearman"].agg(end)]
+        told |= {name: _sure(row), f"{name}_layer": int(row["layer"])}
+        told[f"{name}_raw"] = signed(raw[row["layer"]])
+    sure = partial.dropna(subset=["low", "high"])
+    above, below = int((sure["low"] > 0).sum()), int((sure["high"] < 0).sum())
+    kind = "unsure" if sure.empty else "clear" if above or below else "unclear"
+    told |= {"above": above, "below": below, "layers": len(partial)}
+    return say(f"token_pairs.pmi.finding_{kind}", **told)
+
+
+def _sure(row: pd.Series) -> str:
+    """ρ with its interval, if it has one."""
+    rho = signed(row["spearman"])
+    if pd.isna(row["low"]):
+        return rho
+    return f"{rho} [{signed(row['low'])}, {signed(row['high'])}]"
+
+
+def _compared(frame: pd.DataFrame, effect: str) -> None:
+    """One step: PMI given the words' frequencies, beside what it and they have by themselves."""
+    names = [say(f"token_pairs.pmi.quantity_{each}") for each in pair_pmi_correlation.QUANTITIES]
+    named = dict(zip(pair_pmi_correlation.QUANTITIES, names, strict=True))
+    question = say("token_pairs.pmi.compared", effect=effect_name(effect))
+    shown = frame.assign(name=frame["quantity"].map(named))
+    _lines(
+        shown.sort_values(["name", "layer"], key=lambda each: each.map(_place(names))),
+        key=f"tp_pmi_compared_{effect}",
+        question=question,
+        caption=say("token_pairs.pmi.compared_caption"),
+        frame=frame,
     )
+
+
+def _place(names: list[str]) -> Any:
+    """Where a name stands; a layer stands where its number says."""
+    places = {name: place for place, name in enumerate(names)}
+    return lambda each: places.get(each, each)
 
 
 def _by_layer(frame: pd.DataFrame) -> None:
+    """Every step: PMI given the words' frequencies."""
     order = [each for each in layer_order().effects if each in set(frame["effect"])]
-    shown = frame.assign(
-        name=frame["effect"].map(effect_name), place=frame["effect"].map(order.index)
+    names = [effect_name(each) for each in order]
+    shown = frame.assign(name=frame["effect"].map(effect_name))
+    _lines(
+        shown.sort_values(["name", "layer"], key=lambda each: each.map(_place(names))),
+        key="tp_pmi_layers",
+        question=say("token_pairs.pmi.layers"),
+        caption=say("token_pairs.pmi.layers_caption"),
+        frame=frame,
     )
-    shown = shown.sort_values(["place", "layer"])
+
+
+def _lines(
+    shown: pd.DataFrame, *, key: str, question: str, caption: str, frame: pd.DataFrame
+) -> None:
+    sure = bool(shown["low"].notna().any())
     drawn = lines(
         shown,
         x="layer",
         y="spearman",
         colour="name",
+        low="low" if sure else None,
+        high="high" if sure else None,
         x_title=say("axis.layer"),
         y_title=say("token_pairs.pmi.rho"),
         colour_title=" ",
         height=380,
     )
     zero = zero_line().encode(y="zero:Q")
+    interval = say(f"token_pairs.pmi.interval_{'sure' if sure else 'unsure'}")
     figure(
         alt.layer(zero, drawn),
-        key="tp_pmi_layers",
-        question=say("token_pairs.pmi.layers"),
-        caption=say("token_pairs.pmi.layers_caption"),
+        key=key,
+        question=question,
+        caption=f"{caption} {interval}",
         frame=frame,
-        alt=say("token_pairs.pmi.layers"),
+        alt=question,
     )
 
 
@@ -106,19 +172,19 @@ def _points(effect: str, least: int, correlations: pd.DataFrame) -> None:
         st.info(say("token_pairs.pmi.nothing", least=least))
         return
     here = correlations[(correlations["layer"] == layer) & (correlations["effect"] == effect)]
-    told = {"layer": layer, "effect": effect_name(effect)}
-    numbers = {"n": count(len(frame)), "rho": "–", "n_pairs": "–"}
-    if len(here):
-        numbers |= {
-            "rho": signed(here["spearman"].iloc[0]),
-            "n_pairs": count(here["n_pairs"].iloc[0]),
-        }
+    found = here.set_index("quantity")["spearman"].map(signed)
     clickable_chart(
         _scatter(frame),
         "tp_pmi_points",
         key=f"tp_pmi_points_{layer}_{effect}_{least}",
-        question=say("token_pairs.pmi.points", **told),
-        caption=say("token_pairs.pmi.points_caption", **numbers),
+        question=say("token_pairs.pmi.points", layer=layer, effect=effect_name(effect)),
+        caption=say(
+            "token_pairs.pmi.points_caption",
+            n=count(len(frame)),
+            rho=found.get("pmi", "–"),
+            partial=found.get("partial", "–"),
+            n_pairs=count(here["n_pairs"].iloc[0]) if len(here) else "–",
+        ),
         frame=frame,
     )
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.pair import pointwise_mutual_information
+from analysis.measures.pair import pmi_of_pairs, pointwise_mutual_information
 from tests.reference import pair as reference
 
 sequences = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=6), min_size=1, max_size=4)
@@ -21,6 +21,7 @@ def test_pmi_follows_its_definition_pair_by_pair(corpus):
     of_source, of_target = (np.bincount(side, weights=n).astype(int)[side] for side in pairs.T)
     found = pointwise_mutual_information(n, of_source, of_target, int(n.sum()))
     assert found.tolist() == pytest.approx([expected[pair] for pair in counts], abs=1e-12)
+    np.testing.assert_array_equal(pmi_of_pairs(n, pairs[:, 0], pairs[:, 1]), found)
 
 
 def test_tokens_that_meet_as_often_as_by_chance_have_none():

@@ -57,6 +57,26 @@ def test_a_module_that_changes_all_pairs_alike_is_no_finding(changed, section):
     assert "favours no kind" in sentences(section("modules", folder))
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (1.5, 2.5, "clear of 1 and above it in 2 of 2 layers, below it in 0"),
+        (0.5, 2.5, "favours no kind"),
+        ("null", "null", "not known whether this is clear of 1"),
+    ],
+)
+def test_a_finding_says_whether_it_is_clear_of_the_mixing_before(
+    low, high, expected, changed, section
+):
+    adjacent = "where relation = 'adjacent' and quantity = 'change'"
+    folder = changed(
+        "update stored.relation_share set mean = 0.1",
+        f"update stored.relation_share set mean = 0.2, ratio = 2, ratio_low = {low}, "
+        f"ratio_high = {high} {adjacent}",
+    )
+    assert expected in sentences(section("modules", folder))
+
+
 def test_a_module_that_changes_nothing_draws_nothing(changed, section):
     folder = changed("delete from stored.relation_share where quantity <> 'pairs'")
     session = section("modules", folder)

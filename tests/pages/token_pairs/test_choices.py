@@ -23,6 +23,7 @@ from tests.pages.conftest import bodies, frames, in_address
         ("pair", "tp_target", "ran"),
         ("pair", "tp_live", "live"),
         ("pmi", "tp_pmi_least", 5),
+        ("pmi", "tp_pmi_window", "1"),
     ],
 )
 def test_a_link_restores_a_choice(view, key, value, section):

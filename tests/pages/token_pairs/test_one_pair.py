@@ -42,6 +42,11 @@ def test_its_numbers_are_those_of_the_file(section, told):
     assert values[:3] == [str(n), str(n_sequences), f"{pmi:.2f}".replace("-", "−")]
 
 
+def test_a_pair_with_a_special_token_has_no_pmi(section):
+    session = section("pair", tp_source="[CLS]", tp_target="sat")
+    assert [each.value for each in session.metric][2] == "–"
+
+
 def test_every_place_where_it_stands_is_marked_once(section, store):
     places = pair_occurrence.of_pair(store, layer=1, effect="ff", limit=1000, **ids(store))
     pages = -(-len(places) // PAGE)

@@ -94,7 +94,35 @@ def test_correlations_are_those_of_the_limit(section, store):
     rows, *_ = charts(section("pmi", tp_pmi_least="5"))
     assert rows["layer"]
     frame = pair_pmi_correlation.by_layer(store, min_count=5)
-    strongest = frame[frame["effect"] == "ff"]["spearman"]
+    of_effect = frame[frame["effect"] == "ff"].pivot(
+        index="layer", columns="quantity", values="spearman"
+    )
     told = sentences(section("pmi", tp_pmi_least="5"))
-    for value in (strongest.min(), strongest.max()):
-        assert f"{value:.2f}".replace("-", "−") in told
+    for layer in (of_effect["partial"].idxmin(), of_effect["partial"].idxmax()):
+        for quantity in ("partial", "pmi"):
+            assert f"{of_effect[quantity][layer]:.2f}".replace("-", "−") in told
+
+
+def test_pairs_within_a_window_have_correlations_and_no_points(section):
+    everything = charts(section("pmi"))
+    session = section("pmi", tp_pmi_window="5")
+    assert len(charts(session)) == len(everything) - 1
+    assert "whole sequences alone" in session.info[0].value
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        ("spearman / 2", "spearman * 2", "clear of 0 in 2 of 2 layers above it and in 0 below it"),
+        ("spearman - 1", "spearman + 1", "In none of 2 layers is it clear of 0"),
+        ("null", "null", "too few words for an interval"),
+    ],
+)
+def test_a_finding_says_whether_it_is_clear_of_0(low, high, expected, changed, section):
+    folder = changed(
+        "update stored.pair_pmi_correlation set spearman = 0.3",
+        f"update stored.pair_pmi_correlation set low = {low}, high = {high}",
+    )
+    session = section("pmi", folder)
+    assert expected in sentences(session)
+    assert len(charts(session)) == 3

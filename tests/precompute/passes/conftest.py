@@ -93,6 +93,18 @@ def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="session")
+def pair_words(pair_run) -> list[list[int | None]]:
+    """The token ids of every sequence; None where a token stands for no word."""
+    return [
+        [
+            token if word >= 0 else None
+            for token, word in zip(each.ids.tolist(), each.words, strict=True)
+        ]
+        for each in pair_run[1].corpus.sequences
+    ]
+
+
+@pytest.fixture(scope="session")
 def slow_deltas(
     pair_run, layer_order
 ) -> dict[tuple[int, str], list[tuple[list[int], reference.Matrix]]]:

@@ -40,13 +40,16 @@ def test_every_pair_has_its_counts_and_its_relation(pair_store, counted):
         assert has_special == (counts["special"] > 0)
 
 
-def test_pmi_follows_its_definition_pair_by_pair(pair_store, pair_run, is_causal):
-    ids = [each.ids.tolist() for each in pair_run[1].corpus.sequences]
-    expected = reference.pmi(ids, causal=is_causal)
-    rows = pair_store.execute("select source, target, pmi from pair").fetchall()
-    assert len(rows) == len(expected)
-    for source, target, pmi in rows:
+def test_pmi_follows_its_definition_pair_by_pair(pair_store, pair_words, is_causal):
+    """Over words alone: special and masked tokens are neither counted nor given one."""
+    expected = reference.pmi(pair_words, causal=is_causal)
+    rows = pair_store.execute("select source, target, pmi, has_special from pair").fetchall()
+    of_words = [(source, target, pmi) for source, target, pmi, special in rows if not special]
+    assert len(of_words) == len(expected)
+    for source, target, pmi in of_words:
         assert pmi == pytest.approx(expected[source, target], abs=1e-6)
+    assert len(of_words) < len(rows) or not any(None in words for words in pair_words)
+    assert all(pmi is None for _, _, pmi, special in rows if special)
 
 
 def test_a_pair_and_its_reverse_occur_equally_often_unless_order_decides(pair_store, is_causal):

@@ -1,10 +1,16 @@
+from collections import Counter
+from math import fsum
+
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 
 from analysis.errors import UnknownName
 from analysis.tables import pair_pmi_correlation
-from analysis.tables.pair_pmi_correlation import EXTREMES, MIN_COUNTS
+from analysis.tables.pair_pmi_correlation import EXTREMES, MIN_COUNTS, WINDOWS
+from precompute.passes import pair_delta
+from tests.reference import pair as pair_reference
 from tests.reference import pair_pmi_correlation as reference
 from tests.small_store import build_store
 
@@ -21,22 +27,59 @@ def words(pair_store) -> pd.DataFrame:
     ).df()
 
 
+@pytest.fixture(scope="module")
+def occurrences(pair_run, layer_order) -> dict[tuple[int, str], dict[tuple[int, int, int], float]]:
+    """By layer and effect, the change of every two positions of a sequence, as shards hold it.
+
+    In float32 some changes are ties, which decide ranks.
+    """
+    rows = pd.concat(map(pd.read_parquet, pair_run[1].shards(pair_delta)))
+    places = list(zip(rows["seq"], rows["target_pos"], rows["source_pos"], strict=True))
+    found: dict = {}
+    for effect in layer_order.effects:
+        columns = zip(rows["layer"] + 1, places, rows[effect].astype(float), strict=True)
+        for layer, place, change in columns:
+            found.setdefault((layer, effect), {})[place] = change
+    return found
+
+
 @pytest.mark.parametrize("least", MIN_COUNTS)
-def test_correlations_follow_their_definition(pair_store, words, layer_order, least):
-    found = pair_pmi_correlation.by_layer(pair_store, min_count=least)
-    rows = {(row.layer, row.effect): row for row in found.itertuples()}
-    for layer in (1, 2):
-        chosen = words[(words["layer"] == layer) & (words["n"] >= least)]
-        for effect in layer_order.effects:
-            expected = reference.spearman(chosen["pmi"].tolist(), chosen[f"mean_{effect}"].tolist())
-            row = rows.pop((layer, effect), None)
+@pytest.mark.parametrize("size", WINDOWS)
+def test_correlations_follow_their_definition(
+    pair_store, pair_words, occurrences, is_causal, size, least
+):
+    """From changes occurrence by occurrence, and words counted one by one."""
+    found = pair_pmi_correlation.by_layer(pair_store, min_count=least, window_size=size)
+    rows = {(row.layer, row.effect, row.quantity): row for row in found.itertuples()}
+    pmi = pair_reference.pmi(pair_words, causal=is_causal, window=size)
+    frequency = Counter(word for words in pair_words for word in words)
+    for (layer, effect), deltas in occurrences.items():
+        changes: dict[tuple[int, int], list[float]] = {}
+        for seq, words in enumerate(pair_words):
+            for pair, place in pair_reference.places(words, causal=is_causal, window=size):
+                changes.setdefault(pair, []).append(deltas[seq, *place])
+        chosen = [pair for pair, each in changes.items() if len(each) >= least]
+        change = [float(np.float32(fsum(changes[pair]) / len(changes[pair]))) for pair in chosen]
+        of_pmi = [pmi[pair] for pair in chosen]
+        of_sides = [[float(frequency[pair[side]]) for pair in chosen] for side in (0, 1)]
+        compared = {
+            "pmi": [of_pmi, change],
+            "source_frequency": [of_sides[0], change],
+            "target_frequency": [of_sides[1], change],
+            "partial": [of_pmi, change, *of_sides],
+        }
+        for quantity, columns in compared.items():
+            expected = reference.correlation(columns)
+            row = rows.pop((layer, effect, quantity), None)
             if expected is None:
                 assert row is None
             else:
                 assert row is not None
-                assert row.spearman == pytest.approx(expected, abs=1e-12)
+                assert row.spearman == pytest.approx(expected, abs=1e-9)
                 assert row.n_pairs == len(chosen)
+                assert row.n_words == len({word for pair in chosen for word in pair})
     assert not rows
+    assert found[["low", "high"]].isna().all(axis=None)  # fewer than 100 words
 
 
 def test_where_too_few_pairs_are_left_there_is_no_row(tmp_path):

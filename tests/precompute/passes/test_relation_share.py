@@ -3,6 +3,8 @@ import pytest
 
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.tables import relation_share
+from tests.reference import relation_share as share_reference
+from tests.reference import sequence_relation_change as reference
 
 
 @pytest.fixture(scope="module")
@@ -10,9 +12,10 @@ def amounts(masked_store) -> dict[tuple[int, str, str], dict[int, dict[str, floa
     """Of every layer, effect and quantity, by sequence, what each relation has."""
     found: dict = {}
     rows = masked_store.execute("from sequence_relation_change").fetchall()
-    for seq, layer, effect, relation, n, change, gain in rows:
+    for seq, layer, effect, relation, n, before, change, gain in rows:
         for name, amount in (
             ("pairs", n),
+            ("before", before),
             ("change", change),
             ("gain", gain),
             ("loss", change - gain),
@@ -40,6 +43,47 @@ def test_shares_are_means_over_sequences_in_which_there_is_something_to_share(
         assert row.n_sequences == len(of)
         ends = np.array([min(of), row.low, row.mean, row.high, max(of)])
         assert (np.diff(ends) >= -1e-12).all()
+
+
+def test_the_mixing_before_is_that_of_the_maps_before_each_step(
+    masked_store, masked_batches, layer_order, is_causal
+):
+    """From the layers' norms, pair of positions by pair of positions."""
+    expected: dict = {}
+    for batch in masked_batches:
+        (layers,), (relations,), (sequence,) = batch.layer_mixing, batch.relations, batch.sequences
+        names = [[RELATIONS[place] for place in row] for row in relations]
+        for layer, mixing in enumerate(layers, start=1):
+            norms = dict(zip(layer_order.scopes, mixing.maps.double().tolist(), strict=True))
+            for effect, (before, after) in layer_order.effects.items():
+                found = reference.relation_changes(
+                    norms[before], norms[after], names, causal=is_causal
+                )
+                for relation, told in found.items():
+                    expected[sequence.index, layer, effect, relation] = told
+    rows = masked_store.execute("from sequence_relation_change").fetchall()
+    assert {row[:4] for row in rows} == set(expected)
+    for *key, n, held, change, gain in rows:
+        assert (n, held, change, gain) == pytest.approx(expected[tuple(key)], rel=1e-4, abs=1e-6)
+
+
+def test_ratios_are_of_the_same_sequences_mixing_before(masked_store, amounts, layer_order):
+    for effect in layer_order.effects:
+        frame = relation_share.by_layer(masked_store, effect=effect)
+        for row in frame.itertuples():
+            if row.quantity in ("pairs", "before"):
+                assert np.isnan(float(row.ratio))
+                continue
+            sides = [
+                [
+                    each.get(row.relation, 0) / sum(each.values()) if sum(each.values()) else None
+                    for each in amounts[row.layer, effect, quantity].values()
+                ]
+                for quantity in (row.quantity, "before")
+            ]
+            expected = share_reference.mean_ratio(*sides)
+            assert row.ratio == pytest.approx(np.nan if expected is None else expected, nan_ok=True)
+        assert frame[["ratio_low", "ratio_high"]].isna().all(axis=None)  # fewer than 10 sequences
 
 
 def test_a_step_that_the_layers_do_not_have_has_no_row(masked_store, layer_order):

@@ -1,0 +1,75 @@
+"""croux-2010: ranks by counting, residuals by normal equations, influence by giving weight."""
+
+import math
+
+Rows = list[list[float]]
+
+
+def partial_rank_correlation(columns: Rows, weights: list[float] | None = None) -> float | None:
+    """ρ of the first two columns given the others; every row weighs the same unless told."""
+    n = len(columns[0])
+    if n < len(columns) + 1:
+        return None
+    weights = weights or [1 / n] * n
+    ranks = [_mid_ranks(each, weights) for each in columns]
+    first, second = (_residual(each, ranks[2:], weights) for each in ranks[:2])
+    squares = [_product(each, each, weights) for each in (first, second)]
+    if min(squares) < 1e-15:
+        return None
+    return _product(first, second, weights) / math.sqrt(squares[0] * squares[1])
+
+
+def influence(columns: Rows, row: int, step: float = 1e-5) -> float:
+    """How fast ρ changes while weight goes from all rows alike to one of them."""
+    n = len(columns[0])
+
+    def moved(amount: float) -> float:
+        weights = [(1 - amount) / n + (amount if each == row else 0) for each in range(n)]
+        found = partial_rank_correlation(columns, weights)
+        assert found is not None
+        return found
+
+    return (moved(step) - moved(-step)) / (2 * step)
+
+
+def _mid_ranks(values: list[float], weights: list[float]) -> list[float]:
+    both = list(zip(values, weights, strict=True))
+    return [
+        sum(weight for other, weight in both if other < value)
+        + sum(weight for other, weight in both if other == value) / 2
+        for value in values
+    ]
+
+
+def _product(first: list[float], second: list[float], weights: list[float]) -> float:
+    return math.fsum(a * b * w for a, b, w in zip(first, second, weights, strict=True))
+
+
+def _residual(values: list[float], given: Rows, weights: list[float]) -> list[float]:
+    """What is left of the values when mean and every given column are taken out one by one."""
+    left = _centred(values, weights)
+    for direction in _orthogonal(given, weights):
+        left = _without(left, direction, weights)
+    return left
+
+
+def _orthogonal(given: Rows, weights: list[float]) -> Rows:
+    """The given columns, each without its mean and without those before it; none that is 0."""
+    found: Rows = []
+    for column in given:
+        left = _centred(column, weights)
+        for direction in found:
+            left = _without(left, direction, weights)
+        if _product(left, left, weights) > 1e-15:
+            found.append(left)
+    return found
+
+
+def _centred(values: list[float], weights: list[float]) -> list[float]:
+    mean = _product(values, [1.0] * len(values), weights)
+    return [each - mean for each in values]
+
+
+def _without(values: list[float], direction: list[float], weights: list[float]) -> list[float]:
+    share = _product(values, direction, weights) / _product(direction, direction, weights)
+    return [a - share * b for a, b in zip(values, direction, strict=True)]
