@@ -15,7 +15,7 @@ from analysis.tables.dependency_best import TABLE
 from precompute.dependency_scores import OFFSETS, Scores, heads_of, trees
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("dependency_prediction",)
 Draws = dict[str, tuple[np.ndarray, np.ndarray]]
 

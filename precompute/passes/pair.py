@@ -8,9 +8,9 @@ from analysis.measures.pair import pointwise_mutual_information
 from analysis.scopes import RELATIONS
 from analysis.tables.pair import TABLE
 from analysis.tables.pair_merge import RELATION_COUNTS, RELATION_OF_COUNTS
-from precompute.passes.base import FitContext, names_of, table_of
+from precompute.passes.base import FitContext, names_of, nulls_where, table_of
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("pair_delta",)
 
 
@@ -36,16 +36,30 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         **sides,
         n=n,
         n_sequences=pairs["n_sequences"].to_numpy(),
-        pmi=_pmi(n.astype(np.int64), *sides.values()),
+        pmi=nulls_where(_pmi(n.astype(np.int64), *sides.values(), masked=_masked(store))),
         relation=names_of(pairs["relation"].to_numpy(), RELATIONS),
         relation_share=pairs["relation_share"].to_numpy(),
         has_special=pairs["has_special"].to_numpy(),
     )
 
 
-def _pmi(n: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """PMI of every pair from how often each occurs."""
+def _masked(store: DuckDBPyConnection) -> list[int]:
+    """The vocabulary entries that stand where something is masked."""
+    found = store.execute("select distinct token_id from token where is_masked").fetchall()
+    return [token_id for (token_id,) in found]
+
+
+def _pmi(n: np.ndarray, source: np.ndarray, target: np.ndarray, *, masked: list[int]) -> np.ndarray:
+    """PMI of every pair from how often each occurs; NaN where one of the two is masked.
+
+    A pair with a masked place is no occurrence of any pair: it says nothing of what goes together.
+    """
+    is_read = ~(np.isin(source, masked) | np.isin(target, masked))
+    read = n[is_read]
     of_source, of_target = (
-        np.bincount(side, weights=n).astype(np.int64)[side] for side in (source, target)
+        np.bincount(side, weights=read).astype(np.int64)[side]
+        for side in (source[is_read], target[is_read])
     )
-    return pointwise_mutual_information(n, of_source, of_target, int(n.sum()))
+    pmi = np.full(len(n), np.nan)
+    pmi[is_read] = pointwise_mutual_information(read, of_source, of_target, int(read.sum()))
+    return pmi

@@ -3,17 +3,19 @@
 import math
 
 
-def pmi(sequences: list[list[int]], *, causal: bool) -> dict[tuple[int, int], float]:
+def pmi(
+    sequences: list[list[int]], *, causal: bool, masked: set[int]
+) -> dict[tuple[int, int], float]:
     """log2 p(source, target) / (p(source) p(target)) over the ordered pairs of two positions.
 
-    In a causal model the source stands before the target.
+    In a causal model the source stands before the target. Masked places are in no pair.
     """
     pairs = [
         (source, target)
         for ids in sequences
         for i, target in enumerate(ids)
         for j, source in enumerate(ids)
-        if (j < i if causal else j != i)
+        if (j < i if causal else j != i) and not {source, target} & masked
     ]
     return {pair: math.log2(_ratio(pair, pairs)) for pair in set(pairs)}
 

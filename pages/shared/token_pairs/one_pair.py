@@ -117,7 +117,7 @@ def _swap(source: str, target: str) -> None:
 def _facts(chosen: Chosen) -> None:
     row = ask(pair.of_pair, **chosen.ids).iloc[0]
     numbers = {name: count(row[name]) for name in ("n", "n_sequences")}
-    numbers["pmi"] = signed(row["pmi"])
+    numbers["pmi"] = "–" if pd.isna(row["pmi"]) else signed(row["pmi"])
     for place, (name, number) in zip(st.columns(3), numbers.items(), strict=True):
         explained = say("token_pairs.pmi.what") if name == "pmi" else None
         place.metric(say(f"token_pairs.column.{name}"), number, border=True, help=explained)

@@ -19,6 +19,7 @@ each_place = pytest.mark.parametrize(
         ("attention_norms", "relation", 0.0, NORMS),
         ("layer_mixing", "similarity", 0.12, NETWORK),
         ("layer_mixing", "ratio", 0.12, RATIOS),
+        ("layer_mixing", "frequency", 0.0, RATIOS),
         ("token_pairs", "tables", 0.12, NETWORK),
     ],
 )

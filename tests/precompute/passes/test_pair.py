@@ -41,12 +41,28 @@ def test_every_pair_has_its_counts_and_its_relation(pair_store, counted):
 
 
 def test_pmi_follows_its_definition_pair_by_pair(pair_store, pair_run, is_causal):
-    ids = [each.ids.tolist() for each in pair_run[1].corpus.sequences]
-    expected = reference.pmi(ids, causal=is_causal)
+    sequences = pair_run[1].corpus.sequences
+    ids = [each.ids.tolist() for each in sequences]
+    masked = {n for each in sequences for n in each.ids[each.masked].tolist()}
+    assert bool(masked) != is_causal, "a model that has a mask token has masked places"
+    expected = reference.pmi(ids, causal=is_causal, masked=masked)
     rows = pair_store.execute("select source, target, pmi from pair").fetchall()
-    assert len(rows) == len(expected)
+    assert {row[:2] for row in rows if row[2] is not None} == set(expected)
     for source, target, pmi in rows:
-        assert pmi == pytest.approx(expected[source, target], abs=1e-6)
+        if pmi is None:
+            assert {source, target} & masked
+        else:
+            assert pmi == pytest.approx(expected[source, target], abs=1e-6)
+
+
+def test_a_masked_place_is_no_word_of_a_pair(pair_store):
+    found = pair_store.execute(
+        "select count(*), count(*) filter (relation = 'special' and has_special), count(pmi) "
+        "from pair where source in (select token_id from token where is_masked) "
+        "or target in (select token_id from token where is_masked)"
+    ).fetchall()
+    [(n, n_special, n_pmi)] = found
+    assert (n_special, n_pmi) == (n, 0)
 
 
 def test_a_pair_and_its_reverse_occur_equally_often_unless_order_decides(pair_store, is_causal):
