@@ -14,7 +14,7 @@ from pages.shared.choices import pick
 from pages.shared.figure import figure, table
 from pages.shared.layer_mixing.published import special_name, with_frequency
 from pages.shared.look import SERIES_COLOURS
-from pages.shared.numbers import signed
+from pages.shared.numbers import count, signed
 from pages.shared.published import beside
 from pages.shared.scope_names import scope_name
 from pages.shared.store import ask, layer_order, require
@@ -120,7 +120,7 @@ def _words() -> None:
         _scatter(frame),
         key=f"lm_frequency_words_{scope}",
         question=question,
-        caption=say("layer_mixing.frequency.words_caption", n=len(frame)),
+        caption=say("layer_mixing.frequency.words_caption", n=count(len(frame))),
         frame=frame,
         alt=question,
     )
@@ -137,7 +137,11 @@ def _scatter(frame: pd.DataFrame) -> Any:
                 scale=alt.Scale(type="log", nice=False, padding=8),
                 axis=alt.Axis(format="d", tickCount=6),
             ),
-            y=alt.Y("ratio:Q", title=say("layer_mixing.ratio.axis"), scale=alt.Scale(zero=False)),
+            y=alt.Y(
+                "ratio:Q",
+                title=say("layer_mixing.ratio.axis"),
+                scale=alt.Scale(zero=False, padding=8),
+            ),
             tooltip=[
                 alt.Tooltip("token:N", title=say("layer_mixing.frequency.token")),
                 alt.Tooltip("rank:Q", title=say("layer_mixing.frequency.rank"), format=",d"),
@@ -159,7 +163,7 @@ def _table(frame: pd.DataFrame) -> None:
         columns={
             "origin": say("layer_mixing.frequency.origin"),
             "name": say("layer_mixing.scope"),
-            "special": say("layer_mixing.tokens"),
+            "special": say("layer_mixing.frequency.special"),
             "spearman": number(say("layer_mixing.rho"), format="%.3f"),
             "low": number(say("layer_mixing.low"), format="%.3f"),
             "high": number(say("layer_mixing.high"), format="%.3f"),
