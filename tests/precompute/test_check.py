@@ -45,8 +45,6 @@ ACCEPTED = (
     "rollout",
     "scope_similarity",
     "mixing_ratio",
-    "token_mixing_ratio",
-    "frequency_correlation",
     "provenance",
 )
 
@@ -173,14 +171,6 @@ def test_another_schema_version_is_told_with_the_version_it_has(store):
         (
             "update stored.mixing_ratio set n = n + 1 where token_type = 'all'",
             "tokens of all types make up the mixing ratio's tokens",
-        ),
-        (
-            "delete from stored.token_mixing_ratio where pos = 0 and scope = 'attn_w'",
-            "every scope has the mixing ratio of every token",
-        ),
-        (
-            "update stored.frequency_correlation set n = n + 1 where quantity = 'attention'",
-            "frequencies are of the tokens that are not masked",
         ),
     ],
 )

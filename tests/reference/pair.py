@@ -4,7 +4,7 @@ import math
 
 
 def pmi(
-    sequences: list[list[int]], *, causal: bool, masked: set[int]
+    sequences: list[list[int]], *, causal: bool, masked: frozenset[int] = frozenset()
 ) -> dict[tuple[int, int], float]:
     """log2 p(source, target) / (p(source) p(target)) over the ordered pairs of two positions.
 

@@ -1,13 +1,9 @@
-"""Rank correlations with word frequency, and means by token type, against the bare model.
+"""Rank correlations with word frequency, and means by token type, against the bare model."""
 
-The corpus has masks of the run and of its own, two segments, a text without commas and periods, and
-sequences of unequal lengths.
-"""
-
-import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -15,65 +11,27 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.tables import token_mixing_ratio
-from precompute.run import run
-from precompute.runner import run_local
+from precompute.check import faults
+from precompute.show import every_table
+from tests.precompute.passes.bare_corpus import (
+    ENTRIES,
+    RANKED,
+    SCOPES,
+    Bare,
+    Token,
+    build_corpus,
+    values_of,
+)
 from tests.reference import frequency_correlation as reference
 from tests.reference import token_type_mixing as by_type
-from tests.reference.bare_bert import BareLayer, bare_layers, ratios
-from tests.reference.head_token import norm
-from tests.small_store import request as asked_for
+from tests.reference.bare_bert import bare_layers
 
-ENTRIES = (
-    {"text_a": "The cat sat, the dog ran.", "text_b": "The mat, the mat."},
-    {"text": "the dog ran the cat"},
-    {"tokens": ["[CLS]", "the", "[MASK]", "cat", ",", "[SEP]", "dog", "[MASK]", "[SEP]"]},
-    {"text_a": "Dog, cat.", "text_b": "Cat sat. The dog ran, ran, ran; the cat sat."},
-    {"text": "Sat, sat, sat."},
-)
 STATISTICS = ["frequency_correlation", "ratio_frequency_correlation", "token_type_mixing"]
-RANKED = {"the": 1, "cat": 2, ",": 3, "dog": 4, "[MASK]": 5}
-"""The words of a list of frequencies; whatever it lacks comes after its last."""
-SCOPES = ("attn_w", "attn_w_res", "attn", "attn_res", "attn_res_ln")
-"""Those that the bare model is compared in; the others are in the tests of whole layers."""
-
-
-@dataclass(frozen=True)
-class Token:
-    """One place of the corpus, and what the bare model says of it."""
-
-    seq: int
-    token: str
-    is_masked: bool
-    values: dict[str, float]
-
-    @property
-    def is_special(self) -> bool:
-        return self.token in ("[CLS]", "[SEP]")
-
-
-@dataclass(frozen=True)
-class Bare:
-    """The tokens of every sequence, and its layers in the bare model."""
-
-    tokens: dict[int, list[tuple[str, bool]]]
-    layers: dict[int, list[BareLayer]]
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("frequency")
-    asked = asked_for(folder, mask_rate=0.2, statistics=STATISTICS)
-    corpus, frequencies = folder / "texts.jsonl", folder / "frequencies.txt"
-    corpus.write_text("\n".join(map(json.dumps, ENTRIES)), encoding="utf-8")
-    vocabulary = _tokenizer(Path(asked.model))
-    lines = (f"{rank} {1000 - rank} {vocabulary[word]}" for word, rank in RANKED.items())
-    frequencies.write_text("\n".join(lines), encoding="utf-8")
-    run(replace(asked, corpus=str(corpus), frequencies=frequencies), run_local)
-    return asked.output
-
-
-def _tokenizer(model: Path) -> dict[str, int]:
-    return json.loads((model / "tokenizer.json").read_text())["model"]["vocab"]
+    return build_corpus(tmp_path_factory.mktemp("frequency"), STATISTICS)
 
 
 @pytest.fixture(scope="module")
@@ -99,42 +57,9 @@ def slow(bare) -> list[Token]:
     return [
         Token(seq, token, masked, {name: of[place] for name, of in values.items()})
         for seq, layers in bare.layers.items()
-        for values in [_values(layers)]
+        for values in [values_of(layers)]
         for place, (token, masked) in enumerate(bare.tokens[seq])
     ]
-
-
-def _values(layers: list[BareLayer]) -> dict[str, list[float]]:
-    places = range(layers[0].attention.shape[-1])
-    return {
-        "attention": [
-            _mean(each.attention[:, :, j].mean().item() for each in layers) for j in places
-        ],
-        "value_norm": [
-            _mean(norm(head[j].tolist()) for each in layers for head in each.vectors)
-            for j in places
-        ],
-        "attn_w": [
-            _mean(1 - each.attention[:, i, i].mean().item() for each in layers) for i in places
-        ],
-        "attn_w_res": [
-            _mean((1 - each.attention[:, i, i].mean().item()) / 2 for each in layers)
-            for i in places
-        ],
-        **{
-            scope: list(
-                map(_mean, zip(*(ratios(getattr(each, name)) for each in layers), strict=True))
-            )
-            for scope, name in zip(
-                SCOPES[2:], ("mixed", "with_residual", "normalised"), strict=True
-            )
-        },
-    }
-
-
-def _mean(values) -> float:
-    found = list(values)
-    return sum(found) / len(found)
 
 
 def _expected(slow: list[Token], quantity: str, source: str, special: bool) -> tuple[int, float]:
@@ -251,3 +176,30 @@ def test_means_by_type_are_those_of_the_bare_model(store, bare):
         "select min(n_present) from token_type_interval where token_type = 'comma_period'"
     ).fetchall()
     assert present[0][0] < n_sequences, "no text was without commas and periods"
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "law"),
+    [
+        (
+            "frequency_correlation",
+            "update stored.frequency_correlation set n = n + 1 where special_tokens",
+            "frequencies are of the tokens that are not masked",
+        ),
+        (
+            "token_mixing_ratio",
+            "delete from stored.token_mixing_ratio where pos = 0 and scope = 'attn_w_res'",
+            "every scope has the mixing ratio of every token",
+        ),
+    ],
+)
+def test_a_file_that_counts_other_tokens_is_faulty(path, tmp_path, table, change, law):
+    copy = Path(shutil.copy(path, tmp_path / "changed.duckdb"))
+    with duckdb.connect(str(copy)) as store:
+        store.execute(change)
+        store.execute(
+            f"update stored.manifest set n_rows = (select count(*) from stored.{table}), "
+            f"checksum = (select bit_xor(hash(each)) from stored.{table} as each) "
+            f"where name = '{table}'"
+        )
+    assert any(f"break the law that {law}." in fault for fault in faults(copy, every_table()))

@@ -43,7 +43,7 @@ def test_every_pair_has_its_counts_and_its_relation(pair_store, counted):
 def test_pmi_follows_its_definition_pair_by_pair(pair_store, pair_run, is_causal):
     sequences = pair_run[1].corpus.sequences
     ids = [each.ids.tolist() for each in sequences]
-    masked = {n for each in sequences for n in each.ids[each.masked].tolist()}
+    masked = frozenset(n for each in sequences for n in each.ids[each.masked].tolist())
     assert bool(masked) != is_causal, "a model that has a mask token has masked places"
     expected = reference.pmi(ids, causal=is_causal, masked=masked)
     rows = pair_store.execute("select source, target, pmi from pair").fetchall()
