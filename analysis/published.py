@@ -5,6 +5,8 @@ To add one: the printed form, unrounded and untranslated, with the table or figu
 
 from dataclasses import dataclass
 
+from analysis.published_ratios import BY_LAYER, POOLED, WITH_FREQUENCY
+
 MODEL = "bert-base-uncased"
 MODEL_SHAPE = {"n_layers": 12, "n_heads": 12, "hidden_size": 768}
 N_SEQUENCES = 992
@@ -35,6 +37,7 @@ EXPERIMENTS = {
         paper: Experiment(MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, rate)
         for paper, rate in MASK_RATES.items()
     },
+    "kobayashi-2021, frequency": Experiment(MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, 0.0),
     "yamamoto-2023, weights": Experiment(ROBERTA, "none"),
     "yamamoto-2023, one text": Experiment(ROBERTA, "one_text", 1, 512, 0.0),
     "clark-2019, wikipedia": Experiment(MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, 0.0),
@@ -65,6 +68,7 @@ class Published:
     token_type: str = ""
     percent: bool = False
     component: int | None = None
+    special_tokens: bool | None = None
     part: str = ""
 
     @property
@@ -140,15 +144,6 @@ def _similarities() -> list[Published]:
     ]
 
 
-_MIXING_RATIOS = {
-    "attn_w": "96.41 99.99 45.04",
-    "attn": "85.28 99.96 4.89",
-    "attn_res": "22.25 65.7 2.04",
-    "attn_res_ln": "18.75 61.25 1.27",
-}
-"""Mean, greatest and least over all tokens and layers, in per cent."""
-
-
 def _mixing_ratios() -> list[Published]:
     return [
         Published(
@@ -161,42 +156,9 @@ def _mixing_ratios() -> list[Published]:
             token_type=_EVERY,
             percent=True,
         )
-        for scope, row in _MIXING_RATIOS.items()
+        for scope, row in POOLED.items()
         for statistic, printed in zip(("mean", "max", "min"), row.split(), strict=True)
     ]
-
-
-_MIXING_RATIOS_BY_LAYER = {
-    ("attn_w", 23): {
-        "all": "97 96 96 97 97 97 97 97 97 96 94 95",
-        "cls": "93 66 62 85 98 99 99 99 99 99 99 99",
-        "sep": "90 95 97 78 56 56 56 55 57 80 92 90",
-        "mask": "92 93 96 97 97 97 97 98 98 99 99 99",
-        "other": "98 97 96 97 98 98 98 98 98 96 93 94",
-    },
-    ("attn", 25): {
-        "all": "91 87 85 91 90 91 91 92 89 81 71 64",
-        "cls": "91 63 70 93 92 98 98 94 96 95 94 99",
-        "sep": "68 75 89 77 65 60 68 60 71 92 92 91",
-        "mask": "92 93 94 94 91 92 94 95 93 95 96 93",
-        "other": "92 87 84 90 90 92 91 92 88 79 67 59",
-    },
-    ("attn_res", 29): {
-        "all": "28 27 25 25 24 23 22 23 20 20 17 14",
-        "cls": "22 13 17 27 27 26 26 16 23 26 21 44",
-        "sep": "22 19 19 11 8 6 8 6 11 35 32 23",
-        "mask": "30 36 30 31 29 30 29 32 25 21 17 14",
-        "other": "28 26 24 25 23 23 22 22 19 20 16 13",
-    },
-    ("attn_res_ln", 31): {
-        "all": "24 20 19 21 19 20 20 20 17 19 15 11",
-        "cls": "15 5 8 16 18 20 20 11 15 21 17 39",
-        "sep": "15 12 12 3 2 2 2 2 3 18 15 21",
-        "mask": "15 17 16 21 21 25 25 30 25 22 19 10",
-        "other": "25 20 19 21 20 20 19 19 17 18 15 11",
-    },
-}
-"""By scope and cell of the notebook, then by token type: layers 1 to 12, in whole per cent."""
 
 
 def _mixing_ratios_by_layer() -> list[Published]:
@@ -212,9 +174,26 @@ def _mixing_ratios_by_layer() -> list[Published]:
             token_type=token_type,
             percent=True,
         )
-        for (scope, cell), types in _MIXING_RATIOS_BY_LAYER.items()
+        for (scope, cell), types in BY_LAYER.items()
         for token_type, row in types.items()
         for layer, printed in enumerate(row.split(), start=1)
+    ]
+
+
+def _with_frequency() -> list[Published]:
+    return [
+        Published(
+            "kobayashi-2021",
+            ("cell", 34),
+            "ratio_frequency",
+            "spearman",
+            printed,
+            scope=scope,
+            special_tokens=special,
+            part="frequency",
+        )
+        for scope, row in WITH_FREQUENCY.items()
+        for special, printed in zip((True, False), row.split(), strict=True)
     ]
 
 
@@ -225,6 +204,7 @@ NUMBERS = (
     *_similarities(),
     *_mixing_ratios(),
     *_mixing_ratios_by_layer(),
+    *_with_frequency(),
 )
 
 

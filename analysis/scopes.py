@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+WEIGHTS_WITH_RESIDUAL = "attn_w_res"
+"""Half attention weights, half the token itself: a ratio alone, and no scope, since no vectors
+belong to it."""
+
 
 @dataclass(frozen=True)
 class LayerOrder:
@@ -20,6 +24,11 @@ class LayerOrder:
     def vectors(self) -> str:
         """The scope of attention's vectors, without anything that follows."""
         return self.scopes[1]
+
+    @property
+    def of_ratios(self) -> tuple[str, ...]:
+        """What mixing ratios are of: the scopes, and after the weights those with the residual."""
+        return self.scopes[0], WEIGHTS_WITH_RESIDUAL, *self.scopes[1:]
 
     @property
     def before_network(self) -> str:
@@ -76,6 +85,8 @@ GPT-2. So the last residual adds what `ln_attn_res` holds, and no normalisation 
 ORDERS = {each.name: each for each in (POST_NORM, PRE_NORM)}
 SCOPES = tuple(dict.fromkeys(scope for order in ORDERS.values() for scope in order.scopes))
 """Every scope there is; a layer has those of its order."""
+OF_RATIOS = tuple(dict.fromkeys(name for order in ORDERS.values() for name in order.of_ratios))
+"""Whatever a mixing ratio is of."""
 EFFECTS = tuple(POST_NORM.effects)
 """Every effect there is; a layer has those of its order."""
 SHARED_EFFECTS = tuple(e for e in EFFECTS if all(e in order.effects for order in ORDERS.values()))

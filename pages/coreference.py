@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.shared.absences import masked_places
 from pages.shared.choices import pick
 from pages.shared.coreference import documents, heads, rules
 from pages.shared.words import say
@@ -10,6 +11,7 @@ SECTIONS = {"rules": rules.show, "heads": heads.show, "documents": documents.sho
 
 st.title(say("coreference.title"))
 st.markdown(say("coreference.lead"))
+masked_places()
 view = pick(
     "co_view",
     say("coreference.view"),

@@ -4,13 +4,14 @@ import streamlit as st
 
 from pages.shared.absences import absences
 from pages.shared.choices import pick
-from pages.shared.layer_mixing import completeness, modules, ratio, rollout, similarity
+from pages.shared.layer_mixing import completeness, frequency, modules, ratio, rollout, similarity
 from pages.shared.layer_mixing.anatomy import anatomy
 from pages.shared.words import say
 
 SECTIONS = {
     "similarity": similarity.show,
     "ratio": ratio.show,
+    "frequency": frequency.show,
     "modules": modules.show,
     "rollout": rollout.show,
     "completeness": completeness.show,

@@ -11,7 +11,7 @@ from pages.shared.method_formulas import BLOCK, GLOSSARY, METHODS, PARTS
 from pages.shared.scope_names import scope_meaning, scope_name
 from pages.shared.words import say
 
-CHAPTERS = ("token_types", "intervals", "ranks", "omissions", "limits", "differences")
+CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")
 
 
 def contents() -> None:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.shared.absences import masked_places
 from pages.shared.choices import pick
 from pages.shared.syntax import heads, one_head, parsers, relations, sentences
 from pages.shared.words import say
@@ -16,6 +17,7 @@ SECTIONS = {
 
 st.title(say("syntax.title"))
 st.markdown(say("syntax.lead"))
+masked_places()
 view = pick(
     "sy_view",
     say("syntax.view"),

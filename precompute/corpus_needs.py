@@ -14,6 +14,8 @@ _NEEDS = {
     "word_": "words that are told apart",
     "pair": TEXT,
     "frequency_correlation": TEXT,
+    "ratio_frequency_correlation": TEXT,
+    "token_mixing_ratio": TEXT,
     "relation_share": TEXT,
     "sequence_relation_change": TEXT,
 }

@@ -8,14 +8,15 @@ def _strangers() -> str:
     """How many names of scopes and effects there are that the layers of the file do not have."""
     names = (
         "select distinct scope from mixing_ratio union select distinct scope_a from "
-        "scope_similarity union select distinct effect from relation_share"
+        "scope_similarity union select distinct scope from token_mixing_ratio "
+        "union select distinct effect from relation_share"
     )
     steps = (
         f"select '{each}' as name from pair_delta_wide where mean_{each} is not null limit 1"
         for each in EFFECTS
     )
     known = {
-        name: ", ".join(f"'{each}'" for each in (*order.scopes, *order.effects))
+        name: ", ".join(f"'{each}'" for each in (*order.of_ratios, *order.effects))
         for name, order in ORDERS.items()
     }
     orders = " ".join(f"when '{order}' then name in ({each})" for order, each in known.items())
@@ -102,6 +103,15 @@ CROSS_LAWS = {
             select any_value(control) from position_spectrum_control where control <> 'kept'
             group by source, layer, length, frequency, n_sequences
             having count(*) <> 3)""",
+    "every scope has the mixing ratio of every token": """
+        select count(*) from (
+            select count(*) as n from token_mixing_ratio group by scope
+            having n <> (select n_tokens from run))""",
+    "frequencies are of the tokens that are not masked": """
+        select count(*) from (
+            select n from frequency_correlation where special_tokens
+            union all select n from ratio_frequency_correlation where special_tokens)
+        where n <> (select count(*) from token where not is_masked)""",
     "tokens of all types make up the mixing ratio's tokens": """
         select count(*) from (
             select sum(case token_type when 'all' then -n else n end) as missed

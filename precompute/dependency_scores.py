@@ -91,21 +91,32 @@ class Trees:
         forms, relations = self.words["form"].tolist(), self.words["relation"].tolist()
         return deciding_words(relations, forms, self.sentence)
 
+    @property
+    def _is_read(self) -> Bool[np.ndarray, " word"]:
+        return ~self.words["is_masked"].to_numpy(dtype=bool)
+
     def by_relation(self, right: Bool[np.ndarray, "cell word"]) -> Iterator[Scores]:
-        """What is right of every relation that occurs."""
+        """What is right of every relation that occurs between two words that the model read."""
         for relation, members in words_by_relation(self.words["relation"].tolist()).items():
-            rows, n, found = right_by_sequence(right[:, members], self.sequence[members])
+            chosen = members & self._is_read
+            rows, n, found = right_by_sequence(right[:, chosen], self.sequence[chosen])
             if len(rows):
                 yield Scores(relation, rows, n, found)
 
 
 def trees(store: DuckDBPyConnection) -> Trees:
-    """What a store's corpus says of the words of its trees; −1 stands for the governor of roots."""
+    """What a store's corpus says of the words of its trees; −1 stands for the governor of roots.
+
+    `is_masked` where the word or its governor is: what a head sees there is no word.
+    """
     return Trees(
         store.execute(
             """
-            select seq, sentence, word, form, relation, coalesce(governor, -1) as governor
+            select seq, sentence, word, form, relation, coalesce(governor, -1) as governor,
+                word.is_masked or coalesce(head.is_masked, false) as is_masked
             from word
+            left join (select seq, word as governor, is_masked from word) as head
+                using (seq, governor)
             where relation is not null
             order by seq, word
             """

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Bool
 
 from analysis.measures.coreference_accuracy import has_antecedent
 from analysis.measures.dependency_accuracy import base_of
@@ -13,12 +14,14 @@ _PLURAL = "Number=Plur"
 
 @dataclass(frozen=True)
 class Mentions:
-    """All mentions of a text, in its order; those of `scored` have something to be found.
+    """The mentions of a text that the model read, in its order; those of `scored` have something
+    to be found, `places` says where each stands among all mentions of the text.
 
     `texts` and `head_texts` are without capitals. `features` are those of the head words, as UD
     writes them; things joined together are several, whatever their first word is.
     """
 
+    places: np.ndarray
     heads: np.ndarray
     clusters: np.ndarray
     scored: np.ndarray
@@ -27,18 +30,28 @@ class Mentions:
     features: tuple[str, ...]
 
 
-def mentions_of(known: Annotation) -> Mentions:
-    """The mentions of a text that has some, or none."""
-    heads = np.array([each.head for each in known.mentions], dtype=np.int64)
-    clusters = np.array([each.cluster for each in known.mentions], dtype=np.int64)
+def mentions_of(known: Annotation, is_masked: Bool[np.ndarray, " word"]) -> Mentions:
+    """The mentions of a text that has some, or none.
+
+    Those with a masked word are left out for heads and rules alike: a rule would know the word.
+    """
+    places = [
+        place
+        for place, each in enumerate(known.mentions)
+        if not is_masked[each.first : each.last + 1].any()
+    ]
+    read = [known.mentions[place] for place in places]
+    heads = np.array([each.head for each in read], dtype=np.int64)
+    clusters = np.array([each.cluster for each in read], dtype=np.int64)
     forms = [form.casefold() for form in known.forms]
     return Mentions(
+        places=np.array(places, dtype=np.int64),
         heads=heads,
         clusters=clusters,
         scored=np.flatnonzero(has_antecedent(heads, clusters)),
-        texts=tuple(" ".join(forms[each.first : each.last + 1]) for each in known.mentions),
-        head_texts=tuple(forms[each.head] for each in known.mentions),
-        features=tuple(_features(known, each) for each in known.mentions),
+        texts=tuple(" ".join(forms[each.first : each.last + 1]) for each in read),
+        head_texts=tuple(forms[each.head] for each in read),
+        features=tuple(_features(known, each) for each in read),
     )
 
 

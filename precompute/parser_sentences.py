@@ -22,7 +22,10 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class TreeSentence:
-    """One sentence: where it is, what attends to what, and its tree; the root's number is n."""
+    """One sentence: where it is, what attends to what, and its tree; the root's number is n.
+
+    `forms` are empty where the model did not read the word, which therefore has no vector.
+    """
 
     seq: int
     attention: torch.Tensor
@@ -40,7 +43,7 @@ def tree_sentences(store: DuckDBPyConnection, *, seed: int) -> list[TreeSentence
     """
     words = store.execute(
         """
-        select seq, sentence, word - min(word) over one as word, form, relation,
+        select seq, sentence, word - min(word) over one as word, form, relation, is_masked,
             coalesce(governor - min(word) over one, count(*) over one) as governor
         from word
         where relation is not null
@@ -102,7 +105,9 @@ def _joined(parts: list[dict]) -> dict:
 
 
 def _sentence(row: dict, tree: pd.DataFrame) -> TreeSentence:
-    n_words = row["n_words"]
+    n_words, is_masked = row["n_words"], tree["is_masked"].to_numpy(dtype=bool)
+    governors = tree["governor"].to_numpy(dtype=np.int64, copy=True)
+    is_scored = np.array([base_of(each) != "punct" for each in tree["relation"]])
 
     def heads_last(name: str, shape: tuple[int, ...]) -> Float[torch.Tensor, "*any head"]:
         return torch.from_numpy(np.moveaxis(row[name].reshape(-1, *shape), 0, -1).copy())
@@ -112,9 +117,9 @@ def _sentence(row: dict, tree: pd.DataFrame) -> TreeSentence:
         attention=heads_last("attention", (n_words, n_words)),
         cls=heads_last("cls", (n_words,)),
         sep=heads_last("sep", (n_words,)),
-        forms=tuple(tree["form"]),
-        governors=tree["governor"].to_numpy(dtype=np.int64, copy=True),
-        is_scored=np.array([base_of(each) != "punct" for each in tree["relation"]]),
+        forms=tuple(tree["form"].where(~is_masked, "")),
+        governors=governors,
+        is_scored=is_scored & ~is_masked & ~np.append(is_masked, False)[governors],
     )
 
 

@@ -32,6 +32,7 @@ def _words(sequence: Sequence) -> list[dict]:
         known.parts_of_speech,
         known.relations or absent,
         governors,
+        sequence.masked_words.tolist(),
         strict=True,
     )
     names = [column.name for column in WORDS.values]
@@ -52,6 +53,7 @@ def _mentions(sequence: Sequence) -> list[dict]:
             "head_word": each.head,
             "cluster": each.cluster,
             "mention_type": each.kind,
+            "is_masked": bool(sequence.masked_words[each.first : each.last + 1].any()),
         }
         for place, each in enumerate(found)
     ]

@@ -15,7 +15,7 @@ def corpus_rows(corpus: Corpus) -> dict[str, pa.Table]:
     index = np.array([each.index for each in sequences], dtype=np.int32)
     joined = {
         name: np.concatenate([getattr(each, name) for each in sequences])
-        for name in ("ids", "segments", "token_types")
+        for name in ("ids", "segments", "token_types", "masked")
     }
     tokens = {
         "seq": index.repeat(lengths),
@@ -24,6 +24,7 @@ def corpus_rows(corpus: Corpus) -> dict[str, pa.Table]:
         "token": pa.array([token for each in sequences for token in each.tokens]),
         "token_type": names_of(joined["token_types"]),
         "segment": joined["segments"],
+        "is_masked": joined["masked"],
     }
     token_id, place = np.unique(joined["ids"], return_index=True)
     vocabulary = {"token_id": token_id, "token": tokens["token"].take(pa.array(place))}

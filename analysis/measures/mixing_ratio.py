@@ -1,5 +1,7 @@
 """Mixing ratios of many tokens as one mean, and how far it would move with other sequences."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float
 
@@ -25,6 +27,32 @@ def ratio_moments(
     exact = ratios.astype(np.float64)
     mean = exact.mean(axis=1)
     return mean, ((exact - mean[:, None]) ** 2).sum(axis=1), exact.min(axis=1), exact.max(axis=1)
+
+
+def ratios_of_layer(ratios: Float[np.ndarray, "scope token"]) -> Float[np.ndarray, "value token"]:
+    """The ratios of a layer's scopes, and after that of the weights the one with the residual.
+
+    The residual counts as much as the attention: of ½ (ᾱ + I), whose rows sum to 1, what is off the
+    diagonal is (1 − ᾱ_ii) / 2, half the ratio of the weights.
+
+    Returns:
+        In the order of `LayerOrder.of_ratios`.
+
+    Source:
+        kobayashi-2021, table 2 and figure 3: AttnRes-W, after abnar-2020.
+    """
+    return np.insert(ratios, 1, ratios[0] / 2, axis=0)
+
+
+def mean_over_layers(
+    layers: Sequence[Float[np.ndarray, "value token"]],
+) -> Float[np.ndarray, "value token"]:
+    """Every token's ratio, mean over the layers.
+
+    Source:
+        kobayashi-2021, table 3 and figure 4.
+    """
+    return np.mean([each.astype(np.float64) for each in layers], axis=0)
 
 
 def pooled_interval(

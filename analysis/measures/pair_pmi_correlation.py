@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import stdtrit
 
-from analysis.measures.partial_rank_correlation import Ranked, partial_rank_correlation
 from analysis.measures.bootstrap import LEVEL
+from analysis.measures.partial_rank_correlation import Ranked, partial_rank_correlation
 
 LEAST_WORDS = 100
 """Below as many words there are too few that vary independently, and intervals come out short."""

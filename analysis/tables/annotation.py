@@ -37,6 +37,12 @@ WORDS = Table(
             "index",
             nullable=True,
         ),
+        Column(
+            "is_masked",
+            pa.bool_(),
+            "whether the model did not read the word, since a piece of it is masked",
+            "yes or no",
+        ),
     ),
     source="clark-2019",
     laws=(
@@ -57,6 +63,12 @@ MENTIONS = Table(
         Column("head_word", pa.int16(), "the word that carries it", "index"),
         Column("cluster", pa.int32(), "what it stands for, the same for all that corefer", "index"),
         Column("mention_type", NAME, "pronoun, proper or nominal", "name"),
+        Column(
+            "is_masked",
+            pa.bool_(),
+            "whether the model did not read it whole, since a word of it is masked",
+            "yes or no",
+        ),
     ),
     source="clark-2019",
     laws=(

@@ -30,7 +30,8 @@ TABLE = Table(
         Column(
             "mentions",
             pa.list_(pa.int16()),
-            "mentions that have an antecedent: an earlier mention of the same cluster",
+            "mentions that have an antecedent: an earlier mention of the same cluster; of neither "
+            "a word is masked",
             "index",
         ),
         Column(
@@ -119,7 +120,7 @@ def of_sequence(
         select mention.* exclude (seq), predicted, correct, (
             select max(earlier.head_word) from mention as earlier
             where earlier.seq = $seq and earlier.cluster = mention.cluster
-                and earlier.head_word < mention.head_word
+                and not earlier.is_masked and earlier.head_word < mention.head_word
         ) as antecedent
         from picked
         join mention on mention.seq = $seq and mention.mention = picked.mention

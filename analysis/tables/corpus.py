@@ -29,6 +29,12 @@ TOKENS = Table(
         _TOKEN,
         TOKEN_TYPE,
         Column("segment", pa.uint8(), "segment id, 0 or 1 for BERT", "index"),
+        Column(
+            "is_masked",
+            pa.bool_(),
+            "whether it is the mask token, put there by the run or by the corpus, and no word",
+            "yes or no",
+        ),
     ),
     source="clark-2019",
     laws=(
@@ -141,6 +147,12 @@ def token_type_counts(store: DuckDBPyConnection) -> pd.DataFrame:
     return store.execute(
         "select token_type, count(*) as n from token group by token_type order by token_type"
     ).df()
+
+
+def masked_share(store: DuckDBPyConnection) -> float:
+    """Which share of the tokens is masked, whether by the run or by the corpus."""
+    [(share,)] = store.execute("select avg(is_masked::int) from token").fetchall()
+    return float(share)
 
 
 def sequence_lengths(store: DuckDBPyConnection) -> pd.DataFrame:

@@ -53,7 +53,7 @@ def sentences(
     return store.execute(
         """
         with decided as (
-            select seq, sentence, word, relation, governor,
+            select seq, sentence, word, relation, governor, is_masked,
                 word + (
                     relation = 'poss'
                     and coalesce(
@@ -72,6 +72,10 @@ def sentences(
             join dependency_prediction using (seq)
             where layer = $layer and head = $head and direction = $direction
                 and merging = $merging
+                and not is_masked
+                and (seq, coalesce(governor, -1)) not in (
+                    select seq, word from word where is_masked
+                )
                 and case $relation
                     when 'all_words' then true
                     when 'all' then split_part(relation, ':', 1) not in ('root', 'punct')

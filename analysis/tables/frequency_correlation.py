@@ -6,25 +6,27 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.table import Column, Table, interval
 
+SOURCE = Column(
+    "source", pa.string(), "corpus: counted in this corpus; file: given to the run", "name"
+)
+SPECIAL = Column("special_tokens", pa.bool_(), "whether cls and sep take part", "yes or no")
+VALUES = (
+    Column("n", pa.int64(), "token occurrences, masked places not among them", "tokens"),
+    Column("spearman", pa.float64(), "ρ of frequency rank (1 = frequent) and quantity", "ρ", True),
+    *interval("ρ"),
+)
 TABLE = Table(
     name="frequency_correlation",
-    grain="one row per source of frequencies, quantity, and with or without special tokens",
+    grain="one row per source of frequencies, quantity, and with or without cls and sep; masked "
+    "places left out",
     key=(
-        Column(
-            "source", pa.string(), "corpus: counted in this corpus; file: given to the run", "name"
-        ),
+        SOURCE,
         Column(
             "quantity", pa.string(), "attention or value_norm, mean over layers and heads", "name"
         ),
-        Column("special_tokens", pa.bool_(), "whether cls and sep take part", "yes or no"),
+        SPECIAL,
     ),
-    values=(
-        Column("n", pa.int64(), "token occurrences", "tokens"),
-        Column(
-            "spearman", pa.float64(), "ρ of frequency rank (1 = frequent) and quantity", "ρ", True
-        ),
-        *interval("ρ"),
-    ),
+    values=VALUES,
     source="kobayashi-2020",
     laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
 )

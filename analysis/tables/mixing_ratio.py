@@ -4,11 +4,17 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.scopes import SCOPES
-from analysis.tables.sequence_mixing_ratio import LARGEST, MASK_TYPE, MASK_TYPES, SMALLEST
-from analysis.tables.table import LAYER_OR_ALL, SCOPE, Column, Table, View, interval
+from analysis.scopes import OF_RATIOS
+from analysis.tables.sequence_mixing_ratio import (
+    LARGEST,
+    MASK_TYPE,
+    MASK_TYPES,
+    RATIO_SCOPE,
+    SMALLEST,
+)
+from analysis.tables.table import LAYER_OR_ALL, Column, Table, View, interval
 
-_KEY = (LAYER_OR_ALL, SCOPE, MASK_TYPE)
+_KEY = (LAYER_OR_ALL, RATIO_SCOPE, MASK_TYPE)
 _MEAN = Column(
     "mean",
     pa.float64(),
@@ -74,7 +80,7 @@ def pooled(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every scope over all tokens and layers.
 
     Returns:
-        scope, token_type, mean, low, high, std, min, max, n, n_sequences, in the order of `SCOPES`.
+        scope, token_type, mean, low, high, std, min, max, n, n_sequences, as `OF_RATIOS` has them.
     """
     return store.execute(
         """
@@ -83,5 +89,5 @@ def pooled(store: DuckDBPyConnection) -> pd.DataFrame:
         where layer is null
         order by list_position($scopes, scope), list_position($types, token_type)
         """,
-        {"scopes": list(SCOPES), "types": list(MASK_TYPES)},
+        {"scopes": list(OF_RATIOS), "types": list(MASK_TYPES)},
     ).df()

@@ -22,7 +22,7 @@ TARGET_POSITION = Column("target_pos", pa.int16(), "position of w_i, counted fro
 PAIR_RELATION = Column(
     "relation",
     pa.int8(),
-    "most frequent relation, as a place in RELATIONS; 0, special, with a special token",
+    "most frequent relation, as a place in RELATIONS; 0, special, with a special or masked token",
     "index",
 )
 PAIR_SEQUENCES = Column("n_sequences", pa.int32(), "sequences with an occurrence", "sequences")
@@ -46,15 +46,17 @@ TABLE = Table(
             "pmi",
             pa.float32(),
             "pointwise mutual information log2 p(w_j, w_i) / (p(w_j) p(w_i)) over the occurrences "
-            "of pairs of words; NULL with a special token",
+            "of pairs of words; NULL with a special or masked token",
             "bits",
             nullable=True,
         ),
-        replace(RELATION, meaning="most frequent relation; special with a special token"),
+        replace(RELATION, meaning="most frequent relation; special with a special or masked token"),
         Column(
             "relation_share", pa.float32(), "share of the occurrences with this relation", "share"
         ),
-        Column("has_special", pa.bool_(), "whether a special token takes part", "yes or no"),
+        Column(
+            "has_special", pa.bool_(), "whether a special or masked token takes part", "yes or no"
+        ),
     ),
     source="church-1990",
     laws=(

@@ -1,19 +1,26 @@
 """How much of each token is context, in one sequence."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 
+from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.tables.table import LAYER, NAME, SCOPE, SEQUENCE, Column, Table
 
 MASK_TYPES = ("cls", "sep", "mask", "other", "all")
 MASK_TYPE = Column(
     "token_type", NAME, "cls, sep, mask, other (commas and periods too) or all", "name"
 )
+RATIO_SCOPE = replace(
+    SCOPE,
+    meaning=f"{SCOPE.meaning}; {WEIGHTS_WITH_RESIDUAL}: half the weights, half the token itself",
+)
 SMALLEST = Column("min", pa.float64(), "smallest", "ratio")
 LARGEST = Column("max", pa.float64(), "largest", "ratio")
 TABLE = Table(
     name="sequence_mixing_ratio",
     grain="one row per sequence, layer, scope and token type that the sequence has",
-    key=(SEQUENCE, LAYER, SCOPE, MASK_TYPE),
+    key=(SEQUENCE, LAYER, RATIO_SCOPE, MASK_TYPE),
     values=(
         Column("n", pa.int32(), "tokens of the type", "tokens"),
         Column("mean", pa.float64(), "mean mixing ratio of the tokens", "ratio"),

@@ -92,7 +92,9 @@ POSITION = Column("pos", pa.int16(), "position in the sequence, counted from 0",
 LAYER = Column("layer", pa.uint8(), "layer, counted from 1", "index")
 HEAD = Column("head", pa.uint8(), "head within its layer, counted from 1", "index")
 NAME = pa.dictionary(pa.int8(), pa.string())
-TOKEN_TYPE = Column("token_type", NAME, "cls, sep, comma_period, other or register", "name")
+TOKEN_TYPE = Column(
+    "token_type", NAME, "cls, sep, comma_period, other (masked places too) or register", "name"
+)
 SCOPE = Column(
     "scope",
     NAME,

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from analysis.tables import image
-from analysis.tables.corpus import token_type_counts
+from analysis.tables.corpus import masked_share, token_type_counts
+from pages.shared.numbers import percent
 from pages.shared.store import ask, is_causal, shows_images
 from pages.shared.words import say
 
@@ -16,17 +17,29 @@ def has_special() -> bool:
 
 
 def absences() -> None:
-    """Which tokens and pairs nobody should look for, and what the tokens of images are; nothing of
-    a text whose model has all of them."""
+    """Which tokens and pairs nobody should look for, what is masked, and what the tokens of images
+    are; nothing of a text whose model has all of them."""
     told = [
         say(f"absent.{name}")
         for name, absent in (("special", not has_special()), ("behind", is_causal()))
         if absent
     ]
+    told += _masked()
     if shows_images():
         told = [_order(), *told, say("of_images.marks")]
     if told:
         st.caption(" ".join(told))
+
+
+def masked_places() -> None:
+    """What masked places count for, where there are some."""
+    for sentence in _masked():
+        st.caption(sentence)
+
+
+def _masked() -> list[str]:
+    share = ask(masked_share)
+    return [say("absent.masked", share=percent(share))] if share else []
 
 
 def order_of_patches() -> None:

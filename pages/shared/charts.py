@@ -45,14 +45,19 @@ def bars(
     x_title: str,
     y_title: str,
     colour_title: str | None = None,
+    order: Sequence[str] | None = None,
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """Bars side by side, one group per x and one bar per colour, with rules from low to high."""
-    frame, encoding, order = coloured(frame, colour, colour_title)
-    beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=order)} if colour else {}
+    """Bars side by side, one group per x and one bar per colour, with rules from low to high.
+
+    Args:
+        order: of the groups, from left to right; that of the alphabet if None.
+    """
+    frame, encoding, present = coloured(frame, colour, colour_title)
+    beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
     base = alt.Chart(frame).encode(
-        x=alt.X(f"{x}:O", title=x_title, axis=flat_axis()),
+        x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(), sort=order or alt.Undefined),
         **beside,
         tooltip=tooltips(
             {x: x_title, colour: colour_title or colour, y: y_title, low: low, high: high},

@@ -7,6 +7,7 @@ from analysis.tables import (
     pair_extreme,
     pair_occurrence,
     pair_pmi_correlation,
+    ratio_frequency_correlation,
     relation_share,
     rollout,
     scope_similarity,
@@ -14,6 +15,7 @@ from analysis.tables import (
     sequence_relation_change,
     sequence_rollout,
     sequence_scope_similarity,
+    token_mixing_ratio,
 )
 from pages.shared.method import Method
 
@@ -78,10 +80,17 @@ LAYER_METHODS = {
             r"r_i = \frac{\bigl\lVert \sum_{j \ne i} F_i(\boldsymbol{x}_j) \bigr\rVert}"
             r"{\bigl\lVert \sum_{j \ne i} F_i(\boldsymbol{x}_j) \bigr\rVert + "
             r"\lVert F_i(\boldsymbol{x}_i) \rVert}, \qquad "
-            r"r_i = 1 - \bar\alpha_{ii} \;\;\text{(Attn-w)}",
+            r"r_i = 1 - \bar\alpha_{ii} \;\;\text{(Attn-w)}, \qquad "
+            r"r_i = \tfrac12 (1 - \bar\alpha_{ii}) \;\;\text{(AttnRes-w)}",
         ),
         _PAGE,
         "ratio",
+    ),
+    "ratio_frequency_correlation": Method(
+        (ratio_frequency_correlation.TABLE, token_mixing_ratio.TABLE),
+        (r"\rho\Bigl(\operatorname{rank}(w_i),\; \frac{1}{L}\sum_{\ell} r^{\ell}_i\Bigr)",),
+        _PAGE,
+        "frequency",
     ),
     "relation_share": Method(
         (relation_share.TABLE, sequence_relation_change.TABLE),

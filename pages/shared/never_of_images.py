@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 _REASONS = {
     "frequency_correlation": "frequency",
+    "ratio_frequency_correlation": "frequency",
+    "token_mixing_ratio": "frequency",
     "pair": "pairs",
     "relation_share": "relations",
     "sequence_relation_change": "relations",

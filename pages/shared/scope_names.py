@@ -1,6 +1,6 @@
 """What scopes of a layer, effects of its modules and relations of tokens are called in print."""
 
-from analysis.scopes import ORDERS
+from analysis.scopes import ORDERS, WEIGHTS_WITH_RESIDUAL
 from pages.shared.store import layer_order
 from pages.shared.words import say
 
@@ -10,7 +10,7 @@ SCOPE_COLOURS = {
     scope: colour
     for order in ORDERS.values()
     for scope, colour in zip(order.scopes, (_WEIGHTS, *_STEPS), strict=False)
-}
+} | {WEIGHTS_WITH_RESIDUAL: "#8c8c2a"}
 RELATION_COLOURS = {
     "special": "#808995",
     "same_word": "#8a6fc4",

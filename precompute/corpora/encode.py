@@ -50,7 +50,8 @@ class Encoder:
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.get_vocab()
         self._token_types = TokenTypes(tokenizer)
-        self._mask = self._vocabulary.get(str(tokenizer.mask_token), -1)
+        mask = tokenizer.mask_token
+        self._mask = -1 if mask is None else self._vocabulary.get(str(mask), -1)
         self._positions = positions
         self._segment_types = segment_types
         self._max_tokens = max_tokens

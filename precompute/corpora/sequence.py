@@ -99,6 +99,13 @@ class Sequence:
             raise TypeError(f"Sequence {self.index} is a text.")
         return self.image
 
+    @property
+    def masked_words(self) -> Bool[np.ndarray, " word"]:
+        """Which annotated words the model does not read, since a piece of them is masked."""
+        spans = np.zeros((0, 2), np.int32) if self.word_spans is None else self.word_spans
+        before = np.concatenate([[0], self.masked.cumsum()])
+        return before[spans[:, 1]] > before[spans[:, 0]]
+
     def __len__(self) -> int:
         return len(self.ids)
 

@@ -16,14 +16,15 @@ from precompute.batch import Batch
 from precompute.mentions import Mentions, mentions_of
 from precompute.passes.base import names_of, table_of
 
-VERSION = 1
+VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence where something can be found, and head and merging, or rule."""
     parts = [TABLE.schema.empty_table()]
+    masked = {each.index: each.masked_words for each in batch.sequences}
     for seq, known, attention in batch.annotated:
-        mentions = mentions_of(known)
+        mentions = mentions_of(known, masked[seq])
         if len(mentions.scored):
             parts += _of_heads(seq, mentions, attention, len(batch.trace.layers))
             parts += _of_rules(seq, mentions)
@@ -74,7 +75,7 @@ def _rows(
         merging=names_of(np.full(n, MERGINGS.index(merging)), MERGINGS) if merging else absent,
         layer=absent if layer is None else layer,
         head=absent if head is None else head,
-        mentions=pa.array([mentions.scored.tolist()] * n, pa.list_(pa.int16())),
+        mentions=pa.array([mentions.places[mentions.scored].tolist()] * n, pa.list_(pa.int16())),
         predicted=pa.array(picked[:, mentions.scored].tolist(), pa.list_(pa.int16())),
         correct=pa.array(right.tolist(), pa.list_(pa.bool_())),
     )

@@ -11,7 +11,7 @@ from precompute.dependency_scores import heads_of, trees
 from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("dependency_prediction",)
 
 

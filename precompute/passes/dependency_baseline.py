@@ -9,7 +9,7 @@ from precompute.dependency_scores import OFFSETS, trees
 from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ()
 
 

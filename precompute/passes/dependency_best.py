@@ -16,7 +16,7 @@ from precompute.dependency_scores import OFFSETS, Scores, heads_of, trees
 from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("dependency_prediction",)
 Parts = dict[str, tuple[np.ndarray, np.ndarray, Redraws]]
 

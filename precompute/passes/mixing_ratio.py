@@ -10,7 +10,7 @@ from analysis.tables.mixing_ratio import TABLE
 from precompute.intervals import by_sequence, rows_of, with_intervals
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("sequence_mixing_ratio",)
 _CELL = ["scope", "token_type"]
 _SPREADS = """

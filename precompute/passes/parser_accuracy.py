@@ -21,7 +21,7 @@ from analysis.tables.parser_accuracy import TABLE
 from precompute.parser_sentences import StaticVectors, TreeSentence, static_vectors, tree_sentences
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("word_attention", "word_vector")
 SEEDS = 5
 HELD_OUT = 0.2

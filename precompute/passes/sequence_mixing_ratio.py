@@ -4,20 +4,20 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.layer_mixing import LayerMixing
-from analysis.measures.mixing_ratio import ratio_moments
+from analysis.measures.mixing_ratio import ratio_moments, ratios_of_layer
 from analysis.tables.sequence_mixing_ratio import MASK_TYPES, TABLE
 from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.passes.base import names_of, table_of
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("layer_completeness",)
 
 
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence, layer, scope and token type that the sequence has."""
     return pa.concat_tables(
-        _rows(sequence, index, layer, batch.order.scopes)
+        _rows(sequence, index, layer, batch.order.of_ratios)
         for sequence, layers in zip(batch.sequences, batch.layer_mixing, strict=True)
         for index, layer in enumerate(layers)
     )
@@ -25,7 +25,7 @@ def totals(batch: Batch) -> pa.Table:
 
 def _rows(sequence: Sequence, index: int, layer: LayerMixing, scopes: tuple[str, ...]) -> pa.Table:
     members = {name: of for name, of in _members(sequence).items() if of.any()}
-    ratios = layer.ratios.numpy()
+    ratios = ratios_of_layer(layer.ratios.numpy())
     moments = np.stack([ratio_moments(ratios[:, of]) for of in members.values()], axis=1)
     mean, m2, smallest, largest = moments.reshape(4, -1)
     n = np.array([of.sum() for of in members.values()])

@@ -17,7 +17,7 @@ def totals(batch: Batch) -> pa.Table:
     rows = [TABLE.schema.empty_table()]
     for row, sequence in enumerate(batch.sequences):
         if sequence.annotation is not None and sequence.word_spans is not None:
-            first = _first_words(sequence, sequence.annotation.forms, sequence.word_spans)
+            first = _first_words(sequence, sequence.annotation.forms)
             spans = sequence.word_spans[list(first.values())]
             embeddings = batch.trace.word_embeddings[row, : len(sequence)].double().cpu().numpy()
             rows.append(
@@ -32,13 +32,10 @@ def totals(batch: Batch) -> pa.Table:
     return pa.concat_tables(rows)
 
 
-def _first_words(
-    sequence: Sequence, forms: tuple[str, ...], spans: Int32[np.ndarray, "word two"]
-) -> dict[str, int]:
+def _first_words(sequence: Sequence, forms: tuple[str, ...]) -> dict[str, int]:
     first: dict[str, int] = {}
-    for word, (start, end) in enumerate(spans.tolist()):
-        if not sequence.masked[start:end].any():
-            first.setdefault(forms[word], word)
+    for word in np.flatnonzero(~sequence.masked_words).tolist():
+        first.setdefault(forms[word], word)
     return first
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.published import MASK_RATES, N_SEQUENCES, N_TOKENS, NUMBERS, Published, numbers
 from analysis.published_pairs import AMPLIFIED, ATTENUATED
-from analysis.scopes import EFFECTS, SCOPES
+from analysis.scopes import EFFECTS, OF_RATIOS
 from analysis.sources import PAPERS
 from tests.precompute.corpora.tiny import shared_data
 
@@ -17,9 +17,7 @@ SOURCES = {
     "kobayashi-2024": "seed000-ff-ja",
 }
 NOT_SHOWN = (
-    "AttnRes-W",  # half of Attn-W by definition: no scope of its own
     "expansion rate",
-    "Spearman correlation of frequency rank",
     "share of",
     "ratio largest/smallest singular value",
     "shape of Figure",
@@ -43,6 +41,7 @@ PLACES_OF_NORMS = {
 KEYS = {"cls": "[CLS]", "sep": "[SEP]", "comma_period": "comma and period", "other": "other"}
 SCOPE_NAMES = {
     "attn_w": "Attn-W",
+    "attn_w_res": "AttnRes-W",
     "attn": "Attn-N",
     "attn_res": "AttnRes-N",
     "attn_res_ln": "AttnResLn-N",
@@ -67,6 +66,10 @@ def told(number: Published) -> str:
         return f"{of if number.statistic == 'n' else rho}, key {KEYS[number.token_type]}"
     if number.quantity == "similarity":
         return f"similarity of mixing maps, {MODULES[number.effect]}"
+    if number.quantity == "ratio_frequency":
+        of = "all tokens" if number.special_tokens else "w/o special tokens"
+        rank = "Spearman correlation of frequency rank (1 = most frequent) and mixing ratio"
+        return f"{rank}, {SCOPE_NAMES[number.scope]}, {of}"
     if number.layer is None:
         return f"mixing ratio {number.statistic}, {SCOPE_NAMES[number.scope]}"
     return f"mixing ratio, {SCOPE_NAMES[number.scope]}, tokens: {TYPES[number.token_type]}"
@@ -146,7 +149,7 @@ def test_the_corpus_is_the_one_that_the_paper_describes(collection):
 def test_every_number_has_a_paper_and_names_that_the_tables_use():
     assert {each.paper for each in NUMBERS} == set(MASK_RATES)
     assert set(MASK_RATES) <= set(PAPERS)
-    assert {each.scope for each in NUMBERS} - {""} <= set(SCOPES)
+    assert {each.scope for each in NUMBERS} - {""} <= set(OF_RATIOS)
     assert {each.effect for each in NUMBERS} - {""} <= set(EFFECTS)
     assert all(len(pairs) <= 10 for each in (AMPLIFIED, ATTENUATED) for pairs in each.values())
 

@@ -19,7 +19,7 @@ from tests.tiny_vision import COLUMNS, ROWS
 
 NEVER = {
     "attention_norms": ["frequency"],
-    "layer_mixing": ["modules"],
+    "layer_mixing": ["frequency", "modules"],
     "token_pairs": ["tables", "layer", "browse", "pair", "pmi"],
 }
 

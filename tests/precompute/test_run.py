@@ -21,7 +21,7 @@ CONTRACT = {
     "run": "model revision family n_layers n_heads hidden_size corpus corpus_sha256 n_sequences "
     "n_tokens mask_rate seed dtype device statistics created_at tool_version schema_version",
     "sequence": "seq n_tokens text",
-    "token": "seq pos token_id token token_type segment",
+    "token": "seq pos token_id token token_type segment is_masked",
     "token_norm": "seq pos layer input_norm",
     "head_token": "seq pos layer head token_type value_norm attention_received "
     "weighted_norm_received",

@@ -10,6 +10,18 @@ def moments(ratios: list[float]) -> tuple[float, float, float, float]:
     return mean, sum((each - mean) ** 2 for each in ratios), min(ratios), max(ratios)
 
 
+def with_residual(attention: list[list[float]]) -> list[float]:
+    """What half the weights and half the token itself leave to other tokens, row by row."""
+    n = len(attention)
+    mixed = [[(attention[i][j] + (i == j)) / 2 for j in range(n)] for i in range(n)]
+    return [sum(mixed[i][j] for j in range(n) if j != i) for i in range(n)]
+
+
+def mean_over_layers(layers: list[list[float]]) -> list[float]:
+    """Of every token, from one list of tokens per layer."""
+    return [sum(of_token) / len(layers) for of_token in zip(*layers, strict=True)]
+
+
 def standard_deviation(ratios: list[float]) -> float:
     """Of all tokens there are."""
     return math.sqrt(moments(ratios)[1] / len(ratios))

@@ -8,6 +8,7 @@ from pages.shared.about import about
 from pages.shared.absences import has_special
 from pages.shared.charts import bars
 from pages.shared.figure import figure, table
+from pages.shared.links import link_to_view
 from pages.shared.numbers import signed
 from pages.shared.store import ask, require
 from pages.shared.words import say
@@ -23,6 +24,7 @@ def show() -> None:
     for source, part in frame.groupby("source", sort=False):
         _source(str(source), _named(part))
     _table(_named(frame))
+    link_to_view("layer_mixing", "frequency", say("attention_norms.frequency.see_ratio"))
     about(frequency_correlation.TABLE)
 
 

@@ -36,6 +36,29 @@ def pooled_ratios(pooled: pd.DataFrame) -> list[Row]:
     ]
 
 
+def with_frequency(correlations: pd.DataFrame) -> list[Row]:
+    """Table 3: frequency rank and ratio, by the frequencies that the run was given."""
+    given = correlations[correlations["source"] == "file"]
+    found = given.set_index(["scope", "special_tokens"])["spearman"]
+    return [
+        Row(
+            say(
+                "published.statistic",
+                of=scope_name(each.scope),
+                statistic=say(f"layer_mixing.frequency.{special_name(each.special_tokens)}"),
+            ),
+            each,
+            found.get((each.scope, each.special_tokens)),
+        )
+        for each in numbers("ratio_frequency")
+    ]
+
+
+def special_name(special_tokens: object) -> str:
+    """What the catalogue calls tokens with or without [CLS] and [SEP]."""
+    return "with_special" if special_tokens else "without_special"
+
+
 def layer_ratios(by_layer: pd.DataFrame, scope: str) -> list[Row]:
     """One scope layer by layer and token type by token type; the papers have four scopes."""
     found = by_layer.set_index(["layer", "token_type"])

@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.tables import mixing_ratio
 from pages.shared.about import about
 from pages.shared.charts import lines, token_type_name
@@ -18,8 +19,7 @@ from pages.shared.words import say
 
 _ALL = "all"
 _TYPES = (_ALL, "cls", "sep", "mask", "other")
-_SPANS = {"all": 0, "residual": 2}
-"""The first scope of each, by its place in the order."""
+_SPANS = ("all", "residual")
 _STATISTICS = ("mean", "low", "high", "std", "min", "max")
 
 
@@ -52,6 +52,8 @@ def _finding(pooled: pd.DataFrame) -> str:
     return say(
         "layer_mixing.ratio.finding",
         weights=told["attn_w"],
+        weights_residual=told[WEIGHTS_WITH_RESIDUAL],
+        name=scope_name(WEIGHTS_WITH_RESIDUAL),
         vectors=told[order.vectors],
         residual=told[order.scopes[2]],
         normed=told[order.before_network],
@@ -62,15 +64,16 @@ def _finding(pooled: pd.DataFrame) -> str:
 
 def _pick_scopes() -> tuple[str, ...]:
     """All scopes, or those with a residual, which are told apart only without the others."""
-    residual = layer_order().scopes[2]
+    order = layer_order()
     span = pick(
         "lm_span",
         say("layer_mixing.ratio.span"),
-        list(_SPANS),
+        _SPANS,
         default="all",
-        format=lambda each: say(f"layer_mixing.ratio.span_{each}", scope=scope_name(residual)),
+        format=lambda each: say(f"layer_mixing.ratio.span_{each}"),
     )
-    return layer_order().scopes[_SPANS[span] :]
+    with_residual = (WEIGHTS_WITH_RESIDUAL, *order.scopes[2:])
+    return order.of_ratios if span == "all" else with_residual
 
 
 def _curves(token_type: str, scopes: tuple[str, ...]) -> None:
@@ -88,7 +91,7 @@ def _curves(token_type: str, scopes: tuple[str, ...]) -> None:
         x_title=say("axis.layer"),
         y_title=say("layer_mixing.ratio.axis"),
         colour_title=" ",
-        colours={scope_name(each): SCOPE_COLOURS[each] for each in layer_order().scopes},
+        colours={scope_name(each): SCOPE_COLOURS[each] for each in layer_order().of_ratios},
         height=360,
     )
     question = say("layer_mixing.ratio.curves", type=token_type_name(token_type))
@@ -100,6 +103,7 @@ def _curves(token_type: str, scopes: tuple[str, ...]) -> None:
             "layer_mixing.ratio.curves_caption",
             vectors=scope_name(layer_order().vectors),
             residual=scope_name(layer_order().scopes[2]),
+            weights_residual=scope_name(WEIGHTS_WITH_RESIDUAL),
         ),
         frame=frame,
         alt=question,
@@ -111,7 +115,7 @@ def _map(types: list[str]) -> None:
     scope = pick(
         "lm_scope",
         say("layer_mixing.pick_scope"),
-        layer_order().scopes,
+        layer_order().of_ratios,
         default=layer_order().whole,
         format=scope_name,
     )

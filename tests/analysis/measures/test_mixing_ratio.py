@@ -3,7 +3,12 @@ import pytest
 
 from analysis.measures.bootstrap import Redraws, redraws
 from analysis.measures.layer_mixing import layer_mixing
-from analysis.measures.mixing_ratio import pooled_interval, ratio_moments
+from analysis.measures.mixing_ratio import (
+    mean_over_layers,
+    pooled_interval,
+    ratio_moments,
+    ratios_of_layer,
+)
 from tests.reference import mixing_ratio as reference
 
 
@@ -32,6 +37,24 @@ def test_ratios_of_weights_are_what_attention_leaves_to_others(traced_alone, att
         of_weights = layer_mixing(layer).ratios[0]
         kept = layer.attention[0].mean(dim=0).diagonal()
         np.testing.assert_allclose(of_weights, 1 - kept, rtol=1e-9, atol=attention_error)
+
+
+def test_half_the_weights_and_half_the_token_leave_half_to_others(traced_alone, attention_error):
+    for layer in (layer for trace in traced_alone for layer in trace.layers):
+        ratios = layer_mixing(layer).ratios.numpy()
+        found = ratios_of_layer(ratios)
+        expected = reference.with_residual(layer.attention[0].mean(dim=0).tolist())
+        np.testing.assert_allclose(found[1], expected, rtol=1e-9, atol=attention_error)
+        np.testing.assert_array_equal(np.delete(found, 1, axis=0), ratios)
+
+
+def test_a_token_has_the_mean_of_its_layers(traced_alone):
+    for trace in traced_alone:
+        layers = [ratios_of_layer(layer_mixing(each).ratios.numpy()) for each in trace.layers]
+        found = mean_over_layers(layers)
+        for place, of_tokens in enumerate(found):
+            expected = reference.mean_over_layers([each[place].tolist() for each in layers])
+            assert of_tokens == pytest.approx(expected, rel=1e-12)
 
 
 def test_intervals_follow_the_bootstrap_that_carries_every_token_along():

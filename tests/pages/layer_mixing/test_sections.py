@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import duckdb
 import pandas as pd
 import pytest
 
@@ -12,6 +13,8 @@ from tests.pages.layer_mixing.conftest import SECTIONS
 from tests.pages.section_checks import assert_opened, assert_translated
 
 SCOPES = POST_NORM.scopes
+NAMES = ["Attn-w", "AttnRes-w", "Attn", "AttnRes", "AttnResLn", "AttnResLnFf", "AttnResLnFfRes"]
+NAMES.append("AttnResLnFfResLn")
 
 
 def frame_with(session, column: str) -> pd.DataFrame:
@@ -95,7 +98,9 @@ def test_pooled_mixing_ratios_are_those_of_the_file(section, told):
     expected = dict(
         told("select scope, mean from mixing_ratio where layer is null and token_type = 'sep'")
     )
-    assert shown["mean"].tolist() == pytest.approx([expected[scope] for scope in SCOPES])
+    assert shown["mean"].tolist() == pytest.approx(
+        [expected[scope] for scope in POST_NORM.of_ratios]
+    )
     ((whole,),) = told(
         "select mean from mixing_ratio where layer is null and token_type = 'all' "
         "and scope = 'attn_res_ln_ff_res_ln'"
@@ -108,7 +113,25 @@ def test_scopes_with_a_residual_can_be_looked_at_alone(section):
         (curves, *_) = charts(section("ratio", **address))
         return len(curves["layer"][1]["encoding"]["color"]["scale"]["domain"])
 
-    assert (n_lines(), n_lines(lm_span="residual")) == (7, 5)
+    assert (n_lines(), n_lines(lm_span="residual")) == (8, 6)
+
+
+def test_frequent_words_and_their_context_are_those_of_the_file(section, told):
+    session = section("frequency", lm_frequency_scope="attn_res")
+    expected = told("select spearman from ratio_frequency_correlation")
+    shown = frame_with(session, "spearman")
+    assert sorted(shown["spearman"]) == pytest.approx(sorted(rho for (rho,) in expected))
+    bars, words = charts(session)
+    assert bars["layer"][0]["encoding"]["x"]["sort"] == NAMES
+    assert words["encoding"]["x"]["scale"]["type"] == "log"
+
+
+def test_masked_places_are_told_where_there_are_some(section, masked_folder):
+    with duckdb.connect(str(masked_folder / "tiny.duckdb"), read_only=True) as store:
+        [(share,)] = store.execute("select avg(is_masked::int) from token").fetchall()
+    captions = [each.value for each in section("ratio", masked_folder).caption]
+    assert any(each.startswith(f"{percent(share)} of the tokens are masked") for each in captions)
+    assert not any("tokens are masked" in each.value for each in section("ratio").caption)
 
 
 def test_masked_tokens_are_offered_where_there_are_some(section, masked_folder):

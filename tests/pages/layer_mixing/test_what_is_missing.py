@@ -13,6 +13,8 @@ from tests.pages.layer_mixing.conftest import SECTIONS
         ("similarity", "scope_similarity"),
         ("similarity", "sequence_scope_similarity"),
         ("ratio", "mixing_ratio"),
+        ("frequency", "ratio_frequency_correlation"),
+        ("frequency", "token_mixing_ratio"),
         ("modules", "relation_share"),
         ("rollout", "rollout"),
         ("completeness", "layer_completeness"),
@@ -39,6 +41,7 @@ def test_two_scopes_that_no_sequence_compares_are_told(changed, section):
 @pytest.mark.parametrize("view", SECTIONS)
 def test_intervals_that_are_not_known_are_not_told(view, changed, section):
     tables = ("scope_similarity", "mixing_ratio", "relation_share", "rollout")
+    tables += ("ratio_frequency_correlation",)
     folder = changed(*(f"update stored.{each} set low = null, high = null" for each in tables))
     session = section(view, folder)
     assert charts(session)
@@ -50,6 +53,15 @@ def test_a_corpus_of_one_type_has_its_mixing_ratios(changed, section):
     session = section("ratio", folder)
     assert len(charts(session)) == 2
     assert frames(session)
+
+
+def test_frequencies_that_never_vary_are_told_and_draw_nothing(changed, section):
+    nothing = "spearman = null, low = null, high = null"
+    session = section(
+        "frequency", changed(f"update stored.ratio_frequency_correlation set {nothing}")
+    )
+    assert not charts(session)
+    assert session.info
 
 
 def test_a_module_that_changes_all_pairs_alike_is_no_finding(changed, section):

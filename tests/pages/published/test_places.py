@@ -19,6 +19,7 @@ each_place = pytest.mark.parametrize(
         ("attention_norms", "relation", 0.0, NORMS),
         ("layer_mixing", "similarity", 0.12, NETWORK),
         ("layer_mixing", "ratio", 0.12, RATIOS),
+        ("layer_mixing", "frequency", 0.0, RATIOS),
         ("token_pairs", "tables", 0.12, NETWORK),
     ],
 )
@@ -111,7 +112,7 @@ def test_similarities_are_those_of_the_steps_around_the_network(opened, store_fo
 def test_ratios_by_layer_are_there_for_the_scopes_of_the_paper(opened, store_folder, told):
     address = {"lm_view": "ratio", "lm_scope": "attn_res"}
     pooled, by_layer = published_tables(opened("layer_mixing", store_folder, **address))
-    assert len(pooled) == 12
+    assert len(pooled) == 15
     assert len(by_layer) == 60
     expected = told(
         "select mean from mixing_ratio "
@@ -121,6 +122,20 @@ def test_ratios_by_layer_are_there_for_the_scopes_of_the_paper(opened, store_fol
     assert float(ours.removesuffix(" %")) == pytest.approx(100 * expected[0][0], abs=0.051)
     [only] = published_tables(opened("layer_mixing", store_folder, lm_view="ratio"))
     assert only.equals(pooled), "the paper has no ratios behind the feed-forward network"
+
+
+def test_ranks_of_the_corpus_are_not_compared_with_those_of_a_list(opened, file_of):
+    folder = file_of(
+        "insert into stored.ratio_frequency_correlation "
+        "select * replace ('file' as source, -0.8601 as spearman) "
+        "from stored.ratio_frequency_correlation where scope = 'attn_res' and not special_tokens"
+    )
+    session = opened("layer_mixing", folder, lm_view="frequency")
+    assert_sound(session)
+    [shown] = published_tables(session)
+    assert len(shown) == len(numbers("ratio_frequency")) == 10
+    compared = shown[shown["ours"].notna()]
+    assert compared[["published", "ours"]].to_numpy().tolist() == [["−0.860", "−0.8601"]]
 
 
 @pytest.mark.parametrize(("pair", "change"), [(AMPLIFIED[1][0], 0.99), (ATTENUATED[1][0], -0.99)])

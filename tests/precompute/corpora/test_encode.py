@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Pair, Text, Tokens
 
-from .tiny import BUILT, PLACE, TOKENIZERS, bert_like, encode, unhurried
+from .tiny import BUILT, PLACE, TOKENIZERS, bert_like, encode, gpt2_like, unhurried
 
 words = st.lists(st.sampled_from(["the", "cat", "sat,", "zz.", "é"]), min_size=1, max_size=15)
 texts = words.map(" ".join)
@@ -21,6 +21,15 @@ def shortened(sides, room):
         longest = max(map(len, sides))
         [side for side in sides if len(side) == longest][-1].pop()
     return sides
+
+
+def test_no_token_is_masked_where_there_is_no_mask_token():
+    tokenizer = gpt2_like()
+    tokenizer.add_tokens(["None"])  # a word of GPT-2, and what Python calls nothing
+    encoder = Encoder(tokenizer, positions=64, segment_types=0, max_tokens=64)
+    (sequence,) = encoder.sequences([Text("None the cat", PLACE)], counts=Counter())
+    assert "None" in sequence.tokens
+    assert not sequence.masked.any()
 
 
 @pytest.mark.parametrize("family", TOKENIZERS)

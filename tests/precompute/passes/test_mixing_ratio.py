@@ -4,7 +4,7 @@ import pytest
 from analysis.tables import mixing_ratio
 from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES
-from precompute.passes import sequence_mixing_ratio
+from precompute.passes import sequence_mixing_ratio, token_mixing_ratio
 from tests.reference import mixing_ratio as reference
 
 
@@ -14,8 +14,7 @@ def test_every_type_has_the_ratios_of_its_tokens(sequences, traced):
     for row in rows.itertuples():
         sequence = sequences[row.seq]
         types = [_type(sequence, pos) for pos in range(len(sequence))]
-        scope = batch.order.scopes.index(row.scope)
-        ratios = batch.layer_mixing[row.seq][row.layer].ratios[scope].tolist()
+        ratios = _ratios(batch, row.seq, row.layer)[row.scope]
         of = [r for r, t in zip(ratios, types, strict=True) if row.token_type in (t, "all")]
         assert row.n == len(of)
         found = row.mean, row.m2, row.min, row.max
@@ -24,6 +23,26 @@ def test_every_type_has_the_ratios_of_its_tokens(sequences, traced):
     for seq, of in kinds.groupby("seq"):
         n = of.set_index("token_type")["n"]
         assert n["all"] == len(sequences[seq]) == n.drop("all").sum()
+
+
+def _ratios(batch: Batch, row: int, layer: int) -> dict[str, list[float]]:
+    """Of one sequence and layer, the ratios of its tokens by scope."""
+    found = batch.layer_mixing[row][layer].ratios.tolist()
+    n = len(batch.sequences[row])
+    mean = batch.trace.layers[layer].attention[row, :, :n, :n].mean(dim=0)
+    half = reference.with_residual(mean.tolist())
+    return dict(zip(batch.order.scopes, found, strict=True)) | {"attn_w_res": half}
+
+
+def test_every_token_has_the_mean_of_its_ratios(sequences, traced):
+    batch = Batch(sequences, traced)
+    rows = token_mixing_ratio.totals(batch).to_pandas()
+    assert len(rows) == sum(map(len, sequences)) * len(batch.order.of_ratios)
+    for (seq, scope), of in rows.groupby(["seq", "scope"], observed=True):
+        layers = [_ratios(batch, seq, layer)[scope] for layer in range(len(traced.layers))]
+        assert of.sort_values("pos")["mean"].tolist() == pytest.approx(
+            reference.mean_over_layers(layers), rel=1e-6, abs=1e-7
+        )
 
 
 def _type(sequence, pos: int) -> str:
@@ -44,7 +63,7 @@ def test_masked_tokens_are_of_a_type_of_their_own(masked_store, layer_order, tin
 
 def test_each_layer_is_the_mean_over_sequences_and_spreads_over_tokens(masked_store, layer_order):
     parts = masked_store.execute("from sequence_mixing_ratio").df()
-    for scope in layer_order.scopes:
+    for scope in layer_order.of_ratios:
         for row in mixing_ratio.by_layer(masked_store, scope=scope).itertuples():
             of = parts[
                 (parts["layer"] == row.layer)
@@ -75,8 +94,8 @@ def tokens_of(masked_store, masked_batches) -> dict[tuple[str, str], list[float]
     found: dict = {}
     for batch in masked_batches:
         (sequence,) = batch.sequences
-        for layer in batch.layer_mixing[0]:
-            for scope, ratios in zip(batch.order.scopes, layer.ratios.tolist(), strict=True):
+        for layer in range(len(batch.trace.layers)):
+            for scope, ratios in _ratios(batch, 0, layer).items():
                 for pos, ratio in enumerate(ratios):
                     for name in (_type(sequence, pos), "all"):
                         found.setdefault((scope, name), []).append(ratio)

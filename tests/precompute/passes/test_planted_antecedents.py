@@ -16,6 +16,7 @@ from precompute.passes import coreference_prediction
 from tests.tiny import ANNOTATED, HEADS, LAYERS, tiny_model, tiny_sequences
 
 N_WORDS = 30
+NOTHING = np.zeros(N_WORDS, dtype=bool)
 
 
 def text(mentions: list[tuple[int, int, MentionKind]]) -> Annotation:
@@ -38,10 +39,12 @@ def random_text(seed: int) -> Annotation:
     return text([(place, int(generator.integers(3)), "nominal") for place in places])
 
 
-def rows(known: Annotation, attention: torch.Tensor) -> list[dict]:
+def rows(known: Annotation, attention: torch.Tensor, masked: tuple[int, ...] = ()) -> list[dict]:
     """What the pass writes if the words of a text attend so, in layer after layer of heads."""
     sequences = tiny_sequences("bert", (Annotated(known, "line 1"),))
     trace = tiny_model("bert").trace(sequences)
+    is_masked = np.isin(np.arange(len(known) + 2), np.array(masked) + 1)
+    sequences = (replace(sequences[0], masked=is_masked),)
     (sequence,) = sequences
     assert len(sequence) == len(known) + 2, "a word has more than one piece"
     whole = torch.zeros(LAYERS, 1, HEADS, len(sequence), len(sequence), dtype=torch.float64)
@@ -82,14 +85,14 @@ def test_a_planted_head_is_right_and_its_opposite_wrong_wherever_it_can_be(seed)
     heads, clusters = ([getattr(m, name) for m in known.mentions] for name in ("head", "cluster"))
     has_wrong_candidate = [
         any(h < heads[m] and c != clusters[m] for h, c in zip(heads, clusters, strict=True))
-        for m in mentions_of(known).scored
+        for m in mentions_of(known, NOTHING).scored
     ]
     assert share[("mean", 1, 2)] == pytest.approx(1 - np.mean(has_wrong_candidate))
     assert share[("mean", 1, 2)] < 0.5
 
 
 def test_a_head_at_random_is_right_as_often_as_counting_says():
-    mentions = mentions_of(random_text(3))
+    mentions = mentions_of(random_text(3), NOTHING)
     generator = torch.Generator().manual_seed(0)
     attention = torch.rand(4000, N_WORDS, N_WORDS, generator=generator, dtype=torch.float64)
     picked = attended_antecedents(attention, torch.from_numpy(mentions.heads)).numpy()
@@ -100,6 +103,21 @@ def test_a_head_at_random_is_right_as_often_as_counting_says():
         same = earlier & (mentions.clusters == mentions.clusters[mention])
         expected.append(same.sum() / earlier.sum())
     assert right[mentions.scored] == pytest.approx(np.array(expected), abs=0.04)
+
+
+def test_mentions_with_a_masked_word_are_left_out_for_heads_and_rules_alike():
+    nominal: MentionKind = "nominal"
+    places = [(2, 1), (5, 2), (9, 1), (12, 2), (15, 1)]
+    known = text([(place, cluster, nominal) for place, cluster in places])
+    attention = torch.zeros(LAYERS * HEADS, N_WORDS, N_WORDS, dtype=torch.float64)
+    attention[:, 15, 9], attention[:, 15, 2] = 1.0, 0.5
+    whole, read = rows(known, attention), rows(known, attention, masked=(9, 5))
+    assert {tuple(row["mentions"]) for row in whole} == {(2, 3, 4)}
+    assert {tuple(row["mentions"]) for row in read} == {(4,)}, "(12) has lost its antecedent"
+    picked = {row["method"]: row["predicted"][-1] for row in read}
+    assert picked["head"] == 2
+    assert picked["nearest"] == 12
+    assert {row["method"]: row["predicted"][-1] for row in whole}["head"] == 9
 
 
 def test_layers_and_heads_stand_where_their_attention_does():
@@ -138,7 +156,7 @@ def test_things_joined_together_are_plural():
             Mention(5, 5, 5, cluster=1, kind="pronoun"),
         ),
     )
-    found = mentions_of(joined)
+    found = mentions_of(joined, NOTHING)
     assert found.features == ("Gender=Fem|Number=Plur", "Number=Sing", "Number=Plur")
     assert found.texts == ("dog , cat", "cat", "mat")
     by_rule = {row["method"]: row for row in rows(joined, noise(7)) if row["method"] != "head"}

@@ -1,0 +1,130 @@
+"""Words that the model did not read stay in their trees, and nothing is scored by them."""
+
+from collections.abc import Iterator
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from duckdb import DuckDBPyConnection
+
+from analysis.tables import dependency_accuracy, dependency_baseline, dependency_prediction
+from analysis.tables.annotation import mentions, words
+from precompute.parser_sentences import static_vectors, tree_sentences
+from precompute.plan import Plan
+from precompute.run import Request, run
+from precompute.runner import run_local
+from tests.small_store import request as asked_for
+
+STATISTICS = ["dependency_accuracy", "dependency_baseline", "word_attention", "word_vector"]
+
+
+@pytest.fixture(scope="module")
+def masked_trees(tmp_path_factory) -> tuple[Request, Plan]:
+    folder = tmp_path_factory.mktemp("masked-trees")
+    asked = asked_for(folder, annotated=True, mask_rate=0.2, statistics=STATISTICS)
+    return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def store(masked_trees) -> Iterator[DuckDBPyConnection]:
+    """The finished file, with the shards of word attention as a fit finds them."""
+    asked, plan = masked_trees
+    with duckdb.connect(str(asked.output), read_only=True) as opened:
+        files = sorted(map(str, (plan.folder / "word_attention").rglob("*.parquet")))
+        opened.execute(
+            f"create temp view word_attention_shards as select * from read_parquet({files})"
+        )
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def every_word(store, masked_trees) -> pd.DataFrame:
+    """All words of all trees, with `is_scored`: neither they nor their governors are masked."""
+    parts = []
+    for each in masked_trees[1].corpus.sequences:
+        assert each.word_spans is not None
+        hidden = [each.masked[start:end].any() for start, end in each.word_spans]
+        rows = words(store, seq=each.index).assign(seq=each.index)
+        assert rows["is_masked"].tolist() == hidden
+        governed = [not pd.isna(g) and hidden[int(g)] for g in rows["governor"]]
+        parts.append(rows.assign(is_scored=~np.array(hidden) & ~np.array(governed)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _counts(every_word: pd.DataFrame, relation: str) -> pd.DataFrame:
+    base = every_word["relation"].str.partition(":")[0]
+    chosen = ~base.isin(["root", "punct"]) if relation == "all" else base == relation
+    return every_word[chosen & every_word["is_scored"]]
+
+
+@pytest.mark.parametrize("relation", ["all", "nsubj", "det"])
+def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_word, relation):
+    assert 0 < every_word["is_masked"].sum() < len(every_word) / 2
+    chosen = _counts(every_word, relation)
+    offsets = dependency_baseline.TABLE.name
+    found = store.execute(f'from {offsets} where relation = $1 and "offset" = 1', [relation]).df()
+    right = (chosen["governor"] - chosen["word"] == 1).sum()
+    assert found["n"].tolist() == [len(chosen)]
+    assert found["accuracy"].tolist() == pytest.approx([right / len(chosen)])
+    for layer, head in ((1, 1), (2, 3)):
+        rows = dependency_accuracy.of_head(store, layer=layer, head=head, merging="mean")
+        rows = rows[(rows["relation"] == relation) & (rows["direction"] == "dependent_to_head")]
+        of_head = {
+            seq: dependency_prediction.of_sentence(
+                store,
+                seq=seq,
+                layer=layer,
+                head=head,
+                direction="dependent_to_head",
+                merging="mean",
+            )["predicted"]
+            for seq in set(chosen["seq"])
+        }
+        right = sum(of_head[row.seq][row.word] == row.governor for row in chosen.itertuples())
+        assert rows["n"].tolist() == [len(chosen)]
+        assert rows["accuracy"].tolist() == pytest.approx([right / len(chosen)])
+
+
+@pytest.mark.parametrize("relation", ["all", "all_words", "nsubj"])
+def test_sentences_count_the_words_that_are_scored(store, every_word, relation):
+    found = dependency_prediction.sentences(
+        store,
+        relation=relation,
+        layer=1,
+        head=1,
+        direction="dependent_to_head",
+        merging="mean",
+        limit=1000,
+    )
+    scored = every_word[every_word["is_scored"]]
+    chosen = scored if relation == "all_words" else _counts(every_word, relation)
+    expected = chosen.groupby(["seq", "sentence"]).size()
+    assert found.set_index(["seq", "sentence"])["n"].to_dict() == expected.to_dict()
+
+
+def test_parsers_neither_know_nor_score_a_masked_word(store, every_word):
+    of_sentence = dict(iter(every_word.groupby(["seq", "sentence"])))
+    known = tree_sentences(store, seed=0)
+    vectors = static_vectors(store, None, known)
+    place: dict[int, int] = {}
+    for each in known:
+        rows = of_sentence[each.seq, place.setdefault(each.seq, 0)]
+        place[each.seq] += 1
+        read = rows["form"].where(~rows["is_masked"], "")
+        assert list(each.forms) == read.tolist()
+        scored = rows["is_scored"] & (rows["relation"] != "punct")
+        assert each.is_scored.tolist() == scored.tolist()
+    assert not vectors.by_form[""][:-1].any(), "a word that was not read has no vector"
+    assert vectors.known_share == pytest.approx(1 - every_word["is_masked"].mean())
+
+
+def test_mentions_say_whether_they_were_read(store, every_word):
+    hidden = every_word.set_index(["seq", "word"])["is_masked"]
+    seen = []
+    for seq in sorted(set(every_word["seq"])):
+        for each in mentions(store, seq=seq).itertuples():
+            own = [bool(hidden[seq, word]) for word in range(each.first_word, each.last_word + 1)]
+            assert each.is_masked == any(own)
+            seen.append(each.is_masked)
+    assert {True, False} <= set(seen)
