@@ -53,6 +53,12 @@ class Store:
         name = str(self.run["model"])
         return Path(name).name if Path(name).is_absolute() else name
 
+    @property
+    def random_weights(self) -> int | None:
+        """The seed that the weights of an untrained model were drawn with; None if trained."""
+        seed = self.facts.get("random_weights", "none")
+        return None if seed == "none" else int(seed)
+
 
 class OtherSchema(Exception):
     """A file of another version of this program; its argument is the schema version it has."""
