@@ -14,6 +14,8 @@ N_TOKENS = 121_134
 """[CLS] has 17,443,296 pairs in table 3 of 2020: one per token and head, of 12 × 12 heads."""
 MASK_RATES = {"kobayashi-2020": 0.0, "kobayashi-2021": 0.12, "kobayashi-2024": 0.12}
 """Share of the tokens that each paper's experiment replaced by [MASK]."""
+ONE_SEGMENT, TWO_SEGMENTS = "0", "0, 1"
+"""Segment ids that the model got; in the code of Clark et al. 0 for every token, of pairs too."""
 ROBERTA = "roberta-base"
 STATISTICS = ("mean", "std", "cv", "max", "min")
 _EVERY = "all"
@@ -22,26 +24,34 @@ _EVERY = "all"
 @dataclass(frozen=True)
 class Experiment:
     """What numbers were measured on. None: they do not depend on it, or, if `unknown`, no file can
-    be told to be of the same corpus."""
+    be told to be of the same corpus. `segments` are the segment ids that the model got, as a file
+    writes them in `provenance` (`segments_given`); `untrained`: its weights were random."""
 
     model: str
     corpus: str
     n_sequences: int | None = None
     n_tokens: int | None = None
     mask_rate: float | None = None
+    segments: str | None = None
     unknown: bool = False
+    untrained: bool = False
 
 
 EXPERIMENTS = {
     **{
-        paper: Experiment(MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, rate)
+        paper: Experiment(MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, rate, TWO_SEGMENTS)
         for paper, rate in MASK_RATES.items()
     },
     "kobayashi-2021, frequency": Experiment(MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, 0.0),
     "yamamoto-2023, weights": Experiment(ROBERTA, "none"),
     "yamamoto-2023, one text": Experiment(ROBERTA, "one_text", 1, 512, 0.0),
-    "clark-2019, wikipedia": Experiment(MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, 0.0),
-    "clark-2019, treebank": Experiment(MODEL, "treebank", 1696, mask_rate=0.0),
+    "clark-2019, wikipedia": Experiment(
+        MODEL, "wikipedia", N_SEQUENCES, N_TOKENS, 0.0, ONE_SEGMENT
+    ),
+    "clark-2019, treebank": Experiment(MODEL, "treebank", 1696, None, 0.0, ONE_SEGMENT),
+    "clark-2019, untrained": Experiment(
+        MODEL, "treebank", 1696, None, 0.0, ONE_SEGMENT, untrained=True
+    ),
     "clark-2019, coreference": Experiment(MODEL, "ontonotes", unknown=True),
 }
 """By paper; by paper and part where a paper has several."""

@@ -4,12 +4,13 @@ The paper does not say which BERT-base; the released code takes the uncased one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.published import Published
 
 PAPER = "clark-2019"
 _WIKIPEDIA, _TREEBANK, _COREFERENCE = "wikipedia", "treebank", "coreference"
+_UNTRAINED = "untrained"
 DIRECTIONS = {">": "dependent_to_head", "<": "head_to_dependent"}
 
 
@@ -151,7 +152,7 @@ _TABLE_3 = {
     "structural_probe": "80",
 }
 """UAS by method, of the structural probe UUAS. `random_init_words` is the classifier with words on
-the attention of a BERT that was never trained."""
+the attention of a BERT that was never trained; the words' vectors are GloVe's there too."""
 
 
 def _parsers() -> list[PublishedHead]:
@@ -169,6 +170,11 @@ def _parsers() -> list[PublishedHead]:
         for method, printed in _TABLE_3.items()
     ]
 
+
+RANDOM_INIT = replace(
+    next(each for each in _parsers() if each.method == "random_init_words"), part=_UNTRAINED
+)
+"""The row of table 3 on a BERT that was never trained, for files of such a model."""
 
 ENTROPY_CLS = PublishedHead(
     PAPER,

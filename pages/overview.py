@@ -6,6 +6,7 @@ from pages.shared.absences import absences
 from pages.shared.file_account import corpus, holdings, making, other_files, soundness
 from pages.shared.findings import findings
 from pages.shared.links import link_to_view
+from pages.shared.model_name import model_name
 from pages.shared.numbers import count
 from pages.shared.pictures import pictures, size_of_images
 from pages.shared.store import open_store, shows_images
@@ -15,7 +16,7 @@ from pages.shared.words import plain, say
 def headline() -> None:
     store = open_store()
     run = store.run
-    st.title(say("overview.headline", model=plain(store.model)), anchor=False)
+    st.title(say("overview.headline", model=plain(model_name(store))), anchor=False)
     numbers = {name: count(run[name]) for name in ("n_sequences", "n_tokens", "hidden_size")}
     shape = {name: run[name] for name in ("n_layers", "n_heads")}
     told = {"corpus": plain(run["corpus"]), **numbers, **shape}

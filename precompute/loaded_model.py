@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Int, UInt8
 from torch import Tensor
 
 from analysis.errors import UnfitModel
@@ -53,6 +54,10 @@ class LoadedModel:
     classifier: Model | None = None
     """The model with the head that tells classes apart, around `model`; or None."""
     images: ImageReader | None = None
+    segments: str = "read"
+    """The segment ids that the model gets: those that were `read`, or `zero` for every token."""
+    random_weights: int | None = None
+    """The seed that the weights were drawn with; None where they are those in its folder."""
 
     @property
     def family(self) -> str:
@@ -179,6 +184,10 @@ class LoadedModel:
                 targets[row, : len(sequence)] = torch.from_numpy(sequence.targets)
         return targets
 
+    def segments_given(self, sequence: Sequence) -> UInt8[np.ndarray, " token"]:
+        """The segment ids that the model gets; the sequence keeps those of its text."""
+        return sequence.segments if self.segments == "read" else np.zeros_like(sequence.segments)
+
     def inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         """What the model is called with, on its device."""
         given = self._text_inputs(sequences) if self.images is None else self._pixels(sequences)
@@ -200,7 +209,7 @@ class LoadedModel:
         segments, mask = torch.zeros((2, len(sequences), longest), dtype=torch.long)
         for row, sequence in enumerate(sequences):
             ids[row, : len(sequence)] = torch.from_numpy(sequence.ids)
-            segments[row, : len(sequence)] = torch.from_numpy(sequence.segments)
+            segments[row, : len(sequence)] = torch.from_numpy(self.segments_given(sequence))
             mask[row, : len(sequence)] = 1
         return {"input_ids": ids, "token_type_ids": segments, "attention_mask": mask}
 

@@ -27,3 +27,16 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"of {model.name} have no such head: leave {statistic} out, or give a model "
                 "trained to classify, such as demo-digits."
             )
+
+
+def check_segments(model: LoadedModel) -> None:
+    """Refuse to zero segment ids where that would have no effect.
+
+    Raises:
+        Remediable: naming the option.
+    """
+    if model.segments == "zero" and model.images is None and model.segment_types < 2:
+        raise Remediable(
+            f"--segments zero gives every token segment id 0, and model {model.name!r} tells no "
+            f"segments apart (its segment types: {model.segment_types}). Leave --segments out."
+        )

@@ -75,17 +75,32 @@ class Rerun:
             return relevance_of(self.model, sequence, is_cut=is_cut)
 
 
-def rerun(name: str, *, revision: str, weights_sha256: str, dtype: str) -> Rerun:
+def rerun(
+    name: str,
+    *,
+    revision: str,
+    weights_sha256: str,
+    dtype: str,
+    segments: str = "read",
+    random_weights: int | None = None,
+) -> Rerun:
     """The model that made a file, from this machine alone: nothing is fetched for a reader.
 
     Args:
-        name, revision, weights_sha256, dtype: as the file tells them.
+        name, revision, weights_sha256, dtype, segments, random_weights: as the file tells them.
 
     Raises:
         OtherWeights: if the weights that go by this name have changed.
         Remediable: if there is no such model here, or it cannot be loaded.
     """
-    model = load_model(_pinned(name, revision), device="cpu", dtype=dtype, fetch=False)
+    model = load_model(
+        _pinned(name, revision),
+        device="cpu",
+        dtype=dtype,
+        fetch=False,
+        segments=segments,
+        random_weights=random_weights,
+    )
     if model.weights_sha256 != weights_sha256:
         raise OtherWeights(
             f"The weights of {name!r} have SHA-256 {model.weights_sha256}, but the file was made "
@@ -96,7 +111,8 @@ def rerun(name: str, *, revision: str, weights_sha256: str, dtype: str) -> Rerun
 
 def _pinned(name: str, revision: str) -> str:
     """The name with the hub's commit, where the model came from the hub."""
-    return f"{name.partition('@')[0]}@{revision}" if len(revision) == _COMMIT else name
+    commit = revision.partition("+")[0]
+    return f"{name.partition('@')[0]}@{commit}" if len(commit) == _COMMIT else name
 
 
 def _sequence(ids: SequenceOf[int], segments: SequenceOf[int]) -> Sequence:

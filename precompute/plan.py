@@ -36,11 +36,17 @@ BY_NAME = {each.TABLE.name: each for each in PASSES}
 
 @dataclass(frozen=True)
 class Facts:
-    """What the numbers depend on besides the passes."""
+    """What the numbers depend on besides the passes.
+
+    `random_weights` is the seed that the weights were drawn with: their hash says it all, but
+    whoever loads the model again must know it.
+    """
 
     weights_sha256: str
     dtype: str
     seed: int
+    segments: str = "read"
+    random_weights: int | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,7 @@ class Plan:
         if isinstance(of, Weights):
             return fingerprint(**own, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
+        corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
         corpus |= {"kept": sorted(self.kept)} if of.TABLE.name in _KEPT else {}
         corpus |= {"sequences": self._sequences_sha256, "shard_sequences": SHARD_SEQUENCES}
         if isinstance(of, Fit):

@@ -10,6 +10,7 @@ _OF_TEXT = {
     "mask_rate": "--mask",
     "max_tokens": "--max-tokens",
     "packing": "--packing",
+    "segments": "--segments",
     "frequencies": "--frequencies",
     "word_vectors": "--word-vectors",
 }
@@ -30,6 +31,8 @@ class Request:
     device: str = "auto"
     dtype: str = "float32"
     packing: str = "paragraphs"
+    segments: str = "read"
+    random_weights: int | None = None
     frequencies: Path | None = None
     word_vectors: Path | None = None
     pair_memory: int = BUDGET // 2**20

@@ -10,6 +10,7 @@ import torch
 
 from analysis.errors import Remediable
 from analysis.tables import SCHEMA_VERSION
+from analysis.tables.corpus import provenance
 from analysis.tables.corpus import run as stored_run
 from precompute import __version__
 from precompute.corpora.digits import load_digit_images
@@ -21,7 +22,7 @@ from precompute.frequencies import Frequencies, read_frequencies
 from precompute.image_reader import ImageReader
 from precompute.load_models import load_model
 from precompute.loaded_model import LoadedModel
-from precompute.model_needs import check_model
+from precompute.model_needs import check_model, check_segments
 from precompute.open_file import opened
 from precompute.plan import Facts, Plan, chosen_statistics, kept_sequences
 from precompute.request import Request, check_image_options
@@ -31,7 +32,6 @@ from precompute.store import build
 from precompute.word_vectors import WordVectors, read_word_vectors
 
 SHARDS = ".shards"
-_IDENTITY = ("revision", "corpus_sha256", "n_sequences", "n_tokens", "mask_rate", "seed", "dtype")
 _PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
 
 
@@ -43,7 +43,15 @@ def run(request: Request, runner: Runner) -> Plan:
     """
     chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
     _assert_writable(request.output)
-    model = load_model(request.model, device=request.device, dtype=request.dtype)
+    model = load_model(
+        request.model,
+        device=request.device,
+        dtype=request.dtype,
+        segments=request.segments,
+        random_weights=request.random_weights,
+    )
+    if model.random_weights is not None:
+        print(f"Untrained: weights drawn anew with seed {model.random_weights}.")
     if _is_imitated(model):
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     if model.images is not None:
@@ -52,6 +60,7 @@ def run(request: Request, runner: Runner) -> Plan:
     corpus = _corpus(request, model)
     check_needs(request.statistics or (), corpus)
     check_model(request.statistics or (), model)
+    check_segments(model)
     plan = _plan(request, model, corpus)
     remove_unfinished(request.output, plan.folder)
     finish_plan(plan, model, runner)
@@ -107,10 +116,16 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     names = request.statistics
     if names is not None:
         identity = _identity(request, model, corpus)
-        names = names + _statistics_already_in(request.output, identity)
+        names = names + _statistics_already_in(request.output, identity, request.segments)
     return Plan(
         folder=request.output.parent / SHARDS,
-        facts=Facts(model.weights_sha256, request.dtype, request.seed),
+        facts=Facts(
+            model.weights_sha256,
+            request.dtype,
+            request.seed,
+            request.segments,
+            request.random_weights,
+        ),
         corpus=corpus,
         statistics=tuple(allowed(chosen_statistics(names), corpus)),
         frequencies=frequencies,
@@ -150,16 +165,18 @@ def _identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
     }
 
 
-def _statistics_already_in(output: Path, identity: dict) -> list[str]:
+def _statistics_already_in(output: Path, identity: dict, segments: str) -> list[str]:
     """What a file of the same model, corpus and settings holds, so that adding loses nothing."""
     if not output.exists():
         return []
     try:
         with opened(output) as store:
             row = stored_run(store)
+            facts = provenance(store).set_index("name")["value"]
     except (Remediable, duckdb.Error):
         return []
-    same = all(row[name] == value for name, value in identity.items())
+    same = facts.get("segments", segments) == segments
+    same &= all(row[name] == value for name, value in identity.items())
     known = chosen_statistics(None)
     return [name for name in row["statistics"] if name in known] if same else []
 
@@ -187,6 +204,7 @@ def _provenance(request: Request, model: LoadedModel, corpus: Corpus) -> dict[st
     facts |= {f"corpus {name}": str(count) for name, count in corpus.counts.items()}
     facts |= {
         "weights_sha256": model.weights_sha256,
+        "random_weights": "none" if model.random_weights is None else str(model.random_weights),
         "limit": str(request.limit or "none"),
         "python": sys.version.split()[0],
         "activation": model.layers[0].feed_forward.activation,
@@ -196,13 +214,18 @@ def _provenance(request: Request, model: LoadedModel, corpus: Corpus) -> dict[st
         "relevance_start": model.relevance_start,
         "input": "text" if model.images is None else "images",
     }
-    return facts | (_of_text(request) if model.images is None else _of_images(model.images))
+    return facts | (
+        _of_text(request, model, corpus) if model.images is None else _of_images(model.images)
+    )
 
 
-def _of_text(request: Request) -> dict[str, str]:
+def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
+    given = {each for one in corpus.sequences for each in model.segments_given(one).tolist()}
     return {
         "max_tokens": str(request.max_tokens),
         "packing": request.packing,
+        "segments": request.segments,
+        "segments_given": ", ".join(map(str, sorted(given))) if model.segment_types else "none",
         "frequencies": request.frequencies.name if request.frequencies else "none",
         "word_vectors": request.word_vectors.name if request.word_vectors else "none",
     }

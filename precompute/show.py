@@ -44,6 +44,7 @@ def _printable(line: str) -> str:
 def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     for name, value in run(store).items():
         yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
+    yield from _untrained(store)
     for fact in provenance(store).itertuples():
         yield f"{fact.name:>24}  {fact.value}"
     yield from _images(store)
@@ -83,10 +84,17 @@ def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
         )
 
 
+def _untrained(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """That the model was never trained, in one sentence; nothing if it was."""
+    seed = provenance(store).set_index("name")["value"].get("random_weights", "none")
+    if seed != "none":
+        yield f"Untrained weights, seed {seed}: this model has learnt nothing."
+
+
 def remarks(path: Path) -> list[str]:
     """What a reader should know of a sound file."""
     with opened(path) as store:
-        return list(left_out(store))
+        return [*_untrained(store), *left_out(store)]
 
 
 def _whole_layer(layer: dict[Hashable, Any]) -> str:

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import torch
 
-from analysis.errors import Remediable
+from analysis.errors import Remediable, UnfitModel
 from precompute.load_models import load_model
 from precompute.loaded_model import LoadedModel
 from precompute.memory import return_freed_memory
@@ -46,13 +46,33 @@ class _Worker:
 def _start(plan: Plan, name: str, device: str, threads: int) -> None:
     return_freed_memory()
     torch.set_num_threads(threads)
-    _Worker.here = _Worker(plan, load_model(name, device=device, dtype=plan.facts.dtype))
+    facts = plan.facts
+    model = load_model(
+        name,
+        device=device,
+        dtype=facts.dtype,
+        segments=facts.segments,
+        random_weights=facts.random_weights,
+    )
+    _Worker.here = _Worker(plan, model)
 
 
 def _work(index: int) -> int:
     """How many sequences there are in a job that is now finished."""
-    finish_job(_Worker.here.plan, _Worker.here.model, index, lambda _: None)
-    return len(_Worker.here.plan.jobs[index])
+    plan, model = _Worker.here.plan, _Worker.here.model
+    _check_weights(plan, model)
+    finish_job(plan, model, index, lambda _: None)
+    return len(plan.jobs[index])
+
+
+def _check_weights(plan: Plan, model: LoadedModel) -> None:
+    """What a worker loads by name must be what the run was started with."""
+    if model.weights_sha256 != plan.facts.weights_sha256:
+        raise UnfitModel(
+            f"A worker has weights of {model.name!r} with SHA-256 {model.weights_sha256}, but the "
+            f"run was started with {plan.facts.weights_sha256}. Give every worker the same files, "
+            "and for --random-weights the same version of torch on the same kind of processor."
+        )
 
 
 def run_processes(

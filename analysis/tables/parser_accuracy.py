@@ -9,6 +9,7 @@ from analysis.tables.table import Column, Table, View
 METHODS = (
     "attention_words",
     "attention",
+    "attention_words_shuffled",
     "attention_shuffled",
     "distances_words",
     "right_branching",
@@ -17,8 +18,8 @@ INPUT_EMBEDDING = "input_embedding"
 _METHOD = Column(
     "method",
     pa.string(),
-    "attention_words, attention, attention_shuffled (trained and scored on shuffled governors), "
-    "distances_words or right_branching",
+    "attention_words, attention, the same two trained and scored on shuffled governors "
+    "(attention_words_shuffled, attention_shuffled), distances_words or right_branching",
     "name",
 )
 _SEED = Column("seed", pa.int64(), "seed of the split into training and held-out text", "seed")

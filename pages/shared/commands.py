@@ -12,6 +12,8 @@ _DEFAULTS = {
     "limit": "none",
     "dtype": "float32",
     "packing": "paragraphs",
+    "segments": "read",
+    "random-weights": "none",
     "frequencies": "none",
 }
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from analysis.tables.table import LEAST_UNITS
 from pages.shared import export
+from pages.shared.model_name import model_name
 from pages.shared.store import open_store
 from pages.shared.words import plain, say
 
@@ -98,7 +99,7 @@ def source(written: Callable[[object], str] = plain) -> str:
     return say(
         "figure.source",
         file=written(store.name),
-        model=written(store.model),
+        model=written(model_name(store)),
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )

@@ -14,6 +14,7 @@ from pages.shared.error_chart import error_chart, worst_errors
 from pages.shared.figure import figure, table
 from pages.shared.links import link
 from pages.shared.look import SERIES_COLOURS, TOKEN_TYPE_COLOURS, token_type_name
+from pages.shared.model_name import model_name
 from pages.shared.numbers import count, percent, scientific
 from pages.shared.open_file import Store
 from pages.shared.store import (
@@ -199,7 +200,7 @@ def _other(path: Path) -> None:
     with left:
         link("overview", plain(path.name), file=path.name)
     if isinstance(found, Store):
-        names = {"model": plain(found.model), "corpus": plain(found.run["corpus"])}
+        names = {"model": plain(model_name(found)), "corpus": plain(found.run["corpus"])}
         right.markdown(say("others.told", n=count(found.run["n_sequences"]), **names))
     else:
         right.markdown(trouble(path, found))

@@ -111,7 +111,7 @@ def _frequency() -> Iterator[Finding]:
     if frame.empty:
         return
     row = frame.iloc[0]
-    unclear = row["low"] <= 0 <= row["high"]
+    unclear = not (row["low"] > 0 or row["high"] < 0)
     step = "unclear" if unclear else "shorter" if row["spearman"] > 0 else "longer"
     yield Finding(
         say("finding.label_frequency"),

@@ -31,7 +31,7 @@ _PARSERS = (
     "attention",
     "distances_words",
     "right_branching",
-    "attention_shuffled",
+    "attention_words_shuffled",
 )
 _HALF = "first"  # the half that the best is chosen on; it is scored on the other
 

@@ -8,7 +8,7 @@ stored, without torch.
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ import streamlit as st
 
 from analysis.errors import Remediable
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
+from pages.shared.model_name import model_name
 from pages.shared.open_file import Store
 from pages.shared.store import layer_order, open_store
 from pages.shared.words import plain, say
@@ -24,6 +25,17 @@ _DOOR = "precompute.one_sequence"
 MAX_UPLOAD = UPLOAD_BYTES // 2**20
 """In MiB, of an image that a reader brings; `server.maxUploadSize` says the same."""
 UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
+
+
+class _Model(NamedTuple):
+    """What tells the model of a file from all others, and what it was given."""
+
+    name: str
+    revision: str
+    weights_sha256: str
+    dtype: str
+    segments: str
+    random_weights: int | None
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,7 @@ def reachable() -> bool:
         st.warning(say("live.no_torch", name=plain(error.name or _DOOR)))
     except Remediable as error:
         key = "other_weights" if isinstance(error, _door().OtherWeights) else "no_model"
-        st.warning(say(f"live.{key}", model=plain(store.model), reason=plain(error)))
+        st.warning(say(f"live.{key}", model=plain(model_name(store)), reason=plain(error)))
     else:
         return True
     return False
@@ -114,31 +126,33 @@ def _told(of: Callable[..., Any], *given: Any) -> Any:
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _of_image(told: tuple[str, str, str, str], data: bytes, name: str) -> Any:
+def _of_image(told: _Model, data: bytes, name: str) -> Any:
     return _rerun(*told).relevance_of_image(data, name=name)
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _of_text(told: tuple[str, str, str, str], text: str, max_tokens: int) -> Any:
+def _of_text(told: _Model, text: str, max_tokens: int) -> Any:
     return _rerun(*told).relevance_of_text(text, max_tokens=max_tokens)
 
 
-def _model_of(store: Store) -> tuple[str, str, str, str]:
-    """What tells the model of a file from all others: name, revision, weights, number format."""
-    weights = store.facts.get("weights_sha256", "")
-    return str(store.run["model"]), str(store.run["revision"]), weights, str(store.run["dtype"])
+def _model_of(store: Store) -> _Model:
+    run, facts = store.run, store.facts
+    weights = facts.get("weights_sha256", "")
+    name, revision, dtype = (str(run[each]) for each in ("model", "revision", "dtype"))
+    segments = facts.get("segments", "read")
+    return _Model(name, revision, weights, dtype, segments, store.random_weights)
 
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
 def _shares(
-    told: tuple[str, str, str, str], ids: tuple[int, ...], segments: tuple[int, ...], layer: int
+    told: _Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int
 ) -> np.ndarray:
     return _rerun(*told).row_shares(ids, segments, layer=layer)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _rerun(name: str, revision: str, weights_sha256: str, dtype: str) -> Any:
-    return _door().rerun(name, revision=revision, weights_sha256=weights_sha256, dtype=dtype)
+def _rerun(name: str, *told: Any) -> Any:
+    return _door().rerun(name, **dict(zip(_Model._fields[1:], told, strict=True)))
 
 
 def _door() -> Any:

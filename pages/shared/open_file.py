@@ -54,6 +54,12 @@ class Store:
         name = str(self.run["model"])
         return Path(name).name if Path(name).is_absolute() else name
 
+    @property
+    def random_weights(self) -> int | None:
+        """The seed that the weights of an untrained model were drawn with; None if trained."""
+        seed = self.facts.get("random_weights", "none")
+        return None if seed == "none" else int(seed)
+
 
 def version_of(path: Path) -> Version:
     """The version of the file that is there now.

@@ -9,15 +9,17 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.published import EXPERIMENTS, MODEL_SHAPE, Experiment, Published
+from analysis.published import EXPERIMENTS, MODEL_SHAPE, ONE_SEGMENT, Experiment, Published
 from pages.shared.about import citation
 from pages.shared.figure import table
+from pages.shared.model_name import model_name
 from pages.shared.numbers import count, percent
 from pages.shared.store import open_store
 from pages.shared.words import plain, say
 
 _ROUNDING = 1e-9
 _WHOLE = 16  # rows of a table that is shown without scrolling
+_NONE = "none"  # as a file says of a model without segments
 _MINUS = str.maketrans("-", "−")
 _WHERE = {
     "cell": "notebook",
@@ -54,16 +56,20 @@ def apart(experiment: str) -> str:
     The published corpus is recognised by its numbers of sequences and of tokens.
 
     Returns:
-        "model", "corpus", "masking", or "".
+        "model", "weights", "corpus", "masking", "segments", or "".
     """
-    run, of = open_store().run, EXPERIMENTS[experiment]
+    store, of = open_store(), EXPERIMENTS[experiment]
+    run = store.run
     if not _is_model(run, of.model):
         return "model"
+    if (store.random_weights is not None) != of.untrained:
+        return "weights"
     sizes = {"n_sequences": of.n_sequences, "n_tokens": of.n_tokens}
     if of.unknown or any(size is not None and run[name] != size for name, size in sizes.items()):
         return "corpus"
-    same = of.mask_rate is None or abs(run["mask_rate"] - of.mask_rate) < _ROUNDING
-    return "" if same else "masking"
+    if of.mask_rate is not None and abs(run["mask_rate"] - of.mask_rate) >= _ROUNDING:
+        return "masking"
+    return "segments" if of.segments not in (None, store.facts.get("segments_given")) else ""
 
 
 def _is_model(run: pd.Series, model: str) -> bool:
@@ -81,16 +87,17 @@ def experiment(name: str, title: str) -> Iterator[bool]:
         yield True
         return
     with st.expander(say(f"published.folded_{reason}", title=title, model=of.model)):
-        run = open_store().run
+        store = open_store()
+        run = store.run
         st.markdown(
             say(
                 "published.apart",
-                model=of.model,
+                model=say("published.untrained", model=of.model) if of.untrained else of.model,
                 measured=_measured_on(of),
-                this_model=plain(open_store().model),
+                this_model=plain(model_name(store)),
                 this_corpus=plain(run["corpus"]),
                 this_n=count(run["n_sequences"]),
-                this_masking=_masking(run["mask_rate"]),
+                this_masking=_given(run["mask_rate"], store.facts.get("segments_given", _NONE)),
             )
         )
         yield False
@@ -100,12 +107,18 @@ def _measured_on(of: Experiment) -> str:
     """The corpus of an experiment and its masking, in words."""
     if of.n_sequences is None or of.mask_rate is None:
         return say(f"published.on_{of.corpus}")
-    masking = _masking(of.mask_rate)
+    masking = _given(of.mask_rate, of.segments or _NONE)
     return say(f"published.on_{of.corpus}", n=count(of.n_sequences), masking=masking)
 
 
-def _masking(rate: float) -> str:
-    return say("published.masked", rate=percent(rate)) if rate else say("published.not_masked")
+def _given(mask_rate: float, segments: str) -> str:
+    """What the model got of a corpus: masking, and segment ids if it knows any."""
+    masked = say("published.masked", rate=percent(mask_rate))
+    told = masked if mask_rate else say("published.not_masked")
+    if segments == _NONE:
+        return told
+    kind = "one" if segments == ONE_SEGMENT else "several"
+    return say("list.comma").join((told, say(f"published.segments_{kind}", ids=segments)))
 
 
 def beside(*rows: Row, key: str, title: str) -> None:

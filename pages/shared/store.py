@@ -69,6 +69,8 @@ def file_picker() -> None:
     store = readable(chosen_file() or default)
     if isinstance(store, Store):
         speak_of(store.facts["input"])
+        if store.random_weights is not None:
+            st.sidebar.warning(say("model.untrained_note", seed=store.random_weights))
 
 
 def open_store() -> Store:

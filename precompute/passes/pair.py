@@ -36,14 +36,16 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         **sides,
         n=n,
         n_sequences=pairs["n_sequences"].to_numpy(),
-        pmi=nulls_where(_pmi(n, *sides.values(), ~pairs["has_special"].to_numpy())),
+        pmi=nulls_where(_pmi(n, **sides, of_words=~pairs["has_special"].to_numpy())),
         relation=names_of(pairs["relation"].to_numpy(), RELATIONS),
         relation_share=pairs["relation_share"].to_numpy(),
         has_special=pairs["has_special"].to_numpy(),
     )
 
 
-def _pmi(n: np.ndarray, source: np.ndarray, target: np.ndarray, of_words: np.ndarray) -> np.ndarray:
+def _pmi(
+    n: np.ndarray, *, source: np.ndarray, target: np.ndarray, of_words: np.ndarray
+) -> np.ndarray:
     """PMI of every pair of words, in which pairs with a special or masked token count nowhere."""
     found = np.full(len(n), np.nan)
     found[of_words] = pmi_of_pairs(n[of_words], source[of_words], target[of_words])

@@ -53,7 +53,7 @@ def _rows(store: DuckDBPyConnection, context: FitContext, known: list[TreeSenten
     learns = np.stack([_in_training(known, seed) for seed in seeds], axis=1)
     rows = []
     for method, right in _right(known, vectors, seeds, learns).items():
-        with_words = method.endswith("words")
+        with_words = "words" in method
         for place, seed in enumerate(seeds):
             held_out = ~learns[:, place]
             n = sum(int(known[each].is_scored.sum()) for each in np.flatnonzero(held_out))
@@ -84,7 +84,7 @@ def _right(
         np.stack([shuffled(each.governors, seed=seed, sentence=place) for seed in seeds], axis=1)
         for place, each in enumerate(known)
     ]
-    sentences = _seen(known, vectors, true)
+    sentences, controls = (_seen(known, vectors, each) for each in (true, dealt))
     like, n_seeds = sentences[0], len(seeds)
 
     def trained(
@@ -97,11 +97,12 @@ def _right(
         (right_branching(len(each.governors)).numpy() == each.governors)[each.is_scored].sum()
         for each in known
     ]
-    start = fresh_attention(like, n_seeds)
+    start, with_words = fresh_attention(like, n_seeds), fresh_attention_words(like, n_seeds)
     return {
         "attention": trained(attention_scores, start),
-        "attention_shuffled": trained(attention_scores, start, _seen(known, vectors, dealt)),
-        "attention_words": trained(attention_words_scores, fresh_attention_words(like, n_seeds)),
+        "attention_shuffled": trained(attention_scores, start, controls),
+        "attention_words": trained(attention_words_scores, with_words),
+        "attention_words_shuffled": trained(attention_words_scores, with_words, controls),
         "distances_words": trained(distances_words_scores, fresh_distances_words(like, seeds)),
         "right_branching": np.stack([chain] * n_seeds, axis=1),
     }

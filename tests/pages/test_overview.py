@@ -38,6 +38,31 @@ def sentences(session) -> str:
     return "\n".join(element.value for element in session.markdown)
 
 
+@pytest.mark.parametrize(
+    ("lang", "name", "note"),
+    [
+        ("en", "(untrained weights, seed 3)", "this model has learnt nothing"),
+        ("ja", "（未学習の重み、シード 3）", "このモデルは何も学習していません"),
+    ],
+)
+def test_an_untrained_model_is_called_so_wherever_it_is_named(lang, name, note, opened, changed):
+    untrained = "update stored.provenance set value = '3' where name = 'random_weights'"
+    session = opened("overview", changed(untrained), lang=lang)
+    said = [each.value.replace("\\", "") for each in (*session.title, *session.caption)]
+    assert name in said[0]
+    sources = [each for each in said if "x.duckdb" in each]
+    assert sources
+    assert all(name in each for each in sources)
+    assert [note in each.value for each in session.sidebar.warning] == [True]
+    assert "--random-weights 3" in "".join(each.value for each in session.code)
+
+
+def test_a_trained_model_is_not(opened, store_folder):
+    session = opened("overview", store_folder)
+    assert not session.sidebar.warning
+    assert "untrained" not in session.title[0].value
+
+
 def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_folder, store):
     weight, norm = store.execute(
         """

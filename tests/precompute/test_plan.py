@@ -58,7 +58,7 @@ def test_other_weights_give_every_statistic_another_place(plan):
     assert not set(_places(plan).values()) & set(_places(other).values())
 
 
-@pytest.mark.parametrize("change", [{"seed": 1}, {"dtype": "bfloat16"}])
+@pytest.mark.parametrize("change", [{"seed": 1}, {"dtype": "bfloat16"}, {"segments": "zero"}])
 def test_what_corpus_statistics_depend_on_leaves_weight_statistics_in_place(plan, change):
     before, after = _places(plan), _places(replace(plan, facts=replace(plan.facts, **change)))
     of_weights = {each.TABLE.name for each in PASSES if isinstance(each, Weights)}

@@ -74,7 +74,7 @@ def _source(source: str, frame: pd.DataFrame) -> None:
 
 def _sentence(row) -> str:
     """What one correlation means in plain words."""
-    who = "unclear" if row.low <= 0 <= row.high else "rare" if row.spearman > 0 else "frequent"
+    who = "rare" if row.low > 0 else "frequent" if row.high < 0 else "unclear"
     return say(
         f"attention_norms.frequency.finding_{who}",
         quantity=row.name,

@@ -7,6 +7,7 @@ import streamlit as st
 from analysis.tables.table import Table
 from pages.shared.choices import pick_many
 from pages.shared.look import SERIES_COLOURS
+from pages.shared.model_name import model_name
 from pages.shared.open_file import Store
 from pages.shared.store import files, files_with, open_store, readable
 from pages.shared.words import plain, say
@@ -44,4 +45,4 @@ def file_label(path: Path) -> str:
     store = readable(path)
     if not isinstance(store, Store):
         return path.name
-    return say("positions.files.label", model=store.model, file=store.name)
+    return say("positions.files.label", model=model_name(store), file=store.name)

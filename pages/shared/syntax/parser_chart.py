@@ -6,13 +6,17 @@ import altair as alt
 import pandas as pd
 
 from pages.shared.look import SERIES_COLOURS, tooltips
+from pages.shared.syntax.untrained import PREFIX
 from pages.shared.words import say
 
 _BLUE, _ORANGE, _GREEN, _, _GREY, _ = SERIES_COLOURS
 _KINDS = {
     "attention_words": "attention",
     "attention": "attention",
+    "attention_words_shuffled": "control",
     "attention_shuffled": "control",
+    f"{PREFIX}attention_words": "control",
+    f"{PREFIX}attention": "control",
     "distances_words": "baseline",
     "right_branching": "baseline",
 }

@@ -12,6 +12,7 @@ from pages.shared.store import ask, open_store
 from pages.shared.syntax.parser_chart import parser_chart
 from pages.shared.syntax.published import parsers_beside
 from pages.shared.syntax.trees import computed_to_nothing, has_trees, require_trees
+from pages.shared.syntax.untrained import untrained_accuracies, untrained_told
 from pages.shared.words import plain, say
 
 
@@ -20,12 +21,14 @@ def show() -> None:
     _require()
     accuracies = ask(parser_accuracy.accuracies)
     accuracies = accuracies.assign(name=accuracies["method"].map(method_name))
+    untrained = untrained_accuracies()
     spread = _spread(accuracies)
     st.markdown(say("syntax.parsers.meaning"))
-    st.markdown(_finding(spread.set_index("method")))
-    _chart(accuracies, spread)
+    st.markdown(f"{_finding(spread.set_index('method'))} {untrained_told(untrained)}")
+    every = pd.concat([accuracies, _named(untrained)])
+    _chart(every, _spread(every))
     _methods(accuracies)
-    _table(spread)
+    _table(_spread(every))
     parsers_beside(spread.set_index("method")["mean"])
     about(parser_accuracy.TABLE)
 
@@ -43,6 +46,14 @@ def method_name(method: str) -> str:
     return say(f"syntax.parsers.{method}")
 
 
+def _named(untrained: pd.DataFrame) -> pd.DataFrame:
+    """The rows of other files, named by the file too."""
+    names = [
+        say(f"syntax.parsers.{each.method}", file=each.file) for each in untrained.itertuples()
+    ]
+    return untrained.assign(name=names)
+
+
 def _spread(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Every method over its seeds.
 
@@ -50,9 +61,8 @@ def _spread(accuracies: pd.DataFrame) -> pd.DataFrame:
         method, name, mean, std (missing of one seed), low, high, n_seeds, n, n_train, n_test,
         vectors, known_share.
     """
-    grouped = accuracies.groupby("method", sort=False)
+    grouped = accuracies.groupby(["method", "name"], sort=False)
     spread = grouped.agg(
-        name=("name", "first"),
         mean=("uas", "mean"),
         std=("uas", "std"),
         low=("uas", "min"),
@@ -95,7 +105,7 @@ def _chart(accuracies: pd.DataFrame, spread: pd.DataFrame) -> None:
             test=count(spread["n_test"].mean()),
             n=count(spread["n"].mean()),
         ),
-        frame=accuracies.drop(columns="name"),
+        frame=accuracies.drop(columns=["name", "seed_of_weights"], errors="ignore"),
         alt=question,
     )
 
@@ -112,7 +122,8 @@ def _methods(accuracies: pd.DataFrame) -> None:
     if known.empty:
         return
     row = known.iloc[0]
-    kind = "input" if row["vectors"] == INPUT_EMBEDDING else "file"
+    own = "input" if open_store().random_weights is None else "random"
+    kind = own if row["vectors"] == INPUT_EMBEDDING else "file"
     told = {"name": plain(row["vectors"]), "share": percent(row["known_share"])}
     st.caption(say(f"syntax.parsers.vectors_{kind}", **told))
 

@@ -2,12 +2,12 @@
 
 import pandas as pd
 
-from analysis.published_heads import PublishedHead, numbers
+from analysis.published_heads import RANDOM_INIT, PublishedHead, numbers
 from analysis.tables import dependency_best
 from pages.shared.head_choice import head_name
 from pages.shared.positions.offsets import offset_told
 from pages.shared.published import Row, beside
-from pages.shared.store import ask
+from pages.shared.store import ask, open_store
 from pages.shared.syntax.names import direction_name
 from pages.shared.words import say
 
@@ -28,6 +28,7 @@ UNIVERSAL = {
 }
 """The universal relation that is nearest to a label of Stanford Dependencies. `prep` and `pobj`
 have none: there the preposition governs the noun, in Universal Dependencies the noun governs it."""
+_UNTRAINED_IS = "attention_words"  # of a file whose model was never trained
 _TABLE_1 = ("own_table", 1)
 
 
@@ -43,7 +44,13 @@ def relations_beside(merging: str) -> None:
 
 
 def parsers_beside(means: pd.Series) -> None:
-    """Table 3 beside the means of this file, which are by method."""
+    """Table 3 beside the means of this file, which are by method.
+
+    Its row on a model that was never trained stands first, by itself, if this file is of such one.
+    """
+    if open_store().random_weights is not None:
+        row = Row(say(f"syntax.parsers.{RANDOM_INIT.method}"), RANDOM_INIT, means[_UNTRAINED_IS])
+        beside(row, key="sy_published_untrained", title=say("syntax.published.title_untrained"))
     rows = [
         Row(say(f"syntax.parsers.{each.method}"), each, means.get(each.method))
         for each in numbers("parser_accuracy")

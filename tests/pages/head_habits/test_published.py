@@ -11,6 +11,7 @@ BERT = (
     "update stored.run set model = 'bert-base-uncased', n_layers = 12, n_heads = 12, "
     f"hidden_size = 768, n_sequences = {N_SEQUENCES}, n_tokens = {N_TOKENS}, mask_rate = 0"
 )
+ZERO = "update stored.provenance set value = '0' where name = 'segments_given'"
 PLACES = [("breadth", {}, ["3.89"]), ("layers", {"hh_group": "neighbours"}, ["4", "5"])]
 
 
@@ -30,9 +31,18 @@ def test_another_model_is_folded_and_not_compared(view, choices, printed, sectio
 
 @pytest.mark.parametrize(("view", "choices", "printed"), PLACES)
 def test_the_same_experiment_is_compared(view, choices, printed, section, changed):
-    session = section(view, changed(BERT), **choices)
+    session = section(view, changed(BERT, ZERO), **choices)
     assert not [each for each in session.expander if "bert-base-uncased" in each.label]
     assert "difference" in published(session)
+
+
+def test_other_segment_ids_are_another_experiment(section, changed):
+    [place] = [
+        each for each in section("breadth", changed(BERT)).expander if "segment ids" in each.label
+    ]
+    told = place.markdown[0].value
+    assert "no token masked, every segment id 0." in told
+    assert "no token masked, segment ids 0, 1: another experiment" in told
 
 
 def test_ours_are_the_last_layer_and_the_heads_above_a_half():

@@ -56,6 +56,41 @@ def test_masking_is_that_of_the_paper(paper, rate, expected, file_of, apart):
     assert apart(file_of(mask_rate=rate), paper) == expected
 
 
+def fact(name: str, value: str) -> str:
+    return f"update stored.provenance set value = '{value}' where name = '{name}'"
+
+
+@pytest.mark.parametrize(
+    ("paper", "given", "expected"),
+    [
+        ("kobayashi-2020", "0, 1", "same"),
+        ("kobayashi-2020", "0", "segments"),
+        ("clark-2019, wikipedia", "0", "same"),
+        ("clark-2019, wikipedia", "0, 1", "segments"),
+    ],
+)
+def test_segment_ids_are_those_that_the_papers_model_got(paper, given, expected, file_of, apart):
+    assert apart(file_of(fact("segments_given", given)), paper) == expected
+
+
+def test_single_sentences_have_one_segment_whatever_was_asked_for(file_of, apart):
+    asked = (fact("segments", "read"), fact("segments_given", "0"))
+    assert apart(file_of(*asked, n_sequences=1696), "clark-2019, treebank") == "same"
+
+
+@pytest.mark.parametrize(("seed", "expected"), [("none", "same"), ("0", "weights")])
+def test_an_untrained_model_is_not_the_papers(seed, expected, file_of, apart):
+    assert apart(file_of(fact("random_weights", seed))) == expected
+
+
+@pytest.mark.parametrize(("seed", "expected"), [("none", "weights"), ("0", "same")])
+def test_only_an_untrained_model_is_that_of_the_papers_untrained_one(
+    seed, expected, file_of, apart
+):
+    facts = (fact("random_weights", seed), fact("segments_given", "0"))
+    assert apart(file_of(*facts, n_sequences=1696), "clark-2019, untrained") == expected
+
+
 @pytest.mark.parametrize(
     ("printed", "percent", "ours", "expected"),
     [

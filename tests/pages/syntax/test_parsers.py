@@ -1,5 +1,7 @@
 """Parsers made of attention: numbers are those of the file, verdicts need all seeds."""
 
+from shutil import copyfile
+
 import pytest
 
 from analysis.tables.parser_accuracy import INPUT_EMBEDDING, METHODS
@@ -36,12 +38,13 @@ def planted(**shares: float) -> tuple[str, ...]:
 
 
 def test_what_the_parsers_find_is_told(section, changed):
-    shares = dict(zip(METHODS, (0.8, 0.6, 0.2, 0.5, 0.3), strict=True))
+    shares = dict(zip(METHODS, (0.8, 0.6, 0.25, 0.2, 0.5, 0.3), strict=True))
     said = sentences(section("parsers", changed(*planted(**shares))))
     assert "**Attention alone finds 60 % of the governors** (58 % to 62 % over 5 seeds)" in said
     assert f"and {percent(0.8)} when its weights may depend on the words" in said
     assert "next word gives 30 %, distances and words without attention 50 %" in said
-    assert "attention gets 20 %" in said
+    assert "attention gets 20 %, with the words 25 %" in said
+    assert "untrained" not in said
 
 
 @pytest.mark.parametrize(
@@ -82,6 +85,65 @@ def test_the_table_tells_the_spread(section, told):
     )
     row = listed.loc["attention", ["mean", "std", "low", "high", "n_seeds"]]
     assert row.tolist() == pytest.approx([mean, std, low, high, n])
+
+
+RANDOM = (
+    "update stored.provenance set value = '3' where name = 'random_weights'",
+    *planted(attention=0.1, attention_words=0.35),
+)
+
+
+@pytest.fixture
+def two_files(store_folder, changed):
+    """The file of a trained model beside one of the same that was never trained."""
+
+    def both(*more: str):
+        folder = changed(*RANDOM, *more)
+        [made] = folder.glob("*.duckdb")
+        made.rename(folder / "random.duckdb")
+        copyfile(store_folder / "tiny.duckdb", folder / "tiny.duckdb")
+        return folder
+
+    return both
+
+
+def test_untrained_attention_of_another_file_stands_beside_ours(section, two_files, exported, told):
+    said = sentences(section("parsers", two_files(), file="tiny.duckdb")).replace("\\", "")
+    assert (
+        "The same architecture untrained (random.duckdb, weights of seed 3) gets 10 % by attention "
+        "alone, 35 % with the words"
+    ) in said
+    bars = drawn_as(exported, "sy_parsers").layer[0].data.set_index("method")
+    assert bars.loc["untrained_attention_words", "mean"] == pytest.approx(0.35)
+    assert (
+        bars.loc["untrained_attention_words", "name"]
+        == "untrained attention, and words (random.duckdb)"
+    )
+    assert bars.loc["attention_words", "mean"] == pytest.approx(
+        told("select avg(uas) from parser_accuracy where method = 'attention_words'")[0][0]
+    )
+    assert len(bars) == len(METHODS) + 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "update stored.run set corpus_sha256 = 'another'",
+        "update stored.run set n_heads = 4",
+        "update stored.run set n_sequences = 2",
+        "update stored.provenance set value = 'none' where name = 'random_weights'",
+    ],
+)
+def test_files_of_anything_else_do_not(other, section, two_files, exported):
+    section("parsers", two_files(other), file="tiny.duckdb")
+    assert len(drawn_as(exported, "sy_parsers").layer[0].data) == len(METHODS)
+
+
+def test_a_page_of_the_untrained_file_shows_it_alone(section, two_files, exported):
+    session = section("parsers", two_files(), file="random.duckdb")
+    assert len(drawn_as(exported, "sy_parsers").layer[0].data) == len(METHODS)
+    captions = "".join(each.value for each in session.caption)
+    assert "input embeddings, which are random here" in captions
 
 
 def test_too_few_trees_are_told_as_the_reason(section, changed):

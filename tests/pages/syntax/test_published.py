@@ -50,6 +50,30 @@ def test_table_3_is_beside_the_means_of_this_file(section, told):
     assert table["ours"].isna().sum() == 2, "the paper has two parsers that this file has not"
 
 
+RANDOM = "update stored.provenance set value = '0' where name = 'random_weights'"
+TREEBANK = (
+    "update stored.run set model = 'bert-base-uncased', n_layers = 12, n_heads = 12, "
+    "hidden_size = 768, n_sequences = 1696, mask_rate = 0"
+)
+
+
+def test_the_papers_untrained_row_is_beside_an_untrained_model_alone(section, changed, told):
+    def parts(*statements: str):
+        session = section("parsers", changed(*statements))
+        tables = [each for each in frames(session) if "published" in each]
+        return tables, [each.label for each in session.expander if "Published" in each.label]
+
+    (row, table), folded = parts(TREEBANK, RANDOM)
+    ((mean,),) = told("select avg(uas) from parser_accuracy where method = 'attention_words'")
+    assert row[["published", "ours"]].to_numpy().tolist() == [["30 %", f"{100 * mean:.1f} %"]]
+    assert "difference" in row
+    assert "difference" not in table
+    assert folded == ["Published: parsers on BERT-base – in bert-base-uncased with trained weights"]
+    (table,), folded = parts(TREEBANK)
+    assert "difference" in table
+    assert not folded
+
+
 def test_they_are_folded_with_the_reason(section):
     for view, title in (("relations", "the best heads"), ("parsers", "parsers on")):
         labels = [each.label for each in section(view).expander if title in each.label]

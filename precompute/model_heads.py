@@ -1,0 +1,26 @@
+"""Which head a model has around it: one that predicts tokens, one that tells classes apart."""
+
+from analysis.models.adapter import adapter_for
+from analysis.models.trace import Model
+
+
+def loader_of_head(configuration: dict) -> str | None:
+    """What loads the model with its head, if its configuration names one that is read."""
+    adapter = adapter_for(configuration["model_type"])
+    known = adapter.LANGUAGE_MODELS | adapter.CLASSIFIERS
+    named = (known[each] for each in configuration.get("architectures") or () if each in known)
+    return next(named, None)
+
+
+def if_named(whole: Model | None, known: dict[str, str]) -> Model | None:
+    """The model with its head, if that is of a kind."""
+    return whole if type(whole).__name__ in known else None
+
+
+def if_tells_apart(classifier: Model | None) -> Model | None:
+    """The classifier, unless it answers with one number or with a yes or no for every class."""
+    if classifier is None:
+        return None
+    config = classifier.config
+    exclusive = config.problem_type in (None, "single_label_classification")
+    return classifier if exclusive and config.num_labels > 1 else None

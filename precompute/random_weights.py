@@ -1,0 +1,55 @@
+"""A model as its architecture starts out: weights drawn anew, nothing learnt."""
+
+import hashlib
+import json
+from pathlib import Path
+from threading import Lock
+
+import torch
+import transformers
+
+from analysis.errors import UnfitModel
+from analysis.models.trace import Model
+
+_ONE_AT_A_TIME = Lock()  # all threads draw from one generator
+_NOT_ARCHITECTURE = ("_name_or_path", "transformers_version", "architectures", "dtype")
+
+
+def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
+    """An untrained model of the architecture in a folder, whose weights are not read.
+
+    Every tensor is what the architecture's own initialisation makes of the seed, drawn in float32
+    on the processor; the process's random numbers go on as if nothing had been drawn.
+
+    Args:
+        loader: the class of transformers that makes it.
+
+    Raises:
+        UnfitModel: if the configuration describes no model.
+    """
+    try:
+        config = transformers.AutoConfig.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True
+        )
+        with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model = getattr(transformers, loader).from_config(
+                config,
+                trust_remote_code=False,
+                attn_implementation="eager",
+                dtype=torch.float32,
+            )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UnfitModel(f"No model can be made of config.json in {folder}: {error}") from error
+    return model.eval().requires_grad_(False)
+
+
+def drawn_sha256(model: Model) -> str:
+    """One hash of an untrained model's architecture and of every number that was drawn."""
+    told = model.config.to_dict().items()
+    architecture = {name: value for name, value in told if name not in _NOT_ARCHITECTURE}
+    digest = hashlib.sha256(json.dumps(architecture, sort_keys=True, default=str).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.contiguous().numpy().tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,205 @@
+"""Untrained models: one seed is one model everywhere, and never taken for a trained one."""
+
+import json
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pytest
+import torch
+
+from analysis.errors import UnfitModel
+from analysis.tables.corpus import provenance
+from precompute import workers
+from precompute.check import faults
+from precompute.load_models import load_model
+from precompute.one_sequence import OtherWeights, _pinned, rerun
+from precompute.random_weights import drawn_model, drawn_sha256
+from precompute.run import run
+from precompute.runner import run_local
+from precompute.show import every_table, lines, remarks
+from tests.small_store import request
+from tests.tiny import save_tiny
+
+each_family = pytest.mark.parametrize("family", ["bert", "gpt2", "vit"])
+FEW = ["token_norm"]
+
+
+@pytest.fixture
+def folder(tmp_path, family):
+    return save_tiny(family, tmp_path / "model")
+
+
+@each_family
+def test_a_seed_gives_the_same_bits_on_any_number_of_threads(folder, family):
+    threads = torch.get_num_threads()
+    found = []
+    try:
+        for n in (1, 2, 3):
+            torch.set_num_threads(n)
+            found.append(drawn_model(folder, "AutoModel", seed=7).state_dict())
+    finally:
+        torch.set_num_threads(threads)
+    for other in found[1:]:
+        assert all(torch.equal(tensor, other[name]) for name, tensor in found[0].items())
+    assert len({drawn_sha256(drawn_model(folder, "AutoModel", seed=s)) for s in (7, 7, 8)}) == 2
+
+
+@each_family
+def test_weights_are_those_of_the_architectures_own_initialisation(folder, family):
+    model = drawn_model(folder, "AutoModel", seed=0)
+    drawn = dict(model.named_parameters())
+    norms = [each for name, each in drawn.items() if "norm" in name.lower() or "ln_" in name]
+    biases = [each for name, each in drawn.items() if name.endswith("bias")]
+    matrices = [each.flatten() for each in drawn.values() if each.dim() == 2]
+    assert norms
+    assert all(torch.equal(each, torch.ones_like(each)) for each in norms if each.any())
+    assert biases
+    assert not any(each.any() for each in biases)
+    scale = torch.cat(matrices).std().item()
+    assert scale == pytest.approx(model.config.initializer_range, rel=0.15)
+
+
+def test_drawing_leaves_the_random_numbers_of_the_process_as_they_were(tmp_path):
+    save_tiny("bert", tmp_path)
+    torch.manual_seed(3)
+    expected = torch.rand(5)
+    torch.manual_seed(3)
+    drawn_model(tmp_path, "AutoModel", seed=0)
+    assert torch.equal(torch.rand(5), expected)
+
+
+def test_the_hash_knows_what_no_number_shows(tmp_path):
+    save_tiny("bert", tmp_path)
+    before = load_model(str(tmp_path), device="cpu", random_weights=0).weights_sha256
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {"hidden_act": "relu"}))
+    assert load_model(str(tmp_path), device="cpu", random_weights=0).weights_sha256 != before
+
+
+@each_family
+def test_an_untrained_model_is_never_taken_for_another(folder, family):
+    trained = load_model(str(folder), device="cpu")
+    untrained = [load_model(str(folder), device="cpu", random_weights=seed) for seed in (0, 1)]
+    every = [trained, *untrained]
+    assert len({each.weights_sha256 for each in every}) == 3
+    assert [each.revision for each in every] == [
+        f"sha256:{trained.weights_sha256[:16]}",
+        f"sha256:{untrained[0].weights_sha256[:16]}+random:0",
+        f"sha256:{untrained[1].weights_sha256[:16]}+random:1",
+    ]
+    assert [each.random_weights for each in every] == [None, 0, 1]
+
+
+def test_no_weights_need_be_there(tmp_path):
+    save_tiny("bert", tmp_path)
+    before = load_model(str(tmp_path), device="cpu", random_weights=0)
+    (tmp_path / "model.safetensors").unlink()
+    again = load_model(str(tmp_path), device="cpu", random_weights=0)
+    assert again.weights_sha256 == before.weights_sha256
+
+
+def test_a_head_that_the_configuration_names_is_drawn_too(tmp_path):
+    folder = save_tiny("bert", tmp_path, predicts_tokens=True)
+    model = load_model(str(folder), device="cpu", random_weights=0)
+    assert model.language_model is not None
+    assert model.language_model.base_model is model.model
+    assert model.objective == "masked_lm"
+
+
+def test_other_number_formats_are_roundings_of_the_same_weights(tmp_path):
+    save_tiny("bert", tmp_path)
+    exact, rounded = (
+        load_model(str(tmp_path), device="cpu", dtype=dtype, random_weights=0)
+        for dtype in ("float32", "bfloat16")
+    )
+    assert exact.weights_sha256 == rounded.weights_sha256
+    pairs = zip(exact.model.parameters(), rounded.model.parameters(), strict=True)
+    assert all(torch.equal(one.bfloat16(), other) for one, other in pairs)
+
+
+@each_family
+def test_every_statistic_of_an_untrained_model_keeps_its_laws(tmp_path, family):
+    limit = 4 if family == "vit" else 3
+    asked = request(tmp_path, family, random_weights=0, limit=limit)
+    run(asked, run_local)
+    assert not list(faults(asked.output, every_table()))
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        [(worst,)] = store.execute("select max(worst_relative_error) from completeness").fetchall()
+    assert 0 < worst < 1e-5
+
+
+def test_a_trained_and_an_untrained_run_share_no_shard_and_no_file(tmp_path):
+    asked = request(tmp_path, statistics=FEW)
+    plans = [run(replace(asked, random_weights=seed), run_local) for seed in (None, 0, 1)]
+    for each in plans[0].passes:
+        assert len({plan.place(each) for plan in plans}) == 3
+    added = run(replace(asked, random_weights=0, statistics=["singular_value"]), run_local)
+    assert "token_norm" not in added.statistics, "what was of another model must go"
+
+
+def test_a_file_says_that_its_model_was_never_trained(tmp_path):
+    asked = request(tmp_path, statistics=FEW, random_weights=5)
+    run(asked, run_local)
+    told = "Untrained weights, seed 5: this model has learnt nothing."
+    assert told in list(lines(asked.output))
+    assert remarks(asked.output) == [told]
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        facts = provenance(store).set_index("name")["value"]
+        [(revision,)] = store.execute("select revision from run").fetchall()
+    assert facts["random_weights"] == "5"
+    assert revision == f"sha256:{facts['weights_sha256'][:16]}+random:5"
+    run(replace(asked, random_weights=None), run_local)
+    assert told not in list(lines(asked.output))
+    assert remarks(asked.output) == []
+
+
+def test_a_worker_draws_the_weights_of_the_run_or_stops_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
+    threads = torch.get_num_threads()
+    asked = request(tmp_path, statistics=FEW, random_weights=2)
+    plan = run(asked, run_local)
+    workers._start(plan, asked.model, "cpu", threads)
+    assert workers._Worker.here.model.weights_sha256 == plan.facts.weights_sha256
+    assert workers._work(0) == len(plan.jobs[0])
+    other = replace(plan, facts=replace(plan.facts, random_weights=3))
+    workers._start(other, asked.model, "cpu", threads)
+    drawn = workers._Worker.here.model.weights_sha256
+    with pytest.raises(UnfitModel) as error:
+        workers._work(0)
+    assert str(error.value) == (
+        f"A worker has weights of {asked.model!r} with SHA-256 {drawn}, but the run was started "
+        f"with {plan.facts.weights_sha256}. Give every worker the same files, and for "
+        "--random-weights the same version of torch on the same kind of processor."
+    )
+
+
+def test_the_live_door_draws_the_weights_of_the_file_or_refuses(tmp_path):
+    folder = str(save_tiny("bert", tmp_path))
+    model = load_model(folder, device="cpu", random_weights=4)
+    told = {
+        "revision": model.revision,
+        "weights_sha256": model.weights_sha256,
+        "dtype": "float32",
+    }
+    again = rerun(folder, random_weights=4, **told).model
+    pairs = zip(model.model.parameters(), again.model.parameters(), strict=True)
+    assert all(torch.equal(one, other) for one, other in pairs)
+    for seed in (None, 5):
+        with pytest.raises(OtherWeights):
+            rerun(folder, random_weights=seed, **told)
+
+
+def test_a_hub_name_is_asked_for_at_the_commit_of_an_untrained_run():
+    assert _pinned("someone/model", f"{'a' * 40}+random:0") == f"someone/model@{'a' * 40}"
+    assert _pinned("models/mine", "sha256:0123456789abcdef+random:0") == "models/mine"
+
+
+def test_untrained_attention_is_nearly_even(tmp_path):
+    """With weights so small scores are near 0, so that nothing of the trained model is left."""
+    asked = request(tmp_path, statistics=["head_pattern"], random_weights=0)
+    run(asked, run_local)
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        entropy = store.execute("select entropy from head_pattern").df()["entropy"].to_numpy()
+        even = store.execute("select avg(ln(n_tokens)) from sequence").fetchall()[0][0]
+    np.testing.assert_allclose(entropy, even, atol=0.01)
