@@ -112,5 +112,7 @@ def test_too_few_words_have_no_interval():
 def test_a_perfect_correlation_has_no_interval_and_a_constant_no_correlation():
     pairs = word_pairs(np.arange(100), np.arange(100))
     rising = ranked(np.arange(100.0))
-    assert np.isnan(correlation(rising, rising, (), pairs)[1:]).all()
+    perfect = correlation(rising, rising, (), pairs)
+    assert perfect is not None
+    assert np.isnan(perfect[1:]).all()
     assert correlation(rising, ranked(np.ones(100)), (), pairs) is None

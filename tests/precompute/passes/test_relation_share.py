@@ -70,10 +70,9 @@ def test_the_mixing_before_is_that_of_the_maps_before_each_step(
 def test_ratios_are_of_the_same_sequences_mixing_before(masked_store, amounts, layer_order):
     for effect in layer_order.effects:
         frame = relation_share.by_layer(masked_store, effect=effect)
-        for row in frame.itertuples():
-            if row.quantity in ("pairs", "before"):
-                assert np.isnan(float(row.ratio))
-                continue
+        is_baseline = frame["quantity"].isin(["pairs", "before"])
+        assert frame[is_baseline]["ratio"].isna().all()
+        for row in frame[~is_baseline].itertuples():
             sides = [
                 [
                     each.get(row.relation, 0) / sum(each.values()) if sum(each.values()) else None
