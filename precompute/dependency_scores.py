@@ -15,7 +15,8 @@ from analysis.measures.dependency_accuracy import (
     is_right,
     words_by_relation,
 )
-from analysis.measures.probe_accuracy import right_by_sequence
+from analysis.measures.probe_accuracy import halves, right_by_sequence
+from analysis.measures.token_type_mixing import sequence_draws
 from analysis.tables.dependency_prediction import DIRECTIONS
 
 OFFSETS = (-3, -2, -1, 1, 2, 3)
@@ -32,6 +33,39 @@ class Scores:
     rows: Int[np.ndarray, " value"]
     n: Int[np.ndarray, " value"]
     right: Float[np.ndarray, "value cell"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which sequences probes are chosen on, which they are scored on, and how often each of all is
+    drawn in a resample of those."""
+
+    chosen: Bool[np.ndarray, " sequence"]
+    scored: Bool[np.ndarray, " sequence"]
+    draws: Float[np.ndarray, "resample sequence"]
+
+
+def parts_of(n_sequences: int, *, seed: int) -> dict[str, Part]:
+    """All sequences chosen and scored on, then each half chosen on and the other one scored on."""
+    first = halves(n_sequences, seed=seed)
+    everything = np.ones(n_sequences, dtype=bool)
+    chosen = {"all": everything, "first": first, "second": ~first}
+    scored = {"all": everything, "first": ~first, "second": first}
+    return {
+        name: Part(chosen[name], scored[name], _draws(members, seed))
+        for name, members in scored.items()
+    }
+
+
+def _draws(
+    members: Bool[np.ndarray, " sequence"], seed: int
+) -> Float[np.ndarray, "resample sequence"]:
+    if not members.any():
+        return np.zeros((0, len(members)))
+    drawn = sequence_draws(int(members.sum()), seed=seed)
+    draws = np.zeros((len(drawn), len(members)))
+    draws[:, members] = drawn
+    return draws
 
 
 @dataclass(frozen=True)
@@ -60,20 +94,25 @@ class Trees:
         places = self.words["word"].to_numpy(dtype=np.int64)
         return self._right(np.stack([by_offset(self.sentence, places, each) for each in OFFSETS]))
 
-    def heads(self, store: DuckDBPyConnection, *, merging: str) -> Bool[np.ndarray, "cell word"]:
+    def heads(
+        self, store: DuckDBPyConnection, *, weighing: str, merging: str
+    ) -> Bool[np.ndarray, "cell word"]:
         """Whether each head is right about each word, in one direction and then in the other."""
-        return np.concatenate([self._of_direction(store, merging, each) for each in DIRECTIONS])
+        told = {"weighing": weighing, "merging": merging}
+        return np.concatenate(
+            [self._of_direction(store, told | {"direction": each}) for each in DIRECTIONS]
+        )
 
     def _of_direction(
-        self, store: DuckDBPyConnection, merging: str, direction: str
+        self, store: DuckDBPyConnection, told: dict[str, str]
     ) -> Bool[np.ndarray, "cell word"]:
         lists = store.sql(
             """
-            select predicted from dependency_prediction
-            where merging = $merging and direction = $direction
+            select predicted from dependency_prediction_weighing
+            where weighing = $weighing and merging = $merging and direction = $direction
             order by layer, head, seq
             """,
-            params={"merging": merging, "direction": direction},
+            params=told,
         ).to_arrow_table()["predicted"]
         predicted = lists.combine_chunks().flatten().to_numpy()
         return self._right(predicted.reshape(-1, len(self.words)))

@@ -1,5 +1,7 @@
 """How often each head finds the governor of a word, by relation, with intervals."""
 
+from itertools import product
+
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
@@ -8,29 +10,31 @@ from analysis.measures.probe_accuracy import accuracy_interval
 from analysis.measures.token_type_mixing import sequence_draws
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_accuracy import TABLE
+from analysis.tables.weighing import WEIGHINGS
 from precompute.dependency_scores import heads_of, trees
 from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("dependency_prediction",)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per merging, relation, layer, head and direction; none without trees."""
+    """One row per weighing, merging, relation, layer, head and direction; none without trees."""
     known = trees(store)
     if not known.n_sequences:
         return TABLE.schema.empty_table()
     heads = heads_of(store)
     draws = sequence_draws(known.n_sequences, seed=context.seed)
     frames: list[pd.DataFrame] = []
-    for merging in MERGINGS:
-        for each in known.by_relation(known.heads(store, merging=merging)):
+    for weighing, merging in product(WEIGHINGS, MERGINGS):
+        for each in known.by_relation(known.heads(store, weighing=weighing, merging=merging)):
             low, high = accuracy_interval(each.right, each.n, draws[:, each.rows])
             n = int(each.n.sum())
             accuracy = each.right.sum(axis=0) / n
             frames.append(
                 heads.assign(
+                    weighing=weighing,
                     merging=merging,
                     relation=each.relation,
                     n=n,

@@ -1,0 +1,44 @@
+"""What the best head for antecedents gains or loses when attention is weighed by norms."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.probe_accuracy import accuracy_interval
+from analysis.measures.token_type_mixing import sequence_draws
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.coreference_difference import TABLE
+from analysis.tables.weighing import WEIGHINGS
+from precompute.coreference_counts import Counts, coreference_counts, parts_of
+from precompute.passes.base import FitContext
+
+VERSION = 1
+NEEDS = ("coreference_prediction",)
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per merging, type of mention and part of the corpus the heads were chosen on."""
+    rows = []
+    for counts in coreference_counts(store):
+        for chosen_on, part in parts_of(counts, seed=context.seed):
+            key = {"mention_type": counts.mention_type, "chosen_on": chosen_on}
+            rows += [key | _row(counts, *part, each, context.seed) for each in MERGINGS]
+    return pa.Table.from_pylist(rows, schema=TABLE.schema)
+
+
+def _row(
+    counts: Counts, chosen: np.ndarray, scored: np.ndarray, merging: str, seed: int
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"merging": merging, "n": int(counts.n[scored].sum())}
+    right = {}
+    for way in WEIGHINGS:
+        best, _ = counts.best_head(chosen, weighing=way, merging=merging)
+        right[way] = counts.right[scored, best]
+        row |= {f"{name}_{way}": int(counts.cells.loc[best, name]) for name in ("layer", "head")}
+        row[f"accuracy_{way}"] = right[way].sum() / row["n"]
+    more = right["norm"] - right["weight"]
+    draws = sequence_draws(int(scored.sum()), seed=seed)
+    (low,), (high,) = accuracy_interval(more[:, None], counts.n[scored], draws)
+    return row | {"difference": more.sum() / row["n"], "low": low, "high": high}
