@@ -14,9 +14,8 @@ from pages.shared.coreference.rule_chart import rule_chart
 from pages.shared.figure import figure, table
 from pages.shared.head_choice import head_name
 from pages.shared.look import SERIES_COLOURS
-from pages.shared.numbers import percent
 from pages.shared.store import ask
-from pages.shared.weighing import is_clear, told_difference
+from pages.shared.weighing import is_clear, told_difference, told_share
 from pages.shared.words import say
 
 _HALVES = ("first", "second")
@@ -42,8 +41,8 @@ def _finding(parts: pd.DataFrame) -> str:
     told = say("list.comma").join(
         say(
             "coreference.weighing.half",
-            weight=percent(row["accuracy_weight"]),
-            norm=percent(row["accuracy_norm"]),
+            weight=told_share(row["accuracy_weight"]),
+            norm=told_share(row["accuracy_norm"]),
             difference=told_difference(row),
         )
         for row in halves

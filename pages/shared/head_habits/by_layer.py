@@ -68,7 +68,9 @@ def _chart(
     weighing: str,
     marked: tuple[int, int],
 ) -> None:
-    told = f"{say(f'head_habits.layers.caption_{group}')} {say('head_habits.layers.caption')}"
+    told = say("head_habits.layers.caption")
+    if weighing == WEIGHT:  # what is said of a group has published numbers in it
+        told = f"{say(f'head_habits.layers.caption_{group}')} {told}"
     clickable(
         layer_chart(
             means,

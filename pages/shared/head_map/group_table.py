@@ -50,7 +50,7 @@ def group_table(leaves: pd.DataFrame, distances: pd.DataFrame, k: int, weighing:
         columns.pop("mostly")
     table(
         pd.DataFrame(rows),
-        key=f"hm_groups_{weighing}_{k}",
+        key=f"hm_groups_{k}_{weighing}",
         question=say("head_map.groups.table"),
         caption=say("head_map.groups.table_caption"),
         columns=columns,

@@ -47,7 +47,7 @@ def show() -> None:
         st.info(say("syntax.one_head.none", least=count(least)))
         return
     st.markdown(_finding(shown, name))
-    key = f"{layer}_{head}_{merging}_{weighing}_{least}"
+    key = f"{layer}_{head}_{merging}_{least}_{weighing}"
     _rows(shown, name, key)
     to_view("sentences", say("syntax.to_sentences"))
     _table(shown, name, key)

@@ -49,7 +49,7 @@ def show() -> None:
     st.markdown(_finding(best, shown, chosen_on))
     st.caption(say("syntax.relations.hidden", n=len(best) - len(shown), least=count(least)))
     if len(shown):
-        key = f"{merging}_{weighing}_{chosen_on}_{least}"
+        key = f"{merging}_{chosen_on}_{least}_{weighing}"
         _rows(shown, key, chosen_on)
         _one_relation()
         best_table(shown, key=key, chosen_on=chosen_on)

@@ -12,14 +12,14 @@ from pages.shared.about import about
 from pages.shared.choices import pick, pick_number
 from pages.shared.figure import figure, table
 from pages.shared.head_choice import head_name
-from pages.shared.numbers import count, percent
+from pages.shared.numbers import count
 from pages.shared.store import ask
 from pages.shared.syntax.accuracy_chart import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.shared.syntax.choices import LEAST, pick_merging
 from pages.shared.syntax.names import EVERYTHING, direction_name, relation_name, told_relation
 from pages.shared.syntax.relations import best_heads
 from pages.shared.syntax.trees import require_trees
-from pages.shared.weighing import is_clear, told_difference
+from pages.shared.weighing import is_clear, told_difference, told_share
 from pages.shared.words import say
 
 _COLOURS = dict(zip(WEIGHINGS, (HEAD_COLOUR, OTHER_COLOUR), strict=True))
@@ -41,7 +41,7 @@ def show() -> None:
 
 
 def _pick() -> tuple[str, str, int]:
-    left, middle, right = st.columns([4, 4, 3])
+    left, middle, right = st.columns([3, 5, 3])
     with left:
         merging = pick_merging()
     with middle:
@@ -93,8 +93,8 @@ def _finding(shown: pd.DataFrame, chosen_on: str) -> str:
         say(
             f"syntax.weighing.largest_{'clear' if is_clear(row['low'], row['high']) else 'open'}",
             relation=told_relation(str(row["relation"])),
-            weight=percent(row["accuracy_weight"]),
-            norm=percent(row["accuracy_norm"]),
+            weight=told_share(row["accuracy_weight"]),
+            norm=told_share(row["accuracy_norm"]),
             difference=told_difference(row),
         )
     )
@@ -104,8 +104,8 @@ def _finding(shown: pd.DataFrame, chosen_on: str) -> str:
         told.append(
             say(
                 "syntax.weighing.together",
-                weight=percent(every["accuracy_weight"]),
-                norm=percent(every["accuracy_norm"]),
+                weight=told_share(every["accuracy_weight"]),
+                norm=told_share(every["accuracy_norm"]),
                 difference=told_difference(every),
             )
         )
