@@ -46,12 +46,14 @@ class Counts:
 
     def best_head(
         self, chosen: Bool[np.ndarray, " sequence"], *, weighing: str, merging: str
-    ) -> tuple[int, int]:
+    ) -> tuple[int, dict[str, int], int]:
         """The column of the head that is right most often on chosen sequences, the first of equals,
-        and from how many it was chosen."""
+        its layer and head, and from how many it was chosen."""
         ways = (self.cells["weighing"] == weighing) & (self.cells["merging"] == merging)
         columns = np.flatnonzero(ways)
-        return int(columns[best_probe(self.right[:, columns], chosen)]), len(columns)
+        best = int(columns[best_probe(self.right[:, columns], chosen)])
+        place = {name: int(self.cells[name].iloc[best]) for name in ("layer", "head")}
+        return best, place, len(columns)
 
 
 def coreference_counts(store: DuckDBPyConnection) -> list[Counts]:

@@ -41,8 +41,8 @@ def _rows(
     n, n_chosen = (int(counts.n[part].sum()) for part in (scored, chosen))
     for weighing, merging in product(WEIGHINGS, MERGINGS):
         way = {"weighing": weighing, "merging": merging}
-        best, n_tried = counts.best_head(chosen, **way)
-        head, right = counts.cells.loc[best], counts.right[:, best]
+        best, place, n_tried = counts.best_head(chosen, **way)
+        right = counts.right[:, best]
         for baseline in BASELINES:
             (rule,) = np.flatnonzero(counts.cells["method"] == baseline)
             more = right - counts.right[:, rule]
@@ -51,8 +51,7 @@ def _rows(
             yield {
                 **way,
                 "baseline": baseline,
-                "layer": int(head["layer"]),
-                "head": int(head["head"]),
+                **place,
                 "n_tried": n_tried,
                 "n_chosen": n_chosen,
                 "accuracy_chosen": right[chosen].sum() / n_chosen,

@@ -34,9 +34,9 @@ def _row(
     row: dict[str, Any] = {"merging": merging, "n": int(counts.n[scored].sum())}
     right = {}
     for way in WEIGHINGS:
-        best, _ = counts.best_head(chosen, weighing=way, merging=merging)
+        best, place, _ = counts.best_head(chosen, weighing=way, merging=merging)
         right[way] = counts.right[scored, best]
-        row |= {f"{name}_{way}": int(counts.cells.loc[best, name]) for name in ("layer", "head")}
+        row |= {f"{name}_{way}": at for name, at in place.items()}
         row[f"accuracy_{way}"] = right[way].sum() / row["n"]
     more = right["norm"] - right["weight"]
     draws = sequence_draws(int(scored.sum()), seed=seed)

@@ -35,7 +35,7 @@ def show() -> None:
 
 def _finding(parts: pd.DataFrame) -> str:
     """Both halves, each scored where heads were not chosen."""
-    halves = [parts.loc[each] for each in _HALVES if each in parts.index]
+    halves: list[Any] = [parts.loc[each] for each in _HALVES if each in parts.index]
     if len(halves) < len(_HALVES):
         return say("coreference.rules.too_few")
     told = say("list.comma").join(

@@ -88,7 +88,7 @@ def _finding(shown: pd.DataFrame, chosen_on: str) -> str:
             unclear=int((~more & ~less).sum()),
         )
     ]
-    row = found.loc[found["difference"].abs().idxmax()]
+    row = found.iloc[int(found["difference"].abs().to_numpy().argmax())]
     told.append(
         say(
             f"syntax.weighing.largest_{'clear' if is_clear(row['low'], row['high']) else 'open'}",

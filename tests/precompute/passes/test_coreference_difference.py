@@ -1,6 +1,7 @@
 """Antecedents that heads find by norms, against vectors of the bare trace and against weights."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import pytest
@@ -85,6 +86,7 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_ment
         for way in WEIGHINGS
     }
     assert set(found["chosen_on"]) == set(CHOSEN_ON)
+    row: Any
     for row in found.itertuples():
         part = {"all": first | True, "first": ~first, "second": first}[row.chosen_on]
         right = {}
@@ -122,4 +124,5 @@ def _right_by_text(
     kinds = store.execute("select seq, mention, mention_type from mention").df()
     rows = rows.merge(kinds, on=["seq", "mention"])
     rows = rows[(mention_type == "all") | (rows["mention_type"] == mention_type)]
-    return {int(seq): (len(of), int(of["correct"].sum())) for seq, of in rows.groupby("seq")}
+    grouped = rows.groupby("seq")["correct"]
+    return {int(str(seq)): (len(of), int(of.sum())) for seq, of in grouped}

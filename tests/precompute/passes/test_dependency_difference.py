@@ -87,6 +87,7 @@ def test_norms_have_accuracies_of_their_own(store, texts, predicted):
         rows = dependency_accuracy.of_head(
             store, layer=layer, head=head, merging="mean", weighing=weighing
         )
+        row: Any
         for row in rows[rows["direction"] == direction].itertuples():
             scores = [reference.score(texts[seq], told[seq], row.relation) for seq in told]
             n, right = (sum(each) for each in zip(*scores, strict=True))
@@ -109,6 +110,7 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_word
         each: dependency_best.best(store, merging="mean", chosen_on=chosen_on, weighing=each)
         for each in WEIGHINGS
     }
+    row: Any
     for at, row in enumerate(rows.itertuples()):
         found = {}
         for way in WEIGHINGS:

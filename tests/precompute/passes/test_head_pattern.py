@@ -1,6 +1,7 @@
 """Habits in a store built by the real passes, against the twin, text by text."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -133,6 +134,7 @@ def test_differences_are_paired_text_by_text(store, by_both, habit_run):
     assert len(found) == change.groupby(["layer", "head"]).mean().notna().to_numpy().sum()
     n = len(habit_run[1].corpus.sequences)
     draws = sequence_draws(n, seed=habit_run[0].seed)
+    row: Any
     for row in found.itertuples():
         of_cell = change.xs((row.layer, row.head), level=("layer", "head"))[row.quantity]
         there = of_cell.notna().to_numpy()
