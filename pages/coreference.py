@@ -4,10 +4,15 @@ import streamlit as st
 
 from pages.shared.absences import masked_places
 from pages.shared.choices import pick
-from pages.shared.coreference import documents, heads, rules
+from pages.shared.coreference import documents, heads, rules, weight_and_norm
 from pages.shared.words import say
 
-SECTIONS = {"rules": rules.show, "heads": heads.show, "documents": documents.show}
+SECTIONS = {
+    "rules": rules.show,
+    "heads": heads.show,
+    "documents": documents.show,
+    "weighing": weight_and_norm.show,
+}
 
 st.title(say("coreference.title"))
 st.markdown(say("coreference.lead"))

@@ -4,7 +4,14 @@ import streamlit as st
 
 from pages.shared.absences import absences
 from pages.shared.choices import pick
-from pages.shared.head_habits import breadth, by_layer, gradients, heads, one_head
+from pages.shared.head_habits import (
+    breadth,
+    by_layer,
+    gradients,
+    heads,
+    one_head,
+    weight_and_norm,
+)
 from pages.shared.words import say
 
 SECTIONS = {
@@ -13,6 +20,7 @@ SECTIONS = {
     "gradients": gradients.show,
     "heads": heads.show,
     "one_head": one_head.show,
+    "weighing": weight_and_norm.show,
 }
 
 st.title(say("head_habits.title"))

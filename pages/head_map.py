@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared.absences import order_of_patches
 from pages.shared.choices import pick
-from pages.shared.head_map import distances, groups, layers, plane
+from pages.shared.head_map import distances, groups, layers, plane, weight_and_norm
 from pages.shared.words import say
 
 SECTIONS = {
@@ -12,6 +12,7 @@ SECTIONS = {
     "groups": groups.show,
     "layers": layers.show,
     "distances": distances.show,
+    "weighing": weight_and_norm.show,
 }
 
 st.title(say("page.head_map.title"))

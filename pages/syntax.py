@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared.absences import masked_places
 from pages.shared.choices import pick
-from pages.shared.syntax import heads, one_head, parsers, relations, sentences
+from pages.shared.syntax import heads, one_head, parsers, relations, sentences, weight_and_norm
 from pages.shared.words import say
 
 SECTIONS = {
@@ -13,6 +13,7 @@ SECTIONS = {
     "one_head": one_head.show,
     "sentences": sentences.show,
     "parsers": parsers.show,
+    "weighing": weight_and_norm.show,
 }
 
 st.title(say("syntax.title"))

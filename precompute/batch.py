@@ -11,12 +11,14 @@ from torch import Tensor
 
 from analysis.measures.head_token import value_norms
 from analysis.measures.layer_mixing import BUDGET, LayerMixing, layer_mixing
+from analysis.measures.norm_weighted_attention import norm_weighted_attention
 from analysis.measures.relative_position_profile import diagonal_sums
 from analysis.measures.token_relation import token_relations
 from analysis.measures.word_attention import WordAttention, word_attention
 from analysis.models.gradients import AttentionGradients
 from analysis.models.trace import LayerTrace, Trace
 from analysis.scopes import LayerOrder
+from analysis.tables.weighing import NORM, WEIGHT
 from precompute.classification import Classification
 from precompute.corpora.annotation import Annotation
 from precompute.corpora.sequence import Sequence
@@ -94,9 +96,27 @@ class Batch:
 
     @cached_property
     def value_norms(self) -> tuple[Float[Tensor, "batch head key"], ...]:
-        """‖f(x)‖ of every token and head, one tensor per layer; three passes need them."""
+        """‖f(x)‖ of every token and head, one tensor per layer; many passes need them."""
         layers = self.trace.layers
         return tuple(value_norms(each.values, each.weights.output_factor) for each in layers)
+
+    def every_pair(self, layer: int, weighing: str) -> Float[Tensor, "batch head query key"]:
+        """What every token gives to every other in one layer, by weights or by norms."""
+        attention = self.trace.layers[layer].attention
+        if weighing == WEIGHT:
+            return attention
+        return norm_weighted_attention(attention, self.value_norms[layer])
+
+    def every_head(self, row: int, weighing: str) -> Float[Tensor, "head query key"]:
+        """The same for one sequence without padding: the heads of all layers, the first layer's
+        first."""
+        real = slice(len(self.sequences[row]))
+        layers = self.trace.layers
+        attention = torch.cat([each.attention[row, :, real, real] for each in layers])
+        if weighing == WEIGHT:
+            return attention
+        norms = torch.cat([each[row, :, real] for each in self.value_norms])
+        return norm_weighted_attention(attention, norms)
 
     @cached_property
     def layer_mixing(self) -> tuple[tuple[LayerMixing, ...], ...]:
@@ -170,15 +190,22 @@ class Batch:
 
         The heads of all layers stand one after the other, those of the first layer first.
         """
+        return self._annotated(WEIGHT)
+
+    @cached_property
+    def annotated_by_norm(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:
+        """The same where pieces of words are weighed by norms."""
+        return self._annotated(NORM)
+
+    def _annotated(self, weighing: str) -> tuple[tuple[int, Annotation, WordAttention], ...]:
         return tuple(
-            (sequence.index, sequence.annotation, self._word_attention(row, sequence))
+            (sequence.index, sequence.annotation, self._word_attention(row, sequence, weighing))
             for row, sequence in enumerate(self.sequences)
             if sequence.annotation is not None
         )
 
-    def _word_attention(self, row: int, sequence: Sequence) -> WordAttention:
-        real = slice(len(sequence))
-        every_head = torch.cat([each.attention[row, :, real, real] for each in self.trace.layers])
+    def _word_attention(self, row: int, sequence: Sequence, weighing: str) -> WordAttention:
+        every_head = self.every_head(row, weighing)
         device = every_head.device
         types = torch.from_numpy(sequence.token_types).to(device)
         spans = torch.from_numpy(sequence.word_spans).to(device)

@@ -9,14 +9,16 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 from jaxtyping import Bool, Float, Int
 
+from analysis.measures.bootstrap import Redraws
 from analysis.measures.dependency_accuracy import (
     by_offset,
     deciding_words,
     is_right,
     words_by_relation,
 )
-from analysis.measures.probe_accuracy import right_by_sequence
+from analysis.measures.probe_accuracy import halves, right_by_sequence
 from analysis.tables.dependency_prediction import DIRECTIONS
+from precompute.passes.base import FitContext
 
 OFFSETS = (-3, -2, -1, 1, 2, 3)
 
@@ -32,6 +34,30 @@ class Scores:
     rows: Int[np.ndarray, " value"]
     n: Int[np.ndarray, " value"]
     right: Float[np.ndarray, "value cell"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which sequences probes are chosen on, which they are scored on, and resamples of these."""
+
+    chosen: Bool[np.ndarray, " sequence"]
+    scored: Bool[np.ndarray, " sequence"]
+    redraws: Redraws
+
+    def drawn(self, rows: Int[np.ndarray, " value"]) -> Redraws:
+        """The resamples of some of the sequences that are scored, told by their places in all."""
+        return self.redraws.of(np.searchsorted(np.flatnonzero(self.scored), rows))
+
+
+def parts_of(sequences: Int[np.ndarray, " sequence"], context: FitContext) -> dict[str, Part]:
+    """All sequences chosen and scored on, then each half chosen on and the other one scored on."""
+    first = halves(len(sequences), seed=context.seed)
+    every = np.ones_like(first)
+    parts = {"all": (every, every), "first": (first, ~first), "second": (~first, first)}
+    return {
+        name: Part(chosen, scored, context.redraws(sequences[scored]))
+        for name, (chosen, scored) in parts.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -65,20 +91,25 @@ class Trees:
         places = self.words["word"].to_numpy(dtype=np.int64)
         return self._right(np.stack([by_offset(self.sentence, places, each) for each in OFFSETS]))
 
-    def heads(self, store: DuckDBPyConnection, *, merging: str) -> Bool[np.ndarray, "cell word"]:
+    def heads(
+        self, store: DuckDBPyConnection, *, weighing: str, merging: str
+    ) -> Bool[np.ndarray, "cell word"]:
         """Whether each head is right about each word, in one direction and then in the other."""
-        return np.concatenate([self._of_direction(store, merging, each) for each in DIRECTIONS])
+        told = {"weighing": weighing, "merging": merging}
+        return np.concatenate(
+            [self._of_direction(store, told | {"direction": each}) for each in DIRECTIONS]
+        )
 
     def _of_direction(
-        self, store: DuckDBPyConnection, merging: str, direction: str
+        self, store: DuckDBPyConnection, told: dict[str, str]
     ) -> Bool[np.ndarray, "cell word"]:
         lists = store.sql(
             """
-            select predicted from dependency_prediction
-            where merging = $merging and direction = $direction
+            select predicted from dependency_prediction_weighing
+            where weighing = $weighing and merging = $merging and direction = $direction
             order by layer, head, seq
             """,
-            params={"merging": merging, "direction": direction},
+            params=told,
         ).to_arrow_table()["predicted"]
         predicted = lists.combine_chunks().flatten().to_numpy()
         return self._right(predicted.reshape(-1, len(self.words)))

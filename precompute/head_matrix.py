@@ -17,9 +17,9 @@ class HeadMatrix(NamedTuple):
     heads: Int[np.ndarray, " head"]
 
 
-def stored_distances(store: DuckDBPyConnection) -> HeadMatrix:
-    """The stored distances; layers and heads count from 1."""
-    frame = head_distance.distances(store)
+def stored_distances(store: DuckDBPyConnection, *, weighing: str) -> HeadMatrix:
+    """The stored distances by weights or by norms; layers and heads count from 1."""
+    frame = head_distance.distances(store, weighing=weighing)
     rows = frame.drop_duplicates(["layer_a", "head_a"])
     n = len(rows)
     return HeadMatrix(

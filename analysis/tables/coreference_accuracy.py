@@ -11,8 +11,10 @@ from analysis.tables.coreference_prediction import (
     METHOD,
     METHODS,
     OF_HEAD,
+    WEIGHING_OR_RULE,
 )
 from analysis.tables.table import NAME, Column, Table, View, interval
+from analysis.tables.weighing import WEIGHT, of_both, of_weights
 
 MENTION_TYPE = Column(
     "mention_type", NAME, "type of the mention: pronoun, proper, nominal, or all", "name"
@@ -26,11 +28,13 @@ _ACCURACY = Column(
 )
 _VALUES = (_N, _ACCURACY, *interval("share"))
 _COLUMNS = (MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE, *_VALUES)
+_NAME = "coreference_accuracy"
+_GRAIN = "one row per type of mention, and head, merging and weighing, or rule"
 
 TABLE = Table(
-    name="coreference_accuracy",
-    grain="one row per type of mention, and head and merging, or rule",
-    key=(MERGING_OR_RULE, MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE),
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING_OR_RULE, MERGING_OR_RULE, MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE),
     values=_VALUES,
     source="clark-2019",
     laws=(
@@ -39,6 +43,7 @@ TABLE = Table(
         "low <= high",
         "(method = 'head') = (head is not null)",
         "(method = 'head') = (merging is not null)",
+        "(method = 'head') = (weighing is not null)",
     ),
     views=(
         View(
@@ -46,21 +51,25 @@ TABLE = Table(
             "one row per type of mention, and head or rule",
             _COLUMNS,
             """
-            select * exclude (merging) from stored.coreference_accuracy
-            where merging is null or merging = 'mean'
+            select * exclude (weighing, merging) from stored.coreference_accuracy
+            where method <> 'head' or (merging = 'mean' and weighing = 'weight')
             """,
         ),
-        View(
+        of_weights(
             "coreference_accuracy_merging",
             "one row per type of mention, and head and merging, or rule",
             (MERGING_OR_RULE, *_COLUMNS),
-            "from stored.coreference_accuracy",
+            table=_NAME,
+            or_rules=True,
         ),
+        of_both(_NAME, _GRAIN, (WEIGHING_OR_RULE, MERGING_OR_RULE, *_COLUMNS)),
     ),
 )
 
 
-def of_type(store: DuckDBPyConnection, *, mention_type: str, merging: str) -> pd.DataFrame:
+def of_type(
+    store: DuckDBPyConnection, *, mention_type: str, merging: str, weighing: str = WEIGHT
+) -> pd.DataFrame:
     """How every head and rule does on one type of mention.
 
     Returns:
@@ -68,12 +77,18 @@ def of_type(store: DuckDBPyConnection, *, mention_type: str, merging: str) -> pd
     """
     return store.execute(
         """
-        select * exclude (merging, mention_type)
-        from coreference_accuracy_merging
-        where mention_type = $mention_type and (merging is null or merging = $merging)
+        select * exclude (weighing, merging, mention_type)
+        from coreference_accuracy_weighing
+        where mention_type = $mention_type
+            and (method <> 'head' or (merging = $merging and weighing = $weighing))
         order by list_position($methods, method), layer, head
         """,
-        {"mention_type": mention_type, "merging": merging, "methods": list(METHODS)},
+        {
+            "mention_type": mention_type,
+            "merging": merging,
+            "weighing": weighing,
+            "methods": list(METHODS),
+        },
     ).df()
 
 
@@ -83,6 +98,7 @@ def of_head(
     merging: str,
     layer: int,
     head: int,
+    weighing: str = WEIGHT,
 ) -> pd.DataFrame:
     """One head and all rules on every type of mention.
 
@@ -92,12 +108,14 @@ def of_head(
     return store.execute(
         """
         select mention_type, method, n, accuracy, low, high
-        from coreference_accuracy_merging
-        where merging is null or (merging = $merging and layer = $layer and head = $head)
+        from coreference_accuracy_weighing
+        where method <> 'head' or (merging = $merging and weighing = $weighing
+            and layer = $layer and head = $head)
         order by list_position($types, mention_type), list_position($methods, method)
         """,
         {
             "merging": merging,
+            "weighing": weighing,
             "layer": layer,
             "head": head,
             "types": list(MENTION_TYPES),

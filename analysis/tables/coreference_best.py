@@ -8,41 +8,49 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_accuracy import MENTION_TYPE
 from analysis.tables.coreference_prediction import BASELINES, MENTION_TYPES
 from analysis.tables.table import HEAD, LAYER, NAME, Column, Table, interval
+from analysis.tables.weighing import WEIGHING, WEIGHT, of_both, of_weights
 
 CHOSEN_ON = ("all", "first", "second")
 _MENTIONS = "mentions that have an antecedent"
+MERGED = Column(
+    "merging", NAME, "what a word gives: mean of its pieces, or its first piece", "name"
+)
+CHOSEN_ON_COLUMN = Column(
+    "chosen_on",
+    NAME,
+    "the part of the sequences the head is chosen on: the first or the second of two "
+    "random halves, and scored on the other; or all, and scored on all",
+    "name",
+)
+_NAME = "coreference_best"
+_KEY = (
+    MERGED,
+    MENTION_TYPE,
+    CHOSEN_ON_COLUMN,
+    Column("baseline", NAME, "the rule: nearest, head_match or sieve", "name"),
+)
+_VALUES = (
+    LAYER,
+    HEAD,
+    Column("n_tried", pa.int64(), "heads the best was chosen from", "heads"),
+    Column("n_chosen", pa.int64(), f"{_MENTIONS} where it was chosen", "mentions"),
+    Column("accuracy_chosen", pa.float64(), "the head's accuracy where it was chosen", "share"),
+    Column("n", pa.int64(), f"{_MENTIONS} where it was scored", "mentions"),
+    Column("accuracy", pa.float64(), "the head's accuracy where it was scored", "share"),
+    *interval("share"),
+    Column("baseline_accuracy", pa.float64(), "the rule's accuracy there", "share"),
+    Column("difference", pa.float64(), "the head's accuracy less that of the rule there", "share"),
+    *interval("share", of="difference"),
+)
+_GRAIN = (
+    "one row per weighing, merging, type of mention, part of the corpus, and rule it is compared "
+    "with"
+)
 TABLE = Table(
-    name="coreference_best",
-    grain="one row per merging, type of mention, part of the corpus, and rule it is compared with",
-    key=(
-        Column(
-            "merging", NAME, "what a word gives: mean of its pieces, or its first piece", "name"
-        ),
-        MENTION_TYPE,
-        Column(
-            "chosen_on",
-            NAME,
-            "the part of the sequences the head is chosen on: the first or the second of two "
-            "random halves, and scored on the other; or all, and scored on all",
-            "name",
-        ),
-        Column("baseline", NAME, "the rule: nearest, head_match or sieve", "name"),
-    ),
-    values=(
-        LAYER,
-        HEAD,
-        Column("n_tried", pa.int64(), "heads the best was chosen from", "heads"),
-        Column("n_chosen", pa.int64(), f"{_MENTIONS} where it was chosen", "mentions"),
-        Column("accuracy_chosen", pa.float64(), "the head's accuracy where it was chosen", "share"),
-        Column("n", pa.int64(), f"{_MENTIONS} where it was scored", "mentions"),
-        Column("accuracy", pa.float64(), "the head's accuracy where it was scored", "share"),
-        *interval("share"),
-        Column("baseline_accuracy", pa.float64(), "the rule's accuracy there", "share"),
-        Column(
-            "difference", pa.float64(), "the head's accuracy less that of the rule there", "share"
-        ),
-        *interval("share", of="difference"),
-    ),
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, *_KEY),
+    values=_VALUES,
     source="clark-2019",
     laws=(
         "n >= 1 and n_chosen >= 1 and n_tried >= 1",
@@ -51,10 +59,21 @@ TABLE = Table(
         "low <= high and difference_low <= difference_high",
         "chosen_on <> 'all' or accuracy = accuracy_chosen",
     ),
+    views=(
+        of_weights(
+            _NAME,
+            "one row per merging, type of mention, part of the corpus, and rule it is compared "
+            "with",
+            (*_KEY, *_VALUES),
+        ),
+        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, *_VALUES)),
+    ),
 )
 
 
-def best(store: DuckDBPyConnection, *, merging: str, chosen_on: str) -> pd.DataFrame:
+def best(
+    store: DuckDBPyConnection, *, merging: str, chosen_on: str, weighing: str = WEIGHT
+) -> pd.DataFrame:
     """The best head for every type of mention, beside every rule.
 
     Args:
@@ -69,13 +88,14 @@ def best(store: DuckDBPyConnection, *, merging: str, chosen_on: str) -> pd.DataF
         raise ValueError(f"merging {merging}, chosen on {chosen_on}")
     return store.execute(
         """
-        select * exclude (merging, chosen_on)
-        from coreference_best
-        where merging = $merging and chosen_on = $chosen_on
+        select * exclude (weighing, merging, chosen_on)
+        from coreference_best_weighing
+        where merging = $merging and chosen_on = $chosen_on and weighing = $weighing
         order by list_position($types, mention_type), list_position($baselines, baseline)
         """,
         {
             "merging": merging,
+            "weighing": weighing,
             "chosen_on": chosen_on,
             "types": list(MENTION_TYPES),
             "baselines": list(BASELINES),

@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.annotation import MERGING
 from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table, nullable
+from analysis.tables.weighing import WEIGHING, WEIGHT, of_both, of_weights
 
 METHODS = ("head", "nearest", "head_match", "sieve")
 BASELINES = METHODS[1:]
@@ -22,31 +23,42 @@ MERGING_OR_RULE = nullable(
 OF_HEAD = nullable(LAYER, "layer, counted from 1; NULL for a rule")
 HEAD_OR_RULE = nullable(HEAD, "head, counted from 1; NULL for a rule")
 
-TABLE = Table(
-    name="coreference_prediction",
-    grain="one row per sequence where a mention has an antecedent, and head and merging, or rule",
-    key=(SEQUENCE, METHOD, MERGING_OR_RULE, OF_HEAD, HEAD_OR_RULE),
-    values=(
-        Column(
-            "mentions",
-            pa.list_(pa.int16()),
-            "mentions that have an antecedent: an earlier mention of the same cluster; of neither "
-            "a word is masked",
-            "index",
-        ),
-        Column(
-            "predicted",
-            pa.list_(pa.int16()),
-            "of each of them the head word of the earlier mention that is picked; -1: none",
-            "index",
-        ),
-        Column(
-            "correct",
-            pa.list_(pa.bool_()),
-            "whether it is the head word of an antecedent",
-            "yes or no",
-        ),
+WEIGHING_OR_RULE = nullable(WEIGHING, f"{WEIGHING.meaning}; NULL for a rule")
+
+_NAME, _KEY = (
+    "coreference_prediction",
+    (SEQUENCE, METHOD, MERGING_OR_RULE, OF_HEAD, HEAD_OR_RULE),
+)
+_VALUES = (
+    Column(
+        "mentions",
+        pa.list_(pa.int16()),
+        "mentions that have an antecedent: an earlier mention of the same cluster; of neither "
+        "a word is masked",
+        "index",
     ),
+    Column(
+        "predicted",
+        pa.list_(pa.int16()),
+        "of each of them the head word of the earlier mention that is picked; -1: none",
+        "index",
+    ),
+    Column(
+        "correct",
+        pa.list_(pa.bool_()),
+        "whether it is the head word of an antecedent",
+        "yes or no",
+    ),
+)
+_GRAIN = (
+    "one row per sequence where a mention has an antecedent, and head, merging and weighing, or "
+    "rule"
+)
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING_OR_RULE, *_KEY),
+    values=_VALUES,
     source="clark-2019",
     laws=(
         "len(mentions) >= 1 and len(predicted) = len(mentions) and len(correct) = len(mentions)",
@@ -54,9 +66,19 @@ TABLE = Table(
         "method = 'head_match' or list_min(predicted) >= 0",
         "(method = 'head') = (head is not null)",
         "(method = 'head') = (merging is not null)",
+        "(method = 'head') = (weighing is not null)",
         "(layer is null) = (head is null)",
     ),
-    order=("seq", "method", "merging", "layer", "head"),
+    order=("seq", "method", "weighing", "merging", "layer", "head"),
+    views=(
+        of_weights(
+            _NAME,
+            "one row per sequence where a mention has an antecedent, and head and merging, or rule",
+            (*_KEY, *_VALUES),
+            or_rules=True,
+        ),
+        of_both(_NAME, _GRAIN, (WEIGHING_OR_RULE, *_KEY, *_VALUES)),
+    ),
 )
 
 
@@ -65,13 +87,14 @@ def by_sequence(
     *,
     method: str,
     merging: str = "mean",
+    weighing: str = WEIGHT,
     layer: int | None = None,
     head: int | None = None,
 ) -> pd.DataFrame:
     """In how many mentions of every sequence a head or a rule is right.
 
     Args:
-        method: one of `METHODS`; merging, layer and head are only of a head.
+        method: one of `METHODS`; merging, weighing, layer and head are only of a head.
 
     Returns:
         seq, n, n_right, text; sequences where no mention has an antecedent are left out.
@@ -80,13 +103,13 @@ def by_sequence(
         """
         select seq, len(mentions) as n, len(list_filter(correct, lambda each: each)) as n_right,
             text
-        from coreference_prediction
+        from coreference_prediction_weighing
         join sequence using (seq)
         where method = $method and ($method <> 'head'
-            or (merging = $merging and layer = $layer and head = $head))
+            or (merging = $merging and weighing = $weighing and layer = $layer and head = $head))
         order by seq
         """,
-        {"method": method, "merging": merging, "layer": layer, "head": head},
+        {"method": method, "merging": merging, "weighing": weighing, "layer": layer, "head": head},
     ).df()
 
 
@@ -96,13 +119,14 @@ def of_sequence(
     seq: int,
     method: str,
     merging: str = "mean",
+    weighing: str = WEIGHT,
     layer: int | None = None,
     head: int | None = None,
 ) -> pd.DataFrame:
     """What a head or a rule picks in one sequence, mention by mention.
 
     Args:
-        method: one of `METHODS`; merging, layer and head are only of a head.
+        method: one of `METHODS`; merging, weighing, layer and head are only of a head.
 
     Returns:
         mention, first_word, last_word, head_word, cluster, mention_type, predicted (−1: none),
@@ -113,9 +137,10 @@ def of_sequence(
         with picked as (
             select unnest(mentions) as mention, unnest(predicted) as predicted,
                 unnest(correct) as correct
-            from coreference_prediction
+            from coreference_prediction_weighing
             where seq = $seq and method = $method and ($method <> 'head'
-                or (merging = $merging and layer = $layer and head = $head))
+                or (merging = $merging and weighing = $weighing
+                    and layer = $layer and head = $head))
         )
         select mention.* exclude (seq), predicted, correct, (
             select max(earlier.head_word) from mention as earlier
@@ -126,5 +151,12 @@ def of_sequence(
         join mention on mention.seq = $seq and mention.mention = picked.mention
         order by mention.mention
         """,
-        {"seq": seq, "method": method, "merging": merging, "layer": layer, "head": head},
+        {
+            "seq": seq,
+            "method": method,
+            "merging": merging,
+            "weighing": weighing,
+            "layer": layer,
+            "head": head,
+        },
     ).df()

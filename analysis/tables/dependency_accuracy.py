@@ -7,6 +7,7 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.annotation import MERGING
 from analysis.tables.dependency_prediction import DIRECTION
 from analysis.tables.table import HEAD, LAYER, Column, Table, View, interval
+from analysis.tables.weighing import WEIGHING, WEIGHT, of_both, of_weights
 
 PROBED = Column(
     "relation",
@@ -21,10 +22,12 @@ ACCURACY = Column(
 )
 _VALUES = (N_WORDS, ACCURACY, *interval("share"))
 _CELL = (PROBED, LAYER, HEAD, DIRECTION)
+_NAME = "dependency_accuracy"
+_GRAIN = "one row per weighing, merging, relation, layer, head and direction"
 TABLE = Table(
-    name="dependency_accuracy",
-    grain="one row per merging, relation, layer, head and direction",
-    key=(MERGING, *_CELL),
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, MERGING, *_CELL),
     values=_VALUES,
     source="clark-2019",
     laws=(
@@ -38,20 +41,26 @@ TABLE = Table(
             "one row per relation, layer, head and direction; means over the pieces of words",
             (*_CELL, *_VALUES),
             "select relation, layer, head, direction, n, accuracy, low, high "
-            "from stored.dependency_accuracy where merging = 'mean'",
+            "from stored.dependency_accuracy where merging = 'mean' and weighing = 'weight'",
         ),
-        View(
+        of_weights(
             "dependency_accuracy_merging",
             "one row per merging, relation, layer, head and direction",
             (MERGING, *_CELL, *_VALUES),
-            "from stored.dependency_accuracy",
+            table=_NAME,
         ),
+        of_both(_NAME, _GRAIN, (WEIGHING, MERGING, *_CELL, *_VALUES)),
     ),
 )
 
 
 def of_relation(
-    store: DuckDBPyConnection, *, relation: str, merging: str, direction: str
+    store: DuckDBPyConnection,
+    *,
+    relation: str,
+    merging: str,
+    direction: str,
+    weighing: str = WEIGHT,
 ) -> pd.DataFrame:
     """Every head on one relation.
 
@@ -61,15 +70,23 @@ def of_relation(
     return store.execute(
         """
         select layer, head, n, accuracy, low, high
-        from dependency_accuracy_merging
+        from dependency_accuracy_weighing
         where relation = $relation and merging = $merging and direction = $direction
+            and weighing = $weighing
         order by layer, head
         """,
-        {"relation": relation, "merging": merging, "direction": direction},
+        {
+            "relation": relation,
+            "merging": merging,
+            "direction": direction,
+            "weighing": weighing,
+        },
     ).df()
 
 
-def of_head(store: DuckDBPyConnection, *, layer: int, head: int, merging: str) -> pd.DataFrame:
+def of_head(
+    store: DuckDBPyConnection, *, layer: int, head: int, merging: str, weighing: str = WEIGHT
+) -> pd.DataFrame:
     """One head on every relation, in both directions.
 
     Returns:
@@ -78,11 +95,11 @@ def of_head(store: DuckDBPyConnection, *, layer: int, head: int, merging: str) -
     return store.execute(
         """
         select relation, direction, n, accuracy, low, high
-        from dependency_accuracy_merging
-        where layer = $layer and head = $head and merging = $merging
+        from dependency_accuracy_weighing
+        where layer = $layer and head = $head and merging = $merging and weighing = $weighing
         order by accuracy desc, n desc, relation, direction
         """,
-        {"layer": layer, "head": head, "merging": merging},
+        {"layer": layer, "head": head, "merging": merging, "weighing": weighing},
     ).df()
 
 

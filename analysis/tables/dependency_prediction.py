@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.annotation import MERGING
 from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table
+from analysis.tables.weighing import WEIGHING, WEIGHT, of_both, of_weights
 
 DIRECTIONS = ("dependent_to_head", "head_to_dependent")
 DIRECTION = Column(
@@ -14,21 +15,31 @@ DIRECTION = Column(
     "who attends: dependent_to_head or head_to_dependent",
     "name",
 )
+_NAME = "dependency_prediction"
+_PREDICTED = Column(
+    "predicted",
+    pa.list_(pa.int16()),
+    "of each word of the sequence the word taken for its syntactic head; −1: no candidate",
+    "index",
+)
+_KEY = (SEQUENCE, LAYER, HEAD, DIRECTION, MERGING)
+_GRAIN = "one row per weighing, sequence with trees, layer, head, direction and merging"
 TABLE = Table(
-    name="dependency_prediction",
-    grain="one row per sequence with trees, layer, head, direction and merging",
-    key=(SEQUENCE, LAYER, HEAD, DIRECTION, MERGING),
-    values=(
-        Column(
-            "predicted",
-            pa.list_(pa.int16()),
-            "of each word of the sequence the word taken for its syntactic head; −1: no candidate",
-            "index",
-        ),
-    ),
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, *_KEY),
+    values=(_PREDICTED,),
     source="clark-2019",
     laws=("len(predicted) > 0", "list_min(predicted) >= -1"),
-    order=("merging", "layer", "head", "direction", "seq"),
+    views=(
+        of_weights(
+            _NAME,
+            "one row per sequence with trees, layer, head, direction and merging",
+            (*_KEY, _PREDICTED),
+        ),
+        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, _PREDICTED)),
+    ),
+    order=("weighing", "merging", "layer", "head", "direction", "seq"),
 )
 
 
@@ -41,6 +52,7 @@ def sentences(
     direction: str,
     merging: str,
     limit: int,
+    weighing: str = WEIGHT,
 ) -> pd.DataFrame:
     """The sentences with most words of a relation, and how many of them a head gets right.
 
@@ -69,9 +81,9 @@ def sentences(
             select seq, sentence, count(*) as n,
                 count(*) filter (where predicted[deciding + 1] = governor) as n_right
             from decided
-            join dependency_prediction using (seq)
-            where layer = $layer and head = $head and direction = $direction
-                and merging = $merging
+            join dependency_prediction_weighing using (seq)
+            where weighing = $weighing and layer = $layer and head = $head
+                and direction = $direction and merging = $merging
                 and not is_masked
                 and (seq, coalesce(governor, -1)) not in (
                     select seq, word from word where is_masked
@@ -101,12 +113,20 @@ def sentences(
             "direction": direction,
             "merging": merging,
             "limit": limit,
+            "weighing": weighing,
         },
     ).df()
 
 
 def of_sentence(
-    store: DuckDBPyConnection, *, seq: int, layer: int, head: int, direction: str, merging: str
+    store: DuckDBPyConnection,
+    *,
+    seq: int,
+    layer: int,
+    head: int,
+    direction: str,
+    merging: str,
+    weighing: str = WEIGHT,
 ) -> pd.DataFrame:
     """What one head predicts for every word of a sequence.
 
@@ -116,8 +136,9 @@ def of_sentence(
     return store.execute(
         """
         select (unnest(range(len(predicted))))::smallint as word, unnest(predicted) as predicted
-        from dependency_prediction
-        where seq = $seq and layer = $layer and head = $head and direction = $direction
+        from dependency_prediction_weighing
+        where weighing = $weighing and seq = $seq
+            and layer = $layer and head = $head and direction = $direction
             and merging = $merging
         order by word
         """,
@@ -127,5 +148,6 @@ def of_sentence(
             "head": head,
             "direction": direction,
             "merging": merging,
+            "weighing": weighing,
         },
     ).df()

@@ -11,6 +11,8 @@ from analysis.measures.head_behaviour import (
     Thresholds,
     head_behaviour,
 )
+from analysis.tables import head_pattern
+from analysis.tables.weighing import WEIGHT
 
 __all__ = ["BEHAVIOURS", "OTHER", "QUANTITIES", "Thresholds", "behaviours"]
 
@@ -18,7 +20,12 @@ QUANTITIES = tuple(dict.fromkeys(quantity for quantity, _ in RULES.values()))
 
 
 def behaviours(
-    store: DuckDBPyConnection, *, neighbour: float, entropy: float, token_type: float
+    store: DuckDBPyConnection,
+    *,
+    neighbour: float,
+    entropy: float,
+    token_type: float,
+    weighing: str = WEIGHT,
 ) -> pd.DataFrame:
     """Each head under the name of what it mostly does.
 
@@ -26,11 +33,14 @@ def behaviours(
         neighbour: how much attention to the next or the previous token is needed.
         entropy: how many nats are needed to look broadly.
         token_type: how much attention to one type of token is needed.
+        weighing: one of `WEIGHINGS`.
 
     Returns:
         layer, head, behaviour, and the quantities that decide it, missing where a head has none.
     """
-    heads = store.execute("from head_pattern order by layer, head").df()
+    means = head_pattern.heads(store, weighing=weighing)
+    wide = means.pivot(index=["layer", "head"], columns="quantity", values="mean")
+    heads = wide.reindex(columns=list(QUANTITIES)).reset_index()
     quantities = {name: heads[name].to_numpy(dtype=np.float64) for name in QUANTITIES}
     thresholds = Thresholds(neighbour, entropy, token_type)
     told = heads[["layer", "head", *QUANTITIES]]

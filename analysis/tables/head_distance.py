@@ -7,6 +7,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.table import HEAD, LAYER, Column, Table, View
+from analysis.tables.weighing import WEIGHING, WEIGHT
 
 
 def _head(side: str, which: str) -> tuple[Column, Column]:
@@ -32,11 +33,12 @@ _MEAN = Column(
     "nats",
 )
 _GRAIN = "one row per two heads, in either order, and per head with itself"
+_GRAIN_OF_BOTH = "one row per weighing and two heads, in either order, and per head with itself"
 TABLE = Table(
     name="head_distance",
-    grain="one row per two heads, the later one second, and per head with itself; "
+    grain="one row per weighing and two heads, the later one second, and per head with itself; "
     "sums over sequences",
-    key=_KEY,
+    key=(WEIGHING, *_KEY),
     values=(_DIVERGENCE, _N_ROWS),
     source="clark-2019",
     laws=(
@@ -46,26 +48,36 @@ TABLE = Table(
         "n_rows > 0",
     ),
     merge="""
-        select layer_a, head_a, layer_b, head_b, sum(divergence) as divergence,
+        select weighing, layer_a, head_a, layer_b, head_b, sum(divergence) as divergence,
             sum(n_rows)::bigint as n_rows
         from shards
-        group by layer_a, head_a, layer_b, head_b
+        group by weighing, layer_a, head_a, layer_b, head_b
     """,
     views=(
         View(
-            "head_distance_mean",
-            _GRAIN,
-            (*_KEY, _DIVERGENCE, _MEAN, _N_ROWS),
+            "head_distance_weighing",
+            _GRAIN_OF_BOTH,
+            (WEIGHING, *_KEY, _DIVERGENCE, _MEAN, _N_ROWS),
             """
             with pairs as (
                 from stored.head_distance
                 union all
-                select layer_b, head_b, layer_a, head_a, divergence, n_rows
+                select weighing, layer_b, head_b, layer_a, head_a, divergence, n_rows
                 from stored.head_distance
                 where (layer_a, head_a) <> (layer_b, head_b)
             )
             select * exclude (n_rows), divergence / n_rows as mean_divergence, n_rows
             from pairs
+            order by weighing, layer_a, head_a, layer_b, head_b
+            """,
+        ),
+        View(
+            "head_distance_mean",
+            _GRAIN,
+            (*_KEY, _DIVERGENCE, _MEAN, _N_ROWS),
+            """
+            select * exclude (weighing) from head_distance_weighing
+            where weighing = 'weight'
             order by layer_a, head_a, layer_b, head_b
             """,
         ),
@@ -79,17 +91,26 @@ TABLE = Table(
 )
 
 
-def distances(store: DuckDBPyConnection) -> pd.DataFrame:
+def distances(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """The distance of every head from every head, itself included.
 
     Returns:
         layer_a, head_a, layer_b, head_b, divergence, mean_divergence, n_rows, in the order of
         layers and heads.
     """
-    return store.execute("from head_distance_mean").df()
+    return store.execute(
+        """
+        select * exclude (weighing) from head_distance_weighing
+        where weighing = $weighing
+        order by layer_a, head_a, layer_b, head_b
+        """,
+        {"weighing": weighing},
+    ).df()
 
 
-def nearest(store: DuckDBPyConnection, *, layer: int, head: int, limit: int) -> pd.DataFrame:
+def nearest(
+    store: DuckDBPyConnection, *, layer: int, head: int, limit: int, weighing: str = WEIGHT
+) -> pd.DataFrame:
     """The heads that attend most like one, the most alike first.
 
     Returns:
@@ -98,10 +119,11 @@ def nearest(store: DuckDBPyConnection, *, layer: int, head: int, limit: int) -> 
     return store.execute(
         """
         select layer_b as layer, head_b as head, mean_divergence
-        from head_distance_mean
-        where layer_a = $layer and head_a = $head and (layer_b, head_b) <> ($layer, $head)
+        from head_distance_weighing
+        where weighing = $weighing and layer_a = $layer and head_a = $head
+            and (layer_b, head_b) <> ($layer, $head)
         order by mean_divergence, layer, head
         limit $limit
         """,
-        {"layer": layer, "head": head, "limit": limit},
+        {"layer": layer, "head": head, "limit": limit, "weighing": weighing},
     ).df()

@@ -4,7 +4,8 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD, LAYER, Column, Table, View
+from analysis.tables.table import HEAD, LAYER, Column, Table
+from analysis.tables.weighing import WEIGHING, WEIGHT, of_both, of_weights
 
 _POINT = (
     Column("x", pa.float64(), "place along the axis on which heads differ most", "nats"),
@@ -19,35 +20,34 @@ _STRESS = Column(
     "ratio",
     nullable=True,
 )
-_GRAIN = "one row per layer and head, of two heads or more"
+_NAME, _GRAIN = "head_layout", "one row per layer and head, of two heads or more"
+_GRAIN_OF_BOTH = "one row per weighing, layer and head, of two heads or more"
 TABLE = Table(
-    name="head_layout",
-    grain=_GRAIN,
-    key=(LAYER, HEAD),
+    name=_NAME,
+    grain=_GRAIN_OF_BOTH,
+    key=(WEIGHING, LAYER, HEAD),
     values=(*_POINT, _STRESS),
     source="clark-2019",
     laws=("isfinite(x)", "isfinite(y)", "stress is null or stress >= 0"),
     views=(
-        View(
-            "head_layout",
-            _GRAIN,
-            (LAYER, HEAD, *_POINT),
-            "select * exclude (stress) from stored.head_layout",
-        ),
-        View(
-            "head_layout_stress",
-            _GRAIN,
-            (LAYER, HEAD, *_POINT, _STRESS),
-            "from stored.head_layout",
-        ),
+        of_weights(_NAME, _GRAIN, (LAYER, HEAD, *_POINT)),
+        of_weights("head_layout_stress", _GRAIN, (LAYER, HEAD, *_POINT, _STRESS), table=_NAME),
+        of_both(_NAME, _GRAIN_OF_BOTH, (WEIGHING, LAYER, HEAD, *_POINT, _STRESS)),
     ),
 )
 
 
-def layout(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Where every head lies, and how well the plane tells distances.
+def layout(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
+    """Where every head lies, and how well the plane shows distances.
 
     Returns:
         layer, head, x, y, stress (the same in every row).
     """
-    return store.execute("from head_layout_stress order by layer, head").df()
+    return store.execute(
+        """
+        select * exclude (weighing) from head_layout_weighing
+        where weighing = $weighing
+        order by layer, head
+        """,
+        {"weighing": weighing},
+    ).df()

@@ -9,9 +9,11 @@ from duckdb import DuckDBPyConnection
 from analysis.habits import HABITS, QUANTITIES
 from analysis.tables.sequence_head_pattern import HABIT_COLUMNS, MEANINGS, ROUNDING
 from analysis.tables.table import HEAD, LAYER, Column, Table, View, interval, nullable
+from analysis.tables.weighing import WEIGHING, WEIGHT, of_both, of_weights
 
-_HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
-_LONG_KEY = (LAYER, _HEAD_OR_MEAN, Column("quantity", pa.string(), ", ".join(QUANTITIES), "name"))
+_NAME = "head_pattern"
+HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
+_LONG_KEY = (LAYER, HEAD_OR_MEAN, Column("quantity", pa.string(), ", ".join(QUANTITIES), "name"))
 _MEANS = (
     Column(
         "mean", pa.float64(), "unweighted mean over the sequences that have it", "share or nats"
@@ -21,10 +23,11 @@ _MEANS = (
 )
 _SHARES = ", ".join(f"'{name}'" for name, (_, unit) in MEANINGS.items() if unit == "share")
 _WIDE = ", ".join(f"max(mean) filter (quantity = '{each}') as \"{each}\"" for each in HABITS)
+_GRAIN = "one row per weighing, layer, head (or their mean) and habit"
 TABLE = Table(
-    name="head_pattern",
-    grain="one row per layer, head (or their mean) and habit",
-    key=_LONG_KEY,
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, *_LONG_KEY),
     values=_MEANS,
     source="clark-2019",
     laws=(
@@ -33,7 +36,7 @@ TABLE = Table(
         f"quantity not in ({_SHARES}) or mean <= {1 + ROUNDING}",
         "n_sequences > 0",
     ),
-    order=("head is not null", "layer", "head", "quantity"),
+    order=("weighing", "head is not null", "layer", "head", "quantity"),
     views=(
         View(
             "head_pattern",
@@ -43,54 +46,57 @@ TABLE = Table(
             select layer, head,
                 {_WIDE}
             from stored.head_pattern
-            where head is not null
+            where head is not null and weighing = 'weight'
             group by layer, head
             """,
         ),
-        View(
+        of_weights(
             "head_pattern_interval",
             "one row per layer, head (or their mean) and habit",
             (*_LONG_KEY, *_MEANS),
-            "from stored.head_pattern",
+            table=_NAME,
         ),
+        of_both(_NAME, _GRAIN, (WEIGHING, *_LONG_KEY, *_MEANS)),
     ),
 )
 
 
-def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+def by_layer(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """Means over the heads of each layer: layer, quantity, mean, low, high."""
     return store.execute(
         """
         select layer, quantity, mean, low, high
-        from head_pattern_interval
-        where head is null
+        from head_pattern_weighing
+        where weighing = $weighing and head is null
         order by layer, list_position($quantities, quantity)
         """,
-        {"quantities": list(QUANTITIES)},
+        {"weighing": weighing, "quantities": list(QUANTITIES)},
     ).df()
 
 
-def heads(store: DuckDBPyConnection) -> pd.DataFrame:
+def heads(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """Every head by itself: layer, head, quantity, mean, low, high."""
     return store.execute(
         """
         select layer, head, quantity, mean, low, high
-        from head_pattern_interval
-        where head is not null
+        from head_pattern_weighing
+        where weighing = $weighing and head is not null
         order by layer, head, list_position($quantities, quantity)
         """,
-        {"quantities": list(QUANTITIES)},
+        {"weighing": weighing, "quantities": list(QUANTITIES)},
     ).df()
 
 
-def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+def of_head(
+    store: DuckDBPyConnection, *, layer: int, head: int, weighing: str = WEIGHT
+) -> pd.DataFrame:
     """One head: quantity, mean, low, high, n_sequences."""
     return store.execute(
         """
         select quantity, mean, low, high, n_sequences
-        from head_pattern_interval
-        where layer = $layer and head = $head
+        from head_pattern_weighing
+        where weighing = $weighing and layer = $layer and head = $head
         order by list_position($quantities, quantity)
         """,
-        {"layer": layer, "head": head, "quantities": list(QUANTITIES)},
+        {"weighing": weighing, "layer": layer, "head": head, "quantities": list(QUANTITIES)},
     ).df()

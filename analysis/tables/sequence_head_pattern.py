@@ -7,6 +7,7 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import UnknownName
 from analysis.habits import QUANTITIES
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+from analysis.tables.weighing import WEIGHING, WEIGHT, of_both, of_weights
 
 ROUNDING = 0.02
 """How far bfloat16, whose rows of attention do not quite sum to 1, may lead beyond a bound."""
@@ -35,14 +36,17 @@ HABIT_COLUMNS = {
     )
     for name, (meaning, unit) in MEANINGS.items()
 }
+_NAME, _KEY = "sequence_head_pattern", (SEQUENCE, LAYER, HEAD)
+_VALUES = (
+    Column("n_tokens", pa.int32(), "tokens, special ones included", "tokens"),
+    *(HABIT_COLUMNS[name] for name in QUANTITIES),
+)
+_GRAIN = "one row per weighing, sequence, layer and head"
 TABLE = Table(
-    name="sequence_head_pattern",
-    grain="one row per sequence, layer and head",
-    key=(SEQUENCE, LAYER, HEAD),
-    values=(
-        Column("n_tokens", pa.int32(), "tokens, special ones included", "tokens"),
-        *(HABIT_COLUMNS[name] for name in QUANTITIES),
-    ),
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, *_KEY),
+    values=_VALUES,
     source="clark-2019",
     laws=(
         *(
@@ -56,17 +60,28 @@ TABLE = Table(
         "(sep_to_sep is null) = (sep is null)",
         "uniform <= ln(n_tokens) + 1e-5",
     ),
-    order=("layer", "head", "seq"),
+    order=("weighing", "layer", "head", "seq"),
+    views=(
+        of_weights(_NAME, "one row per sequence, layer and head", (*_KEY, *_VALUES)),
+        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, *_VALUES)),
+    ),
 )
 
 
 def extremes(
-    store: DuckDBPyConnection, *, layer: int, head: int, quantity: str, limit: int
+    store: DuckDBPyConnection,
+    *,
+    layer: int,
+    head: int,
+    quantity: str,
+    limit: int,
+    weighing: str = WEIGHT,
 ) -> pd.DataFrame:
     """The sequences in which a head does something most.
 
     Args:
         quantity: one of `QUANTITIES`.
+        weighing: one of `WEIGHINGS`.
 
     Returns:
         seq, n_tokens, value, text; largest value first.
@@ -79,11 +94,11 @@ def extremes(
     return store.execute(
         f"""
         select seq, pattern.n_tokens, "{quantity}"::double as value, text
-        from sequence_head_pattern as pattern
+        from sequence_head_pattern_weighing as pattern
         join sequence using (seq)
-        where layer = $layer and head = $head and "{quantity}" is not null
+        where weighing = $weighing and layer = $layer and head = $head and "{quantity}" is not null
         order by value desc, seq
         limit $limit
         """,
-        {"layer": layer, "head": head, "limit": limit},
+        {"layer": layer, "head": head, "limit": limit, "weighing": weighing},
     ).df()

@@ -1,11 +1,15 @@
 """The formulas of what heads look at; mathematics needs no translation."""
 
 from analysis.tables import (
+    coreference_difference,
+    dependency_difference,
     gradient_importance,
     head_distance,
+    head_distance_agreement,
     head_layout,
     head_linkage,
     head_pattern,
+    head_pattern_difference,
     layer_cohesion,
     sequence_gradient_importance,
     sequence_head_pattern,
@@ -65,5 +69,25 @@ HEAD_METHODS = {
         ),
         _MAP,
         "layers",
+    ),
+    "norm_weighted_attention": Method(
+        (head_pattern_difference.TABLE, dependency_difference.TABLE, coreference_difference.TABLE),
+        (
+            r"\nu_{ij} = \frac{\lVert \alpha_{ij} f(\boldsymbol{x}_j) \rVert}"
+            r"{\sum_{k} \lVert \alpha_{ik} f(\boldsymbol{x}_k) \rVert}, \qquad "
+            r"\Delta = q(\nu) - q(\alpha)",
+        ),
+        _HABITS,
+        "weighing",
+    ),
+    "head_distance_agreement": Method(
+        (head_distance_agreement.TABLE,),
+        (
+            r"\rho = \operatorname{Spearman}_{h < h'}\bigl(d^{\alpha}_{hh'}, "
+            r"d^{\nu}_{hh'}\bigr), \qquad "
+            r"p = \frac{\#\{b : \rho_b \ge \rho\} + 1}{B + 1}",
+        ),
+        _MAP,
+        "weighing",
     ),
 }

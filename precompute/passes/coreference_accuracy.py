@@ -9,12 +9,12 @@ from precompute.coreference_counts import coreference_counts
 from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("coreference_prediction",)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per type of mention that there is, and head and merging, or rule."""
+    """One row per type of mention that there is, and head, merging and weighing, or rule."""
     frames = []
     for counts in coreference_counts(store):
         drawn = context.redraws(counts.sequences)

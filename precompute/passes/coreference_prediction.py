@@ -12,6 +12,7 @@ from analysis.measures.coreference_prediction import attended_antecedents
 from analysis.measures.word_attention import WordAttention
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_prediction import BASELINES, METHODS, TABLE
+from analysis.tables.weighing import WEIGHINGS
 from precompute.batch import Batch
 from precompute.mentions import Mentions, mentions_of
 from precompute.passes.base import names_of, table_of
@@ -20,26 +21,29 @@ VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence where something can be found, and head and merging, or rule."""
+    """One row per sequence where something can be found, and head and way to weigh, or rule."""
     parts = [TABLE.schema.empty_table()]
     masked = {each.index: each.masked_words for each in batch.sequences}
-    for seq, known, attention in batch.annotated:
+    for by_weight, by_norm in zip(batch.annotated, batch.annotated_by_norm, strict=True):
+        seq, known, _ = by_weight
         mentions = mentions_of(known, masked[seq])
         if len(mentions.scored):
-            parts += _of_heads(seq, mentions, attention, len(batch.trace.layers))
+            for weighing, (*_, given) in zip(WEIGHINGS, (by_weight, by_norm), strict=True):
+                parts += _of_heads(seq, mentions, given, weighing, len(batch.trace.layers))
             parts += _of_rules(seq, mentions)
     return pa.concat_tables(parts)
 
 
 def _of_heads(
-    seq: int, mentions: Mentions, attention: WordAttention, n_layers: int
+    seq: int, mentions: Mentions, attention: WordAttention, weighing: str, n_layers: int
 ) -> Iterator[pa.Table]:
     for merging in MERGINGS:
         given = getattr(attention, merging)
         heads = torch.from_numpy(mentions.heads).to(given.device)
         picked = attended_antecedents(given, heads).cpu().numpy()
         layer, head = np.divmod(np.arange(len(picked)), len(picked) // n_layers)
-        yield _rows(seq, mentions, picked, method="head", merging=merging, layer=layer, head=head)
+        way = {"weighing": weighing, "merging": merging}
+        yield _rows(seq, mentions, picked, method="head", layer=layer, head=head, **way)
 
 
 def _of_rules(seq: int, mentions: Mentions) -> Iterator[pa.Table]:
@@ -60,6 +64,7 @@ def _rows(
     picked: np.ndarray,
     *,
     method: str,
+    weighing: str | None = None,
     merging: str | None = None,
     layer: np.ndarray | None = None,
     head: np.ndarray | None = None,
@@ -72,6 +77,7 @@ def _rows(
         TABLE,
         seq=np.full(n, seq),
         method=names_of(np.full(n, METHODS.index(method)), METHODS),
+        weighing=names_of(np.full(n, WEIGHINGS.index(weighing)), WEIGHINGS) if weighing else absent,
         merging=names_of(np.full(n, MERGINGS.index(merging)), MERGINGS) if merging else absent,
         layer=absent if layer is None else layer,
         head=absent if head is None else head,

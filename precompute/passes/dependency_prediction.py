@@ -7,25 +7,30 @@ import torch
 from analysis.measures.dependency_prediction import predicted_governors
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_prediction import DIRECTIONS, TABLE
+from analysis.tables.weighing import WEIGHINGS
 from precompute.batch import Batch
 from precompute.corpora.annotation import Annotation
 from precompute.passes.base import names_of, table_of
 
-VERSION = 1
+VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence with trees, layer, head, direction and merging."""
+    """One row per weighing, sequence with trees, layer, head, direction and merging."""
     weights = batch.trace.layers[0].weights
     n_heads = len(weights.query_weight)
     rows = [TABLE.schema.empty_table()]
-    for index, annotation, found in batch.annotated:
+    for by_weight, by_norm in zip(batch.annotated, batch.annotated_by_norm, strict=True):
+        index, annotation, _ = by_weight
         if annotation.governors is not None:
             predicted = [
-                _predicted(attention, annotation, is_causal=weights.is_causal)
-                for attention in (found.mean, found.first)
+                [
+                    _predicted(attention, annotation, is_causal=weights.is_causal)
+                    for attention in (found.mean, found.first)
+                ]
+                for _, _, found in (by_weight, by_norm)
             ]
-            rows.append(_rows(index, np.stack(predicted), n_heads))
+            rows.append(_rows(index, np.array(predicted), n_heads))
     return pa.concat_tables(rows)
 
 
@@ -37,8 +42,9 @@ def _predicted(attention: torch.Tensor, known: Annotation, *, is_causal: bool) -
 
 
 def _rows(index: int, predicted: np.ndarray, n_heads: int) -> pa.Table:
-    merging, direction, place = (each.ravel() for each in np.indices(predicted.shape[:3]))
-    n_words = predicted.shape[3]
+    ways = np.indices(predicted.shape[:-1])
+    weighing, merging, direction, place = (each.ravel() for each in ways)
+    n_words = predicted.shape[-1]
     starts = np.arange(len(place) + 1, dtype=np.int32) * n_words
     return table_of(
         TABLE,
@@ -46,6 +52,7 @@ def _rows(index: int, predicted: np.ndarray, n_heads: int) -> pa.Table:
         layer=place // n_heads,
         head=place % n_heads,
         direction=names_of(direction, DIRECTIONS),
+        weighing=names_of(weighing, WEIGHINGS),
         merging=names_of(merging, MERGINGS),
         predicted=pa.ListArray.from_arrays(starts, predicted.ravel().astype(np.int16)),
     )

@@ -2,24 +2,30 @@
 
 import numpy as np
 import pyarrow as pa
-import torch
 
 from analysis.measures.head_distance import head_distances
 from analysis.tables.head_distance import TABLE
+from analysis.tables.weighing import WEIGHINGS
 from precompute.batch import Batch
-from precompute.passes.base import table_of
+from precompute.passes.base import names_of, table_of
 
-VERSION = 1
+VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per two heads, and per head with itself."""
-    found = sum(_of_sequence(batch, row) for row in range(len(batch.sequences)))
+    """One row per weighing and two heads, and per head with itself."""
+    return pa.concat_tables(_weighed(batch, each) for each in WEIGHINGS)
+
+
+def _weighed(batch: Batch, weighing: str) -> pa.Table:
+    rows = range(len(batch.sequences))
+    found = sum(_of_sequence(batch, row, weighing) for row in rows)
     divergence = np.asarray(found)
     one, other = np.triu_indices(len(divergence))
     width = batch.trace.layers[0].attention.shape[1]
     return table_of(
         TABLE,
+        weighing=names_of(np.full(len(one), WEIGHINGS.index(weighing)), WEIGHINGS),
         layer_a=one // width,
         head_a=one % width,
         layer_b=other // width,
@@ -29,8 +35,7 @@ def totals(batch: Batch) -> pa.Table:
     )
 
 
-def _of_sequence(batch: Batch, row: int) -> np.ndarray:
-    layers, real = batch.trace.layers, slice(len(batch.sequences[row]))
-    every_head = torch.cat([each.attention[row, :, real, real] for each in layers])
-    seen = layers[0].weights.pairs(every_head.shape[-1]).to(every_head.device)
+def _of_sequence(batch: Batch, row: int, weighing: str) -> np.ndarray:
+    every_head = batch.every_head(row, weighing)
+    seen = batch.trace.layers[0].weights.pairs(every_head.shape[-1]).to(every_head.device)
     return head_distances(every_head, seen)

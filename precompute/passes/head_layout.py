@@ -6,20 +6,23 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.head_layout import head_layout
 from analysis.tables.head_layout import TABLE
+from analysis.tables.weighing import WEIGHINGS
 from precompute.head_matrix import stored_distances
 from precompute.intervals import rows_of
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("head_distance",)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per layer and head."""
-    distances, layers, heads = stored_distances(store)
-    found = head_layout(distances, seed=context.seed)
-    if found is None:
-        return rows_of(TABLE, [])
-    x, y = found.points.T
-    columns = {"layer": layers, "head": heads, "x": x, "y": y, "stress": found.stress}
-    return rows_of(TABLE, [pd.DataFrame(columns)])
+    """One row per weighing, layer and head."""
+    frames = []
+    for weighing in WEIGHINGS:
+        distances, layers, heads = stored_distances(store, weighing=weighing)
+        found = head_layout(distances, seed=context.seed)
+        if found is not None:
+            x, y = found.points.T
+            columns = {"layer": layers, "head": heads, "x": x, "y": y, "stress": found.stress}
+            frames.append(pd.DataFrame({"weighing": weighing, **columns}))
+    return rows_of(TABLE, frames)

@@ -6,18 +6,25 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.head_linkage import head_linkage
 from analysis.tables.head_linkage import TABLE
+from analysis.tables.weighing import WEIGHINGS
 from precompute.head_matrix import stored_distances
-from precompute.passes.base import FitContext, table_of
+from precompute.passes.base import FitContext, names_of, table_of
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("head_distance",)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per step."""
-    left, right, height, n_heads = head_linkage(stored_distances(store).distances).T
+    """One row per weighing and step."""
+    return pa.concat_tables(_weighed(store, each) for each in WEIGHINGS)
+
+
+def _weighed(store: DuckDBPyConnection, weighing: str) -> pa.Table:
+    distances = stored_distances(store, weighing=weighing).distances
+    left, right, height, n_heads = head_linkage(distances).T
     return table_of(
         TABLE,
+        weighing=names_of(np.full(len(height), WEIGHINGS.index(weighing)), WEIGHINGS),
         step=np.arange(len(height)),
         left=left.astype(np.int32),
         right=right.astype(np.int32),

@@ -10,20 +10,26 @@ from analysis.tables.head_pattern import TABLE
 from precompute.intervals import by_sequence, rows_of, with_intervals
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("sequence_head_pattern",)
 _COLUMNS = ", ".join(f'"{each}"' for each in QUANTITIES)
 _OF_HEADS = f"""
-    unpivot (select seq, layer, head, {_COLUMNS} from sequence_head_pattern)
+    unpivot (
+        select weighing::varchar as weighing, seq, layer, head, {_COLUMNS}
+        from sequence_head_pattern_weighing
+    )
     on {_COLUMNS} into name quantity value mean
 """
-_OF_LAYERS = f"select seq, layer, quantity, avg(mean) as mean from ({_OF_HEADS}) group by all"
+_OF_LAYERS = (
+    f"select weighing, seq, layer, quantity, avg(mean) as mean from ({_OF_HEADS}) group by all"
+)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per layer, head (or their mean) and habit that some sequence has."""
-    heads = _means(store.sql(_OF_HEADS).df(), ["layer", "head", "quantity"], context)
-    layers = _means(store.sql(_OF_LAYERS).df(), ["layer", "quantity"], context)
+    """One row per weighing, layer, head (or their mean) and habit that some sequence has."""
+    of_head = ["weighing", "layer", "head", "quantity"]
+    heads = _means(store.sql(_OF_HEADS).df(), of_head, context)
+    layers = _means(store.sql(_OF_LAYERS).df(), ["weighing", "layer", "quantity"], context)
     return rows_of(TABLE, [heads, layers.assign(head=np.nan)])
 
 

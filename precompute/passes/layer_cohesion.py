@@ -5,20 +5,22 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.layer_cohesion import layer_cohesion
 from analysis.tables.layer_cohesion import TABLE
+from analysis.tables.weighing import WEIGHINGS
 from precompute.head_matrix import stored_distances
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("head_distance",)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per layer of two heads or more, and one for all."""
-    distances, layers, _ = stored_distances(store)
-    counted: list[int | None] = [*sorted(set(layers.tolist())), None]
+    """One row per weighing and layer of two heads or more, and one for all."""
     rows = []
-    for layer in counted:
-        found = layer_cohesion(distances, layers, layer=layer, seed=context.seed)
-        if found is not None:
-            rows.append({"layer": layer, **found._asdict()})
+    for weighing in WEIGHINGS:
+        distances, layers, _ = stored_distances(store, weighing=weighing)
+        counted: list[int | None] = [*sorted(set(layers.tolist())), None]
+        for layer in counted:
+            found = layer_cohesion(distances, layers, layer=layer, seed=context.seed)
+            if found is not None:
+                rows.append({"weighing": weighing, "layer": layer, **found._asdict()})
     return pa.Table.from_pylist(rows, schema=TABLE.schema)

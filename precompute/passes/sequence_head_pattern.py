@@ -6,22 +6,27 @@ import pyarrow as pa
 from analysis.habits import QUANTITIES
 from analysis.measures.sequence_head_pattern import head_pattern
 from analysis.tables.sequence_head_pattern import TABLE
+from analysis.tables.weighing import WEIGHINGS
 from precompute.batch import Batch
 from precompute.corpora.token_types import CLS, COMMA_PERIOD, SEP
-from precompute.passes.base import nulls_where, table_of
+from precompute.passes.base import names_of, nulls_where, table_of
 
-VERSION = 1
+VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence, layer and head."""
-    return pa.concat_tables(_of_layer(batch, index) for index in range(len(batch.trace.layers)))
+    """One row per weighing, sequence, layer and head."""
+    return pa.concat_tables(
+        _of_layer(batch, index, weighing)
+        for index in range(len(batch.trace.layers))
+        for weighing in WEIGHINGS
+    )
 
 
-def _of_layer(batch: Batch, index: int) -> pa.Table:
+def _of_layer(batch: Batch, index: int, weighing: str) -> pa.Table:
     types = batch.token_types
     pattern = head_pattern(
-        batch.trace.layers[index].attention,
+        batch.every_pair(index, weighing),
         batch.is_pair,
         is_cls=types == CLS,
         is_sep=types == SEP,
@@ -32,6 +37,7 @@ def _of_layer(batch: Batch, index: int) -> pa.Table:
     columns = {name: nulls_where(values[:, at]) for at, name in enumerate(QUANTITIES)}
     return table_of(
         TABLE,
+        weighing=names_of(np.full(len(values), WEIGHINGS.index(weighing)), WEIGHINGS),
         seq=batch.sequence_of_row.repeat(heads),
         layer=np.full(len(values), index),
         head=np.tile(np.arange(heads), n_sequences),

@@ -71,6 +71,12 @@ def from_zero(top: float, low: float = 0.0) -> alt.Scale:
     return alt.Scale(scheme="viridis", domain=[low, top if top > low else low + 1])
 
 
+def around_zero(values: pd.Series) -> alt.Scale:
+    """Blue below 0 and orange above, as far on either side as the values go."""
+    reach = float(values.abs().max()) or 1.0
+    return alt.Scale(scheme="blueorange", domain=[-reach, reach], domainMid=0)
+
+
 def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[int, int]) -> Any:
     """A map per quantity from rows layer, head, quantity, mean, low, high, side by side.
 

@@ -6,6 +6,7 @@ import streamlit as st
 from analysis.tables import coreference_accuracy
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_prediction import MENTION_TYPES, METHODS
+from analysis.tables.weighing import WEIGHT
 from pages.shared.choices import choose, pick
 from pages.shared.head_choice import Head, follow_head_click, head_name, pick_head
 from pages.shared.look import SERIES_COLOURS
@@ -39,7 +40,7 @@ def pick_merging() -> str:
 
 def pick_type() -> str:
     """A type of mention that the corpus has, or all."""
-    there = [each for each in MENTION_TYPES if not accuracies(each, MERGINGS[0]).empty]
+    there = [each for each in MENTION_TYPES if not accuracies(each, MERGINGS[0], WEIGHT).empty]
     return pick(
         "co_type",
         say("coreference.type"),
@@ -62,14 +63,15 @@ def follow_click(name: str) -> None:
     follow_head_click(name, key=_HEAD)
 
 
-def accuracies(mention_type: str, merging: str) -> pd.DataFrame:
+def accuracies(mention_type: str, merging: str, weighing: str) -> pd.DataFrame:
     """Every head and rule on one type of mention."""
-    return ask(coreference_accuracy.of_type, mention_type=mention_type, merging=merging)
+    way = {"merging": merging, "weighing": weighing}
+    return ask(coreference_accuracy.of_type, mention_type=mention_type, **way)
 
 
-def best_head(merging: str) -> Head:
+def best_head(merging: str, weighing: str) -> Head:
     """The head that is right most often over all mentions, the first of several."""
-    found = accuracies("all", merging)
+    found = accuracies("all", merging, weighing)
     best = found[found["method"] == "head"].nlargest(1, "accuracy").iloc[0]
     return int(best["layer"]), int(best["head"])
 

@@ -22,6 +22,7 @@ from pages.shared.figure import figure, table
 from pages.shared.head_choice import head_name
 from pages.shared.numbers import count
 from pages.shared.store import ask
+from pages.shared.weighing import pick_weighing
 from pages.shared.words import say
 
 _ARROWS = ("all", "right", "wrong")
@@ -59,13 +60,14 @@ def _pick_method() -> tuple[dict[str, Any], str]:
     )
     if method != "head":
         return {"method": method}, method_name(method)
+    weighing = pick_weighing("co")
     left, right = st.columns(2)
     with left:
         merging = pick_merging()
     with right:
-        layer, head = pick_antecedent_head(best_head(merging))
-    chosen = {"method": method, "merging": merging, "layer": layer, "head": head}
-    return chosen, head_name(layer, head)
+        layer, head = pick_antecedent_head(best_head(merging, weighing))
+    way = {"merging": merging, "weighing": weighing}
+    return {"method": method, **way, "layer": layer, "head": head}, head_name(layer, head)
 
 
 def _pick_text(texts: pd.DataFrame) -> int:

@@ -24,6 +24,7 @@ from pages.shared.head_card import head_card
 from pages.shared.head_choice import head_name
 from pages.shared.number_map import LOW_TO_HIGH, Ramp, number_map
 from pages.shared.numbers import count, percent
+from pages.shared.weighing import pick_weighing
 from pages.shared.words import say
 
 _MAP = "co_map"
@@ -33,22 +34,23 @@ def show() -> None:
     require_mentions(coreference_accuracy.TABLE)
     follow_click(_MAP)
     st.header(say("coreference.heads.title"), anchor=False)
+    weighing = pick_weighing("co")
     left, right = st.columns(2)
     with left:
         mention_type = pick_type()
     with right:
         merging = pick_merging()
-    found = accuracies(mention_type, merging)
+    found = accuracies(mention_type, merging, weighing)
     heads = found[found["method"] == "head"].astype({"layer": "int64", "head": "int64"})
     rules = found.set_index("method").loc[list(BASELINES), "accuracy"]
     st.markdown(_finding(heads, rules, mention_type))
     place = st.container()
-    layer, head = pick_antecedent_head(best_head(merging))
+    layer, head = pick_antecedent_head(best_head(merging, weighing))
     to_documents(layer, head)
     with place:
-        _map(heads, mention_type, merging, marked=(layer, head))
+        _map(heads, f"{mention_type}_{merging}_{weighing}", mention_type, marked=(layer, head))
     head_card(layer=layer, head=head)
-    _table(heads, rules, f"{mention_type}_{merging}")
+    _table(heads, rules, f"{mention_type}_{merging}_{weighing}")
     about(coreference_accuracy.TABLE)
 
 
@@ -77,7 +79,7 @@ def _finding(heads: pd.DataFrame, rules: pd.Series, mention_type: str) -> str:
     )
 
 
-def _map(heads: pd.DataFrame, mention_type: str, merging: str, *, marked: tuple[int, int]) -> None:
+def _map(heads: pd.DataFrame, key: str, mention_type: str, *, marked: tuple[int, int]) -> None:
     clickable(
         number_map(
             heads,
@@ -92,7 +94,7 @@ def _map(heads: pd.DataFrame, mention_type: str, merging: str, *, marked: tuple[
             marked={"layer": marked[0], "head": marked[1]},
         ),
         _MAP,
-        key=f"co_map_{mention_type}_{merging}_{marked[0]}_{marked[1]}",
+        key=f"co_map_{key}_{marked[0]}_{marked[1]}",
         question=say("coreference.heads.map", type=type_name(mention_type)),
         caption=say("coreference.heads.map_caption"),
         frame=heads,

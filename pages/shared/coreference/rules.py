@@ -8,6 +8,7 @@ import streamlit as st
 from analysis.tables import coreference_accuracy, coreference_best
 from analysis.tables.coreference_best import CHOSEN_ON
 from analysis.tables.coreference_prediction import BASELINES, MENTION_TYPES, METHODS
+from analysis.tables.weighing import WEIGHT
 from pages.shared.about import about
 from pages.shared.choices import pick
 from pages.shared.coreference.choices import (
@@ -26,6 +27,7 @@ from pages.shared.figure import figure, table
 from pages.shared.head_choice import head_name
 from pages.shared.numbers import count, percent
 from pages.shared.store import ask
+from pages.shared.weighing import pick_weighing
 from pages.shared.words import say
 
 _FEW = 100  # mentions below which a share is no more than an impression
@@ -35,18 +37,22 @@ def show() -> None:
     require_mentions(coreference_accuracy.TABLE, coreference_best.TABLE)
     st.header(say("coreference.rules.title"), anchor=False)
     st.markdown(say("coreference.rules.meaning"))
+    weighing = pick_weighing("co")
     left, right = st.columns(2)
     with left:
         merging = pick_merging()
     with right:
-        layer, head = pick_antecedent_head(best_head(merging))
-    best = {each: ask(coreference_best.best, merging=merging, chosen_on=each) for each in CHOSEN_ON}
+        layer, head = pick_antecedent_head(best_head(merging, weighing))
+    way = {"merging": merging, "weighing": weighing}
+    best = {each: ask(coreference_best.best, chosen_on=each, **way) for each in CHOSEN_ON}
     st.markdown(_finding(best))
-    found = ask(coreference_accuracy.of_head, merging=merging, layer=layer, head=head)
-    _bars(found, layer, head, merging)
+    found = ask(coreference_accuracy.of_head, layer=layer, head=head, **way)
+    key = f"{merging}_{weighing}"
+    _bars(found, layer, head, key)
     to_documents(layer, head)
-    _honest(pd.concat([frame.assign(chosen_on=each) for each, frame in best.items()]), merging)
-    numbers_beside(found, layer, head)
+    _honest(pd.concat([frame.assign(chosen_on=each) for each, frame in best.items()]), key)
+    if weighing == WEIGHT:
+        numbers_beside(found, layer, head)
     about(coreference_accuracy.TABLE, coreference_best.TABLE)
 
 
@@ -93,7 +99,7 @@ def _verdict(halves: list[pd.Series]) -> str:
     return say("coreference.rules.verdict_open")
 
 
-def _bars(found: pd.DataFrame, layer: int, head: int, merging: str) -> None:
+def _bars(found: pd.DataFrame, layer: int, head: int, key: str) -> None:
     names = {method: method_name(method) for method in METHODS}
     names["head"] = head_name(layer, head)
     shown = found.assign(
@@ -106,7 +112,7 @@ def _bars(found: pd.DataFrame, layer: int, head: int, merging: str) -> None:
             colours={names[method]: COLOURS[method] for method in METHODS},
             types=list(dict.fromkeys(shown["type"])),
         ),
-        key=f"co_rules_{merging}_{layer}_{head}",
+        key=f"co_rules_{key}_{layer}_{head}",
         question=question,
         caption=say("coreference.rules.bars_caption"),
         frame=found,
@@ -114,7 +120,7 @@ def _bars(found: pd.DataFrame, layer: int, head: int, merging: str) -> None:
     )
 
 
-def _honest(best: pd.DataFrame, merging: str) -> None:
+def _honest(best: pd.DataFrame, key: str) -> None:
     """Best heads where they were chosen and where they were not, next to one of the rules."""
     place = st.container()
     rule = pick(
@@ -133,7 +139,7 @@ def _honest(best: pd.DataFrame, merging: str) -> None:
     with place:
         table(
             shown.sort_values("mention_type", key=_in_order, kind="stable"),
-            key=f"co_best_{merging}_{rule}",
+            key=f"co_best_{key}_{rule}",
             question=say("coreference.rules.table"),
             caption=say("coreference.rules.table_caption"),
             columns=_columns(rule),

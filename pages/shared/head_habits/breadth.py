@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables import head_pattern, sequence_head_pattern
+from analysis.tables.weighing import WEIGHT
 from pages.shared.about import about
 from pages.shared.clicks import clickable
 from pages.shared.head_habits.habits import HABIT_COLOURS, habit_name, of_habits
@@ -12,6 +13,7 @@ from pages.shared.head_habits.layer_chart import layer_chart
 from pages.shared.head_habits.published import entropy_cls
 from pages.shared.published import beside
 from pages.shared.store import ask, require
+from pages.shared.weighing import pick_weighing, weighed
 from pages.shared.words import say
 
 _CHART = "hh_breadth"
@@ -25,23 +27,27 @@ def show() -> None:
     follow_click(_CHART)
     st.header(say("head_habits.breadth.title"), anchor=False)
     st.markdown(say("head_habits.breadth.meaning"))
-    by_layer = ask(head_pattern.by_layer)
+    weighing = pick_weighing("hh")
+    by_layer = ask(head_pattern.by_layer, weighing=weighing)
     means = of_habits(by_layer, (*_ENTROPIES, _UNIFORM))
-    heads = of_habits(ask(head_pattern.heads), _ENTROPIES)
-    st.markdown(_finding(means, heads))
+    heads = of_habits(ask(head_pattern.heads, weighing=weighing), _ENTROPIES)
+    st.markdown(_finding(means, heads, weighing))
     place = st.container()
     marked = opened_head()
     with place:
-        _chart(means, heads, marked)
-        beside(
-            *entropy_cls(by_layer),
-            key="hh_entropy_cls",
-            title=say("head_habits.published.title_entropy"),
-        )
+        _chart(means, heads, weighing, marked)
+        if weighing == WEIGHT:
+            beside(
+                *entropy_cls(by_layer),
+                key="hh_entropy_cls",
+                title=say("head_habits.published.title_entropy"),
+            )
     about(head_pattern.TABLE, sequence_head_pattern.TABLE)
 
 
-def _chart(means: pd.DataFrame, heads: pd.DataFrame, marked: tuple[int, int]) -> None:
+def _chart(
+    means: pd.DataFrame, heads: pd.DataFrame, weighing: str, marked: tuple[int, int]
+) -> None:
     names = (*_ENTROPIES, _UNIFORM)
     clickable(
         layer_chart(
@@ -52,27 +58,27 @@ def _chart(means: pd.DataFrame, heads: pd.DataFrame, marked: tuple[int, int]) ->
                 for each in names
                 if (means["quantity"] == each).any()
             },
-            y_title=say("head_habits.breadth.axis"),
+            y_title=say(f"head_habits.breadth.axis_{weighing}"),
             marked=marked,
             dashed=habit_name(_UNIFORM),
             format=".2f",
         ),
         _CHART,
-        key=f"hh_breadth_{marked[0]}_{marked[1]}",
+        key=f"hh_breadth_{weighing}_{marked[0]}_{marked[1]}",
         question=say("head_habits.breadth.question"),
-        caption=say("head_habits.breadth.caption"),
+        caption=weighed(weighing, say("head_habits.breadth.caption")),
         frame=pd.concat([means, heads], ignore_index=True),
     )
 
 
-def _finding(means: pd.DataFrame, heads: pd.DataFrame) -> str:
+def _finding(means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:
     """The broadest layer and the narrowest, and how many heads look nearly everywhere alike."""
     entropy = means[means["quantity"] == "entropy"]
     uniform = float(means.loc[means["quantity"] == _UNIFORM, "mean"].mean())
     broad, narrow = (entropy.loc[getattr(entropy["mean"], each)()] for each in ("idxmax", "idxmin"))
     every = heads[heads["quantity"] == "entropy"]
     return say(
-        "head_habits.breadth.finding",
+        f"head_habits.breadth.finding_{weighing}",
         broad=int(broad["layer"]),
         high=f"{broad['mean']:.2f}",
         narrow=int(narrow["layer"]),

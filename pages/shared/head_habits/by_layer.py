@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables import head_pattern, sequence_head_pattern
+from analysis.tables.weighing import WEIGHT
 from pages.shared.about import about
 from pages.shared.choices import pick
 from pages.shared.clicks import clickable
@@ -14,12 +15,14 @@ from pages.shared.head_habits.habits import (
     habit_name,
     habit_value,
     of_habits,
+    share_title,
 )
 from pages.shared.head_habits.head_choice import follow_click, opened_head
 from pages.shared.head_habits.layer_chart import layer_chart
 from pages.shared.head_habits.published import neighbours
 from pages.shared.published import beside
 from pages.shared.store import ask, require, shows_images
+from pages.shared.weighing import pick_weighing, weighed
 from pages.shared.words import say
 
 _CHART = "hh_layers"
@@ -30,6 +33,7 @@ def show() -> None:
     require(head_pattern.TABLE)
     follow_click(_CHART)
     st.header(say("head_habits.layers.title"), anchor=False)
+    weighing = pick_weighing("hh")
     group = pick(
         "hh_group",
         say("head_habits.layers.group"),
@@ -37,17 +41,17 @@ def show() -> None:
         default=next(iter(GROUPS)),
         format=lambda each: say(f"head_habits.layers.group_{each}"),
     )
-    means = of_habits(ask(head_pattern.by_layer), GROUPS[group])
-    heads = of_habits(ask(head_pattern.heads), GROUPS[group])
+    means = of_habits(ask(head_pattern.by_layer, weighing=weighing), GROUPS[group])
+    heads = of_habits(ask(head_pattern.heads, weighing=weighing), GROUPS[group])
     if means.empty:
         st.info(say("head_habits.layers.none"))
         return
-    st.markdown(_finding(means, heads))
+    st.markdown(_finding(means, heads, weighing))
     place = st.container()
     marked = opened_head()
     with place:
-        _chart(means, heads, group=group, marked=marked)
-        if group == "neighbours":
+        _chart(means, heads, group=group, weighing=weighing, marked=marked)
+        if group == "neighbours" and weighing == WEIGHT:
             beside(
                 *neighbours(heads),
                 key="hh_neighbours",
@@ -57,27 +61,35 @@ def show() -> None:
 
 
 def _chart(
-    means: pd.DataFrame, heads: pd.DataFrame, *, group: str, marked: tuple[int, int]
+    means: pd.DataFrame,
+    heads: pd.DataFrame,
+    *,
+    group: str,
+    weighing: str,
+    marked: tuple[int, int],
 ) -> None:
+    told = say("head_habits.layers.caption")
+    if weighing == WEIGHT:  # what is said of a group has published numbers in it
+        told = f"{say(f'head_habits.layers.caption_{group}')} {told}"
     clickable(
         layer_chart(
             means,
             heads,
             colours={habit_name(each): HABIT_COLOURS[each] for each in means["quantity"].unique()},
-            y_title=say("head_habits.share_axis"),
+            y_title=share_title(weighing),
             marked=marked,
             format=".1%",
             y_format="%",
         ),
         _CHART,
-        key=f"hh_layers_{group}_{marked[0]}_{marked[1]}",
+        key=f"hh_layers_{group}_{weighing}_{marked[0]}_{marked[1]}",
         question=say(f"head_habits.layers.question_{group}"),
-        caption=f"{say(f'head_habits.layers.caption_{group}')} {say('head_habits.layers.caption')}",
+        caption=weighed(weighing, told),
         frame=pd.concat([means, heads], ignore_index=True),
     )
 
 
-def _finding(means: pd.DataFrame, heads: pd.DataFrame) -> str:
+def _finding(means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:
     """Over all layers, what gets most; where it gets most; how many heads spend half on one."""
     over_layers = means.groupby("quantity")["mean"].mean().sort_values(ascending=False)
     told = say("list.comma").join(
@@ -88,7 +100,7 @@ def _finding(means: pd.DataFrame, heads: pd.DataFrame) -> str:
     top = means[means["quantity"] == most].nlargest(1, "mean").iloc[0]
     many = heads[heads["mean"] > _HALF]
     return say(
-        "head_habits.layers.finding",
+        f"head_habits.layers.finding_{weighing}",
         told=told,
         most=habit_name(most),
         layer=int(top["layer"]),

@@ -44,6 +44,11 @@ def habit_value(quantity: str, value: float) -> str:
     return percent(value)
 
 
+def share_title(weighing: str) -> str:
+    """What shares are of, as axes name it."""
+    return say(f"head_habits.share_axis_{weighing}")
+
+
 def of_habits(frame: pd.DataFrame, quantities: tuple[str, ...]) -> pd.DataFrame:
     """The rows of some habits, in their order, with what they are called as `name`."""
     found = frame[frame["quantity"].isin(quantities)].dropna(subset="mean")

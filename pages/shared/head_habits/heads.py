@@ -10,10 +10,11 @@ from pages.shared.choices import pick, pick_many
 from pages.shared.clicks import clickable, fresh_click, remember
 from pages.shared.figure import table
 from pages.shared.head_choice import choose_head
-from pages.shared.head_habits.habits import HABIT_COLOURS, SHARES, habit_name
+from pages.shared.head_habits.habits import HABIT_COLOURS, SHARES, habit_name, share_title
 from pages.shared.head_habits.head_choice import KEY, follow_click, opened_head
 from pages.shared.head_map.behaviours import behaviour_name, behaviours_of_heads
 from pages.shared.store import ask, require
+from pages.shared.weighing import pick_weighing
 from pages.shared.words import say
 
 _MAP, _TABLE = "hh_map", "hh_table"
@@ -24,7 +25,8 @@ def show() -> None:
     require(head_pattern.TABLE)
     follow_click(_MAP)
     st.header(say("head_habits.heads.title"), anchor=False)
-    heads = ask(head_pattern.heads).dropna(subset="mean")
+    weighing = pick_weighing("hh")
+    heads = ask(head_pattern.heads, weighing=weighing).dropna(subset="mean")
     present = [each for each in _HABITS if (heads["quantity"] == each).any()]
     quantity = pick(
         "hh_quantity",
@@ -36,21 +38,22 @@ def show() -> None:
     )
     map_place, card_place, table_place = (st.container() for _ in range(3))
     with table_place:
-        shown = _filtered(_wide(heads, present))
+        shown = _filtered(_wide(heads, present, weighing))
     _follow_row(shown)
     with card_place:
         marked = opened_head()
     with map_place:
-        _map(heads[heads["quantity"] == quantity], quantity=quantity, marked=marked)
+        of_quantity = heads[heads["quantity"] == quantity]
+        _map(of_quantity, quantity=quantity, weighing=weighing, marked=marked)
     with table_place:
-        _table(shown, present, marked)
+        _table(shown, present, weighing, marked)
     about(head_pattern.TABLE, sequence_head_pattern.TABLE)
 
 
-def _wide(heads: pd.DataFrame, present: list[str]) -> pd.DataFrame:
+def _wide(heads: pd.DataFrame, present: list[str], weighing: str) -> pd.DataFrame:
     """One row per head: what it mostly does, and every habit that it has."""
     wide = heads.pivot(index=["layer", "head"], columns="quantity", values="mean")[present]
-    found = behaviours_of_heads()[["layer", "head", "behaviour"]]
+    found = behaviours_of_heads(weighing=weighing)[["layer", "head", "behaviour"]]
     return found.merge(wide.reset_index(), on=["layer", "head"], how="right")
 
 
@@ -75,30 +78,30 @@ def _follow_row(shown: pd.DataFrame) -> None:
             choose_head(KEY, int(shown["layer"][row]), int(shown["head"][row]))
 
 
-def _map(frame: pd.DataFrame, *, quantity: str, marked: tuple[int, int]) -> None:
+def _map(frame: pd.DataFrame, *, quantity: str, weighing: str, marked: tuple[int, int]) -> None:
     share = quantity in SHARES
     clickable(
         head_map(
             frame,
             "mean",
-            say("head_habits.share_axis" if share else "head_habits.breadth.axis"),
+            share_title(weighing) if share else say(f"head_habits.breadth.axis_{weighing}"),
             from_zero(float(frame["mean"].max())),
             format=".1%" if share else ".2f",
             told={"low": say("head_habits.low"), "high": say("head_habits.high")},
             marked=marked,
         ),
         _MAP,
-        key=f"hh_map_{quantity}_{marked[0]}_{marked[1]}",
+        key=f"hh_map_{quantity}_{weighing}_{marked[0]}_{marked[1]}",
         question=say(
             f"head_habits.heads.question_{'share' if share else 'entropy'}",
             habit=habit_name(quantity),
         ),
-        caption=say("head_habits.heads.map_caption"),
+        caption=say(f"head_habits.heads.map_caption_{weighing}"),
         frame=frame,
     )
 
 
-def _table(shown: pd.DataFrame, present: list[str], marked: tuple[int, int]) -> None:
+def _table(shown: pd.DataFrame, present: list[str], weighing: str, marked: tuple[int, int]) -> None:
     number = st.column_config.NumberColumn
     columns = {
         "layer": number(say("axis.layer"), format="%d"),
@@ -109,12 +112,12 @@ def _table(shown: pd.DataFrame, present: list[str], marked: tuple[int, int]) -> 
             for each in present
         },
     }
-    key = f"hh_table_{marked[0]}_{marked[1]}_{len(shown)}"
+    key = f"hh_table_{weighing}_{marked[0]}_{marked[1]}_{len(shown)}"
     event = table(
         shown.assign(told=shown["behaviour"].map(behaviour_name)),
         key=key,
         question=say("head_habits.heads.table_question"),
-        caption=say("head_habits.heads.table_caption"),
+        caption=say(f"head_habits.heads.table_caption_{weighing}"),
         columns=columns,
         on_select="rerun",
         selection_mode="single-row",

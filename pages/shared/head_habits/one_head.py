@@ -12,27 +12,30 @@ from pages.shared.figure import figure
 from pages.shared.head_card import head_card
 from pages.shared.head_choice import head_name
 from pages.shared.head_habits import sequences
-from pages.shared.head_habits.habits import SHARES, of_habits
+from pages.shared.head_habits.habits import SHARES, of_habits, share_title
 from pages.shared.head_habits.head_choice import pick_habits_head
 from pages.shared.look import SERIES_COLOURS
 from pages.shared.store import ask, require
+from pages.shared.weighing import pick_weighing
 from pages.shared.words import say
 
 
 def show() -> None:
     require(head_pattern.TABLE)
     st.header(say("head_habits.one_head.title"), anchor=False)
+    weighing = pick_weighing("hh")
     layer, head = pick_habits_head()
     head_card(layer=layer, head=head)
-    own = ask(head_pattern.of_head, layer=layer, head=head).assign(layer=layer, head=head)
-    _shares(own, layer, head)
-    sequences.show(own)
+    place = {"layer": layer, "head": head}
+    own = ask(head_pattern.of_head, **place, weighing=weighing).assign(**place)
+    _shares(own, layer, head, weighing)
+    sequences.show(own, weighing)
     about(head_pattern.TABLE, sequence_head_pattern.TABLE)
 
 
-def _shares(own: pd.DataFrame, layer: int, head: int) -> None:
+def _shares(own: pd.DataFrame, layer: int, head: int, weighing: str) -> None:
     """The shares of one head beside those of the average head of its layer."""
-    means = ask(head_pattern.by_layer)
+    means = ask(head_pattern.by_layer, weighing=weighing)
     of_layer = means[means["layer"] == layer]
     names = {"own": head_name(layer, head), "layer": say("head_habits.one_head.layer", layer=layer)}
     frame = pd.concat(
@@ -44,8 +47,8 @@ def _shares(own: pd.DataFrame, layer: int, head: int) -> None:
     )
     question = say("head_habits.one_head.question", head=names["own"])
     figure(
-        share_chart(frame, list(names.values())),
-        key=f"hh_shares_{layer}_{head}",
+        share_chart(frame, list(names.values()), share_title(weighing)),
+        key=f"hh_shares_{weighing}_{layer}_{head}",
         question=question,
         caption=say("head_habits.one_head.caption"),
         frame=frame,
@@ -53,12 +56,13 @@ def _shares(own: pd.DataFrame, layer: int, head: int) -> None:
     )
 
 
-def share_chart(frame: pd.DataFrame, whose: list[str]) -> Any:
+def share_chart(frame: pd.DataFrame, whose: list[str], title: str) -> Any:
     """A row per habit with a point and an interval for the head and for its layer.
 
     Args:
         frame: rows name, whose, mean, low, high.
         whose: the two names, the head's first.
+        title: of the axis.
     """
     order = list(dict.fromkeys(frame["name"]))
     colour = alt.Color(
@@ -68,7 +72,7 @@ def share_chart(frame: pd.DataFrame, whose: list[str]) -> Any:
         legend=alt.Legend(orient="top", symbolType="circle", symbolOpacity=1, labelLimit=0),
     )
     axis = alt.Axis(format="%", tickCount=6)
-    told = {"mean": say("head_habits.share_axis"), "low": say("head_habits.low")}
+    told = {"mean": title, "low": say("head_habits.low")}
     told["high"] = say("head_habits.high")
     base = alt.Chart(frame).encode(
         y=alt.Y("name:N", title=None, sort=order, axis=alt.Axis(labelLimit=0)),
@@ -80,7 +84,6 @@ def share_chart(frame: pd.DataFrame, whose: list[str]) -> Any:
             *(alt.Tooltip(f"{each}:Q", title=name, format=".1%") for each, name in told.items()),
         ],
     )
-    title = say("head_habits.share_axis")
     rules = base.mark_rule(strokeWidth=2.5).encode(
         x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high")
     )

@@ -18,17 +18,23 @@ from pages.shared.words import plain, say
 _FORMAT = "{:.2%}"
 
 
-def show(own: pd.DataFrame) -> None:
+def show(own: pd.DataFrame, weighing: str) -> None:
     """The picker of the habit, and the texts.
 
     Args:
         own: the habits of one head: rows layer, head, quantity, mean.
+        weighing: by which texts are chosen; shades are always of weights.
     """
     st.subheader(say("head_habits.sequences.title"), anchor=False)
     layer, head = (int(own[each].iloc[0]) for each in ("layer", "head"))
     quantity, limit = _pick(own.dropna(subset="mean").set_index("quantity")["mean"])
     best = ask(
-        sequence_head_pattern.extremes, layer=layer, head=head, quantity=quantity, limit=limit
+        sequence_head_pattern.extremes,
+        layer=layer,
+        head=head,
+        quantity=quantity,
+        limit=limit,
+        weighing=weighing,
     )
     tokens = _tokens(layer, head, best)
     top = float(tokens["attention"].max()) if len(tokens) else 0.0
@@ -40,7 +46,7 @@ def show(own: pd.DataFrame) -> None:
             st.html(_shaded(shown, top))
         else:
             st.markdown(plain(row["text"]))
-    st.caption(f"{say('head_habits.sequences.caption')} {source()}")
+    st.caption(f"{say(f'head_habits.sequences.caption_{weighing}')} {source()}")
 
 
 def _legend(top: float) -> None:

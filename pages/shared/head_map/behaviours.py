@@ -9,6 +9,7 @@ import streamlit as st
 from analysis.published_heads import THRESHOLDS
 from analysis.tables import head_behaviour, head_pattern
 from analysis.tables.head_behaviour import BEHAVIOURS, Thresholds
+from analysis.tables.weighing import WEIGHT
 from pages.shared.address import Choice, draw
 from pages.shared.commands import run_command
 from pages.shared.look import TOKEN_TYPE_COLOURS
@@ -72,13 +73,13 @@ def _threshold(key: str, name: str, options: Sequence[str], default: str) -> flo
     return float(draw(choice, lambda: st.select_slider(label, options, key=key, help=help)))
 
 
-def behaviours_of_heads(thresholds: Thresholds = _PAPER) -> pd.DataFrame:
+def behaviours_of_heads(thresholds: Thresholds = _PAPER, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """Every head with what it mostly does; no row where the file does not tell.
 
     Returns:
         layer, head, behaviour, name.
     """
-    frame = ask(head_behaviour.behaviours, **vars(thresholds))
+    frame = ask(head_behaviour.behaviours, **vars(thresholds), weighing=weighing)
     return frame.assign(name=frame["behaviour"].map(behaviour_name))
 
 

@@ -16,6 +16,7 @@ from pages.shared.head_map.head_choice import card_of, follow_click, pick_map_he
 from pages.shared.head_map.matrix_chart import matrix_chart
 from pages.shared.head_map.tree import Tree
 from pages.shared.store import ask, open_store, require
+from pages.shared.weighing import pick_weighing, weighed
 from pages.shared.words import say
 
 _MATRIX = "hm_matrix"
@@ -28,12 +29,13 @@ def show() -> None:
     follow_click(_MATRIX)
     st.header(say("head_map.distances.title"), anchor=False)
     st.markdown(say("head_map.distances.meaning"))
+    weighing = pick_weighing("hm")
     order = _pick_order()
     place = st.container()
     head = pick_map_head()
     with place:
-        _matrix(order, head)
-    _nearest(head)
+        _matrix(order, weighing, head)
+    _nearest(weighing, head)
     card_of(head)
     about(head_distance.TABLE, *([head_linkage.TABLE] * _has_tree()))
 
@@ -55,31 +57,33 @@ def _pick_order() -> str:
     )
 
 
-def _matrix(order: str, head: Head) -> None:
-    frame = _placed(ask(head_distance.distances), order)
+def _matrix(order: str, weighing: str, head: Head) -> None:
+    frame = _placed(ask(head_distance.distances, weighing=weighing), order, weighing)
     clickable(
         matrix_chart(frame, by_layer=order == "layer", marked=head),
         _MATRIX,
-        key=f"hm_matrix_{order}_{head[0]}_{head[1]}",
+        key=f"hm_matrix_{order}_{weighing}_{head[0]}_{head[1]}",
         question=say("head_map.distances.matrix"),
-        caption=say(f"head_map.distances.caption_{order}"),
+        caption=weighed(weighing, say(f"head_map.distances.caption_{order}")),
         frame=frame,
     )
 
 
-def _placed(frame: pd.DataFrame, order: str) -> pd.DataFrame:
+def _placed(frame: pd.DataFrame, order: str, weighing: str) -> pd.DataFrame:
     """Every pair with the places of its heads: layer, head and y of one, x of the other."""
     n_heads = int(open_store().run["n_heads"])
     numbers = [(frame[f"layer_{side}"] - 1) * n_heads + frame[f"head_{side}"] - 1 for side in "ab"]
     if order == "alike":
-        place = {head: at for at, head in enumerate(Tree(ask(head_linkage.steps)).leaves)}
+        tree = Tree(ask(head_linkage.steps, weighing=weighing))
+        place = {head: at for at, head in enumerate(tree.leaves)}
         numbers = [each.map(place) for each in numbers]
     one, other = numbers
     return frame.rename(columns={"layer_a": "layer", "head_a": "head"}).assign(y=one, x=other)
 
 
-def _nearest(head: Head) -> None:
-    frame = ask(head_distance.nearest, layer=head[0], head=head[1], limit=_NEAREST)
+def _nearest(weighing: str, head: Head) -> None:
+    place = {"layer": head[0], "head": head[1], "weighing": weighing}
+    frame = ask(head_distance.nearest, **place, limit=_NEAREST)
     number = st.column_config.NumberColumn
     columns: dict[str, Any] = {
         "layer": number(say("axis.layer")),
@@ -87,11 +91,13 @@ def _nearest(head: Head) -> None:
         "mean_divergence": number(say("head_map.distance_axis"), format="%.3f"),
     }
     if has_habits():
-        frame = frame.merge(behaviours_of_heads(), on=["layer", "head"], how="left")
+        frame = frame.merge(
+            behaviours_of_heads(weighing=weighing), on=["layer", "head"], how="left"
+        )
         columns["name"] = say("head_map.behaviour_title")
     table(
         frame,
-        key=f"hm_nearest_{head[0]}_{head[1]}",
+        key=f"hm_nearest_{weighing}_{head[0]}_{head[1]}",
         question=say("head_map.distances.nearest", head=head_name(*head)),
         caption=say("head_map.distances.nearest_caption"),
         columns=columns,

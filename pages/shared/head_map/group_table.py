@@ -9,7 +9,7 @@ from pages.shared.numbers import percent
 from pages.shared.words import say
 
 
-def group_table(leaves: pd.DataFrame, distances: pd.DataFrame, k: int) -> None:
+def group_table(leaves: pd.DataFrame, distances: pd.DataFrame, k: int, weighing: str) -> None:
     """One row per group.
 
     Args:
@@ -18,7 +18,11 @@ def group_table(leaves: pd.DataFrame, distances: pd.DataFrame, k: int) -> None:
     """
     same = distances[distances["group_a"] == distances["group_b"]]
     within = same.groupby("group_a")["mean_divergence"].mean()
-    done = behaviours_of_heads() if has_habits() else leaves[["layer", "head"]].iloc[:0]
+    done = (
+        behaviours_of_heads(weighing=weighing)
+        if has_habits()
+        else leaves[["layer", "head"]].iloc[:0]
+    )
     told = leaves.sort_values("place").merge(
         done, on=["layer", "head"], how="left", suffixes=("", "_done")
     )
@@ -46,7 +50,7 @@ def group_table(leaves: pd.DataFrame, distances: pd.DataFrame, k: int) -> None:
         columns.pop("mostly")
     table(
         pd.DataFrame(rows),
-        key=f"hm_groups_{k}",
+        key=f"hm_groups_{k}_{weighing}",
         question=say("head_map.groups.table"),
         caption=say("head_map.groups.table_caption"),
         columns=columns,

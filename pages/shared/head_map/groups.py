@@ -16,6 +16,7 @@ from pages.shared.head_map.tree import Tree
 from pages.shared.head_map.tree_chart import tree_chart
 from pages.shared.look import SERIES_COLOURS
 from pages.shared.store import ask, open_store, require
+from pages.shared.weighing import pick_weighing, weighed
 from pages.shared.words import say
 
 _TREE, _PLANE = "hm_tree", "hm_group_plane"
@@ -33,17 +34,18 @@ def show() -> None:
         follow_click(chart)
     st.header(say("head_map.groups.title"), anchor=False)
     st.markdown(say("head_map.groups.meaning"))
-    tree = Tree(ask(head_linkage.steps))
+    weighing = pick_weighing("hm")
+    tree = Tree(ask(head_linkage.steps, weighing=weighing))
     k = _pick_k(tree.n_heads)
     leaves = _leaves(tree, k)
-    distances = _between(leaves)
+    distances = _between(leaves, weighing)
     st.markdown(_finding(leaves, distances, k))
     place = st.container()
     head = pick_map_head()
     with place:
-        _draw(tree, leaves, k, head)
+        _draw(tree, leaves, k, weighing, head)
     card_of(head)
-    group_table(leaves, distances, k)
+    group_table(leaves, distances, k, weighing)
     about(head_linkage.TABLE, head_distance.TABLE)
 
 
@@ -78,10 +80,10 @@ def _name(group: int) -> str:
     return say("head_map.groups.name", group=group)
 
 
-def _between(leaves: pd.DataFrame) -> pd.DataFrame:
+def _between(leaves: pd.DataFrame, weighing: str) -> pd.DataFrame:
     """Every two heads, in either order, with their groups: group_a, group_b, mean_divergence."""
     group = leaves.set_index(["layer", "head"])["group"]
-    frame = ask(head_distance.distances)
+    frame = ask(head_distance.distances, weighing=weighing)
     for side in "ab":
         places = pd.MultiIndex.from_frame(frame[[f"layer_{side}", f"head_{side}"]])
         frame[f"group_{side}"] = group.loc[places].to_numpy()
@@ -108,7 +110,7 @@ def _finding(leaves: pd.DataFrame, distances: pd.DataFrame, k: int) -> str:
     return " ".join(sentences)
 
 
-def _draw(tree: Tree, leaves: pd.DataFrame, k: int, head: Head) -> None:
+def _draw(tree: Tree, leaves: pd.DataFrame, k: int, weighing: str, head: Head) -> None:
     groups = leaves.drop_duplicates("group").sort_values("group")
     colours: dict[str, str] = dict(zip(groups["name"], _COLOURS, strict=False))
     branches = tree.branches(k)
@@ -118,25 +120,25 @@ def _draw(tree: Tree, leaves: pd.DataFrame, k: int, head: Head) -> None:
         clickable(
             tree_chart(branches, leaves, colours=colours, cut=tree.cut(k), marked=head),
             _TREE,
-            key=f"hm_tree_{k}_{head[0]}_{head[1]}",
+            key=f"hm_tree_{weighing}_{k}_{head[0]}_{head[1]}",
             question=say("head_map.groups.tree"),
-            caption=say("head_map.groups.tree_caption"),
+            caption=weighed(weighing, say("head_map.groups.tree_caption")),
             frame=leaves,
         )
     with right:
-        _plane(leaves, colours, k, head)
+        _plane(leaves, colours, weighing, head)
 
 
-def _plane(leaves: pd.DataFrame, colours: dict[str, str], k: int, head: Head) -> None:
+def _plane(leaves: pd.DataFrame, colours: dict[str, str], weighing: str, head: Head) -> None:
     """The same groups in the plane of the first section, where the file has it."""
-    points = ask(head_layout.layout).merge(leaves, on=["layer", "head"])
+    points = ask(head_layout.layout, weighing=weighing).merge(leaves, on=["layer", "head"])
     if points.empty:
         return
     told = {"name": say("head_map.groups.group")}
     clickable(
         plane_chart(points, colour=named_colour(colours, "name"), told=told, marked=head),
         _PLANE,
-        key=f"hm_group_plane_{k}_{head[0]}_{head[1]}",
+        key=f"hm_group_plane_{weighing}_{len(colours)}_{head[0]}_{head[1]}",
         question=say("head_map.groups.plane"),
         caption=say("head_map.groups.plane_caption"),
         frame=points,

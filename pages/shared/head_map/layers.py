@@ -10,6 +10,7 @@ from pages.shared.head_map.cohesion_chart import cohesion_chart
 from pages.shared.head_map.pairs import told_nats
 from pages.shared.numbers import count
 from pages.shared.store import ask, require
+from pages.shared.weighing import pick_weighing, weighed
 from pages.shared.words import say
 
 _LEVEL = 0.05
@@ -19,19 +20,20 @@ def show() -> None:
     require(layer_cohesion.TABLE)
     st.header(say("head_map.layers.title"), anchor=False)
     st.markdown(say("head_map.layers.meaning"))
-    frame = ask(layer_cohesion.cohesion)
+    weighing = pick_weighing("hm")
+    frame = ask(layer_cohesion.cohesion, weighing=weighing)
     layers = frame.dropna(subset="layer").astype({"layer": "int64"})
     st.markdown(_finding(frame[frame["layer"].isna()].iloc[0], layers))
     question = say("head_map.layers.chart")
     figure(
         cohesion_chart(layers),
-        key="hm_cohesion",
+        key=f"hm_cohesion_{weighing}",
         question=question,
-        caption=say("head_map.layers.chart_caption"),
+        caption=weighed(weighing, say("head_map.layers.chart_caption")),
         frame=layers,
         alt=question,
     )
-    _table(frame)
+    _table(frame, weighing)
     about(layer_cohesion.TABLE, head_distance.TABLE)
 
 
@@ -55,7 +57,7 @@ def told_p(p_value: float) -> str:
     return f"{p_value:.4f}" if p_value < 0.01 else f"{p_value:.2f}"
 
 
-def _table(frame: pd.DataFrame) -> None:
+def _table(frame: pd.DataFrame, weighing: str) -> None:
     named = frame["layer"].map(
         lambda each: say("head_map.layers.all") if pd.isna(each) else f"{each:g}"
     )
@@ -72,7 +74,7 @@ def _table(frame: pd.DataFrame) -> None:
     }
     table(
         frame.assign(layer=named),
-        key="hm_cohesion_table",
+        key=f"hm_cohesion_table_{weighing}",
         question=say("head_map.layers.table"),
         caption=say("head_map.layers.table_caption"),
         columns=columns,

@@ -16,19 +16,19 @@ class Apart(NamedTuple):
     distance: float
 
 
-def nearest() -> Apart:
+def nearest(weighing: str) -> Apart:
     """The two heads that attend most alike."""
-    return _told(_pairs().nsmallest(1, "mean_divergence"))
+    return _told(_pairs(weighing).nsmallest(1, "mean_divergence"))
 
 
-def farthest() -> Apart:
+def farthest(weighing: str) -> Apart:
     """The two heads that attend least alike."""
-    return _told(_pairs().nlargest(1, "mean_divergence"))
+    return _told(_pairs(weighing).nlargest(1, "mean_divergence"))
 
 
-def _pairs() -> pd.DataFrame:
+def _pairs(weighing: str) -> pd.DataFrame:
     """Every two heads once."""
-    frame = ask(head_distance.distances)
+    frame = ask(head_distance.distances, weighing=weighing)
     one, other = (frame[[f"layer_{side}", f"head_{side}"]].to_numpy() for side in "ab")
     earlier = (one[:, 0] < other[:, 0]) | ((one[:, 0] == other[:, 0]) & (one[:, 1] < other[:, 1]))
     return frame[earlier]

@@ -26,6 +26,7 @@ from pages.shared.head_map.plane_chart import (
     plane_chart,
 )
 from pages.shared.store import ask, is_causal, require
+from pages.shared.weighing import pick_weighing, weighed
 from pages.shared.words import say
 
 _BY_LAYER, _BY_BEHAVIOUR = "hm_by_layer", "hm_by_behaviour"
@@ -37,22 +38,23 @@ def show() -> None:
     for chart in (_BY_LAYER, _BY_BEHAVIOUR):
         follow_click(chart)
     st.header(say("head_map.map.title"), anchor=False)
-    points = ask(head_layout.layout)
+    weighing = pick_weighing("hm")
+    points = ask(head_layout.layout, weighing=weighing)
     st.markdown(say("head_map.map.meaning"))
-    st.markdown(_finding(points))
+    st.markdown(_finding(points, weighing))
     if is_causal():
         st.markdown(say("head_map.causal"))
     place = st.container()
     head = pick_map_head()
     with place:
-        _charts(points, head)
+        _charts(points, weighing, head)
     card_of(head)
     about(head_layout.TABLE, head_distance.TABLE, *([head_pattern.TABLE] * has_habits()))
 
 
-def _finding(points: pd.DataFrame) -> str:
+def _finding(points: pd.DataFrame, weighing: str) -> str:
     """Which pairs are nearest and farthest, and whether the plane can be trusted."""
-    near, far = nearest(), farthest()
+    near, far = nearest(weighing), farthest(weighing)
     pairs = say(
         "head_map.map.pairs",
         near_a=head_name(*near.one),
@@ -70,23 +72,23 @@ def _finding(points: pd.DataFrame) -> str:
     return f"{pairs} {told}"
 
 
-def _charts(points: pd.DataFrame, head: Head) -> None:
+def _charts(points: pd.DataFrame, weighing: str, head: Head) -> None:
     left, right = st.columns(2)
     if not has_habits():
         with left:
-            _by_layer(points, head)
+            _by_layer(points, weighing, head)
         with right:
             offer_habits()
         return
     with st.expander(say("head_map.threshold.title")):
         thresholds = pick_thresholds()
-    named = points.merge(behaviours_of_heads(thresholds), on=["layer", "head"])
+    named = points.merge(behaviours_of_heads(thresholds, weighing=weighing), on=["layer", "head"])
     st.markdown(_done(named))
     left, right = st.columns(2)
     with left:
-        _by_layer(points, head)
+        _by_layer(points, weighing, head)
     with right:
-        _by_behaviour(named, head, thresholds)
+        _by_behaviour(named, weighing, head, thresholds)
 
 
 def _done(named: pd.DataFrame) -> str:
@@ -103,18 +105,18 @@ def _done(named: pd.DataFrame) -> str:
     )
 
 
-def _by_layer(points: pd.DataFrame, head: Head) -> None:
+def _by_layer(points: pd.DataFrame, weighing: str, head: Head) -> None:
     clickable(
         plane_chart(points, colour=layer_colour(), told={}, marked=head),
         _BY_LAYER,
-        key=f"hm_by_layer_{head[0]}_{head[1]}",
+        key=f"hm_by_layer_{weighing}_{head[0]}_{head[1]}",
         question=say("head_map.map.by_layer"),
-        caption=say("head_map.map.by_layer_caption"),
+        caption=weighed(weighing, say("head_map.map.by_layer_caption")),
         frame=points,
     )
 
 
-def _by_behaviour(named: pd.DataFrame, head: Head, thresholds: Thresholds) -> None:
+def _by_behaviour(named: pd.DataFrame, weighing: str, head: Head, thresholds: Thresholds) -> None:
     present = set(named["name"])
     kept = {name: colour for name, colour in colours().items() if name in present}
     formed = {name: shape for name, shape in shapes().items() if name in present}
@@ -128,8 +130,8 @@ def _by_behaviour(named: pd.DataFrame, head: Head, thresholds: Thresholds) -> No
             marked=head,
         ),
         _BY_BEHAVIOUR,
-        key=f"hm_by_behaviour_{chosen}_{head[0]}_{head[1]}",
+        key=f"hm_by_behaviour_{weighing}_{chosen}_{head[0]}_{head[1]}",
         question=say("head_map.map.by_behaviour"),
-        caption=say("head_map.map.by_behaviour_caption"),
+        caption=weighed(weighing, say("head_map.map.by_behaviour_caption")),
         frame=named,
     )

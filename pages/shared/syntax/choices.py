@@ -28,10 +28,11 @@ class Chosen:
     relation: str
     direction: str
     merging: str
+    weighing: str
 
     @property
     def key(self) -> str:
-        return f"{self.relation}_{self.direction}_{self.merging}"
+        return f"{self.relation}_{self.direction}_{self.merging}_{self.weighing}"
 
 
 def pick_merging() -> str:
@@ -126,6 +127,7 @@ def all_heads(chosen: Chosen) -> pd.DataFrame:
             relation=chosen.relation,
             merging=chosen.merging,
             direction=each,
+            weighing=chosen.weighing,
         ).assign(direction=each)
         for each in directions
     ]

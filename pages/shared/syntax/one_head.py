@@ -25,6 +25,7 @@ from pages.shared.syntax.choices import (
 )
 from pages.shared.syntax.names import EVERYTHING, direction_name, relation_name, told_relation
 from pages.shared.syntax.trees import require_trees
+from pages.shared.weighing import pick_weighing
 from pages.shared.words import say
 
 _ROWS, _SHOWN = "sy_head_rows", "sy_head_rows head"
@@ -35,17 +36,18 @@ def show() -> None:
     require_trees(dependency_accuracy.TABLE, dependency_baseline.TABLE)
     _follow_click()
     st.header(say("syntax.one_head.title"), anchor=False)
-    layer, head, merging, least = _pick()
+    weighing = pick_weighing("sy")
+    layer, head, merging, least = _pick(weighing)
     st.session_state[_SHOWN] = f"{layer}-{head}"
     head_card(layer=layer, head=head)
-    scores = _scores(layer, head, merging)
+    scores = _scores(layer, head, merging, weighing)
     shown = scores[scores["n"] >= least]
     name = head_name(layer, head)
     if shown.empty:
         st.info(say("syntax.one_head.none", least=count(least)))
         return
     st.markdown(_finding(shown, name))
-    key = f"{layer}_{head}_{merging}_{least}"
+    key = f"{layer}_{head}_{merging}_{least}_{weighing}"
     _rows(shown, name, key)
     to_view("sentences", say("syntax.to_sentences"))
     _table(shown, name, key)
@@ -60,27 +62,28 @@ def _follow_click() -> None:
         choose("sy_head", st.session_state.get(_SHOWN))
 
 
-def _pick() -> tuple[int, int, str, int]:
+def _pick(weighing: str) -> tuple[int, int, str, int]:
     first, second, third, fourth = st.columns([4, 5, 4, 3])
     with third:
         merging = pick_merging()
     with first:
         relation = pick_relation()
     with second:
-        layer, head = pick_head(Chosen(relation, "either", merging))
+        layer, head = pick_head(Chosen(relation, "either", merging, weighing))
     with fourth:
         least = pick_number("sy_least", say("syntax.relations.least"), 1, 100_000, LEAST)
     return layer, head, merging, least
 
 
-def _scores(layer: int, head: int, merging: str) -> pd.DataFrame:
+def _scores(layer: int, head: int, merging: str, weighing: str) -> pd.DataFrame:
     """The head's accuracies, most above the best fixed offset first.
 
     Returns:
         relation, direction, n, accuracy, low, high, offset, offset_accuracy, difference, name,
         series.
     """
-    scores = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=merging)
+    way = {"merging": merging, "weighing": weighing}
+    scores = ask(dependency_accuracy.of_head, layer=layer, head=head, **way)
     offsets = ask(dependency_baseline.baselines).sort_values("accuracy").groupby("relation").tail(1)
     offsets = offsets.rename(columns={"accuracy": "offset_accuracy"}).drop(columns="n")
     scores = scores.dropna(subset="accuracy").merge(offsets, on="relation", how="left")

@@ -4,11 +4,13 @@ import streamlit as st
 
 from pages.shared.syntax.choices import Chosen, pick_direction, pick_merging, pick_relation
 from pages.shared.syntax.names import relation_line, told_relation
+from pages.shared.weighing import pick_weighing
 from pages.shared.words import say
 
 
 def pick_chosen() -> Chosen:
-    """Relation, direction and merging, and in one line what the relation is."""
+    """Relation, direction and the two ways to weigh, and in one line what the relation is."""
+    weighing = pick_weighing("sy")
     left, middle, right = st.columns([4, 9, 4])
     with left:
         relation = pick_relation()
@@ -17,7 +19,7 @@ def pick_chosen() -> Chosen:
     with right:
         merging = pick_merging()
     tell(relation)
-    return Chosen(relation, direction, merging)
+    return Chosen(relation, direction, merging, weighing)
 
 
 def tell(relation: str) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 
 from analysis.tables import dependency_accuracy, dependency_baseline, dependency_best
 from analysis.tables.dependency_best import CHOSEN_ON
+from analysis.tables.weighing import WEIGHT
 from pages.shared.about import about
 from pages.shared.choices import choose, pick, pick_number
 from pages.shared.clicks import clickable, fresh_click
@@ -30,6 +31,7 @@ from pages.shared.syntax.names import (
 from pages.shared.syntax.pickers import tell
 from pages.shared.syntax.published import relations_beside
 from pages.shared.syntax.trees import require_trees
+from pages.shared.weighing import pick_weighing
 from pages.shared.words import say
 
 _ROWS = "sy_rows"
@@ -40,17 +42,20 @@ def show() -> None:
     _follow_click()
     st.header(say("syntax.relations.title"), anchor=False)
     st.markdown(say("syntax.relations.meaning"))
+    weighing = pick_weighing("sy")
     merging, chosen_on, least = _pick()
-    best = _best(merging, chosen_on)
+    best = best_heads(merging, chosen_on, weighing)
     shown = best[best["total"] >= least]
     st.markdown(_finding(best, shown, chosen_on))
     st.caption(say("syntax.relations.hidden", n=len(best) - len(shown), least=count(least)))
     if len(shown):
-        _rows(shown, f"{merging}_{chosen_on}_{least}", chosen_on)
+        key = f"{merging}_{chosen_on}_{least}_{weighing}"
+        _rows(shown, key, chosen_on)
         _one_relation()
-        best_table(shown, key=f"{merging}_{chosen_on}_{least}", chosen_on=chosen_on)
+        best_table(shown, key=key, chosen_on=chosen_on)
     meanings()
-    relations_beside(merging)
+    if weighing == WEIGHT:
+        relations_beside(merging)
     about(dependency_best.TABLE, dependency_accuracy.TABLE, dependency_baseline.TABLE)
 
 
@@ -84,9 +89,10 @@ def _pick() -> tuple[str, str, int]:
     return merging, chosen_on, least
 
 
-def _best(merging: str, chosen_on: str) -> pd.DataFrame:
+def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
     """The best head of every relation, the most accurate first, with its readable names."""
-    best = ask(dependency_best.best, merging=merging, chosen_on=chosen_on)
+    way = {"merging": merging, "chosen_on": chosen_on, "weighing": weighing}
+    best = ask(dependency_best.best, **way)
     totals = ask(dependency_accuracy.relations).set_index("relation")["n"]
     best = best.dropna(subset="accuracy").sort_values("accuracy", ascending=False)
     places = zip(best["layer"].astype(int), best["head"].astype(int), strict=True)

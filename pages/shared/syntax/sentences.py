@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables import annotation, dependency_accuracy, dependency_prediction
+from analysis.tables.weighing import WEIGHT
 from pages.shared.about import about
 from pages.shared.choices import choose, pick
 from pages.shared.clicks import fresh_click, remember
@@ -46,6 +47,7 @@ def show() -> None:
         "head": head,
         "direction": direction,
         "merging": chosen.merging,
+        "weighing": chosen.weighing,
     }
     found = ask(dependency_prediction.sentences, relation=chosen.relation, limit=_MOST, **probe)
     which, everything = _pick()
@@ -56,6 +58,8 @@ def show() -> None:
     seq, sentence = _pick_sentence(shown)
     words = _words(seq, sentence, chosen.relation, probe)
     _arcs(words, (seq, sentence), chosen, probe, everything=everything)
+    if chosen.weighing != WEIGHT:
+        st.caption(say("syntax.weights.of_weights"))
     weights(words, seq=seq, sentence=sentence, layer=layer, head=head)
     _table(shown, len(found), f"{chosen.key}_{layer}_{head}_{which}")
     about(annotation.WORDS, dependency_prediction.TABLE)

@@ -9,7 +9,7 @@ from tests.pages.conftest import section_of
 from tests.pages.test_browser import browser, server  # noqa: F401
 from tests.small_store import build_store
 
-SECTIONS = ("rules", "heads", "documents")
+SECTIONS = ("rules", "heads", "documents", "weighing")
 
 section = section_of("coreference", "co")
 
@@ -24,7 +24,7 @@ def store_folder(treebank_folder: Path) -> Path:
 def gpt2_folder(tmp_path_factory) -> Path:
     """A store of a causal model on documents with coreference, built by the real passes."""
     folder = tmp_path_factory.mktemp("gpt2")
-    names = ["coreference_accuracy", "coreference_best"]
+    names = ["coreference_accuracy", "coreference_best", "coreference_difference"]
     return build_store(folder, "gpt2", annotated=True, statistics=names).parent
 
 

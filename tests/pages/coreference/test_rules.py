@@ -16,7 +16,7 @@ METHODS = ("head", "nearest", "head_match", "sieve")
 def test_the_best_head_and_the_rules_are_told_as_the_file_has_them(merging, section, told):
     said = sentences(section("rules", co_merging=merging))
     ((layer, head, tried, n, accuracy),) = told(
-        "select layer, head, n_tried, n, accuracy from stored.coreference_best where merging = "
+        "select layer, head, n_tried, n, accuracy from coreference_best where merging = "
         f"'{merging}' and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"
     )
     assert f"The best of {tried} heads, layer {layer}, head {head}, picks" in said
@@ -54,13 +54,13 @@ def test_halves_that_disagree_leave_the_verdict_open(section, changed):
 
 
 def test_too_few_texts_for_halves_are_told(section, changed):
-    folder = changed("delete from stored.coreference_best where chosen_on <> 'all'")
+    folder = changed("delete from coreference_best where chosen_on <> 'all'")
     assert "too few to choose a head on one half" in sentences(section("rules", folder))
 
 
 def test_the_bars_are_of_one_head_and_all_rules(section, exported, told):
     section("rules", co_head="2-1")
-    frame, chart = shown_as(exported, "co_rules_mean_2_1")
+    frame, chart = shown_as(exported, "co_rules_mean_weight_2_1")
     for row in frame.to_dict("records"):
         where = "layer = 2 and head = 1" if row["method"] == "head" else "head is null"
         ((accuracy, n),) = told(
@@ -77,7 +77,7 @@ def test_the_table_compares_with_the_chosen_rule(rule, section, told):
     session = section("rules", co_rule=rule)
     (listed,) = (each for each in frames(session) if "difference_low" in each)
     expected = told(
-        "select n, accuracy, baseline_accuracy, difference from stored.coreference_best "
+        "select n, accuracy, baseline_accuracy, difference from coreference_best "
         f"where merging = 'mean' and baseline = '{rule}'"
     )
     shown = listed[["n", "accuracy", "baseline_accuracy", "difference"]].to_numpy().tolist()

@@ -3,7 +3,7 @@
 from tests.pages.conftest import section_of
 from tests.pages.test_browser import browser, server  # noqa: F401
 
-SECTIONS = ("map", "groups", "layers", "distances")
+SECTIONS = ("map", "groups", "layers", "distances", "weighing")
 
 section = section_of("head_map", "hm")
 

@@ -136,7 +136,7 @@ def test_distances_within_groups_are_means_of_the_file(section, exported, told):
 
 def test_layers_are_compared_as_in_the_file(section, exported, told):
     said = sentences(section("layers"))
-    frame, _ = exported["hm_cohesion"]
+    frame, _ = exported["hm_cohesion_weight"]
     assert len(frame) in (2, 3)
     ((within, between, p, n),) = told(
         "select within, between, p_value, n_permutations from layer_cohesion where layer is null"

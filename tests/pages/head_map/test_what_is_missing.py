@@ -14,6 +14,7 @@ from tests.pages.head_map.conftest import of_key
         ("groups", "head_linkage"),
         ("layers", "layer_cohesion"),
         ("distances", "head_distance"),
+        ("weighing", "head_distance_agreement"),
     ],
 )
 def test_a_statistic_that_the_file_lacks_is_named(view, table, without, section):

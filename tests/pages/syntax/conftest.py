@@ -10,7 +10,7 @@ from tests.pages.test_browser import browser, server  # noqa: F401
 from tests.small_store import build_store
 
 HEADS = ("heads", "one_head", "sentences")
-SECTIONS = ("relations", *HEADS, "parsers")
+SECTIONS = ("relations", *HEADS, "parsers", "weighing")
 
 section = section_of("syntax", "sy")
 
@@ -26,6 +26,7 @@ def gpt2_folder(tmp_path_factory) -> Path:
     """A store of a causal model on sentences with trees, built by the real passes."""
     folder = tmp_path_factory.mktemp("gpt2")
     names = ["dependency_accuracy", "dependency_best", "dependency_baseline", "parser_accuracy"]
+    names.append("dependency_difference")
     return build_store(folder, "gpt2", annotated=True, statistics=names).parent
 
 

@@ -65,7 +65,7 @@ def test_the_best_head_is_looked_at_until_another_is_chosen(section, changed, ex
     folder = changed(*BEST)
     session = section("heads", folder, sy_relation="obj")
     assert session.session_state["sy_head"] == "best"
-    assert "sy_map_obj_either_mean_2_1" in exported
+    assert "sy_map_obj_either_mean_weight_2_1" in exported
     click(session, "sy_map", "cell", {"layer": 1, "head": 3})
     assert session.session_state["sy_head"] == "1-3"
     assert in_address(session, "sy_head") == ["1-3"]

@@ -35,6 +35,7 @@ def test_words_without_trees_are_no_treebank_either(view, section, changed):
         ("heads", "dependency_baseline"),
         ("one_head", "dependency_baseline"),
         ("sentences", "dependency_prediction"),
+        ("weighing", "dependency_difference"),
     ],
 )
 def test_a_statistic_that_the_file_lacks_is_named(view, table, section, without):

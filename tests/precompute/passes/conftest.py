@@ -185,3 +185,14 @@ def curves_run(tmp_path_factory) -> tuple[Request, Plan]:
 def curves_store(curves_run) -> Iterator[DuckDBPyConnection]:
     with duckdb.connect(str(curves_run[0].output), read_only=True) as store:
         yield store
+
+
+@pytest.fixture(scope="session")
+def probing_run(tmp_path_factory, family) -> tuple[Request, Plan]:
+    """What single heads find in the small treebank, of grammar and of antecedents."""
+    folder = tmp_path_factory.mktemp(f"probing-{family}")
+    statistics = ["dependency_accuracy", "dependency_baseline", "dependency_best"]
+    statistics += ["coreference_accuracy", "coreference_best"]
+    statistics += ["dependency_difference", "coreference_difference"]
+    asked = asked_for(folder, family, annotated=True, statistics=statistics)
+    return asked, run(asked, run_local)

@@ -10,21 +10,21 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import halves
-from analysis.tables import coreference_accuracy, coreference_best, coreference_prediction
+from analysis.tables import (
+    coreference_accuracy,
+    coreference_best,
+    coreference_prediction,
+)
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.coreference_best import CHOSEN_ON
 from analysis.tables.coreference_prediction import BASELINES, MENTION_TYPES
 from precompute.batch import Batch
 from precompute.corpora.annotation import Annotation
 from precompute.load_models import load_model
-from precompute.plan import Plan
-from precompute.run import Request, run
-from precompute.runner import run_local
 from tests.reference import coreference_accuracy as reference
 from tests.reference import coreference_baseline as rules
 from tests.reference import coreference_prediction as prediction
 from tests.small_store import build_store
-from tests.small_store import request as asked_for
 from tests.tiny import HEADS, LAYERS
 
 CELLS = [(place // HEADS + 1, place % HEADS + 1) for place in range(LAYERS * HEADS)]
@@ -33,32 +33,24 @@ Picked = dict[Method, dict[int, list[int]]]
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
-    folder = tmp_path_factory.mktemp(f"coreference-{family}")
-    statistics = ["coreference_accuracy", "coreference_best"]
-    asked = asked_for(folder, family, annotated=True, statistics=statistics)
-    return asked, run(asked, run_local)
-
-
-@pytest.fixture(scope="module")
-def store(finished) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(finished[0].output), read_only=True) as opened:
+def store(probing_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(probing_run[0].output), read_only=True) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def texts(finished) -> dict[int, Annotation]:
+def texts(probing_run) -> dict[int, Annotation]:
     """The texts that have a mention with an antecedent."""
     found = {
-        each.index: each.annotation for each in finished[1].corpus.sequences if each.annotation
+        each.index: each.annotation for each in probing_run[1].corpus.sequences if each.annotation
     }
     return {seq: known for seq, known in found.items() if scored(known)}
 
 
 @pytest.fixture(scope="module")
-def slow(finished, texts) -> Picked:
+def slow(probing_run, texts) -> Picked:
     """What the twins pick for every mention of every text, by method."""
-    asked, plan = finished
+    asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
     found: Picked = {}
     for sequence in plan.corpus.sequences:
@@ -168,9 +160,9 @@ def test_the_contract_shows_means_over_pieces_and_every_rule(store):
 
 @pytest.mark.parametrize("chosen_on", CHOSEN_ON)
 def test_the_best_head_is_chosen_on_one_part_and_scored_on_the_other(
-    chosen_on, store, slow, texts, types, finished
+    chosen_on, store, slow, texts, types, probing_run
 ):
-    seed = finished[0].seed
+    seed = probing_run[0].seed
     first = dict(zip(sorted(texts), halves(len(texts), seed=seed).tolist(), strict=True))
     chosen = {seq for seq in texts if chosen_on == "all" or first[seq] == (chosen_on == "first")}
     others = set(texts) if chosen_on == "all" else set(texts) - chosen

@@ -20,12 +20,8 @@ from analysis.tables.annotation import MERGINGS, words
 from analysis.tables.dependency_prediction import DIRECTIONS
 from precompute.batch import Batch
 from precompute.load_models import load_model
-from precompute.plan import Plan
-from precompute.run import Request, run
-from precompute.runner import run_local
 from tests.reference import dependency_accuracy as reference
 from tests.reference import dependency_prediction as prediction
-from tests.small_store import request as asked_for
 from tests.tiny import HEADS, LAYERS
 
 CELLS = [(place // HEADS + 1, place % HEADS + 1) for place in range(LAYERS * HEADS)]
@@ -33,24 +29,16 @@ Predicted = dict[tuple[str, str, int, int, int], list[int]]
 
 
 @pytest.fixture(scope="module")
-def treebank(tmp_path_factory, family) -> tuple[Request, Plan]:
-    folder = tmp_path_factory.mktemp(f"treebank-{family}")
-    statistics = ["dependency_accuracy", "dependency_baseline", "dependency_best"]
-    asked = asked_for(folder, family, annotated=True, statistics=statistics)
-    return asked, run(asked, run_local)
-
-
-@pytest.fixture(scope="module")
-def store(treebank) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(treebank[0].output), read_only=True) as opened:
+def store(probing_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(probing_run[0].output), read_only=True) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def texts(store, treebank) -> dict[int, list[reference.Word]]:
+def texts(store, probing_run) -> dict[int, list[reference.Word]]:
     """The words of every sequence, from the file."""
     found = {}
-    for each in treebank[1].corpus.sequences:
+    for each in probing_run[1].corpus.sequences:
         rows = words(store, seq=each.index)
         governors = rows["governor"].fillna(-1).astype(int)
         columns = (rows["form"], rows["relation"], governors, rows["sentence"])
@@ -59,9 +47,9 @@ def texts(store, treebank) -> dict[int, list[reference.Word]]:
 
 
 @pytest.fixture(scope="module")
-def slow(treebank) -> Predicted:
+def slow(probing_run) -> Predicted:
     """What the twin predicts, by merging, direction, layer, head and sequence."""
-    asked, plan = treebank
+    asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
     is_causal = model.layers[0].is_causal
     found: Predicted = {}

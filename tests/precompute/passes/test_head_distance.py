@@ -2,25 +2,29 @@
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
+from analysis.measures.distance_agreement import distance_agreement
 from analysis.measures.head_layout import head_layout
 from analysis.measures.head_linkage import head_linkage
 from analysis.measures.layer_cohesion import layer_cohesion as cohesion_of
-from analysis.tables import head_distance
+from analysis.tables import head_distance, head_distance_agreement
 from analysis.tables import head_layout as layout_table
 from analysis.tables import head_linkage as linkage_table
 from analysis.tables import layer_cohesion as cohesion_table
+from analysis.tables.weighing import NORM
 from precompute.load_models import load_model
 from precompute.run import run
 from precompute.runner import run_local
 from tests.reference import head_distance as twin
+from tests.reference.norm_weighted_attention import of_trace
 from tests.small_store import request as asked_for
 from tests.small_store import save_one_layer
 from tests.tiny import HEADS, LAYERS
 
-ASKED = ["head_layout", "head_linkage", "layer_cohesion"]
+ASKED = ["head_layout", "head_linkage", "layer_cohesion", "head_distance_agreement"]
 N = LAYERS * HEADS
 
 
@@ -67,8 +71,63 @@ def test_the_contract_view_has_every_ordered_pair_once(store):
     key = "(layer_a, head_a, layer_b, head_b)"
     counted = f"select count(*), count(distinct {key}) from head_distance"
     assert store.execute(counted).fetchall() == [(N * N, N * N)]
-    stored = "select count(*) from stored.head_distance"
-    assert store.execute(stored).fetchall() == [(N * (N + 1) // 2,)]
+    stored = "select weighing::varchar, count(*) from stored.head_distance group by all order by 1"
+    assert store.execute(stored).fetchall() == [
+        ("norm", N * (N + 1) // 2),
+        ("weight", N * (N + 1) // 2),
+    ]
+
+
+@pytest.fixture(scope="module")
+def norm_matrix(store) -> np.ndarray:
+    frame = head_distance.distances(store, weighing=NORM)
+    return frame["mean_divergence"].to_numpy().reshape(N, N)
+
+
+def test_distances_by_norms_are_those_of_the_vectors_of_the_bare_trace(distance_run, norm_matrix):
+    asked, plan = distance_run
+    model = load_model(asked.model, device="cpu")
+    expected = np.zeros((N, N))
+    for sequence in plan.corpus.sequences:
+        trace = model.trace([sequence])
+        heads = list(of_trace(trace)["norm"].values())
+        seen = trace.layers[0].weights.pairs(len(sequence)).tolist()
+        expected += [[twin.divergence(one, other, seen) for other in heads] for one in heads]
+    n_rows = sum(map(len, plan.corpus.sequences))
+    assert norm_matrix == pytest.approx(expected / n_rows, rel=1e-3, abs=1e-7)
+
+
+def test_plane_tree_and_layers_by_norms_are_made_of_the_distances_by_norms(store, norm_matrix):
+    plane = head_layout(norm_matrix, seed=3)
+    assert plane is not None
+    found = layout_table.layout(store, weighing=NORM)
+    assert found[["x", "y"]].to_numpy() == pytest.approx(plane.points)
+    steps = linkage_table.steps(store, weighing=NORM)
+    columns = ["left", "right", "height", "n_heads"]
+    assert steps[columns].to_numpy() == pytest.approx(head_linkage(norm_matrix))
+    layers = np.repeat(np.arange(1, LAYERS + 1), HEADS)
+    together = cohesion_of(norm_matrix, layers, layer=None, seed=3)
+    assert together is not None
+    row = cohesion_table.cohesion(store, weighing=NORM).iloc[-1]
+    assert pd.isna(row["layer"])
+    assert row[list(together._fields)].tolist() == pytest.approx(list(together))
+
+
+def test_both_distances_are_compared_head_by_head_and_as_a_whole(store, matrix, norm_matrix):
+    expected = distance_agreement(matrix, norm_matrix, seed=3)
+    assert expected is not None
+    found = head_distance_agreement.agreement(store)
+    heads, every = found.iloc[:-1], found.iloc[-1]
+    assert heads["spearman"].tolist() == pytest.approx(expected.of_heads)
+    assert heads["same_nearest"].tolist() == expected.same_nearest.tolist()
+    assert heads["weight"].tolist() == pytest.approx(matrix.sum(axis=1) / (N - 1))
+    assert heads["norm"].tolist() == pytest.approx(norm_matrix.sum(axis=1) / (N - 1))
+    assert heads[["p_value", "n_permutations"]].isna().all(axis=None)
+    numbers = ["spearman", "p_value", "n_permutations"]
+    assert every[numbers].tolist() == pytest.approx(
+        [expected.spearman, expected.p_value, expected.n_permutations]
+    )
+    assert every["same_nearest"] == pytest.approx(expected.same_nearest.mean())
 
 
 def test_nearest_heads_come_first_and_a_head_is_not_its_own_neighbour(store, matrix):

@@ -1,6 +1,7 @@
 """Habits in a store built by the real passes, against the twin, text by text."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -10,7 +11,9 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES
-from analysis.tables import head_pattern, sequence_head_pattern
+from analysis.measures.token_type_mixing import sequence_draws
+from analysis.tables import head_pattern, head_pattern_difference, sequence_head_pattern
+from analysis.tables.weighing import NORM, WEIGHINGS
 from precompute.check import faults
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.load_models import load_model
@@ -19,13 +22,16 @@ from precompute.run import Request, run
 from precompute.runner import run_local
 from precompute.show import every_table
 from tests.reference import sequence_head_pattern as twin
+from tests.reference.norm_weighted_attention import of_trace
 from tests.small_store import request as asked_for
+
+STATISTICS = ["head_pattern_difference", "token_type_mixing"]
 
 
 @pytest.fixture(scope="module")
 def habit_run(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"habits-{family}")
-    asked = asked_for(folder, family, statistics=["head_pattern", "token_type_mixing"])
+    asked = asked_for(folder, family, statistics=STATISTICS)
     return asked, run(asked, run_local)
 
 
@@ -36,21 +42,43 @@ def store(habit_run) -> Iterator[DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="module")
-def slow(habit_run, is_causal) -> pd.DataFrame:
+def by_both(habit_run, is_causal) -> pd.DataFrame:
     """Every habit of every head and text, as the twin counts it; NaN where there is none."""
     asked, plan = habit_run
     model = load_model(asked.model, device="cpu")
     rows = []
     for sequence in plan.corpus.sequences:
         types = [TOKEN_TYPES[each] for each in sequence.token_types]
-        for layer, traced in enumerate(model.trace([sequence]).layers, start=1):
-            for head, attention in enumerate(traced.attention[0].double().tolist(), start=1):
-                place = {"seq": sequence.index, "layer": layer, "head": head}
-                rows.append(place | twin.pattern(attention, types, is_causal=is_causal))
-    return pd.DataFrame(rows).astype(dict.fromkeys(QUANTITIES, float))
+        for weighing, maps in of_trace(model.trace([sequence])).items():
+            for place, attention in maps.items():
+                key = dict(zip(("layer", "head"), place, strict=True))
+                habits = twin.pattern(attention, types, is_causal=is_causal)
+                rows.append({"weighing": weighing, "seq": sequence.index} | key | habits)
+    frame = pd.DataFrame(rows).astype(dict.fromkeys(QUANTITIES, float))
+    return frame.sort_values(["weighing", "seq", "layer", "head"], ignore_index=True)
 
 
-def test_every_text_has_the_habits_of_the_twin(store, slow, habit_run):
+@pytest.fixture(scope="module")
+def slow(by_both) -> pd.DataFrame:
+    """The same by weights alone."""
+    return by_both[by_both["weighing"] == "weight"].reset_index(drop=True)
+
+
+def test_every_text_has_the_habits_of_the_twin_by_weights_and_by_norms(store, by_both):
+    found = store.execute(
+        "from sequence_head_pattern_weighing order by weighing::varchar, seq, layer, head"
+    ).df()
+    assert set(found["weighing"]) == set(WEIGHINGS)
+    assert found[["seq", "layer", "head"]].equals(
+        by_both[["seq", "layer", "head"]].astype(found.dtypes[["seq", "layer", "head"]])
+    )
+    for name in QUANTITIES:
+        np.testing.assert_allclose(
+            found[name].astype(float), by_both[name], rtol=1e-5, atol=1e-6, err_msg=name
+        )
+
+
+def test_views_without_a_weighing_are_of_weights(store, slow, habit_run):
     found = store.execute("from sequence_head_pattern order by seq, layer, head").df()
     assert found["n_tokens"].tolist() == [
         len(each) for each in habit_run[1].corpus.sequences for _ in range(2 * 3)
@@ -82,6 +110,46 @@ def test_every_layer_is_the_mean_of_its_heads(store, slow):
     found = of_layers.set_index(["layer", "quantity"])["mean"].to_dict()
     assert found == pytest.approx(expected, rel=1e-5)
     assert (of_layers["low"] <= of_layers["high"]).all()
+
+
+def test_norms_have_means_of_their_own(store, by_both):
+    of_norms = by_both[by_both["weighing"] == NORM]
+    expected = of_norms.groupby(["layer", "head"])[list(QUANTITIES)].mean()
+    found = head_pattern.heads(store, weighing=NORM)
+    assert len(found) == expected.notna().to_numpy().sum()
+    for row in found.itertuples():
+        assert row.mean == pytest.approx(
+            expected.loc[(row.layer, row.head), row.quantity], rel=1e-5
+        )
+    of_layers = head_pattern.by_layer(store, weighing=NORM)
+    layers = of_norms.groupby("layer")[list(QUANTITIES)].mean()
+    for row in of_layers.itertuples():
+        assert row.mean == pytest.approx(layers.loc[row.layer, row.quantity], rel=1e-5)
+
+
+def test_differences_are_paired_text_by_text(store, by_both, habit_run):
+    wide = by_both.set_index(["weighing", "seq", "layer", "head"])[list(HABITS)]
+    change = wide.loc["norm"] - wide.loc["weight"]
+    found = head_pattern_difference.differences(store)
+    assert len(found) == change.groupby(["layer", "head"]).mean().notna().to_numpy().sum()
+    n = len(habit_run[1].corpus.sequences)
+    draws = sequence_draws(n, seed=habit_run[0].seed)
+    row: Any
+    for row in found.itertuples():
+        of_cell = change.xs((row.layer, row.head), level=("layer", "head"))[row.quantity]
+        there = of_cell.notna().to_numpy()
+        values = of_cell.to_numpy()[there]
+        assert row.difference == pytest.approx(values.mean(), abs=2e-6)
+        assert row.difference == pytest.approx(row.norm - row.weight, abs=1e-6)
+        assert row.n_sequences == there.sum()
+        count = draws[:, there].sum(axis=1)
+        means = (draws[:, there] @ values)[count > 0] / count[count > 0]
+        assert (row.low, row.high) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=2e-6)
+    of_layers = store.execute("from head_pattern_difference where head is null").df()
+    expected = change.groupby("layer").mean()
+    assert len(of_layers) == expected.notna().to_numpy().sum()
+    for row in of_layers.itertuples():
+        assert row.difference == pytest.approx(expected.loc[row.layer, row.quantity], abs=2e-6)
 
 
 def test_the_wide_view_says_the_same_as_the_long_one(store):

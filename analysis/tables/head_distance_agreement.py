@@ -1,0 +1,67 @@
+"""Whether the same heads are alike by weights and by norms."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import HEAD, LAYER_OR_ALL, Column, Table, nullable
+
+_DISTANCE = "mean divergence from the other heads"
+TABLE = Table(
+    name="head_distance_agreement",
+    grain="one row per head, of three heads or more, and one for all of them",
+    key=(LAYER_OR_ALL, nullable(HEAD, "head, counted from 1; NULL: all heads of all layers")),
+    values=(
+        Column("weight", pa.float64(), f"{_DISTANCE} by weights", "nats"),
+        Column("norm", pa.float64(), f"{_DISTANCE} by norms", "nats"),
+        Column(
+            "spearman",
+            pa.float64(),
+            "Spearman's ρ of the distances by weights and by norms, over the other heads or, for "
+            "all heads, over all pairs; NULL where either are the same for all",
+            "ρ",
+            nullable=True,
+        ),
+        Column(
+            "same_nearest",
+            pa.float64(),
+            "1 where the nearest head is the same by both, else 0; for all heads the share",
+            "share",
+        ),
+        Column(
+            "p_value",
+            pa.float64(),
+            "share of the orders of the heads that give as large a ρ; of random orders "
+            "(b + 1) / (B + 1) where b of B do; NULL for a single head",
+            "probability",
+            nullable=True,
+        ),
+        Column(
+            "n_permutations",
+            pa.int64(),
+            "orders of the heads that were tried, all of them if fewer than 9,999; NULL for a "
+            "single head",
+            "permutations",
+            nullable=True,
+        ),
+    ),
+    source="mantel-1967",
+    laws=(
+        "weight >= 0 and norm >= 0",
+        "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9",
+        "same_nearest between 0 and 1",
+        "p_value is null or p_value between 0 and 1",
+    ),
+)
+
+
+def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every head by itself, then all of them.
+
+    Returns:
+        layer, head (missing for all), weight, norm, spearman, same_nearest, p_value,
+        n_permutations.
+    """
+    return store.execute(
+        "from head_distance_agreement order by layer nulls last, head nulls last"
+    ).df()

@@ -1,0 +1,60 @@
+"""What the attention of a head is weighed by, and how views tell one way from the other."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pyarrow as pa
+
+from analysis.tables.table import NAME, Column, View, interval
+
+WEIGHT, NORM = "weight", "norm"
+WEIGHINGS = (WEIGHT, NORM)
+"""By attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
+WEIGHING = Column(
+    "weighing",
+    NAME,
+    "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",
+    "name",
+)
+
+
+def of_weights(
+    name: str,
+    grain: str,
+    columns: Iterable[Column],
+    *,
+    table: str = "",
+    or_rules: bool = False,
+) -> View:
+    """What a stored table says by weights alone, without the column `weighing`.
+
+    Args:
+        table: the stored one, if the view has another name.
+        or_rules: whether rows of rules, which weigh nothing, are in it too.
+    """
+    rule = " or weighing is null" if or_rules else ""
+    rows = f"from stored.{table or name} where weighing = 'weight'{rule}"
+    told = ", ".join(f'"{each.name}"' for each in columns)
+    return View(name, grain, tuple(columns), f"select {told} {rows}")
+
+
+def of_both(table: str, grain: str, columns: Iterable[Column]) -> View:
+    """The stored table as it is, by weights and by norms, as the view `TABLE_weighing`."""
+    return View(f"{table}_weighing", grain, tuple(columns), f"from stored.{table}")
+
+
+def of_either(*columns: Column) -> tuple[Column, ...]:
+    """Columns twice: `NAME_weight` of them all, then `NAME_norm`."""
+    return tuple(
+        replace(each, name=f"{each.name}_{weighing}") for weighing in WEIGHINGS for each in columns
+    )
+
+
+def difference(unit: str) -> tuple[Column, Column, Column]:
+    """By norms minus by weights, and the ends `low` and `high` of its interval."""
+    low, high = interval(unit)
+    return (
+        Column("difference", pa.float64(), "by norms minus by weights", unit),
+        replace(low, meaning=f"{low.meaning} of the difference"),
+        replace(high, meaning=f"{high.meaning} of the difference"),
+    )

@@ -1,0 +1,55 @@
+"""Weights or norms on the page on coreference, and what norms gain or lose."""
+
+import pytest
+
+from tests.pages.conftest import in_address, sentences
+from tests.pages.coreference.conftest import shown_as
+
+
+def test_heads_by_norm_are_those_of_the_file(section, exported, told):
+    session = section("heads", co_weighing="norm")
+    assert in_address(session, "co_weighing") == ["norm"]
+    frame, _ = shown_as(exported, "co_map")
+    stored = told(
+        "select layer, head, accuracy from coreference_accuracy_weighing "
+        "where weighing = 'norm' and merging = 'mean' and mention_type = 'all'"
+    )
+    expected = {(layer, head): accuracy for layer, head, accuracy in stored}
+    found = {(row.layer, row.head): row.accuracy for row in frame.itertuples()}
+    assert found == expected
+
+
+def test_rules_stay_as_they_are_by_norm(section, exported):
+    frames = []
+    for weighing in ("weight", "norm"):
+        exported.clear()
+        section("rules", co_weighing=weighing, co_head="1-1")
+        frame, _ = shown_as(exported, "co_rules")
+        frames.append(frame[frame["method"] != "head"].reset_index(drop=True))
+    assert frames[0].equals(frames[1])
+
+
+def test_a_text_is_read_by_norm(section, told):
+    session = section("documents", co_weighing="norm", co_head="2-1")
+    ((right, n),) = told(
+        "select sum(len(list_filter(correct, lambda each: each))), sum(len(mentions)) "
+        "from coreference_prediction_weighing "
+        "where weighing = 'norm' and merging = 'mean' and layer = 2 and head = 1"
+    )
+    assert f"{right} of {n}" in sentences(session)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.1, 0.3, "more antecedents"), (-0.3, -0.1, "fewer antecedents"), (-0.1, 0.3, "told apart")],
+)
+def test_the_verdict_follows_from_the_intervals_of_both_halves(
+    low, high, verdict, section, changed
+):
+    folder = changed(
+        "update stored.coreference_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
+        f"difference = 0.1, low = {low}, high = {high}"
+    )
+    said = sentences(section("weighing", folder))
+    assert verdict in said
+    assert "50.0 % → 60.0 % (+10.0 points" in said

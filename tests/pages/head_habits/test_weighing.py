@@ -1,0 +1,71 @@
+"""Weights or norms: one choice for the page, and a section that compares both."""
+
+import pytest
+
+from pages.shared.numbers import percent
+from tests.pages.conftest import charts, in_address, sentences
+from tests.pages.head_habits.test_sections import frame_of
+
+
+@pytest.mark.parametrize("view", ["layers", "breadth", "heads", "one_head"])
+def test_the_choice_is_in_the_address_and_changes_every_number(view, section, exported):
+    by_weight = section(view)
+    weights = dict(exported)
+    exported.clear()
+    by_norm = section(view, hh_weighing="norm")
+    assert in_address(by_norm, "hh_weighing") == ["norm"]
+    assert not in_address(by_weight, "hh_weighing")
+    key = {"layers": "hh_layers", "breadth": "hh_breadth", "heads": "hh_map"}.get(view, "hh_shares")
+    one, other = (frame_of(each, key) for each in (weights, exported))
+    assert len(one) == len(other)
+    assert (one["mean"].to_numpy() != other["mean"].to_numpy()).any()
+
+
+def test_shown_by_norm_are_the_norms_of_the_file(section, exported, told):
+    section("layers", hh_weighing="norm")
+    frame = frame_of(exported, "hh_layers")
+    stored = told(
+        "select layer, head, quantity, mean from head_pattern_weighing where weighing = 'norm'"
+    )
+    expected = {(layer, head, name): mean for layer, head, name, mean in stored}
+    for row in frame.itertuples():
+        head = None if row.head != row.head else int(row.head)
+        assert row.mean == expected[int(row.layer), head, row.quantity]
+
+
+def test_axes_say_what_is_shown_and_published_numbers_stand_beside_weights_alone(section):
+    by_weight, by_norm = (
+        section("layers", hh_group="neighbours", hh_weighing=each) for each in ("weight", "norm")
+    )
+    titles = [str(charts(each)) for each in (by_weight, by_norm)]
+    assert "share of a token's attention" in titles[0]
+    assert "‖αf(x)‖" in titles[1]
+    assert "share of a token's attention" not in titles[1]
+    folds = [" ".join(each.label for each in one.expander) for one in (by_weight, by_norm)]
+    assert "Published" in folds[0]
+    assert "Published" not in folds[1]
+
+
+def test_the_choice_stays_from_section_to_section(section):
+    session = section("layers", hh_weighing="norm")
+    session.session_state["hh_view"] = "heads"
+    session.run()
+    assert session.session_state["hh_weighing"] == "norm"
+    assert "‖αf(x)‖" in str(charts(session))
+
+
+def test_the_finding_counts_heads_that_are_clear_of_0(section, changed, told):
+    folder = changed(
+        "update stored.head_pattern_difference set weight = 0.4, norm = 0.1, difference = -0.3, "
+        "low = -0.4, high = 0.1 where quantity = 'cls'",
+        "update stored.head_pattern_difference set high = -0.2 "
+        "where quantity = 'cls' and layer = 1",
+        "update stored.head_pattern_difference set low = 0.2, high = 0.3 "
+        "where quantity = 'cls' and layer = 2 and head = 1",
+    )
+    ((less,),) = told("select count(*) from head_pattern where layer = 1")
+    ((n,),) = told("select count(*) from head_pattern")
+    said = sentences(section("weighing", folder, hh_quantity="cls"))
+    assert f"[CLS]: {percent(0.4)} by weights, {percent(0.1)} by norms" in said
+    assert f"smaller in {less} and larger in 1 of {n} heads" in said
+    assert f"{n - less - 1} cannot be told" in said

@@ -1,0 +1,57 @@
+"""Weights or norms on the page on distances, and whether both agree."""
+
+import numpy as np
+import pytest
+
+from tests.pages.conftest import sentences
+from tests.pages.head_map.conftest import of_key
+
+KEYS = {
+    "map": ("hm_by_layer", "x", "head_layout_weighing"),
+    "distances": ("hm_matrix", "mean_divergence", "head_distance_weighing"),
+    "layers": ("hm_cohesion_norm", "within", "layer_cohesion_weighing"),
+}
+
+
+@pytest.mark.parametrize("view", KEYS)
+def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, told):
+    key, column, table = KEYS[view]
+    section(view, hm_weighing="norm")
+    frame, _ = of_key(exported, key)
+    stored = told(
+        f"select {column} from {table} where weighing = 'norm'"
+        + (" and layer is not null" if view == "layers" else "")
+    )
+    assert sorted(frame[column]) == pytest.approx(sorted(value for (value,) in stored))
+
+
+def test_groups_are_cut_from_the_tree_by_norm(section, exported, told):
+    section("groups", hm_weighing="norm")
+    frame, _ = of_key(exported, "hm_tree_norm")
+    ((n,),) = told("select count(*) + 1 from head_linkage_weighing where weighing = 'norm'")
+    assert len(frame) == n
+
+
+def test_the_finding_tells_the_agreement_of_all_heads(section, changed):
+    folder = changed(
+        "update stored.head_distance_agreement set spearman = 0.77, p_value = 0.0001, "
+        "n_permutations = 9999, same_nearest = 0.5, weight = 0.23, norm = 0.27 "
+        "where layer is null",
+    )
+    said = sentences(section("weighing", folder))
+    assert "agree: ρ = 0.77" in said
+    assert "of 9,999 orders of the heads a share of 0.0001" in said
+    assert "same for 50 % of the heads" in said
+    assert "0.23 nats by weights, 0.27 by norms" in said
+
+
+def test_chance_is_told_as_chance(section, changed):
+    folder = changed("update stored.head_distance_agreement set p_value = 0.3 where layer is null")
+    assert "do not clearly agree" in sentences(section("weighing", folder))
+
+
+def test_a_map_shows_the_agreement_of_every_head(section, exported, told):
+    section("weighing")
+    frame, _ = of_key(exported, "hm_agreement")
+    stored = told("select spearman from head_distance_agreement where layer is not null")
+    assert np.sort(frame["spearman"]) == pytest.approx(sorted(value for (value,) in stored))

@@ -1,0 +1,61 @@
+"""Weights or norms on the page on syntax, and what norms gain or lose."""
+
+import pytest
+
+from tests.pages.conftest import in_address, sentences
+from tests.pages.syntax.conftest import shown_as
+
+PLACE = {"sy_relation": "det", "sy_least": "1"}
+KEYS = {"relations": "sy_best", "heads": "sy_map", "one_head": "sy_head_rows"}
+
+
+@pytest.mark.parametrize("view", KEYS)
+def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, told):
+    session = section(view, sy_weighing="norm", sy_head="1-2", **PLACE)
+    assert in_address(session, "sy_weighing") == ["norm"]
+    frame = shown_as(exported, KEYS[view])
+    stored = told(
+        "select relation, layer, head, direction, accuracy from dependency_accuracy_weighing "
+        "where weighing = 'norm' and merging = 'mean'"
+    )
+    expected = {tuple(row[:-1]): row[-1] for row in stored}
+    for row in frame.to_dict("records"):
+        place = (row.get("relation", "det"), row.get("layer", 1), row.get("head", 2))
+        if view != "relations":
+            assert row["accuracy"] == expected[*place, row["direction"]]
+        else:
+            assert row["accuracy"] in {
+                expected[*place, each] for each in ("dependent_to_head", "head_to_dependent")
+            }
+
+
+def test_published_heads_stand_beside_weights_alone(section):
+    by_weight, by_norm = (section("relations", sy_weighing=each) for each in ("weight", "norm"))
+    folds = [" ".join(each.label for each in one.expander) for one in (by_weight, by_norm)]
+    assert "ublished" in folds[0]
+    assert "ublished" not in folds[1]
+
+
+def test_arcs_by_norm_are_told_from_the_weights_below_them(section):
+    by_weight, by_norm = (section("sentences", sy_weighing=each) for each in ("weight", "norm"))
+    told = [" ".join(each.value for each in one.caption) for one in (by_weight, by_norm)]
+    assert "arcs above are by norms" not in told[0]
+    assert "arcs above are by norms" in told[1]
+
+
+def test_the_finding_counts_relations_that_are_clear_of_0(section, changed, told):
+    folder = changed(
+        "update stored.dependency_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
+        "difference = 0.1, low = -0.1, high = 0.2",
+        "update stored.dependency_difference set low = 0.05 where relation = 'det'",
+        "update stored.dependency_difference set accuracy_norm = 0.2, difference = -0.3, "
+        "low = -0.4, high = -0.25 where relation = 'nsubj'",
+    )
+    ((n,),) = told(
+        "select count(*) from dependency_difference where merging = 'mean' "
+        "and chosen_on = 'first' and relation not in ('all', 'all_words')"
+    )
+    said = sentences(section("weighing", folder, sy_least="1"))
+    assert f"more governors in 1 of {n} relations and fewer in 1, clear of 0" in said
+    assert "largest change is that of nsubj: 50.0 % → 20.0 %, −30.0 points [−40.0, −25.0]" in said
+    assert "Over all words: 50.0 % → 60.0 %, +10.0 points [−10.0, +20.0]" in said

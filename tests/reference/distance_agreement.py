@@ -1,0 +1,43 @@
+"""mantel-1967: two distances of the same heads, pair by pair, and every order of the heads."""
+
+from itertools import combinations, permutations
+
+Matrix = list[list[float]]
+
+
+def ranks(values: list[float]) -> list[float]:
+    """Mid-ranks from 1."""
+    return [
+        sum(other < each for other in values) + (1 + sum(other == each for other in values)) / 2
+        for each in values
+    ]
+
+
+def spearman(one: list[float], other: list[float]) -> float:
+    """Pearson's correlation of the ranks; NaN where either are the same for all."""
+    first, second = ranks(one), ranks(other)
+    middle = (len(one) + 1) / 2
+    product = sum((a - middle) * (b - middle) for a, b in zip(first, second, strict=True))
+    lengths = [sum((each - middle) ** 2 for each in side) for side in (first, second)]
+    scale = (lengths[0] * lengths[1]) ** 0.5
+    return product / scale if scale else float("nan")
+
+
+def of_pairs(one: Matrix, other: Matrix, order: tuple[int, ...]) -> float:
+    """ρ over all pairs when the heads of the other matrix stand in an order."""
+    pairs = list(combinations(range(len(one)), 2))
+    return spearman([one[a][b] for a, b in pairs], [other[order[a]][order[b]] for a, b in pairs])
+
+
+def p_value(one: Matrix, other: Matrix) -> tuple[float, int]:
+    """The share of all orders that give as large a ρ as the true one, and how many there are."""
+    heads = tuple(range(len(one)))
+    found = [of_pairs(one, other, order) for order in permutations(heads)]
+    true = of_pairs(one, other, heads)
+    return sum(each >= true - 1e-9 for each in found) / len(found), len(found)
+
+
+def nearest(distances: Matrix, head: int) -> int:
+    """The head that is nearest to one, the first of equals."""
+    others = [each for each in range(len(distances)) if each != head]
+    return min(others, key=lambda each: distances[head][each])
