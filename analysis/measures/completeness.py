@@ -31,17 +31,17 @@ def token_errors(
     Returns:
         Errors without unit, 0 where nothing is missed. One that cannot be computed is no number.
     """
-    missed, least = output, torch.zeros_like(output)
+    missed, least = output.clone(), torch.zeros_like(output)
     for part in parts:
-        missed = missed - part
-        least = least + part.abs()
-    least = least * visible_share(dtype)
+        missed -= part
+        least += part.abs()
+    least *= visible_share(dtype)
     smallest = torch.finfo(output.dtype).tiny
     errors = []
     for vectors in against:
         size = torch.maximum(vectors.abs(), least)
-        unit = size.amax(dim=-2, keepdim=True).clamp_min(smallest)
-        length = (size / unit).norm(dim=-1).clamp_min(smallest)
+        unit = size.amax(dim=-2, keepdim=True).clamp_min_(smallest)
+        length = (size / unit).norm(dim=-1).clamp_min_(smallest)
         errors.append((missed / unit).norm(dim=-1) / length)
     return torch.stack(errors).amax(dim=0)
 
@@ -70,12 +70,15 @@ def attention_block_errors(
     Source:
         kobayashi-2020, section 3.2, eq. 7.
     """
-    real = is_token.unsqueeze(-1)
-    output = torch.where(real, layer.attention_output, 0)
+    weights = layer.weights
     mixed = (layer.attention @ layer.values).transpose(1, 2).flatten(2)
-    sent = mixed @ layer.weights.output_weight.flatten(0, 1)
-    parts = [torch.where(real, each, 0) for each in (sent, layer.weights.output_bias)]
-    return token_errors(output, parts, [output], dtype or output.dtype)
+    sent = mixed @ weights.output_weight.flatten(0, 1)
+    errors = torch.zeros_like(sent[..., 0])
+    for row, n_tokens in enumerate(is_token.sum(dim=1).tolist()):  # one sequence fits the cache
+        output = layer.attention_output[row, :n_tokens]
+        parts = (sent[row, :n_tokens], weights.output_bias.expand_as(output))
+        errors[row, :n_tokens] = token_errors(output, parts, [output], dtype or output.dtype)
+    return errors
 
 
 def layer_errors(
