@@ -30,6 +30,9 @@ def token_errors(
 
     Returns:
         Errors without unit, 0 where nothing is missed. One that cannot be computed is no number.
+
+    Source:
+        kobayashi-2020, section 3.2, eq. 7: the sum; what it is held against is ours.
     """
     missed, least = output.clone(), torch.zeros_like(output)
     for part in parts:
@@ -51,6 +54,9 @@ def visible_share(dtype: torch.dtype) -> float:
 
     Adding numbers up rounds away up to ε of them: of a share s of them this is a relative error of
     ε / s, which is at the limit where s = ε / limit.
+
+    Source:
+        goldberg-1991, section 1.2.
     """
     limit = LIMITS.get(str(dtype).removeprefix("torch."), LIMITS["float32"])
     return torch.finfo(dtype).eps / limit
@@ -111,6 +117,9 @@ def worst_token(errors: Float[Tensor, " query"]) -> tuple[float, int, float]:
     """The largest error, its position, and the error that 99 % of the tokens do not exceed.
 
     An error that is no number is the largest.
+
+    Source:
+        kobayashi-2020, section 3.2, eq. 7.
     """
     ordered, positions = errors.cpu().sort()
     place = math.ceil(0.99 * len(ordered)) - 1
