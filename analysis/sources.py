@@ -148,4 +148,10 @@ PAPERS = {
         "Transformer モデルにおけるトークン間関連度の再配分",
         "https://confit.atlas.jp/guide/event/jsai2025/subject/4I1-GS-11-03/classlist",
     ),
+    "goldberg-1991": Paper(
+        "Goldberg",
+        1991,
+        "What Every Computer Scientist Should Know About Floating-Point Arithmetic",
+        "https://doi.org/10.1145/103162.103163",
+    ),
 }

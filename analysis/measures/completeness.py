@@ -30,18 +30,21 @@ def token_errors(
 
     Returns:
         Errors without unit, 0 where nothing is missed. One that cannot be computed is no number.
+
+    Source:
+        kobayashi-2020, section 3.2, eq. 7: the sum; what it is held against is ours.
     """
-    missed, least = output, torch.zeros_like(output)
+    missed, least = output.clone(), torch.zeros_like(output)
     for part in parts:
-        missed = missed - part
-        least = least + part.abs()
-    least = least * visible_share(dtype)
+        missed -= part
+        least += part.abs()
+    least *= visible_share(dtype)
     smallest = torch.finfo(output.dtype).tiny
     errors = []
     for vectors in against:
         size = torch.maximum(vectors.abs(), least)
-        unit = size.amax(dim=-2, keepdim=True).clamp_min(smallest)
-        length = (size / unit).norm(dim=-1).clamp_min(smallest)
+        unit = size.amax(dim=-2, keepdim=True).clamp_min_(smallest)
+        length = (size / unit).norm(dim=-1).clamp_min_(smallest)
         errors.append((missed / unit).norm(dim=-1) / length)
     return torch.stack(errors).amax(dim=0)
 
@@ -51,6 +54,9 @@ def visible_share(dtype: torch.dtype) -> float:
 
     Adding numbers up rounds away up to ε of them: of a share s of them this is a relative error of
     ε / s, which is at the limit where s = ε / limit.
+
+    Source:
+        goldberg-1991, section 1.2.
     """
     limit = LIMITS.get(str(dtype).removeprefix("torch."), LIMITS["float32"])
     return torch.finfo(dtype).eps / limit
@@ -70,12 +76,15 @@ def attention_block_errors(
     Source:
         kobayashi-2020, section 3.2, eq. 7.
     """
-    real = is_token.unsqueeze(-1)
-    output = torch.where(real, layer.attention_output, 0)
+    weights = layer.weights
     mixed = (layer.attention @ layer.values).transpose(1, 2).flatten(2)
-    sent = mixed @ layer.weights.output_weight.flatten(0, 1)
-    parts = [torch.where(real, each, 0) for each in (sent, layer.weights.output_bias)]
-    return token_errors(output, parts, [output], dtype or output.dtype)
+    sent = mixed @ weights.output_weight.flatten(0, 1)
+    errors = torch.zeros_like(sent[..., 0])
+    for row, n_tokens in enumerate(is_token.sum(dim=1).tolist()):  # one sequence fits the cache
+        output = layer.attention_output[row, :n_tokens]
+        parts = (sent[row, :n_tokens], weights.output_bias.expand_as(output))
+        errors[row, :n_tokens] = token_errors(output, parts, [output], dtype or output.dtype)
+    return errors
 
 
 def layer_errors(
@@ -108,6 +117,9 @@ def worst_token(errors: Float[Tensor, " query"]) -> tuple[float, int, float]:
     """The largest error, its position, and the error that 99 % of the tokens do not exceed.
 
     An error that is no number is the largest.
+
+    Source:
+        kobayashi-2020, section 3.2, eq. 7.
     """
     ordered, positions = errors.cpu().sort()
     place = math.ceil(0.99 * len(ordered)) - 1

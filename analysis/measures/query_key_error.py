@@ -45,7 +45,7 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
     attention = (scores / width).masked_fill(~may_look, float("-inf")).softmax(dim=-1)
     found = layer.attention[0]
     uneven = found - may_look / may_look.sum(dim=-1, keepdim=True)
-    rounded = found * 4 * (1 + summands / width) * _ROUNDINGS * visible_share(dtype or found.dtype)
+    rounded = found * (1 + summands / width) * _ROUNDINGS * visible_share(dtype or found.dtype)
     parts = (
         _worst(scores, expected, size=expected, least=visible),
         _worst(

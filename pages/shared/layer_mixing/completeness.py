@@ -68,7 +68,7 @@ def _table(errors: pd.DataFrame) -> None:
             "percentile_99": number(say("sound.percentile"), format="%.1e"),
             "seq": number(say("layer_mixing.sequence"), format="%d", width="small"),
             "pos": number(say("layer_mixing.position"), format="%d", width="small"),
-            "n_tokens": number(say("layer_mixing.tokens"), format="%d", width="small"),
+            "n_tokens": number(say("layer_mixing.tokens"), format="%d"),
             "text": st.column_config.TextColumn(say("layer_mixing.text"), width="large"),
         },
         height=318,
