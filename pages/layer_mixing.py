@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared.absences import absences
 from pages.shared.choices import pick
-from pages.shared.layer_mixing import completeness, modules, ratio, rollout, similarity
+from pages.shared.layer_mixing import completeness, modules, ratio, rollout, similarity, vectors
 from pages.shared.layer_mixing.anatomy import anatomy
 from pages.shared.words import say
 
@@ -13,6 +13,7 @@ SECTIONS = {
     "ratio": ratio.show,
     "modules": modules.show,
     "rollout": rollout.show,
+    "vectors": vectors.show,
     "completeness": completeness.show,
 }
 

@@ -13,6 +13,7 @@ from analysis.measures.head_token import value_norms
 from analysis.measures.layer_mixing import BUDGET, LayerMixing, layer_mixing
 from analysis.measures.relative_position_profile import diagonal_sums
 from analysis.measures.token_relation import token_relations
+from analysis.measures.vector_rollout import TokenVectors, vector_rollout
 from analysis.measures.word_attention import WordAttention, word_attention
 from analysis.models.gradients import AttentionGradients
 from analysis.models.trace import LayerTrace, Trace
@@ -37,11 +38,12 @@ class Batch:
 
     `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
     `hidden_budget` how many bytes they may take at a time. `exemplars` are the indices of the few
-    sequences of which single maps and waves are kept. `controlled` traces a sequence again, by
-    itself, with its positions removed or permuted. `gradients` runs some of the sequences again and
-    tells how their loss changes with attention; it is None if none of them has a loss. `kept` are
-    the sequences whose relevance maps are kept, `images` what read them if they are images, and
-    `classification` tells classes apart, where the model does.
+    sequences of which single maps and waves are kept, `followed` of those whose tokens are followed
+    through the layers as vectors. `controlled` traces a sequence again, by itself, with its
+    positions removed or permuted. `gradients` runs some of the sequences again and tells how their
+    loss changes with attention; it is None if none of them has a loss. `kept` are the sequences
+    whose relevance maps are kept, `images` what read them if they are images, and `classification`
+    tells classes apart, where the model does.
     """
 
     sequences: tuple[Sequence, ...]
@@ -50,6 +52,7 @@ class Batch:
     hidden_dtype: torch.dtype | None = None
     hidden_budget: int = BUDGET
     exemplars: frozenset[int] = frozenset()
+    followed: frozenset[int] = frozenset()
     controlled: Callable[[Sequence, Control], Trace] | None = None
     gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
     relevance_start: str = "cls"
@@ -79,7 +82,7 @@ class Batch:
     def exemplars_alone(self) -> tuple[tuple[Sequence, tuple[LayerTrace, ...]], ...]:
         """The exemplars of this batch, each with its layers, without padding."""
         return tuple(
-            (each, tuple(layer.of_sequence(row, len(each)) for layer in self.trace.layers))
+            (each, self._alone(row))
             for row, each in enumerate(self.sequences)
             if each.index in self.exemplars
         )
@@ -110,12 +113,25 @@ class Batch:
 
     def _mixing_of(self, row: int) -> tuple[LayerMixing, ...]:
         if row not in self._mixing:
-            alone = (each.of_sequence(row, len(self.sequences[row])) for each in self.trace.layers)
             self._mixing[row] = tuple(
                 layer_mixing(each, budget=self.hidden_budget, dtype=self.hidden_dtype)
-                for each in alone
+                for each in self._alone(row)
             )
         return self._mixing[row]
+
+    def _alone(self, row: int) -> tuple[LayerTrace, ...]:
+        """The layers of one sequence without padding."""
+        n_tokens = len(self.sequences[row])
+        return tuple(each.of_sequence(row, n_tokens) for each in self.trace.layers)
+
+    @cached_property
+    def vectors(self) -> tuple[tuple[int, tuple[TokenVectors, ...]], ...]:
+        """The row of every followed sequence, and its tokens' vectors layer by layer."""
+        return tuple(
+            (row, vector_rollout(self._alone(row), budget=self.hidden_budget))
+            for row, each in enumerate(self.sequences)
+            if each.index in self.followed
+        )
 
     @cached_property
     def attention_sums(self) -> tuple[tuple[Float[Tensor, "head diagonal"], ...], ...]:

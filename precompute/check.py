@@ -75,6 +75,9 @@ def assert_parts_add_up(store: DuckDBPyConnection) -> None:
             union all
             select seq, layer, relative_error, 'whole layer' from layer_completeness
             union all
+            select seq, layer, relative_error, 'vectors through all layers up to it'
+            from vector_completeness
+            union all
             select seq, layer, greatest(score_error, trace_error, attention_error),
                 'query-key form'
             from query_key_error
