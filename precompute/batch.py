@@ -17,7 +17,7 @@ from analysis.measures.vector_rollout import TokenVectors, vector_rollout
 from analysis.measures.word_attention import WordAttention, word_attention
 from analysis.models.gradients import AttentionGradients
 from analysis.models.trace import LayerTrace, Trace
-from analysis.scopes import LayerOrder
+from analysis.scopes import BIAS_READINGS, LayerOrder
 from precompute.classification import Classification
 from precompute.corpora.annotation import Annotation
 from precompute.corpora.sequence import Sequence
@@ -30,6 +30,9 @@ from precompute.relevance_maps import (
     evenly_spaced,
     relevance_maps,
 )
+
+COMPARED = 16
+"""In how many sequences readings of the bias are compared at most."""
 
 
 @dataclass(frozen=True)
@@ -107,17 +110,33 @@ class Batch:
         return tuple(self._mixing_of(row) for row in range(len(self.sequences)))
 
     @cached_property
-    def _mixing(self) -> dict[int, tuple[LayerMixing, ...]]:
-        """What is known of `layer_mixing` by row; some passes need a few sequences alone."""
+    def _mixing(self) -> dict[tuple[int, str], tuple[LayerMixing, ...]]:
+        """What is known of `layer_mixing` by row and reading of the bias; some passes need a few
+        sequences alone."""
         return {}
 
-    def _mixing_of(self, row: int) -> tuple[LayerMixing, ...]:
-        if row not in self._mixing:
-            self._mixing[row] = tuple(
-                layer_mixing(each, budget=self.hidden_budget, dtype=self.hidden_dtype)
+    def _mixing_of(self, row: int, reading: str = BIAS_READINGS[0]) -> tuple[LayerMixing, ...]:
+        if (row, reading) not in self._mixing:
+            self._mixing[row, reading] = tuple(
+                layer_mixing(
+                    each,
+                    budget=self.hidden_budget,
+                    dtype=self.hidden_dtype,
+                    bias_reading=reading,
+                )
                 for each in self._alone(row)
             )
-        return self._mixing[row]
+        return self._mixing[row, reading]
+
+    @cached_property
+    def bias_readings(self) -> tuple[tuple[int, dict[str, tuple[LayerMixing, ...]]], ...]:
+        """The row of every compared sequence, and its layers under each reading of the bias."""
+        compared = evenly_spaced(self.followed, COMPARED)
+        return tuple(
+            (row, {each: self._mixing_of(row, each) for each in BIAS_READINGS})
+            for row, sequence in enumerate(self.sequences)
+            if sequence.index in compared
+        )
 
     def _alone(self, row: int) -> tuple[LayerTrace, ...]:
         """The layers of one sequence without padding."""

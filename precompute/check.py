@@ -75,6 +75,9 @@ def assert_parts_add_up(store: DuckDBPyConnection) -> None:
             union all
             select seq, layer, relative_error, 'whole layer' from layer_completeness
             union all
+            select seq, layer, relative_error, 'whole layer, its bias read another way'
+            from sequence_bias_reading
+            union all
             select seq, layer, relative_error, 'vectors through all layers up to it'
             from vector_completeness
             union all

@@ -13,6 +13,8 @@ _NEEDS = {
     "coreference_": "coreference",
     "word_": "words that are told apart",
     "pair": TEXT,
+    "bias_reading": TEXT,
+    "sequence_bias_reading": TEXT,
     "frequency_correlation": TEXT,
     "relation_share": TEXT,
     "sequence_relation_change": TEXT,

@@ -1,6 +1,8 @@
 """The formulas of whole layers; mathematics needs no translation."""
 
 from analysis.tables import (
+    bias_reading,
+    bias_reading_pair,
     mixing_ratio,
     pair,
     pair_delta,
@@ -10,6 +12,7 @@ from analysis.tables import (
     relation_share,
     rollout,
     scope_similarity,
+    sequence_bias_reading,
     sequence_mixing_ratio,
     sequence_relation_change,
     sequence_rollout,
@@ -122,6 +125,16 @@ LAYER_METHODS = {
         ),
         _PAGE,
         "vectors",
+    ),
+    "bias_reading": Method(
+        (bias_reading.TABLE, sequence_bias_reading.TABLE, bias_reading_pair.TABLE),
+        (
+            r"\boldsymbol{h} = \boldsymbol{s} + \boldsymbol{b}: \qquad "
+            r"\frac{\mathrm{act}(\boldsymbol{h}) - \mathrm{act}(\boldsymbol{0})}{\boldsymbol{h}}, "
+            r"\qquad \frac{\mathrm{act}(\boldsymbol{h}) - \mathrm{act}(\boldsymbol{b})}"
+            r"{\boldsymbol{s}}, \qquad "
+            r"\frac{\mathrm{act}(\boldsymbol{s}) - \mathrm{act}(\boldsymbol{0})}{\boldsymbol{s}}",
+        ),
     ),
     "pair_delta": Method(
         (pair_delta.TABLE, pair.TABLE, pair_extreme.TABLE, pair_occurrence.TABLE),

@@ -46,6 +46,7 @@ WHOLE_LAYER = (
     "rollout",
     "vector_rollout",
     "vector_agreement",
+    "bias_reading",
 )
 
 
