@@ -135,6 +135,8 @@ LAYER_METHODS = {
             r"{\boldsymbol{s}}, \qquad "
             r"\frac{\mathrm{act}(\boldsymbol{s}) - \mathrm{act}(\boldsymbol{0})}{\boldsymbol{s}}",
         ),
+        _PAGE,
+        "similarity",
     ),
     "pair_delta": Method(
         (pair_delta.TABLE, pair.TABLE, pair_extreme.TABLE, pair_occurrence.TABLE),
