@@ -91,5 +91,8 @@ EFFECTS = tuple(POST_NORM.effects)
 """Every effect there is; a layer has those of its order."""
 SHARED_EFFECTS = tuple(e for e in EFFECTS if all(e in order.effects for order in ORDERS.values()))
 """Those that layers of every order have."""
+BIAS_READINGS = ("player", "constant", "left_out")
+"""What the bias is where an activation is shared out: one more summand on the way from 0 to the
+whole, as everywhere but where readings are compared; there all along; or not there."""
 RELATIONS = ("special", "same_word", "word_pieces", "adjacent", "same_segment", "other_segment")
 """How two tokens of a sequence relate; the first name that fits is the pair's relation."""

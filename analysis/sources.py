@@ -56,6 +56,19 @@ PAPERS = {
         "Quantifying Attention Flow in Transformers",
         "https://aclanthology.org/2020.acl-main.385/",
     ),
+    "modarressi-2022": Paper(
+        "Modarressi, Fayyaz, Yaghoobzadeh, Pilehvar",
+        2022,
+        "GlobEnc: Quantifying Global Token Attribution by Incorporating the Whole Encoder Layer in "
+        "Transformers",
+        "https://aclanthology.org/2022.naacl-main.19/",
+    ),
+    "modarressi-2023": Paper(
+        "Modarressi, Fayyaz, Aghazadeh, Yaghoobzadeh, Pilehvar",
+        2023,
+        "DecompX: Explaining Transformers Decisions by Propagating Token Decomposition",
+        "https://aclanthology.org/2023.acl-long.149/",
+    ),
     "yamamoto-2023": Paper(
         "Yamamoto, Matsuzaki",
         2023,

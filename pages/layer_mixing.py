@@ -4,7 +4,15 @@ import streamlit as st
 
 from pages.shared.absences import absences
 from pages.shared.choices import pick
-from pages.shared.layer_mixing import completeness, frequency, modules, ratio, rollout, similarity
+from pages.shared.layer_mixing import (
+    completeness,
+    frequency,
+    modules,
+    ratio,
+    rollout,
+    similarity,
+    vectors,
+)
 from pages.shared.layer_mixing.anatomy import anatomy
 from pages.shared.words import say
 
@@ -14,6 +22,7 @@ SECTIONS = {
     "frequency": frequency.show,
     "modules": modules.show,
     "rollout": rollout.show,
+    "vectors": vectors.show,
     "completeness": completeness.show,
 }
 

@@ -5,12 +5,15 @@ import streamlit as st
 from analysis.scopes import POST_NORM, PRE_NORM, LayerOrder
 from analysis.sources import PAPERS
 from pages.shared.about import citation, contract
+from pages.shared.bias_readings import bias_readings
 from pages.shared.layer_formulas import LAYER
 from pages.shared.links import link_to_view
 from pages.shared.method_formulas import BLOCK, GLOSSARY, METHODS, PARTS
 from pages.shared.scope_names import scope_meaning, scope_name
 from pages.shared.words import say
 
+MEASURED = {"bias_reading": bias_readings}
+"""What of a method is measured in the chosen file, and shown here and nowhere else."""
 CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")
 
 
@@ -59,6 +62,8 @@ def statistics() -> None:
         for formula in method.formulas:
             st.latex(formula)
         st.markdown(say(f"method.{name}.text"))
+        if name in MEASURED:
+            MEASURED[name]()
         if method.view:
             link_to_view(method.page, method.view, say("methods.see"))
         with st.expander(say("methods.contract")):

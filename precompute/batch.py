@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int, Int8, Int32, UInt8
+from jaxtyping import Bool, Float, Int, Int8, Int32
 from torch import Tensor
 
 from analysis.measures.head_token import value_norms
@@ -14,10 +14,11 @@ from analysis.measures.layer_mixing import BUDGET, LayerMixing, layer_mixing
 from analysis.measures.norm_weighted_attention import norm_weighted_attention
 from analysis.measures.relative_position_profile import diagonal_sums
 from analysis.measures.token_relation import token_relations
-from analysis.measures.word_attention import WordAttention, word_attention
+from analysis.measures.vector_rollout import TokenVectors, vector_rollout
+from analysis.measures.word_attention import WordAttention
 from analysis.models.gradients import AttentionGradients
 from analysis.models.trace import LayerTrace, Trace
-from analysis.scopes import LayerOrder
+from analysis.scopes import BIAS_READINGS, LayerOrder
 from analysis.tables.weighing import NORM, WEIGHT
 from precompute.classification import Classification
 from precompute.corpora.annotation import Annotation
@@ -30,7 +31,12 @@ from precompute.relevance_maps import (
     RelevanceMaps,
     evenly_spaced,
     relevance_maps,
+    start_weights,
 )
+from precompute.word_attention import attention_of_words
+
+COMPARED = 16
+"""In how many sequences readings of the bias are compared at most."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +45,12 @@ class Batch:
 
     `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
     `hidden_budget` how many bytes they may take at a time. `exemplars` are the indices of the few
-    sequences of which single maps and waves are kept. `controlled` traces a sequence again, by
-    itself, with its positions removed or permuted. `gradients` runs some of the sequences again and
-    tells how their loss changes with attention; it is None if none of them has a loss. `kept` are
-    the sequences whose relevance maps are kept, `images` what read them if they are images, and
-    `classification` tells classes apart, where the model does.
+    sequences of which single maps and waves are kept, `followed` of those whose tokens are followed
+    through the layers as vectors. `controlled` traces a sequence again, by itself, with its
+    positions removed or permuted. `gradients` runs some of the sequences again and tells how their
+    loss changes with attention; it is None if none of them has a loss. `kept` are the sequences
+    whose relevance maps are kept, `images` what read them if they are images, and `classification`
+    tells classes apart, where the model does.
     """
 
     sequences: tuple[Sequence, ...]
@@ -52,6 +59,7 @@ class Batch:
     hidden_dtype: torch.dtype | None = None
     hidden_budget: int = BUDGET
     exemplars: frozenset[int] = frozenset()
+    followed: frozenset[int] = frozenset()
     controlled: Callable[[Sequence, Control], Trace] | None = None
     gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
     relevance_start: str = "cls"
@@ -81,7 +89,7 @@ class Batch:
     def exemplars_alone(self) -> tuple[tuple[Sequence, tuple[LayerTrace, ...]], ...]:
         """The exemplars of this batch, each with its layers, without padding."""
         return tuple(
-            (each, tuple(layer.of_sequence(row, len(each)) for layer in self.trace.layers))
+            (each, self._alone(row))
             for row, each in enumerate(self.sequences)
             if each.index in self.exemplars
         )
@@ -124,18 +132,47 @@ class Batch:
         return tuple(self._mixing_of(row) for row in range(len(self.sequences)))
 
     @cached_property
-    def _mixing(self) -> dict[int, tuple[LayerMixing, ...]]:
-        """What is known of `layer_mixing` by row; some passes need a few sequences alone."""
+    def _mixing(self) -> dict[tuple[int, str], tuple[LayerMixing, ...]]:
+        """What is known of `layer_mixing` by row and reading of the bias; some passes need a few
+        sequences alone."""
         return {}
 
-    def _mixing_of(self, row: int) -> tuple[LayerMixing, ...]:
-        if row not in self._mixing:
-            alone = (each.of_sequence(row, len(self.sequences[row])) for each in self.trace.layers)
-            self._mixing[row] = tuple(
-                layer_mixing(each, budget=self.hidden_budget, dtype=self.hidden_dtype)
-                for each in alone
+    def _mixing_of(self, row: int, reading: str = BIAS_READINGS[0]) -> tuple[LayerMixing, ...]:
+        if (row, reading) not in self._mixing:
+            self._mixing[row, reading] = tuple(
+                layer_mixing(
+                    each,
+                    budget=self.hidden_budget,
+                    dtype=self.hidden_dtype,
+                    bias_reading=reading,
+                )
+                for each in self._alone(row)
             )
-        return self._mixing[row]
+        return self._mixing[row, reading]
+
+    @cached_property
+    def bias_readings(self) -> tuple[tuple[int, dict[str, tuple[LayerMixing, ...]]], ...]:
+        """The row of every compared sequence, and its layers under each reading of the bias."""
+        compared = evenly_spaced(self.followed, COMPARED)
+        return tuple(
+            (row, {each: self._mixing_of(row, each) for each in BIAS_READINGS})
+            for row, sequence in enumerate(self.sequences)
+            if sequence.index in compared
+        )
+
+    def _alone(self, row: int) -> tuple[LayerTrace, ...]:
+        """The layers of one sequence without padding."""
+        n_tokens = len(self.sequences[row])
+        return tuple(each.of_sequence(row, n_tokens) for each in self.trace.layers)
+
+    @cached_property
+    def vectors(self) -> tuple[tuple[int, tuple[TokenVectors, ...]], ...]:
+        """The row of every followed sequence, and its tokens' vectors layer by layer."""
+        return tuple(
+            (row, vector_rollout(self._alone(row), budget=self.hidden_budget))
+            for row, each in enumerate(self.sequences)
+            if each.index in self.followed
+        )
 
     @cached_property
     def attention_sums(self) -> tuple[tuple[Float[Tensor, "head diagonal"], ...], ...]:
@@ -163,7 +200,8 @@ class Batch:
     def start_weights(self) -> tuple[Float[np.ndarray, " token"] | None, ...]:
         """Of every sequence, where relevance starts, 1 in sum; None where it has no such token."""
         found = zip(self.sequences, self.is_content, strict=True)
-        return tuple(_start(self.relevance_start, each.token_types, own) for each, own in found)
+        name = self.relevance_start
+        return tuple(start_weights(name, each.token_types, own) for each, own in found)
 
     @cached_property
     def coverages(self) -> tuple[Float[np.ndarray, " patch"] | None, ...]:
@@ -199,17 +237,10 @@ class Batch:
 
     def _annotated(self, weighing: str) -> tuple[tuple[int, Annotation, WordAttention], ...]:
         return tuple(
-            (sequence.index, sequence.annotation, self._word_attention(row, sequence, weighing))
-            for row, sequence in enumerate(self.sequences)
-            if sequence.annotation is not None
+            (each.index, each.annotation, attention_of_words(self.every_head(row, weighing), each))
+            for row, each in enumerate(self.sequences)
+            if each.annotation is not None
         )
-
-    def _word_attention(self, row: int, sequence: Sequence, weighing: str) -> WordAttention:
-        every_head = self.every_head(row, weighing)
-        device = every_head.device
-        types = torch.from_numpy(sequence.token_types).to(device)
-        spans = torch.from_numpy(sequence.word_spans).to(device)
-        return word_attention(every_head, spans, types == CLS, types == SEP)
 
     @cached_property
     def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
@@ -221,16 +252,3 @@ class Batch:
     def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
         """Which sequence of the corpus each row of the batch is."""
         return np.array([each.index for each in self.sequences], dtype=np.int32)
-
-
-def _start(
-    name: str, token_types: UInt8[np.ndarray, " token"], is_content: Bool[np.ndarray, " token"]
-) -> Float[np.ndarray, " token"] | None:
-    is_cls = token_types == CLS
-    starts = {
-        "cls": is_cls & (is_cls.cumsum() == 1),
-        "cls_and_distillation": is_cls,
-        "patches": is_content,
-        "last": np.arange(len(token_types)) == len(token_types) - 1,
-    }[name]
-    return starts / starts.sum() if starts.any() else None

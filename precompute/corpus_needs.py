@@ -13,6 +13,8 @@ _NEEDS = {
     "coreference_": "coreference",
     "word_": "words that are told apart",
     "pair": TEXT,
+    "bias_reading": TEXT,
+    "sequence_bias_reading": TEXT,
     "frequency_correlation": TEXT,
     "ratio_frequency_correlation": TEXT,
     "token_mixing_ratio": TEXT,

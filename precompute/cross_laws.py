@@ -98,6 +98,11 @@ CROSS_LAWS = {
             select abs(sum(mean) - 1) as error from rollout
             group by layer, scope, token_type is null, distance is null)
         where error > $tolerance""",
+    "all that vectors bring together in a token comes from some type and some distance": """
+        select count(*) from (
+            select abs(sum(mean) - 1) as error from vector_rollout
+            group by layer, scope, token_type is null)
+        where error > $tolerance""",
     "spectra with and without positions are of the same number of sequences": """
         select count(*) from (
             select any_value(control) from position_spectrum_control where control <> 'kept'

@@ -23,6 +23,9 @@ from precompute.word_vectors import WordVectors
 SHARD_SEQUENCES = 64
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
+FOLLOWED = 32
+"""Of how many sequences tokens are followed through the layers as vectors at most: they take
+several times as long as all maps of whole layers."""
 IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
 _PROOFS = ("completeness",)  # of every file, whatever else is asked for
 _KEPT = (  # tables that depend on which sequences' maps are kept
@@ -100,6 +103,11 @@ class Plan:
         of them if there are many."""
         ordered = sorted(self.corpus.sequences, key=lambda each: (-len(each), each.index))
         return frozenset(each.index for each in ordered[:EXEMPLARS])
+
+    @cached_property
+    def followed(self) -> frozenset[int]:
+        """The sequences whose tokens are followed through the layers as vectors."""
+        return evenly_spaced((each.index for each in self.corpus.sequences), FOLLOWED)
 
     def place(self, of: Pass) -> Path:
         """The folder of a pass's shards, named by everything its numbers depend on."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Float32, Int, Int8
+from jaxtyping import Bool, Float, Float32, Int, Int8, UInt8
 from torch import Tensor
 
 from analysis.measures.layer_mixing import LayerMixing, attention_mixing
@@ -195,3 +195,21 @@ def _joined(parts: list[_Part]) -> RelevanceMaps:
     return RelevanceMaps(
         **{name: np.concatenate([getattr(each, name) for each in rows]) for name in names}
     )
+
+
+def start_weights(
+    name: str, token_types: UInt8[np.ndarray, " token"], is_content: Bool[np.ndarray, " token"]
+) -> Float[np.ndarray, " token"] | None:
+    """Where relevance starts in a sequence, 1 in sum; None where it has no such token.
+
+    Args:
+        name: a key of `analysis.relevance_rules.STARTS`.
+    """
+    is_cls = token_types == CLS
+    starts = {
+        "cls": is_cls & (is_cls.cumsum() == 1),
+        "cls_and_distillation": is_cls,
+        "patches": is_content,
+        "last": np.arange(len(token_types)) == len(token_types) - 1,
+    }[name]
+    return starts / starts.sum() if starts.any() else None

@@ -95,6 +95,7 @@ def _batch_totals(
         hidden_dtype=model.hidden_dtype,
         hidden_budget=plan.hidden_budget,
         exemplars=plan.exemplars,
+        followed=plan.followed,
         controlled=partial(model.trace_controlled, seed=plan.facts.seed),
         gradients=model.gradients,
         relevance_start=model.relevance_start,

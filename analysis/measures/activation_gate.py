@@ -40,9 +40,10 @@ def activation_gate(
         Factors without unit; Σ p = h makes the shares add up to activation(h).
 
     Source:
-        kobayashi-2024, section 4.2.
+        kobayashi-2024, section 4.2; the factor itself is modarressi-2023's slope from zero.
 
     Differs:
-        The paper integrates numerically; here the integral is in closed form.
+        The first paper integrates numerically; here the integral is in closed form, which the
+        second uses as an approximation of the activation, without an integral.
     """
     return GATES[activation](hidden)

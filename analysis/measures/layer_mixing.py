@@ -7,8 +7,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.measures.activation_gate import activation_gate
+from analysis.measures.bias_reading import shared_out
 from analysis.measures.completeness import layer_errors
 from analysis.models.trace import LayerTrace
+from analysis.scopes import BIAS_READINGS
 
 BUDGET = 8 * 2**20
 """Bytes that the hidden vectors of pairs may take at a time."""
@@ -29,7 +31,11 @@ class LayerMixing:
 
 
 def layer_mixing(
-    layer: LayerTrace, *, budget: int = BUDGET, dtype: torch.dtype | None = None
+    layer: LayerTrace,
+    *,
+    budget: int = BUDGET,
+    dtype: torch.dtype | None = None,
+    bias_reading: str = BIAS_READINGS[0],
 ) -> LayerMixing:
     """The norms of all parts of one sequence's layer, and proof that the parts add up.
 
@@ -43,6 +49,7 @@ def layer_mixing(
         layer: a trace of a single sequence without padding.
         budget: bytes for the hidden vectors of pairs, which are made a few keys at a time.
         dtype: number format of the hidden vectors of pairs; that of the trace if None.
+        bias_reading: one of `BIAS_READINGS`.
 
     Source:
         kobayashi-2024, section 4, and kobayashi-2021, section 3.
@@ -57,16 +64,17 @@ def layer_mixing(
     stream = _Mixture(_terms(layer), _shares(layer.attention[0]))
     normed = _Mixture(norm.centred(stream.terms), stream.shares / deviation)
     before = [_before_feed_forward(each) for each in (stream.without_residual, stream, normed)]
-    forward = _FeedForward(layer, norm.centred(whole) / deviation + norm.shift)
+    bias = norm.centred(weights.output_bias) / deviation + norm.shift
+    inputs = norm.centred(whole) / deviation + norm.shift
+    forward = _FeedForward(layer, inputs, bias, bias_reading)
     around = (stream, before[1]) if weights.norm_first else (normed, before[2])
     behind = _feed_forward_scopes(
         forward, normed, around, budget=budget, dtype=dtype or stream.terms.dtype
     )
     scopes = [_of_weights(layer.attention[0].mean(dim=0)), *before, *behind]
-    bias = norm.centred(weights.output_bias) / deviation + norm.shift
     beside = weights.output_bias if weights.norm_first else bias
     sent = before[0].sums + behind[0].sums if weights.norm_first else scopes[-1].sums
-    errors = layer_errors(layer, sent, forward.bias_of_output(bias, beside), dtype)
+    errors = layer_errors(layer, sent, forward.bias_of_output(beside), dtype)
     return LayerMixing(
         maps=torch.stack([each.map for each in scopes]).cpu(),
         ratios=torch.stack([each.ratio() for each in scopes]).cpu(),
@@ -156,16 +164,24 @@ def _before_feed_forward(mixture: _Mixture) -> _Scope:
 class _FeedForward:
     """What the second half of a layer does to any part of its input, given the query."""
 
-    def __init__(self, layer: LayerTrace, inputs: Float[Tensor, "query width"]):
+    def __init__(
+        self,
+        layer: LayerTrace,
+        inputs: Float[Tensor, "query width"],
+        bias: Float[Tensor, "query width"],
+        reading: str,
+    ):
         weights = layer.weights.feed_forward
         self.layer = layer
         hidden = inputs @ weights.input_weight + weights.input_bias
         self.weights = weights
-        self.gate = activation_gate(hidden, weights.activation)
+        silent = bias @ weights.input_weight + weights.input_bias
+        self.gate, self.rest = shared_out(hidden, silent, weights.activation, reading=reading)
         self.norm = None if layer.weights.norm_first else layer.weights.feed_forward_norm
         """The normalisation that ends a post-norm layer."""
         if self.norm:
-            passed = (self.gate * hidden) @ weights.output_weight + weights.output_bias
+            active = activation_gate(hidden, weights.activation) * hidden
+            passed = active @ weights.output_weight + weights.output_bias
             self.deviation = self.norm.deviation(passed + inputs)
 
     def hidden_terms(
@@ -179,18 +195,13 @@ class _FeedForward:
         """What leaves the layer of what has come through the last residual."""
         return self.norm.centred(parts) / self.deviation if self.norm else parts
 
-    def bias_of_output(
-        self, bias: Float[Tensor, "query width"], beside: Float[Tensor, "*any width"]
-    ) -> Float[Tensor, "query width"]:
+    def bias_of_output(self, beside: Float[Tensor, "*any width"]) -> Float[Tensor, "query width"]:
         """What the layer adds that no token sent.
 
         Args:
-            bias: what of it entered the network.
             beside: what of it goes around the network.
         """
-        weights = self.weights
-        hidden = self.gate * (bias @ weights.input_weight + weights.input_bias)
-        passed = hidden @ weights.output_weight + weights.output_bias
+        passed = self.rest @ self.weights.output_weight + self.weights.output_bias
         return self.ended(passed + beside) + (self.norm.shift if self.norm else 0)
 
 

@@ -36,8 +36,8 @@ def rolled_back(
         Shares, 1 in sum for each layer.
 
     Source:
-        abnar-2020, section 3, over the maps of kobayashi-2021, section 3, or of kobayashi-2024,
-        section 4.
+        abnar-2020, section 3, over norms as in modarressi-2022, section 3; the maps are those of
+        kobayashi-2021, section 3, or of kobayashi-2024, section 4.
     """
     return np.stack([(start @ each)[0] for each in rolled_out(m[None] for m in maps)])
 

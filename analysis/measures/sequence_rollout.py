@@ -22,10 +22,12 @@ def rolled_out(
         Shares; rows add up to 1.
 
     Source:
-        abnar-2020, section 3.
+        abnar-2020, section 3; over norms in place of weights modarressi-2022, section 3.
 
     Differs:
-        The paper multiplies attention weights; this takes the maps of any scope.
+        The first paper multiplies attention weights, the second norms of layers whose feed-forward
+        network is left out but for its residual and normalisation; this takes the maps of any
+        scope.
     """
     product = None
     for each in maps:

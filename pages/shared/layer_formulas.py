@@ -1,6 +1,8 @@
 """The formulas of whole layers; mathematics needs no translation."""
 
 from analysis.tables import (
+    bias_reading,
+    bias_reading_pair,
     mixing_ratio,
     pair,
     pair_delta,
@@ -11,11 +13,17 @@ from analysis.tables import (
     relation_share,
     rollout,
     scope_similarity,
+    sequence_bias_reading,
     sequence_mixing_ratio,
     sequence_relation_change,
     sequence_rollout,
     sequence_scope_similarity,
+    sequence_vector_agreement,
+    sequence_vector_rollout,
     token_mixing_ratio,
+    vector_agreement,
+    vector_completeness,
+    vector_rollout,
 )
 from pages.shared.method import Method
 
@@ -112,6 +120,38 @@ LAYER_METHODS = {
         ),
         _PAGE,
         "rollout",
+    ),
+    "vector_rollout": Method(
+        (
+            vector_rollout.TABLE,
+            sequence_vector_rollout.TABLE,
+            vector_agreement.TABLE,
+            sequence_vector_agreement.TABLE,
+            vector_completeness.TABLE,
+        ),
+        (
+            r"V^{0}_{ij} = [\,i = j\,]\; \boldsymbol{x}^{0}_j, \qquad "
+            r"\sum_{j} V^{\ell}_{ij} + \boldsymbol{c}^{\ell}_i = \boldsymbol{x}^{\ell}_i, \qquad "
+            r"\frac{\lVert V^{\ell}_{ij} \rVert}{\sum_{k} \lVert V^{\ell}_{ik} \rVert}",
+            r"V \;\longmapsto\; \sum_{h} \sum_{k} \alpha^{h}_{ik}\, V_{kj} W_V^{h} W_O^{h} + "
+            r"V_{ij} \;=\; U_{ij} \;\longmapsto\; Z_{ij} = \frac{U_{ij} - \mathrm{mean}(U_{ij})\, "
+            r"\boldsymbol{1}}{s_i} \odot \boldsymbol{\gamma} \;\longmapsto\; "
+            r"\bigl(\boldsymbol{g}_i \odot Z_{ij} W_1\bigr) W_2 + Z_{ij} \;\longmapsto\; \cdots",
+        ),
+        _PAGE,
+        "vectors",
+    ),
+    "bias_reading": Method(
+        (bias_reading.TABLE, sequence_bias_reading.TABLE, bias_reading_pair.TABLE),
+        (
+            r"\boldsymbol{h} = \boldsymbol{s} + \boldsymbol{b}: \qquad "
+            r"\frac{\mathrm{act}(\boldsymbol{h}) - \mathrm{act}(\boldsymbol{0})}{\boldsymbol{h}}, "
+            r"\qquad \frac{\mathrm{act}(\boldsymbol{h}) - \mathrm{act}(\boldsymbol{b})}"
+            r"{\boldsymbol{s}}, \qquad "
+            r"\frac{\mathrm{act}(\boldsymbol{s}) - \mathrm{act}(\boldsymbol{0})}{\boldsymbol{s}}",
+        ),
+        _PAGE,
+        "similarity",
     ),
     "pair_delta": Method(
         (pair_delta.TABLE, pair.TABLE, pair_extreme.TABLE, pair_occurrence.TABLE),

@@ -1,5 +1,7 @@
 """Where what has come together in a token is from, for every sequence."""
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import pyarrow as pa
 
@@ -12,6 +14,7 @@ from analysis.measures.sequence_rollout import (
     with_residual,
 )
 from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT, TABLE
+from analysis.tables.table import Table
 from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.passes.base import names_of, table_of
@@ -22,21 +25,34 @@ NEEDS = ("layer_completeness",)
 
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence, layer, scope, and token type and distance that the sequence has."""
+    scopes = (*batch.order.scopes, ATTENTION_ROLLOUT)
     return pa.concat_tables(
         table
         for sequence, layers, pairs in zip(
             batch.sequences, batch.layer_mixing, batch.pairs, strict=True
         )
-        for table in _of_layers(sequence, layers, pairs, (*batch.order.scopes, ATTENTION_ROLLOUT))
+        for table in origins(TABLE, sequence, pairs, scopes=scopes, products=rollouts(layers))
     )
 
 
-def _of_layers(
+def rollouts(layers: tuple[LayerMixing, ...]) -> Iterator[np.ndarray]:
+    """After every layer, shares by scope, query and key; those of attention rollout come last."""
+    return rolled_out(map(_maps, layers))
+
+
+def origins(
+    table: Table,
     sequence: Sequence,
-    layers: tuple[LayerMixing, ...],
     pairs: np.ndarray,
-    rollouts: tuple[str, ...],
+    *,
+    scopes: tuple[str, ...],
+    products: Iterable[np.ndarray],
 ) -> list[pa.Table]:
+    """From which token types and distances the shares of a sequence come, layer by layer.
+
+    Args:
+        products: per layer, shares by scope, query and key.
+    """
     shape = (len(TOKEN_TYPES), len(DISTANCES))
     cells = np.ravel_multi_index(
         (
@@ -47,18 +63,18 @@ def _of_layers(
     )
     there = np.unique(cells[pairs])
     token_type, distance = np.unravel_index(there, shape)
-    n_rows = len(rollouts) * len(there)
+    n_rows = len(scopes) * len(there)
     return [
         table_of(
-            TABLE,
+            table,
             seq=np.full(n_rows, sequence.index),
             layer=np.full(n_rows, index),
-            scope=names_of(np.arange(len(rollouts)).repeat(len(there)), rollouts),
-            token_type=names_of(np.tile(token_type, len(rollouts))),
-            distance=np.tile(np.array(DISTANCES)[distance], len(rollouts)),
+            scope=names_of(np.arange(len(scopes)).repeat(len(there)), scopes),
+            token_type=names_of(np.tile(token_type, len(scopes))),
+            distance=np.tile(np.array(DISTANCES)[distance], len(scopes)),
             share=shares_of_cells(product, cells, shape[0] * shape[1])[:, there].ravel(),
         )
-        for index, product in enumerate(rolled_out(map(_maps, layers)))
+        for index, product in enumerate(products)
     ]
 
 

@@ -13,7 +13,7 @@ SECTIONS = [
     *(("attention_norms", f"an_view={view}") for view in
       ("layers", "heads", "head", "relation", "dispersion", "spectra", "frequency")),
     *(("layer_mixing", f"lm_view={view}") for view in
-      ("similarity", "ratio", "frequency", "modules", "rollout", "completeness")),
+      ("similarity", "ratio", "frequency", "modules", "rollout", "vectors", "completeness")),
     *(("token_pairs", f"tp_view={view}") for view in ("tables", "layer", "browse", "pair", "pmi")),
     ("overview", ""),
 ]  # fmt: skip

@@ -4,28 +4,16 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables import rollout
-from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT, DISTANCES
+from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT
 from pages.shared.about import about
 from pages.shared.absences import SPECIAL
-from pages.shared.charts import TOKEN_TYPE_COLOURS, token_type_name
 from pages.shared.choices import pick
-from pages.shared.figure import figure, table
+from pages.shared.figure import table
+from pages.shared.layer_mixing.origins import by_distance, by_type, own_place
 from pages.shared.numbers import percent
-from pages.shared.paired_stacks import paired_stacks
 from pages.shared.scope_names import scope_name
 from pages.shared.store import ask, layer_order, require
 from pages.shared.words import say
-
-_NEAR_TO_FAR = (
-    "#d9a13b",
-    "#b9b643",
-    "#84bd55",
-    "#45b571",
-    "#229a8a",
-    "#2b7f98",
-    "#4767a5",
-    "#6a55a3",
-)
 
 
 def show() -> None:
@@ -42,8 +30,13 @@ def show() -> None:
     distances = _beside(rollout.by_distance, scope)
     types = _beside(rollout.by_token_type, scope)
     st.markdown(f"{_finding(distances, scope)} {_special(types, scope)}")
-    _by_distance(distances, scope)
-    _by_type(types, scope)
+    for kind, draw, frame in (("distance", by_distance, distances), ("type", by_type, types)):
+        draw(
+            frame,
+            (ATTENTION_ROLLOUT, scope),
+            key=f"lm_rollout_{kind}_{scope}",
+            caption=say(f"layer_mixing.rollout.caption_{kind}", scope=scope_name(scope)),
+        )
     _table(distances, scope)
     about(rollout.TABLE)
 
@@ -55,24 +48,9 @@ def _beside(question, scope: str) -> pd.DataFrame:
     return frame.assign(side=frame["scope"].map(scope_name))
 
 
-def _distance_name(distance: int) -> str:
-    """The distances from one lower edge to the next."""
-    if distance == 0:
-        return say("layer_mixing.rollout.itself")
-    after = DISTANCES[DISTANCES.index(distance) + 1 :]
-    if not after:
-        return say("layer_mixing.rollout.or_more", distance=distance)
-    return str(distance) if after[0] == distance + 1 else f"{distance}–{after[0] - 1}"
-
-
-def _own(distances: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """Share of a token that still comes from its own place: layer, mean, low, high."""
-    return distances[(distances["scope"] == scope) & (distances["distance"] == 0)]
-
-
 def _finding(distances: pd.DataFrame, scope: str) -> str:
     ends = {
-        name: _own(distances, each).sort_values("layer").iloc[[0, -1]]
+        name: own_place(distances, each).sort_values("layer").iloc[[0, -1]]
         for name, each in (("whole", scope), ("weights", ATTENTION_ROLLOUT))
     }
     first, last = (ends["whole"].iloc[place] for place in (0, 1))
@@ -100,50 +78,9 @@ def _special(types: pd.DataFrame, scope: str) -> str:
     )
 
 
-def _by_distance(distances: pd.DataFrame, scope: str) -> None:
-    colours = {
-        _distance_name(each): colour for each, colour in zip(DISTANCES, _NEAR_TO_FAR, strict=True)
-    }
-    shown = distances.assign(name=distances["distance"].map(_distance_name))
-    _stacks(shown, scope, "distance", colours)
-
-
-def _by_type(types: pd.DataFrame, scope: str) -> None:
-    colours = {token_type_name(each): colour for each, colour in TOKEN_TYPE_COLOURS.items()}
-    shown = types.assign(name=types["token_type"].map(token_type_name))
-    _stacks(shown, scope, "type", colours)
-
-
-def _stacks(frame: pd.DataFrame, scope: str, kind: str, colours: dict[str, str]) -> None:
-    question = say(f"layer_mixing.rollout.question_{kind}")
-    chart = paired_stacks(
-        frame,
-        y="mean",
-        colour="name",
-        colours=colours,
-        side="side",
-        sides=(scope_name(ATTENTION_ROLLOUT), scope_name(scope)),
-        y_title=say("layer_mixing.rollout.axis"),
-        titles={
-            "name": say(f"layer_mixing.rollout.{kind}"),
-            "side": say("layer_mixing.rollout.by"),
-            "low": say("layer_mixing.low"),
-            "high": say("layer_mixing.high"),
-        },
-    )
-    figure(
-        chart,
-        key=f"lm_rollout_{kind}_{scope}",
-        question=question,
-        caption=say(f"layer_mixing.rollout.caption_{kind}", scope=scope_name(scope)),
-        frame=frame,
-        alt=question,
-    )
-
-
 def _table(distances: pd.DataFrame, scope: str) -> None:
     """What is left of a token's own place, with intervals."""
-    frame = pd.concat([_own(distances, each) for each in (scope, ATTENTION_ROLLOUT)])
+    frame = pd.concat([own_place(distances, each) for each in (scope, ATTENTION_ROLLOUT)])
     number = st.column_config.NumberColumn
     table(
         frame.sort_values(["layer", "side"]),

@@ -8,7 +8,15 @@ from tests.pages.conftest import section_of
 from tests.pages.test_browser import browser, server  # noqa: F401
 from tests.small_store import build_store
 
-SECTIONS = ("similarity", "ratio", "frequency", "modules", "rollout", "completeness")
+SECTIONS = (
+    "similarity",
+    "ratio",
+    "frequency",
+    "modules",
+    "rollout",
+    "vectors",
+    "completeness",
+)
 
 section = section_of("layer_mixing", "lm")
 

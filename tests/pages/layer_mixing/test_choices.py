@@ -17,6 +17,7 @@ from tests.pages.conftest import charts, in_address, sentences
         ("modules", "lm_effect", "ff_ln"),
         ("modules", "lm_quantity", "loss"),
         ("rollout", "lm_rollout", "attn_w"),
+        ("vectors", "lm_vectors", "attention_rollout"),
     ],
 )
 def test_a_link_restores_a_choice(view, key, value, section):

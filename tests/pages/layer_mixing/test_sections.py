@@ -170,6 +170,23 @@ def test_what_is_left_of_a_token_is_that_of_the_file(section, told):
     assert sorted(shown["mean"]) == pytest.approx(sorted(value for (value,) in expected))
 
 
+def test_vectors_stand_beside_the_rollout_that_was_chosen(section, told):
+    session = section("vectors", lm_vectors="attn")
+    shown = frame_with(session, "difference")
+    expected = told(
+        "select rolled.mean, vectors.mean from vector_rollout as rolled "
+        "join vector_rollout as vectors using (layer, distance) "
+        "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors' order by layer"
+    )
+    found = zip(shown["mean"], shown["mean_vectors"], strict=True)
+    assert [*found] == [pytest.approx(each) for each in expected]
+    ((cls,),) = told(
+        "select mean from vector_rollout where layer = 2 and token_type = 'cls' "
+        "and scope = 'vectors'"
+    )
+    assert f"From [CLS] comes **{100 * cls:.1f} %" in sentences(session)
+
+
 def test_the_largest_error_of_all_is_told_with_its_sequence(section, told):
     session = section("completeness")
     ((worst, seq, pos, percentile),) = told(

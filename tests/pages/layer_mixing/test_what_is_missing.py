@@ -17,6 +17,8 @@ from tests.pages.layer_mixing.conftest import SECTIONS
         ("frequency", "token_mixing_ratio"),
         ("modules", "relation_share"),
         ("rollout", "rollout"),
+        ("vectors", "vector_rollout"),
+        ("vectors", "vector_agreement"),
         ("completeness", "layer_completeness"),
     ],
 )
@@ -40,9 +42,11 @@ def test_two_scopes_that_no_sequence_compares_are_told(changed, section):
 
 @pytest.mark.parametrize("view", SECTIONS)
 def test_intervals_that_are_not_known_are_not_told(view, changed, section):
-    tables = ("scope_similarity", "mixing_ratio", "relation_share", "rollout")
+    tables = ("scope_similarity", "mixing_ratio", "relation_share", "rollout", "vector_rollout")
     tables += ("ratio_frequency_correlation",)
-    folder = changed(*(f"update stored.{each} set low = null, high = null" for each in tables))
+    unknown = [f"update stored.{each} set low = null, high = null" for each in tables]
+    unknown.append("update stored.vector_rollout set difference_low = null, difference_high = null")
+    folder = changed(*unknown)
     session = section(view, folder)
     assert charts(session)
     assert "nan" not in sentences(session).lower().split()

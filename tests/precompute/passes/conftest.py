@@ -39,7 +39,15 @@ Cat sat, the cat.
 Dog.
 """
 CURVES = ("relevance_map", "relevance_agreement", "perturbation", "class_prediction")
-WHOLE_LAYER = ("scope_similarity", "mixing_ratio", "relation_share", "rollout")
+WHOLE_LAYER = (
+    "scope_similarity",
+    "mixing_ratio",
+    "relation_share",
+    "rollout",
+    "vector_rollout",
+    "vector_agreement",
+    "bias_reading",
+)
 
 
 @pytest.fixture(scope="session")

@@ -56,6 +56,7 @@ def batch(tiny) -> Traced:
     return partial(
         Batch,
         exemplars=kept,
+        followed=kept,
         kept=kept,
         relevance_start=tiny.relevance_start,
         controlled=controlled,

@@ -1,0 +1,44 @@
+"""How nearly vectors that are followed through the layers add up to what the model computed."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import LAYER, SEQUENCE, Column, Table
+
+TABLE = Table(
+    name="vector_completeness",
+    grain="one row per followed sequence and layer",
+    key=(SEQUENCE, LAYER),
+    values=(
+        Column(
+            "relative_error",
+            pa.float32(),
+            "largest distance of a token after the layer from the sum of the vectors that make it "
+            "up, over the length of the token's own vector",
+            "ratio",
+        ),
+        Column(
+            "bias_share",
+            pa.float32(),
+            "length of what no token of the input sent, over the lengths of all that makes up a "
+            "token after the layer, mean over tokens",
+            "share",
+        ),
+    ),
+    source="modarressi-2023",
+    laws=("relative_error >= 0", "bias_share between 0 and 1"),
+)
+
+
+def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The worst of every layer, and what is of no token: layer, error, seq, bias, n_sequences."""
+    return store.execute(
+        """
+        select layer, max(relative_error)::double as error, arg_max(seq, relative_error) as seq,
+            avg(bias_share::double) as bias, count(*) as n_sequences
+        from vector_completeness
+        group by layer
+        order by layer
+        """
+    ).df()
