@@ -74,7 +74,7 @@ class Result:
         return f"{self.module:52} {self.n_mutants:>5} mutants {dead:>5} die {share:>7.1%}"
 
 
-def tests_of(module: str) -> list[str]:
+def checks_of(module: str) -> list[str]:
     """The tests that bear a module's name, and the outermost check of its view."""
     stem = Path(module).stem
     folder = "analysis/measures" if module.startswith("analysis") else "precompute/passes"
@@ -92,7 +92,7 @@ def mutated(module: str, scratch: Path, *, jobs: int) -> Result:
         RuntimeError: the tests fail on the module as it is.
     """
     settings = SETTINGS.format(
-        module=module, tests=json.dumps(tests_of(module)), patterns=json.dumps(NO_FORMULA)
+        module=module, tests=json.dumps(checks_of(module)), patterns=json.dumps(NO_FORMULA)
     )
     (scratch / "pyproject.toml").write_text(settings)
     shutil.rmtree(scratch / "mutants", ignore_errors=True)

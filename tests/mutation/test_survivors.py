@@ -2,7 +2,7 @@ import importlib
 
 import pytest
 
-from tests.mutation.__main__ import ROOT, Result, _mutant, modules, reasons, tests_of
+from tests.mutation.__main__ import ROOT, Result, _mutant, modules, reasons, checks_of
 
 DIFF = """--- analysis/measures/pair.py
 +++ analysis/measures/pair.py
@@ -25,8 +25,8 @@ def test_every_formula_has_tests_that_would_kill_its_mutants():
     assert "precompute/passes/pair.py" in found
     for module in found:
         assert (ROOT / module).exists()
-        assert all((ROOT / each).exists() for each in tests_of(module) if each.endswith(".py"))
-        assert tests_of(module), module
+        assert all((ROOT / each).exists() for each in checks_of(module) if each.endswith(".py"))
+        assert checks_of(module), module
 
 
 def test_a_survivor_is_known_by_its_function_and_its_line():

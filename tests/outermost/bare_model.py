@@ -105,7 +105,9 @@ class BareModel:
                 Affine(each.weight.detach(), each.bias.detach())
                 for each in (block.mlp.c_fc, block.mlp.c_proj)
             )
-        return Layer(*projections, output, norms[0], *network, norms[1])
+        query, key, value = projections
+        inner, outer = network
+        return Layer(query, key, value, output, norms[0], inner, outer, norms[1])
 
     @cached_property
     def positions(self) -> Tensor:

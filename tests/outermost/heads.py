@@ -22,10 +22,14 @@ def head_pattern(corpus: Corpus) -> pd.DataFrame:
                 _habits(each.attention[layer][head].numpy(), each.types, corpus.model.is_causal)
                 for each in corpus.readings
             ]
-            present = {name: [f[name] for f in found if f[name] is not None] for name in HABITS}
-            means = {name: np.mean(each) if each else None for name, each in present.items()}
+            means = {name: _mean_of_present([each[name] for each in found]) for name in HABITS}
             rows.append({"layer": layer + 1, "head": head + 1, **means})
     return frame_of(rows)
+
+
+def _mean_of_present(values: list[float | None]) -> float | None:
+    present = [each for each in values if each is not None]
+    return sum(present) / len(present) if present else None
 
 
 def _habits(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, float | None]:

@@ -69,7 +69,7 @@ def mixing_ratio(corpus: Corpus) -> pd.DataFrame:
             if not of_layers[0]:
                 continue
             for layer, parts in enumerate(of_layers, start=1):
-                mean = np.mean([each.mean() for each in parts])
+                mean = float(np.mean([each.mean() for each in parts]))
                 rows.append(_ratio_row(layer, name, kind, mean, np.concatenate(parts)))
             tokens = np.concatenate([each for parts in of_layers for each in parts])
             rows.append(_ratio_row(None, name, kind, tokens.mean(), tokens))

@@ -212,7 +212,8 @@ def frequency_correlation(corpus: Corpus) -> pd.DataFrame:
     for special in (True, False):
         kept = (~tokens["kind"].isin(["cls", "sep"])) | special
         for quantity in ("attention", "value_norm"):
-            rho = stats.spearmanr(-counts[kept], tokens[quantity][kept]).statistic
+            ranks = stats.rankdata(-counts[kept]), stats.rankdata(tokens[quantity][kept])
+            rho = _pearson(*ranks)
             place = {"source": "corpus", "quantity": quantity, "special_tokens": special}
             rows.append({**place, "n": int(kept.sum()), "spearman": rho})
     return frame_of(rows)

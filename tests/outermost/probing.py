@@ -3,6 +3,8 @@
 Words, trees and mentions are those of the corpus, as the file repeats them.
 """
 
+from typing import Any
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -119,7 +121,7 @@ def _scored(words: pd.DataFrame, picked: list[int | None]) -> list[tuple[str, bo
     A possessor that a possessive ending follows is decided by the ending.
     """
     found = []
-    rows = list(words.itertuples())
+    rows: list[Any] = list(words.itertuples())
     for place, word in enumerate(rows):
         deciding = place
         if word.relation == "poss" and place + 1 < len(rows):

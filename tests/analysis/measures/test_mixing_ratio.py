@@ -51,6 +51,14 @@ def test_long_sequences_weigh_more():
     assert 2 * 81 / (2 * 81 + 18) <= high <= 4 * 81 / (4 * 81 + 16)
 
 
+def test_a_seed_decides_the_interval_and_one_token_is_enough():
+    sums, counts = np.array([[0.25], [0.5], [1.0]]), np.ones((3, 1))
+    assert pooled_interval(sums, counts, seed=3) == pooled_interval(sums, counts, seed=3)
+    counts[:2] = sums[:2] = 0.0
+    (low,), (high,) = pooled_interval(sums, counts, seed=0)
+    assert low == high == 1.0
+
+
 def test_a_type_that_most_sequences_lack_leaves_resamples_without_it_out():
     sums, counts = np.zeros((40, 1)), np.zeros((40, 1))
     sums[0], counts[0] = 3.0, 4.0

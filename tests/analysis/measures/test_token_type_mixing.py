@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from analysis.measures.token_type_mixing import bootstrap_interval, sequence_means
+from analysis.measures.token_type_mixing import (
+    bootstrap_interval,
+    percentile_interval,
+    sequence_draws,
+    sequence_means,
+)
 from tests.reference import token_type_mixing as reference
 
 
@@ -14,6 +19,28 @@ def test_a_sequence_without_the_type_counts_for_nothing():
     values = np.array([[2.0], [4.0], [100.0]])
     present = np.array([[True], [True], [False]])
     assert sequence_means(values, present, np.ones((1, 3))).tolist() == [[3.0]]
+
+
+def test_a_sequence_that_is_drawn_once_and_alone_is_the_mean():
+    both = np.array([[2.0], [4.0]]), np.ones((2, 1), dtype=bool)
+    assert sequence_means(*both, np.array([[1.0, 0.0], [1.0, 3.0]])).tolist() == [[2.0], [3.5]]
+
+
+def test_an_interval_leaves_a_fortieth_out_at_either_end():
+    means = np.stack([np.linspace(0, 1, 401), np.full(401, np.nan)], axis=1)
+    low, high = percentile_interval(means)
+    np.testing.assert_allclose([low[0], high[0]], [0.025, 0.975], rtol=1e-12)
+    assert np.isnan([low[1], high[1]]).all()
+
+
+def test_a_seed_decides_what_is_drawn():
+    draws = sequence_draws(7, seed=3)
+    np.testing.assert_array_equal(draws, sequence_draws(7, seed=3))
+    assert (draws != sequence_draws(7, seed=4)).any()
+    np.testing.assert_array_equal(draws.sum(axis=1), 7)
+    np.testing.assert_array_equal(
+        bootstrap_interval(*_drawn(), seed=3), bootstrap_interval(*_drawn(), seed=3)
+    )
 
 
 def test_a_cell_that_is_never_present_has_no_mean():
