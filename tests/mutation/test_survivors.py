@@ -2,7 +2,7 @@ import importlib
 
 import pytest
 
-from tests.mutation.__main__ import ROOT, Result, _mutant, modules, reasons, checks_of
+from tests.mutation.__main__ import ROOT, Result, _mutant, checks_of, modules, reasons
 
 DIFF = """--- analysis/measures/pair.py
 +++ analysis/measures/pair.py

@@ -68,6 +68,7 @@ VIEWS = (
         _of_corpus(norms.frequency_correlation),
         ("source", "quantity", "special_tokens"),
         rows="from frequency_correlation where source = 'corpus'",
+        absolute=True,  # equal words at equal places of a causal model are ties but for rounding
     ),
     View("token_norm", _of_corpus(norms.token_norm), ("seq", "pos", "layer")),
     View("head_token", _of_corpus(norms.head_token), ("seq", "pos", "layer", "head")),
