@@ -4,7 +4,7 @@ PYTHON ?= python3
 ENVIRONMENT := .venv
 RUN := $(ENVIRONMENT)/bin/python
 
-.PHONY: demo test check clean
+.PHONY: demo test check mutate clean
 
 demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the dashboard
 	$(RUN) -m precompute demo
@@ -18,6 +18,9 @@ check: $(ENVIRONMENT)/tests-installed  ## look for faults without running anythi
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m pyright --pythonpath $(RUN)
+
+mutate: $(ENVIRONMENT)/tests-installed  ## change formulas one by one and see a test fail: hours
+	nice -n 15 $(RUN) -m tests.mutation
 
 clean:  ## remove the environment
 	rm -rf $(ENVIRONMENT)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -138,15 +139,10 @@ class Batch:
         return {}
 
     def _mixing_of(self, row: int, reading: str = BIAS_READINGS[0]) -> tuple[LayerMixing, ...]:
+        bounds: Any = {"budget": self.hidden_budget, "dtype": self.hidden_dtype}
         if (row, reading) not in self._mixing:
             self._mixing[row, reading] = tuple(
-                layer_mixing(
-                    each,
-                    budget=self.hidden_budget,
-                    dtype=self.hidden_dtype,
-                    bias_reading=reading,
-                )
-                for each in self._alone(row)
+                layer_mixing(each, bias_reading=reading, **bounds) for each in self._alone(row)
             )
         return self._mixing[row, reading]
 

@@ -7,6 +7,7 @@ whole stores of texts; those for which an image will do say so: `@every_family`.
 
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from analysis.models.trace import Trace
@@ -22,6 +23,9 @@ from tests.tiny import (
     tiny_sequences,
 )
 from tests.tiny_vision import softmax_error
+
+hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("steady")  # a busy machine or another draw decides nothing
 
 
 def pytest_configure(config: pytest.Config) -> None:

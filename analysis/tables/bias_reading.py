@@ -6,17 +6,9 @@ from duckdb import DuckDBPyConnection
 
 from analysis.scopes import BIAS_READINGS
 from analysis.tables.sequence_bias_reading import READING
-from analysis.tables.table import LAYER_OR_ALL, N_SEQUENCES, Column, Table, nullable
+from analysis.tables.table import LAYER_OR_ALL, N_SEQUENCES, Column, Table, interval, nullable
 
 TOP = 10
-
-
-def _ends(name: str, told: str, unit: str) -> tuple[Column, Column]:
-    """Both ends of a mean's interval."""
-    return (
-        Column(f"{name}_low", pa.float64(), f"lower end of the 95 % interval of {told}", unit),
-        Column(f"{name}_high", pa.float64(), f"upper end of the 95 % interval of {told}", unit),
-    )
 
 
 def _same(name: str, done: str) -> Column:
@@ -42,14 +34,14 @@ TABLE = Table(
             "mean over sequences of Spearman's ρ before and after the feed-forward network",
             "ρ",
         ),
-        *_ends("similarity", "the similarity", "ρ"),
+        *interval("ρ", of="similarity"),
         Column(
             "mixing_ratio",
             pa.float64(),
             "mean over sequences of the mixing ratio after the feed-forward network",
             "share",
         ),
-        *_ends("mixing_ratio", "the mixing ratio", "share"),
+        *interval("share", of="mixing_ratio"),
         _same("same_amplified", "amplified"),
         _same("same_attenuated", "attenuated"),
         N_SEQUENCES,

@@ -39,17 +39,18 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     parts = [(layer, kept[kept["layer"] == layer].drop(columns="layer")) for layer in layers]
     parts.append((None, over_layers.reset_index()))
     return rows_of(
-        TABLE, [_means(store, layer, context.seed).merge(own, on="reading") for layer, own in parts]
+        TABLE, [_means(store, layer, context).merge(own, on="reading") for layer, own in parts]
     )
 
 
-def _means(store: DuckDBPyConnection, layer: int | None, seed: int) -> pd.DataFrame:
+def _means(store: DuckDBPyConnection, layer: int | None, context: FitContext) -> pd.DataFrame:
     frames = []
     for quantity in ("similarity", "mixing_ratio"):
         rows = store.execute(_SEQUENCES.format(quantity=quantity), {"layer": layer}).df()
-        cells, values = by_sequence(rows, cell=["reading"], value="mean")
+        cells, sequences, values = by_sequence(rows, cell=["reading"], value="mean")
         names = {"mean": quantity, "low": f"{quantity}_low", "high": f"{quantity}_high"}
-        frames.append(with_intervals(cells, values, seed=seed).rename(columns=names))
+        means = with_intervals(cells, values, context.redraws(sequences))
+        frames.append(means.rename(columns=names))
     return frames[0].merge(frames[1], on=["reading", "n_sequences"]).assign(layer=layer)
 
 

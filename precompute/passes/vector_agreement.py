@@ -29,7 +29,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     frames = []
     for (layer,) in levels.fetchall():
         rows = store.execute(_SEQUENCES, {"layer": layer}).df()
-        cells, values = by_sequence(rows, cell=["scope"], value="spearman")
-        means = with_intervals(cells, values, seed=context.seed).assign(layer=layer)
+        cells, sequences, values = by_sequence(rows, cell=["scope"], value="spearman")
+        means = with_intervals(cells, values, context.redraws(sequences)).assign(layer=layer)
         frames.append(means.rename(columns={"mean": "spearman"}))
     return rows_of(TABLE, frames)

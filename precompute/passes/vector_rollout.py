@@ -31,24 +31,25 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     return rows_of(
         TABLE,
         [
-            _means(store, layer, kind, context.seed).assign(layer=layer)
+            _means(store, layer, kind, context).assign(layer=layer)
             for (layer,) in layers.fetchall()
             for kind in ("token_type", "distance")
         ],
     )
 
 
-def _means(store: DuckDBPyConnection, layer: int, kind: str, seed: int) -> pd.DataFrame:
+def _means(store: DuckDBPyConnection, layer: int, kind: str, context: FitContext) -> pd.DataFrame:
     """Sequences without tokens of a type or at a distance count with a share of 0."""
     asked = {"layer": layer, "vectors": VECTORS}
     rows = store.execute(_SHARES.format(kind=kind), asked).df()
-    cells, values = by_sequence(rows, cell=["scope", kind], value="share")
+    cells, sequences, values = by_sequence(rows, cell=["scope", kind], value="share")
+    drawn = context.redraws(sequences)
     values = np.nan_to_num(values)
-    means = with_intervals(cells, values, seed=seed)
+    means = with_intervals(cells, values, drawn)
     of_vectors = cells["scope"].eq(VECTORS).to_numpy()
     by_vectors = dict(zip(cells[kind][of_vectors], values.T[of_vectors], strict=True))
     more = np.stack([by_vectors[each] for each in cells[kind]], axis=1) - values
-    differences = with_intervals(cells, more, seed=seed)[~of_vectors]
+    differences = with_intervals(cells, more, drawn)[~of_vectors]
     return means.assign(
         difference=differences["mean"],
         difference_low=differences["low"],

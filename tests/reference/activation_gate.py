@@ -17,9 +17,12 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
 def shares(
     summands: list[float], activation: Callable[[float], float], steps: int = 2000
 ) -> list[float]:
-    """What each summand of h gets of activation(h), along the straight path from nothing to all."""
+    """What each summand of h gets of activation(h), along the straight path from nothing to all.
+
+    The differences are half a step wide, so that none of them reaches across 0, where a ReLU bends.
+    """
     hidden = sum(summands)
-    width = 1e-6
+    width = abs(hidden) / (4 * steps)
     slope = 0.0
     for step in range(steps):
         at = hidden * (step + 0.5) / steps

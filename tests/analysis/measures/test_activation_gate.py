@@ -8,6 +8,7 @@ from tests.reference import activation_gate as reference
 from tests.reference.layer_mixing import ACTIVATIONS
 
 SUMMANDS = st.lists(st.floats(-3, 3), min_size=1, max_size=5)
+EITHER_SIDE = (1.0, 2e-3, 1e-9, -1e-9, -2e-3, -1.0)
 
 
 @pytest.mark.parametrize("name", GATES)
@@ -17,7 +18,15 @@ def test_shares_are_those_of_integrated_gradients(name, summands):
     hidden = torch.tensor([sum(summands)], dtype=torch.float64)
     gate = activation_gate(hidden, name).item()
     expected = reference.shares(summands, reference.ACTIVATIONS[name])
-    assert [gate * summand for summand in summands] == pytest.approx(expected, abs=2e-4)
+    assert [gate * summand for summand in summands] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("hidden", EITHER_SIDE)
+def test_the_gate_of_a_relu_is_decided_by_the_side_however_close_to_nothing(hidden):
+    closed = activation_gate(torch.tensor([hidden], dtype=torch.float64), "relu").item()
+    (share,) = reference.shares([hidden], reference.ACTIVATIONS["relu"])
+    assert closed == float(hidden > 0)
+    assert share / hidden == pytest.approx(closed, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", GATES)

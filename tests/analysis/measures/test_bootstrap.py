@@ -37,6 +37,19 @@ def test_percentiles_are_those_of_the_slow_twin_and_skip_what_is_no_number():
         assert (low[cell], high[cell]) == pytest.approx(twin.interval(numbers.tolist()))
 
 
+def test_an_interval_leaves_a_fortieth_out_at_either_end():
+    means = np.stack([np.linspace(0, 1, 401), np.full(401, np.nan)], axis=1)
+    low, high = percentile_interval(means)
+    np.testing.assert_allclose([low[0], high[0]], [0.025, 0.975], rtol=1e-12)
+    assert np.isnan([low[1], high[1]]).all()
+
+
+def test_a_seed_decides_what_is_drawn():
+    drawn = redraws(np.arange(7), seed=3).weights
+    np.testing.assert_array_equal(drawn, redraws(np.arange(7), seed=3).weights)
+    assert (drawn != redraws(np.arange(7), seed=4).weights).any()
+
+
 def test_a_cell_of_fewer_than_ten_units_has_no_interval():
     units = np.arange(3 * LEAST_UNITS) // 3
     drawn = redraws(units, seed=0)

@@ -17,6 +17,11 @@ def test_a_sequence_without_the_type_counts_for_nothing():
     assert sequence_means(values, present, np.ones((1, 3))).tolist() == [[3.0]]
 
 
+def test_a_sequence_that_is_drawn_once_and_alone_is_the_mean():
+    both = np.array([[2.0], [4.0]]), np.ones((2, 1), dtype=bool)
+    assert sequence_means(*both, np.array([[1.0, 0.0], [1.0, 3.0]])).tolist() == [[2.0], [3.5]]
+
+
 def test_a_cell_that_is_never_present_has_no_mean():
     absent = np.zeros((3, 1), dtype=bool)
     assert np.isnan(sequence_means(np.ones((3, 1)), absent, np.ones((1, 3)))).all()

@@ -1,0 +1,171 @@
+"""Mutants of measures and passes, one module after the other, and who survives.
+
+    python -m tests.mutation [--jobs N] [--keep FILE] [STEM …]
+
+Prints per module how many mutants there are and how many die; then every survivor without a reason.
+Shapes are not checked here, since the import hook can be set once per process and mutmut runs tests
+again and again in one: a mutant that only the hook would catch counts as a survivor.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("analysis/measures", "precompute/passes")
+COPIED = ("analysis", "precompute", "pages", "tests")
+SURVIVORS = Path(__file__).with_name("survivors.toml")
+SETTINGS = """
+[tool.pytest.ini_options]
+pythonpath = ["."]
+markers = ["browser: needs Chromium", "shared_data: needs real data"]
+
+[tool.mutmut]
+source_paths = ["analysis", "precompute"]
+only_mutate = ["{module}"]
+also_copy = ["pages"]
+pytest_add_cli_args = ["-m", "not shared_data"]
+pytest_add_cli_args_test_selection = {tests}
+timeout_constant = 60.0
+use_git_change_detection = false
+do_not_mutate_patterns = {patterns}
+"""
+DIFFS = """
+import sys
+from mutmut.mutation.diff_apply import get_diff_for_mutant
+for name in sys.argv[1:]:
+    print(get_diff_for_mutant(name), end="\\0")
+"""
+NO_FORMULA = (
+    r"raise \w+",  # and what the error says: messages are compared whole in tests of their own
+    r"strict=True",  # zip's own check of lengths, which no input of a test breaks
+    r"torch\.finfo|np\.finfo",  # the size of rounding, of which any nearby one will do
+)
+"""Expressions that hold no formula, as mutmut leaves them out: by line."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A mutant as its function and the line that it has for another one."""
+
+    function: str
+    line: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a module's mutants."""
+
+    module: str
+    n_mutants: int
+    survivors: tuple[Mutant, ...]
+
+    def line(self) -> str:
+        dead = self.n_mutants - len(self.survivors)
+        share = dead / self.n_mutants if self.n_mutants else 1.0
+        return f"{self.module:52} {self.n_mutants:>5} mutants {dead:>5} die {share:>7.1%}"
+
+
+def checks_of(module: str) -> list[str]:
+    """The tests that bear a module's name, and the outermost check of its view."""
+    stem = Path(module).stem
+    folder = "analysis/measures" if module.startswith("analysis") else "precompute/passes"
+    own = ROOT / "tests" / folder / f"test_{stem}.py"
+    found = [str(own.relative_to(ROOT))] if own.exists() else []
+    if module.startswith("precompute"):
+        found += ["tests/outermost/test_outermost.py", "-k", f"not slow and ({stem} or {own.stem})"]
+    return found
+
+
+def mutated(module: str, scratch: Path, *, jobs: int) -> Result:
+    """A module's mutants against its tests, in a copy of the project.
+
+    Raises:
+        RuntimeError: the tests fail on the module as it is.
+    """
+    settings = SETTINGS.format(
+        module=module, tests=json.dumps(checks_of(module)), patterns=json.dumps(NO_FORMULA)
+    )
+    (scratch / "pyproject.toml").write_text(settings)
+    shutil.rmtree(scratch / "mutants", ignore_errors=True)
+    command = [sys.executable, "-m", "mutmut"]
+    arguments = {"cwd": scratch, "env": os.environ | {"OMP_NUM_THREADS": "1"}, "text": True}
+    ran = subprocess.run(
+        [*command, "run", "--max-children", str(jobs)], capture_output=True, **arguments
+    )
+    meta = scratch / "mutants" / f"{module}.meta"
+    codes: dict[str, int | None] = json.loads(meta.read_text())["exit_code_by_key"]
+    if ran.returncode or None in codes.values():
+        raise RuntimeError(f"{module}: mutmut stopped.\n{ran.stdout[-3000:]}")
+    alive = [name for name, code in codes.items() if code in (0, 5, 33, 34)]
+    shown = subprocess.run(
+        [sys.executable, "-c", DIFFS, *alive], capture_output=True, check=True, **arguments
+    ).stdout.split("\0")
+    survivors = tuple(_mutant(*each) for each in zip(alive, shown[:-1], strict=True))
+    return Result(module, len(codes), survivors)
+
+
+def _mutant(name: str, diff: str) -> Mutant:
+    lines = [line[1:].strip() for line in diff.splitlines() if line.startswith("+")]
+    changed = [line for line in lines if not line.startswith("++")]
+    function = name.rpartition("__mutmut_")[0].replace(".x_", ".").replace("xǁ", "")
+    return Mutant(function.replace("ǁ", "."), " ".join(changed))
+
+
+def reasons() -> dict[Mutant, str]:
+    """Why each known survivor survives."""
+    found = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))
+    return {
+        Mutant(function, line): reason
+        for function, lines in found.items()
+        for line, reason in lines.items()
+    }
+
+
+def modules(stems: list[str]) -> Iterator[str]:
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).glob("*.py")):
+            if path.stem not in ("__init__", "base") and (not stems or path.stem in stems):
+                yield str(path.relative_to(ROOT))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--folder", choices=FOLDERS, help="only the modules of one folder")
+    parser.add_argument("stems", nargs="*", help="all measures and passes unless given")
+    chosen = parser.parse_intermixed_args()
+    known, unexplained = reasons(), []
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        for name in COPIED:
+            shutil.copytree(
+                ROOT / name, scratch / name, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        for module in modules(chosen.stems):
+            if chosen.folder and not module.startswith(chosen.folder):
+                continue
+            try:
+                result = mutated(module, scratch, jobs=chosen.jobs)
+            except RuntimeError as error:
+                print(error, flush=True)
+                unexplained.append(Mutant(module, "did not run"))
+                continue
+            print(result.line(), flush=True)
+            for each in result.survivors:
+                reason = known.get(each)
+                print(f"    {each.function}: {each.line}  # {reason or 'NO REASON'}", flush=True)
+                unexplained += [] if reason else [each]
+    sys.exit(1 if unexplained else 0)
+
+
+if __name__ == "__main__":
+    main()

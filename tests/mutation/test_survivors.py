@@ -1,0 +1,43 @@
+import importlib
+
+import pytest
+
+from tests.mutation.__main__ import ROOT, Result, _mutant, checks_of, modules, reasons
+
+DIFF = """--- analysis/measures/pair.py
++++ analysis/measures/pair.py
+@@ -1,3 +1,3 @@
+-    return one + other
++    return one - other
+"""
+
+
+def test_every_survivor_is_of_a_function_and_has_a_reason():
+    for mutant, reason in reasons().items():
+        module, _, name = mutant.function.rpartition(".")
+        assert hasattr(importlib.import_module(module), name), mutant.function
+        assert len(reason.split()) > 2, mutant
+
+
+def test_every_formula_has_tests_that_would_kill_its_mutants():
+    found = list(modules([]))
+    assert "analysis/measures/pair.py" in found
+    assert "precompute/passes/pair.py" in found
+    for module in found:
+        assert (ROOT / module).exists()
+        assert all((ROOT / each).exists() for each in checks_of(module) if each.endswith(".py"))
+        assert checks_of(module), module
+
+
+def test_a_survivor_is_known_by_its_function_and_its_line():
+    found = _mutant("analysis.measures.pair.x__part__mutmut_3", DIFF)
+    assert found.function == "analysis.measures.pair._part"
+    assert found.line == "return one - other"
+    of_class = _mutant("analysis.measures.pair.xǁWaysǁpassed__mutmut_1", DIFF)
+    assert of_class.function == "analysis.measures.pair.Ways.passed"
+
+
+@pytest.mark.parametrize(("n_alive", "share"), [(0, "100.0%"), (1, " 75.0%")])
+def test_the_share_that_dies_is_told(n_alive, share):
+    alive = (_mutant("analysis.measures.pair.x_part__mutmut_1", DIFF),) * n_alive
+    assert Result("analysis/measures/pair.py", 4, alive).line().endswith(share)

@@ -1,0 +1,159 @@
+"""A model as transformers loads it, in float64, and what each layer does with one sequence."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+
+POST_NORM = ("attn_w", "attn", "attn_res", "attn_res_ln", "attn_res_ln_ff")
+POST_NORM += ("attn_res_ln_ff_res", "attn_res_ln_ff_res_ln")
+PRE_NORM = ("attn_w", "ln_attn", "ln_attn_res", "ln_attn_res_ln")
+PRE_NORM += ("ln_attn_res_ln_ff", "ln_attn_res_ln_ff_res")
+
+
+@dataclass(frozen=True)
+class Affine:
+    """x W + b."""
+
+    weight: Tensor
+    bias: Tensor
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        return rows @ self.weight + self.bias
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The matrices of one layer, rows times matrix; heads are slices of columns."""
+
+    query: Affine
+    key: Affine
+    value: Affine
+    output: Affine
+    attention_norm: Any
+    inner: Affine
+    outer: Affine
+    network_norm: Any
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One sequence gone through the model: a list has one entry per layer.
+
+    `normed` is what queries, keys and values are made of: the layer's input, or in a pre-norm
+    layer its normalisation.
+    """
+
+    seq: int
+    ids: list[int]
+    segments: list[int]
+    types: list[str]
+    words: Tensor
+    inputs: list[Tensor]
+    normed: list[Tensor]
+    attention: list[Tensor]
+    outputs: list[Tensor]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class BareModel:
+    """BERT, RoBERTa or GPT-2, for one sequence at a time, so that nothing is padded."""
+
+    def __init__(self, folder: Path):
+        self.model: Any = transformers.AutoModel.from_pretrained(
+            folder, attn_implementation="eager", dtype=torch.float64
+        ).eval()
+        self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder)
+        config = self.model.config
+        self.family = config.model_type
+        self.norm_first = self.is_causal = self.family == "gpt2"
+        self.heads = config.num_attention_heads
+        self.width = config.hidden_size
+        self.head_width = self.width // self.heads
+        name = config.activation_function if self.norm_first else config.hidden_act
+        self.activation = {"gelu": "gelu", "gelu_new": "gelu_tanh", "relu": "relu"}[name]
+        blocks = self.model.h if self.norm_first else self.model.encoder.layer
+        self.blocks = list(blocks)
+        self.layers = [self._layer(block) for block in blocks]
+        self.scopes = PRE_NORM if self.norm_first else POST_NORM
+
+    @staticmethod
+    def _linear(module: Any) -> Affine:
+        return Affine(module.weight.detach().T, module.bias.detach())
+
+    def _layer(self, block: Any) -> Layer:
+        if not self.norm_first:
+            attention = block.attention
+            own = attention.self
+            projections = [self._linear(each) for each in (own.query, own.key, own.value)]
+            output = self._linear(attention.output.dense)
+            norms = attention.output.LayerNorm, block.output.LayerNorm
+            network = self._linear(block.intermediate.dense), self._linear(block.output.dense)
+        else:  # GPT-2 keeps its matrices as they multiply rows, the three in one
+            joined, bias = block.attn.c_attn.weight.detach(), block.attn.c_attn.bias.detach()
+            pairs = zip(joined.chunk(3, dim=1), bias.chunk(3), strict=True)
+            projections = [Affine(*each) for each in pairs]
+            output = Affine(block.attn.c_proj.weight.detach(), block.attn.c_proj.bias.detach())
+            norms = block.ln_1, block.ln_2
+            network = tuple(
+                Affine(each.weight.detach(), each.bias.detach())
+                for each in (block.mlp.c_fc, block.mlp.c_proj)
+            )
+        query, key, value = projections
+        inner, outer = network
+        return Layer(query, key, value, output, norms[0], inner, outer, norms[1])
+
+    @cached_property
+    def positions(self) -> Tensor:
+        """The learned position embeddings that texts can have."""
+        if self.norm_first:
+            return self.model.wpe.weight.detach()
+        learned = self.model.embeddings.position_embeddings.weight.detach()
+        return (
+            learned[self.model.config.pad_token_id + 1 :] if self.family == "roberta" else learned
+        )
+
+    def arguments(self, ids: list[int], segments: list[int]) -> dict[str, Tensor]:
+        given = {"input_ids": torch.tensor([ids])}
+        if self.family == "bert":
+            given["token_type_ids"] = torch.tensor([segments])
+        return given
+
+    @torch.no_grad()
+    def read(self, seq: int, ids: list[int], segments: list[int], types: list[str]) -> Reading:
+        """The sequence in one forward pass, every layer watched from outside."""
+        inputs, outputs = [], []
+
+        def watch(_module: Any, given: tuple, put_out: Any) -> None:
+            inputs.append(given[0][0])
+            outputs.append((put_out[0] if isinstance(put_out, tuple) else put_out)[0])
+
+        hooks = [block.register_forward_hook(watch) for block in self.blocks]
+        try:
+            found = self.model(**self.arguments(ids, segments), output_attentions=True)
+        finally:
+            for hook in hooks:
+                hook.remove()
+        normed = [
+            layer.attention_norm(each) if self.norm_first else each
+            for layer, each in zip(self.layers, inputs, strict=True)
+        ]
+        words = self.model.get_input_embeddings()(torch.tensor(ids))
+        attention = [each[0] for each in found.attentions]
+        return Reading(seq, ids, segments, types, words, inputs, normed, attention, outputs)
+
+    def by_head(self, rows: Tensor) -> Tensor:
+        """Rows of all heads' coordinates as head × row × coordinate."""
+        return rows.view(len(rows), self.heads, self.head_width).transpose(0, 1)
+
+    def transformed(self, layer: Layer, rows: Tensor) -> Tensor:
+        """f(x) = (x W_V + b_V) W_O of every head: head × token × width."""
+        values = self.by_head(layer.value(rows))
+        output = layer.output.weight.view(self.heads, self.head_width, self.width)
+        return values @ output

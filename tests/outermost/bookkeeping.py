@@ -1,0 +1,57 @@
+"""What a file says of its corpus, from the ids in it, the tokenizer and the model's own files."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from tests.outermost.corpus import Corpus, frame_of
+
+
+def run(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    model = corpus.model
+    return frame_of(
+        [
+            {
+                "family": model.family,
+                "n_layers": len(model.layers),
+                "n_heads": model.heads,
+                "hidden_size": model.width,
+                "n_sequences": len(corpus.readings),
+                "n_tokens": sum(map(len, corpus.readings)),
+            }
+        ]
+    )
+
+
+def sequence(corpus: Corpus) -> pd.DataFrame:
+    return frame_of([{"seq": each.seq, "n_tokens": len(each)} for each in corpus.readings])
+
+
+def token(corpus: Corpus) -> pd.DataFrame:
+    """The text and the type of every id; segments are 0 up to and including the first [SEP]."""
+    frames = []
+    for each in corpus.readings:
+        separators = np.cumsum([kind == "sep" for kind in each.types])
+        segments = [0, *(separators[:-1] > 0).astype(int)] if corpus.has_segments else 0
+        frames.append(
+            pd.DataFrame(
+                {
+                    "seq": each.seq,
+                    "pos": range(len(each)),
+                    "token": corpus.model.tokenizer.convert_ids_to_tokens(each.ids),
+                    "token_type": each.types,
+                    "segment": segments,
+                }
+            )
+        )
+    return pd.concat(frames)
+
+
+def masked_share(corpus: Corpus, rate: float) -> bool:
+    """Whether every sequence has max(1, ⌊rate · k⌋) masked of its k tokens but [CLS] and [SEP]."""
+    for each in corpus.readings:
+        places = [i for i, kind in enumerate(each.types) if kind not in ("cls", "sep")]
+        n_masked = sum(corpus.is_masked(each.ids[place]) for place in places)
+        if n_masked != (max(1, int(rate * len(places))) if rate else 0):
+            return False
+    return True

@@ -1,0 +1,62 @@
+"""The sequences of a file, by its table `token` alone, gone through the bare model."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import duckdb
+import pandas as pd
+
+from tests.outermost.bare_model import BareModel, Reading
+from tests.outermost.layer_parts import Parts, layer_parts
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A model, and every sequence that went through it."""
+
+    model: BareModel
+    readings: list[Reading]
+
+    @cached_property
+    def parts(self) -> list[list[Parts]]:
+        """Every layer of every sequence taken apart: slow, so done once."""
+        return [
+            [layer_parts(self.model, each, layer) for layer in range(len(self.model.layers))]
+            for each in self.readings
+        ]
+
+    @property
+    def has_segments(self) -> bool:
+        return getattr(self.model.model.config, "type_vocab_size", 0) > 1
+
+    def is_masked(self, identity: int) -> bool:
+        return identity == self.model.tokenizer.mask_token_id
+
+
+def read_corpus(store: duckdb.DuckDBPyConnection, model: BareModel) -> Corpus:
+    """All sequences of a file in the order of the file; the model gets segments unless all 0."""
+    told = store.execute("select value from provenance where name = 'segments'").fetchall()
+    ignored = told == [("zero",)]
+    tokens = store.execute("select seq, pos, token_id, segment from token order by seq, pos").df()
+    readings = []
+    for seq, rows in tokens.groupby("seq", sort=True):
+        ids = rows["token_id"].astype(int).tolist()
+        segments = (rows["segment"].astype(int) * (not ignored)).tolist()
+        types = [type_of(model.tokenizer, each) for each in ids]
+        readings.append(model.read(int(str(seq)), ids, segments, types))
+    return Corpus(model, readings)
+
+
+def type_of(tokenizer, identity: int) -> str:
+    """cls, sep, comma_period or other, by what the tokenizer calls the token."""
+    if tokenizer.cls_token_id != tokenizer.sep_token_id:
+        if identity == tokenizer.cls_token_id:
+            return "cls"
+        if identity == tokenizer.sep_token_id:
+            return "sep"
+    token = tokenizer.convert_ids_to_tokens(identity)
+    return "comma_period" if token.lstrip("Ġ▁") in {",", "."} else "other"
+
+
+def frame_of(rows: list[dict]) -> pd.DataFrame:
+    return pd.DataFrame.from_records(rows)

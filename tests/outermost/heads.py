@@ -1,0 +1,139 @@
+"""What attention looks at: REFERENCE section 4, and how heads differ."""
+
+from collections.abc import Iterator
+
+import duckdb
+import numpy as np
+import pandas as pd
+import torch
+
+from tests.outermost.corpus import Corpus, frame_of
+
+HABITS = ("self", "previous", "next", "cls", "sep", "comma_period", "sep_to_sep", "other_to_sep")
+HABITS += ("entropy", "entropy_cls")
+
+
+def head_pattern(corpus: Corpus) -> pd.DataFrame:
+    """Means over the sequences that have a pair of the kind."""
+    rows = []
+    for layer in range(len(corpus.model.layers)):
+        for head in range(corpus.model.heads):
+            found = [
+                _habits(each.attention[layer][head].numpy(), each.types, corpus.model.is_causal)
+                for each in corpus.readings
+            ]
+            means = {name: _mean_of_present([each[name] for each in found]) for name in HABITS}
+            rows.append({"layer": layer + 1, "head": head + 1, **means})
+    return frame_of(rows)
+
+
+def _mean_of_present(values: list[float | None]) -> float | None:
+    present = [each for each in values if each is not None]
+    return sum(present) / len(present) if present else None
+
+
+def _habits(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, float | None]:
+    """Σ over the pairs of a kind by the number of tokens that attend; entropies of rows in nats."""
+    n = len(alpha)
+    kind = np.array(types)
+    seen = np.tri(n, dtype=bool) if is_causal else np.ones((n, n), dtype=bool)
+
+    def towards(name: str, queries: np.ndarray) -> float | None:
+        pairs = seen & queries[:, None] & (kind == name)
+        return alpha[pairs].sum() / queries.sum() if pairs.any() else None
+
+    def along(offset: int) -> float | None:
+        return np.trace(alpha, offset) / n if np.trace(seen, offset) else None
+
+    every = np.ones(n, dtype=bool)
+    rows = [_entropy(alpha[i, seen[i]]) for i in range(n)]
+    of_cls = [each for each, name in zip(rows, types, strict=True) if name == "cls"]
+    return {
+        "self": along(0),
+        "previous": along(-1),
+        "next": along(1),
+        **{name: towards(name, every) for name in ("cls", "sep", "comma_period")},
+        "sep_to_sep": towards("sep", kind == "sep"),
+        "other_to_sep": towards("sep", kind != "sep"),
+        "entropy": float(np.mean(rows)),
+        "entropy_cls": float(np.mean(of_cls)) if of_cls else None,
+    }
+
+
+def _entropy(row: np.ndarray) -> float:
+    smoothed = 0.9999 * row + 0.0001 / len(row)
+    return float(-(smoothed * np.log(smoothed)).sum())
+
+
+def _smoothed_rows(corpus: Corpus) -> Iterator[np.ndarray]:
+    """Row by row of all sequences, what every head makes of it, over the keys that it sees."""
+    for each in corpus.readings:
+        alpha = torch.cat(each.attention).numpy()
+        for i in range(len(each)):
+            row = alpha[:, i, : i + 1] if corpus.model.is_causal else alpha[:, i]
+            yield 0.999 * row + 0.001 / row.shape[1]
+
+
+def divergences(corpus: Corpus) -> np.ndarray:
+    """Σ over sequences and rows of the Jensen–Shannon divergence, in nats."""
+    n_heads = len(corpus.model.layers) * corpus.model.heads
+    found = np.zeros((n_heads, n_heads))
+    for rows in _smoothed_rows(corpus):
+        for head in range(n_heads):
+            middle = (rows[head] + rows[head:]) / 2
+            kept = (rows[head] * np.log(rows[head] / middle)).sum(axis=1)
+            others = (rows[head:] * np.log(rows[head:] / middle)).sum(axis=1)
+            found[head, head:] += (kept + others) / 2
+    return np.triu(found, 1) + np.triu(found, 1).T
+
+
+def head_distance(corpus: Corpus) -> pd.DataFrame:
+    found, width = divergences(corpus), corpus.model.heads
+    one, other = np.indices(found.shape).reshape(2, -1)
+    return pd.DataFrame(
+        {
+            "layer_a": one // width + 1,
+            "head_a": one % width + 1,
+            "layer_b": other // width + 1,
+            "head_b": other % width + 1,
+            "divergence": found.ravel(),
+        }
+    )
+
+
+def head_layout(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Kruskal's stress-1 of a file's points against mean divergences that are computed here.
+
+    Which of all layouts of the same stress a search ends in, and how it is turned, says nothing.
+    """
+    distances = divergences(corpus) / sum(map(len, corpus.readings))
+    layout = store.execute("select layer, head, x, y from head_layout order by layer, head").df()
+    points = layout[["x", "y"]].to_numpy(float)
+    apart = np.linalg.norm(points[:, None] - points, axis=-1)
+    stress = np.sqrt(((apart - distances) ** 2).sum() / (apart**2).sum())
+    return layout[["layer", "head"]].assign(stress=stress)
+
+
+def gradient_importance(corpus: Corpus) -> pd.DataFrame:
+    """|∂L/∂α| summed by the type of j, by the number of tokens; L is the squared length of the
+    mean of the last hidden states, the loss of a model without a head that predicts tokens."""
+    found: dict[tuple, list[float]] = {}
+    for each in corpus.readings:
+        arguments = corpus.model.arguments(each.ids, each.segments)
+        output = corpus.model.model(**arguments, output_attentions=True)
+        loss = output.last_hidden_state[0].mean(dim=0).square().sum()
+        slopes = torch.autograd.grad(loss, output.attentions)
+        for layer, of_layer in enumerate(slopes):
+            size = of_layer[0].abs()
+            if corpus.model.is_causal:
+                size = size.tril()
+            for name in set(each.types):
+                of_type = torch.tensor([kind == name for kind in each.types])
+                for head, of_head in enumerate(size[:, :, of_type].sum(dim=(1, 2)) / len(each)):
+                    found.setdefault((layer + 1, head + 1, name), []).append(of_head.item())
+    return frame_of(
+        [
+            {"layer": layer, "head": head, "token_type": name, "importance": np.mean(values)}
+            for (layer, head, name), values in found.items()
+        ]
+    )

@@ -1,0 +1,94 @@
+"""One layer of one sequence as a sum over its tokens, every vector F_i(x_j) written out."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tests.outermost.bare_model import BareModel, Reading
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Norms ‖F_i(x_j)‖ and mixing ratios r_i of each scope, and how far the parts miss the output.
+
+    The error is the largest difference over the largest output.
+    """
+
+    maps: dict[str, Tensor]
+    ratios: dict[str, Tensor]
+    error: float
+
+
+def layer_parts(model: BareModel, reading: Reading, index: int) -> Parts:
+    """Attention, residual, normalisation, network, residual and normalisation, one by one.
+
+    Pairs are made for one query at a time, so that memory stays at tokens × hidden size.
+    """
+    layer, alpha = model.layers[index], reading.attention[index]
+    stream = reading.inputs[index]
+    f = model.transformed(layer, reading.normed[index])
+    mean_alpha = alpha.mean(dim=0)
+    n = len(stream)
+    names = model.scopes
+    maps = {name: torch.zeros(n, n, dtype=torch.float64) for name in names}
+    ratios = {name: torch.zeros(n, dtype=torch.float64) for name in names}
+    maps[names[0]] = mean_alpha
+    ratios[names[0]] = 1 - mean_alpha.diagonal()
+    middle = layer.network_norm if model.norm_first else layer.attention_norm
+    worst = 0.0
+    for i in range(n):
+        attended = torch.einsum("hj,hjd->jd", alpha[:, i], f)
+        residual = attended.clone()
+        residual[i] += stream[i]
+        bias = layer.output.bias
+        whole = residual.sum(dim=0) + bias
+        normed, normed_bias = _normalised(middle, residual, bias, whole)
+        entering = normed.sum(dim=0) + normed_bias
+        hidden = entering @ layer.inner.weight + layer.inner.bias
+        gate = _gate(hidden, model.activation)
+        through = (normed @ layer.inner.weight * gate) @ layer.outer.weight
+        through_bias = normed_bias @ layer.inner.weight + layer.inner.bias
+        through_bias = (through_bias * gate) @ layer.outer.weight + layer.outer.bias
+        beside, beside_bias = (residual, bias) if model.norm_first else (normed, normed_bias)
+        ended, ended_bias = through + beside, through_bias + beside_bias
+        vectors = [attended, residual, normed, through, ended]
+        if not model.norm_first:
+            whole = ended.sum(dim=0) + ended_bias
+            ended, ended_bias = _normalised(layer.network_norm, ended, ended_bias, whole)
+            vectors.append(ended)
+        for name, each in zip(names[1:], vectors, strict=True):
+            maps[name][i] = each.norm(dim=1)
+            ratios[name][i] = _ratio(each, i)
+        missed = ended.sum(dim=0) + ended_bias - reading.outputs[index][i]
+        worst = max(worst, missed.abs().max().item())
+    return Parts(maps, ratios, worst / reading.outputs[index].abs().max().item())
+
+
+def _normalised(norm: Any, parts: Tensor, bias: Tensor, whole: Tensor) -> tuple[Tensor, Tensor]:
+    """Parts and bias through a layer normalisation whose deviation is that of the whole vector."""
+    deviation = (whole.var(correction=0) + norm.eps).sqrt()
+
+    def linear(each: Tensor) -> Tensor:
+        return (each - each.mean(dim=-1, keepdim=True)) / deviation * norm.weight.detach()
+
+    return linear(parts), linear(bias) + norm.bias.detach()
+
+
+def _gate(hidden: Tensor, activation: str) -> Tensor:
+    """activation(h) / h, from the activation itself; its slope at 0."""
+    if activation == "relu":
+        return (hidden > 0).to(hidden.dtype)
+    approximate = "tanh" if activation == "gelu_tanh" else "none"
+    divided = torch.nn.functional.gelu(hidden, approximate=approximate) / hidden
+    return torch.where(hidden == 0, 0.5, divided)
+
+
+def _ratio(vectors: Tensor, own: int) -> float:
+    """‖Σ_{j≠i} v_ij‖ / (‖Σ_{j≠i} v_ij‖ + ‖v_ii‖)."""
+    kept = vectors[own]
+    context = (vectors.sum(dim=0) - kept).norm().item()
+    itself = kept.norm().item()
+    return context / (context + itself) if context + itself else math.nan

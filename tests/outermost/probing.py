@@ -1,0 +1,146 @@
+"""Heads as parsers and as finders of antecedents: REFERENCE section 4.
+
+Words, trees and mentions are those of the corpus, as the file repeats them.
+"""
+
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import torch
+
+from tests.outermost.bare_model import Reading
+from tests.outermost.corpus import Corpus, frame_of
+
+Store = duckdb.DuckDBPyConnection
+DIRECTIONS = ("dependent_to_head", "head_to_dependent")
+OFFSETS = (-3, -2, -1, 1, 2, 3)
+
+
+def dependency_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:
+    """The most attended other word of the sentence, of equals the first, by relation."""
+    n_heads = corpus.model.heads
+    counts: dict[tuple, list[bool]] = {}
+    for reading, words in _annotated(corpus, store, "relation is not null"):
+        for place, alpha in enumerate(torch.cat(reading.attention).numpy()):
+            between, same = _between_words(alpha, words), _may_govern(words)
+            is_causal = corpus.model.is_causal
+            looks = (between, np.tril(same) if is_causal else same)
+            is_looked_at = (between.T, np.triu(same) if is_causal else same)
+            cell = place // n_heads + 1, place % n_heads + 1
+            for direction, sides in zip(DIRECTIONS, (looks, is_looked_at), strict=True):
+                picked = _first_largest(*sides)
+                for relation, right in _scored(words, picked):
+                    counts.setdefault((relation, *cell, direction), []).append(right)
+    keys = ("relation", "layer", "head", "direction")
+    return _accuracies(counts, keys)
+
+
+def dependency_baseline(corpus: Corpus, store: Store) -> pd.DataFrame:
+    """The word at a fixed offset in the same sentence."""
+    counts: dict[tuple, list[bool]] = {}
+    for _, words in _annotated(corpus, store, "relation is not null"):
+        sentence = words["sentence"].tolist()
+        for offset in OFFSETS:
+            picked = [
+                place + offset
+                if 0 <= place + offset < len(sentence)
+                and sentence[place + offset] == sentence[place]
+                else None
+                for place in range(len(sentence))
+            ]
+            for relation, right in _scored(words, picked):
+                counts.setdefault((relation, offset), []).append(right)
+    return _accuracies(counts, ("relation", "offset"))
+
+
+def coreference_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:
+    """The most attended head word of an earlier mention; the nearest; the nearest that is the
+    same word. Of mentions that have an antecedent."""
+    counts: dict[tuple, list[bool]] = {}
+    for reading, words in _annotated(corpus, store, "true"):
+        mentions = store.execute(
+            "select head_word, cluster, mention_type::varchar from mention where seq = ? "
+            "order by mention",
+            [reading.seq],
+        ).fetchall()
+        forms = [each.casefold() for each in words["form"]]
+        attention = [_between_words(alpha, words) for alpha in torch.cat(reading.attention).numpy()]
+        for head, cluster, kind in mentions:
+            earlier = sorted({other for other, *_ in mentions if other < head})
+            antecedents = {
+                o for o, other_cluster, _ in mentions if o < head and other_cluster == cluster
+            }
+            if not antecedents:
+                continue
+            same = [other for other in earlier if forms[other] == forms[head]]
+            picked = {
+                ("nearest", None, None): earlier[-1],
+                ("head_match", None, None): same[-1] if same else None,
+            }
+            for place, between in enumerate(attention):
+                best = max(earlier, key=lambda other, row=between[head]: (row[other], -other))
+                cell = place // corpus.model.heads + 1, place % corpus.model.heads + 1
+                picked["head", *cell] = best
+            for name in (kind, "all"):
+                for method, other in picked.items():
+                    counts.setdefault((name, *method), []).append(other in antecedents)
+    return _accuracies(counts, ("mention_type", "method", "layer", "head"))
+
+
+def _annotated(corpus: Corpus, store: Store, which: str) -> list[tuple[Reading, pd.DataFrame]]:
+    """The sequences that have words, and those words in their order."""
+    words = store.execute(f"from word where {which} order by seq, word").df()
+    by_seq = {each.seq: each for each in corpus.readings}
+    return [(by_seq[int(str(seq))], rows) for seq, rows in words.groupby("seq", sort=True)]
+
+
+def _between_words(alpha: np.ndarray, words: pd.DataFrame) -> np.ndarray:
+    """Sums over the pieces of the word that is attended to, means over those that attend."""
+    spans = list(zip(words["first_pos"], words["last_pos"] + 1, strict=True))
+    received = np.stack([alpha[:, first:end].sum(axis=1) for first, end in spans], axis=1)
+    return np.stack([received[first:end].mean(axis=0) for first, end in spans])
+
+
+def _may_govern(words: pd.DataFrame) -> np.ndarray:
+    sentence = words["sentence"].to_numpy()
+    return (sentence[:, None] == sentence) & ~np.eye(len(sentence), dtype=bool)
+
+
+def _first_largest(weight: np.ndarray, allowed: np.ndarray) -> list[int | None]:
+    return [
+        int(np.where(may, row, -np.inf).argmax()) if may.any() else None
+        for row, may in zip(weight, allowed, strict=True)
+    ]
+
+
+def _scored(words: pd.DataFrame, picked: list[int | None]) -> list[tuple[str, bool]]:
+    """Every word under every name that it counts for, and whether its governor was found.
+
+    A possessor that a possessive ending follows is decided by the ending.
+    """
+    found = []
+    rows: list[Any] = list(words.itertuples())
+    for place, word in enumerate(rows):
+        deciding = place
+        if word.relation == "poss" and place + 1 < len(rows):
+            follower = rows[place + 1]
+            if follower.form in ("'s", "s'") and follower.sentence == word.sentence:
+                deciding = place + 1
+        right = not pd.isna(word.governor) and picked[deciding] == word.governor
+        base = word.relation.partition(":")[0]
+        names = {"all_words"}
+        if base not in ("root", "punct"):
+            names |= {"all", base, word.relation}
+        found += [(name, bool(right)) for name in names]
+    return found
+
+
+def _accuracies(counts: dict[tuple, list[bool]], keys: tuple[str, ...]) -> pd.DataFrame:
+    return frame_of(
+        [
+            {**dict(zip(keys, cell, strict=True)), "n": len(right), "accuracy": np.mean(right)}
+            for cell, right in counts.items()
+        ]
+    )

@@ -1,0 +1,115 @@
+"""Small files of which every public view is computed anew, and the tests that each view has.
+
+The corpus has masks, two segments, an empty token type, a text too short for waves and texts of
+unequal lengths. A file holds the statistics of the views that are tested, so that one view by
+itself is quick.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import duckdb
+import pandas as pd
+import pytest
+
+from precompute.run import Request, run
+from precompute.runner import run_local
+from tests.outermost import norms
+from tests.outermost.bare_model import BareModel
+from tests.outermost.corpus import Corpus, read_corpus
+from tests.outermost.views import VIEWS, View
+from tests.small_treebank import write_treebank
+from tests.tiny import mask_rate, save_tiny
+
+PLANTED = (
+    "value_norm_dispersion",
+    "input_norm_dispersion",
+    "attention_norm_correlation",
+    "frequency_correlation",
+    "token_type_mixing",
+)
+"""Views of which whole formulas are planted wrong, beside single numbers."""
+TEXTS = (
+    {"text_a": "The cat sat, the dog ran.", "text_b": "The mat."},
+    {"text": "The dog"},
+    {"text_a": "Dog cat", "text_b": "Cat sat"},
+    {"text": "The cat ran, ran, ran; the dog sat, sat, sat. The mat the cat."},
+)
+WITHOUT_STATISTIC = {"run", "sequence", "token"}
+STATISTICS = {
+    "position_spectrum": ("state_spectrum", "embedding_spectrum"),
+    "completeness": ("completeness", "layer_completeness"),
+    "relative_position_cluster": ("relative_position_centre", "relative_position_cluster"),
+}
+OF_TREES = ("dependency_accuracy", "dependency_baseline", "coreference_accuracy")
+IN_BINS = replace(
+    next(view for view in VIEWS if view.name == "attention_norm_correlation"),
+    expected=lambda corpus, store: norms.attention_norm_correlation(corpus, in_bins=True),
+    tolerance=1e-6,
+)
+"""A few hundred pairs in wide bins lose more order than millions: here a bin is a tie as stored."""
+SMALL = [IN_BINS if view.name == IN_BINS.name else view for view in VIEWS]
+FILES = ("bert", "gpt2")
+CASES = [
+    *((name, view) for name in FILES for view in SMALL if view.name not in OF_TREES),
+    *(("bert of trees", view) for view in SMALL if view.name in OF_TREES),
+]
+every_view = pytest.mark.parametrize(
+    ("small", "view"),
+    CASES,
+    ids=[f"{name}-{view.name}" for name, view in CASES],
+    indirect=["small"],
+)
+every_file = pytest.mark.parametrize("small", FILES, indirect=True)
+
+
+@dataclass(frozen=True)
+class Small:
+    """A small file, and the corpus in it gone through the bare model."""
+
+    store: duckdb.DuckDBPyConnection
+    corpus: Corpus
+    rate: float
+    computed: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    def expected(self, view: View) -> pd.DataFrame:
+        if view.name not in self.computed:
+            self.computed[view.name] = view.expected(self.corpus, self.store)
+        return self.computed[view.name]
+
+    def stored(self, view: View) -> pd.DataFrame:
+        return view.stored(self.store, list(self.expected(view).columns))
+
+
+@pytest.fixture(scope="module")
+def small(request, tmp_path_factory) -> Iterator[Small]:
+    family, _, trees = request.param.partition(" of ")
+    folder = tmp_path_factory.mktemp("outermost")
+    corpus = folder / ("trees.conllu" if trees else "texts.jsonl")
+    if trees:
+        write_treebank(corpus)
+    else:
+        corpus.write_text("\n".join(map(json.dumps, TEXTS)), encoding="utf-8")
+    rate = 0.0 if trees else mask_rate(family, 0.12)
+    asked = Request(
+        model=str(save_tiny(family, folder / "model")),
+        corpus=str(corpus),
+        output=folder / "tiny.duckdb",
+        statistics=sorted(_statistics(request)),
+        mask_rate=rate,
+        max_tokens=36,
+        device="cpu",
+    )
+    run(asked, run_local)
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        yield Small(store, read_corpus(store, BareModel(folder / "model")), rate)
+
+
+def _statistics(request: pytest.FixtureRequest) -> set[str]:
+    """What must be in a file for the tests of it that are to run."""
+    tests = (getattr(test, "callspec", None) for test in request.session.items)
+    asked = [each.params for each in tests if each and each.params.get("small") == request.param]
+    views = {each["view"].name for each in asked if "view" in each}
+    names = {"token_norm", *views} | (set(PLANTED) if len(views) < len(asked) else set())
+    return {each for name in names - WITHOUT_STATISTIC for each in STATISTICS.get(name, (name,))}
