@@ -97,7 +97,7 @@ def _nearest(weighing: str, head: Head) -> None:
         columns["name"] = say("head_map.behaviour_title")
     table(
         frame,
-        key=f"hm_nearest_{weighing}_{head[0]}_{head[1]}",
+        key=f"hm_nearest_{head[0]}_{head[1]}_{weighing}",
         question=say("head_map.distances.nearest", head=head_name(*head)),
         caption=say("head_map.distances.nearest_caption"),
         columns=columns,

@@ -54,7 +54,7 @@ def test_halves_that_disagree_leave_the_verdict_open(section, changed):
 
 
 def test_too_few_texts_for_halves_are_told(section, changed):
-    folder = changed("delete from coreference_best where chosen_on <> 'all'")
+    folder = changed("delete from stored.coreference_best where chosen_on <> 'all'")
     assert "too few to choose a head on one half" in sentences(section("rules", folder))
 
 

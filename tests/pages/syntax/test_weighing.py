@@ -6,7 +6,7 @@ from tests.pages.conftest import in_address, sentences
 from tests.pages.syntax.conftest import shown_as
 
 PLACE = {"sy_relation": "det", "sy_least": "1"}
-KEYS = {"relations": "sy_best", "heads": "sy_map", "one_head": "sy_head_rows"}
+KEYS = {"relations": "sy_rows", "heads": "sy_map", "one_head": "sy_head_rows"}
 
 
 @pytest.mark.parametrize("view", KEYS)
@@ -21,12 +21,7 @@ def test_every_section_shows_what_the_file_says_by_norm(view, section, exported,
     expected = {tuple(row[:-1]): row[-1] for row in stored}
     for row in frame.to_dict("records"):
         place = (row.get("relation", "det"), row.get("layer", 1), row.get("head", 2))
-        if view != "relations":
-            assert row["accuracy"] == expected[*place, row["direction"]]
-        else:
-            assert row["accuracy"] in {
-                expected[*place, each] for each in ("dependent_to_head", "head_to_dependent")
-            }
+        assert row["accuracy"] == expected[*place, row["direction"]]
 
 
 def test_published_heads_stand_beside_weights_alone(section):
