@@ -137,7 +137,12 @@ VIEWS = (
     ),
     View("completeness", _of_corpus(mixing.completeness), ("layer",), 1e-3, absolute=True),
     View("scope_similarity", _of_corpus(mixing.scope_similarity), ("layer", "scope_a", "scope_b")),
-    View("mixing_ratio", _of_corpus(mixing.mixing_ratio), ("layer", "scope", "token_type")),
+    View(
+        "mixing_ratio",
+        _of_corpus(mixing.mixing_ratio),
+        ("layer", "scope", "token_type"),
+        absolute=True,  # shares; of a causal model's first token 0 but for rounding
+    ),
     View("pair_delta", _of_corpus(mixing.pair_delta), ("layer", "effect", "source", "target")),
 )
 NOT_RECOMPUTED = {
