@@ -14,6 +14,7 @@ from analysis.measures.relevance_comparison import gradient_attention, raw_atten
 from analysis.models.trace import LayerTrace, Trace
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, RULES
 from precompute.classification import ClassGradients
+from precompute.corpora.token_types import CLS
 
 MEAN = -1
 """In the place of a head: the mean of all heads."""
