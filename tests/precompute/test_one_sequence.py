@@ -1,5 +1,7 @@
 """A sequence run again gives what the run gave, and another model is never taken for the file's."""
 
+from typing import Any
+
 import duckdb
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from precompute.one_sequence import OtherWeights, Rerun, _pinned, rerun
 from tests.small_store import build_store
 from tests.tiny import mask_rate, save_tiny
 
-TYPED = {"revision": "sha256:any", "dtype": "float32"}
+TYPED: Any = {"revision": "sha256:any", "dtype": "float32"}
 
 
 @pytest.fixture

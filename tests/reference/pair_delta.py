@@ -91,7 +91,7 @@ def mean_interval(mean: float, error: float, degrees: float) -> tuple[float, flo
     return mean - low * error, mean + low * error
 
 
-def _within(reach: float, freedom: int, steps: int = 4000) -> float:
+def _within(reach: float, freedom: float, steps: int = 4000) -> float:
     """How likely Student's t is within ±reach: Simpson's rule over the angle atan(t / √freedom)."""
     end = math.atan(reach / math.sqrt(freedom))
     heights = [math.cos(end * k / steps) ** (freedom - 1) for k in range(steps + 1)]

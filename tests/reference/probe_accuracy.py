@@ -1,5 +1,7 @@
 """How often a probe is right: counted case by case, resampled sequence by sequence."""
 
+import math
+
 import numpy as np
 
 
@@ -13,7 +15,12 @@ def counts(right: list[bool], sequences: list[int]) -> dict[int, tuple[int, int]
 
 
 def interval(right: list[float], n: list[int], draws: list[list[float]]) -> tuple[float, float]:
-    """efron-1979, section 2: ends of the central 95 % of Σ right / Σ n over the draws."""
+    """efron-1979, section 2: ends of the central 95 % of Σ right / Σ n over the draws.
+
+    No number where fewer than ten sequences have a case.
+    """
+    if sum(each > 0 for each in n) < 10:
+        return math.nan, math.nan
     ratios = []
     for drawn in draws:
         cases = sum(times * each for times, each in zip(drawn, n, strict=True))

@@ -1,5 +1,6 @@
 """Are frequent words made of more context than rare ones (Kobayashi et al. 2021, table 3)?"""
 
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
@@ -98,7 +99,7 @@ def _finding(words: pd.DataFrame) -> str:
     )
 
 
-def _interval(row: dict[str, float]) -> str:
+def _interval(row: Mapping[Any, float]) -> str:
     if pd.isna(row["low"]):
         return say("layer_mixing.frequency.no_interval")
     ends = {name: signed(row[name]) for name in ("low", "high")}

@@ -119,7 +119,7 @@ def furthest_above(lift: pd.DataFrame) -> pd.Series:
     means = lift.groupby("relation", observed=True)[["mean", "before", "pairs"]].mean()
     means["ratio"] = means["mean"] / means["before"]
     means["lift"] = means["mean"] / means["pairs"]
-    return means.loc[str(means["ratio"].idxmax())]
+    return means.iloc[int(means["ratio"].argmax())]
 
 
 def times(ratio: float) -> str:

@@ -16,7 +16,8 @@ def test_windows_of_one_document_are_drawn_together(units, seed):
     of_unit = {unit: drawn[:, [u == unit for u in units]] for unit in units}
     for each in of_unit.values():
         assert (each == each[:, :1]).all()
-    assert (sum(each[:, 0] for each in of_unit.values()) == len(of_unit)).all()
+    totals = np.sum([each[:, 0] for each in of_unit.values()], axis=0)
+    assert (totals == len(of_unit)).all()
 
 
 def test_draws_spread_means_as_those_of_the_slow_twin_do():

@@ -18,8 +18,8 @@ def _drawn(n_sequences: int) -> Redraws:
 @given(st.lists(st.tuples(share, share), min_size=1, max_size=12))
 def test_ratio_follows_its_definition(rows):
     sides = [list(each) for each in zip(*rows, strict=True)]
-    arrays = (np.array(each, dtype=np.float64)[:, None] for each in sides)
-    ratio, low, high = mean_ratios(*arrays, _drawn(len(rows)))
+    first, second = (np.array(each, dtype=np.float64)[:, None] for each in sides)
+    ratio, low, high = mean_ratios(first, second, _drawn(len(rows)))
     expected = reference.mean_ratio(*sides)
     if expected is None or expected == 0:
         assert not np.nan_to_num(ratio[0])
@@ -57,6 +57,6 @@ def test_the_interval_covers_19_times_of_20():
 @pytest.mark.parametrize("n", [LEAST_UNITS - 1, LEAST_UNITS])
 def test_too_few_sequences_have_a_ratio_and_no_interval(n):
     values = np.random.default_rng(0).uniform(0.1, 0.9, size=(2, n, 1))
-    ratio, low, high = mean_ratios(*values, _drawn(n))
+    ratio, low, high = mean_ratios(values[0], values[1], _drawn(n))
     assert np.isfinite(ratio).all()
     assert np.isfinite([low, high]).all() == (n >= LEAST_UNITS)

@@ -98,9 +98,9 @@ def test_correlations_are_those_of_the_limit(section, store):
         index="layer", columns="quantity", values="spearman"
     )
     told = sentences(section("pmi", tp_pmi_least="5"))
-    for layer in (of_effect["partial"].idxmin(), of_effect["partial"].idxmax()):
+    for layer in (of_effect["partial"].argmin(), of_effect["partial"].argmax()):
         for quantity in ("partial", "pmi"):
-            assert f"{of_effect[quantity][layer]:.2f}".replace("-", "−") in told
+            assert f"{of_effect[quantity].iloc[int(layer)]:.2f}".replace("-", "−") in told
 
 
 def test_pairs_within_a_window_have_correlations_and_no_points(section):

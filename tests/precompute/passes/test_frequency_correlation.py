@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -138,6 +139,7 @@ def test_words_are_drawn_without_masks_and_with_their_ranks(store, slow):
     for special in (True, False):
         found = token_mixing_ratio.words(store, scope="attn_res", special=special, limit=1000)
         assert set(found["token"]) == set(counts) - (set() if special else {"[CLS]", "[SEP]"})
+        row: Any
         for row in found.itertuples():
             own = [each.values["attn_res"] for each in slow if each.token == row.token]
             assert row.n == counts[row.token] == len(own)

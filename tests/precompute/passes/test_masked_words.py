@@ -1,6 +1,7 @@
 """Words that the model did not read stay in their trees, and nothing is scored by them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -81,7 +82,8 @@ def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_
             )["predicted"]
             for seq in set(chosen["seq"])
         }
-        right = sum(of_head[row.seq][row.word] == row.governor for row in chosen.itertuples())
+        every: Any = chosen.itertuples()
+        right = sum(of_head[row.seq][row.word] == row.governor for row in every)
         assert rows["n"].tolist() == [len(chosen)]
         assert rows["accuracy"].tolist() == pytest.approx([right / len(chosen)])
 
@@ -123,6 +125,7 @@ def test_mentions_say_whether_they_were_read(store, every_word):
     hidden = every_word.set_index(["seq", "word"])["is_masked"]
     seen = []
     for seq in sorted(set(every_word["seq"])):
+        each: Any
         for each in mentions(store, seq=seq).itertuples():
             own = [bool(hidden[seq, word]) for word in range(each.first_word, each.last_word + 1)]
             assert each.is_masked == any(own)
