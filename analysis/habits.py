@@ -12,6 +12,8 @@ HABITS = (
     "entropy",
     "entropy_cls",
 )
+TOKEN_TYPES = ("cls", "sep", "comma_period")
+"""Habits that are attention to tokens of a type: 0 in a text without any of them."""
 QUANTITIES = (*HABITS, "uniform")
 """Every habit, and the entropy of a head that attends to everything alike."""
 

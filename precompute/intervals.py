@@ -21,6 +21,14 @@ def by_sequence(
     return cells, table.index.to_numpy(), table.to_numpy(dtype=np.float64)
 
 
+def zero_where_absent(
+    cells: pd.DataFrame, values: np.ndarray, quantities: tuple[str, ...]
+) -> np.ndarray:
+    """The values with 0 where a sequence has no token that some quantities are about."""
+    of_types = cells["quantity"].isin(quantities).to_numpy()
+    return np.where(of_types, np.nan_to_num(values), values)
+
+
 def with_intervals(cells: pd.DataFrame, values: np.ndarray, drawn: Redraws) -> pd.DataFrame:
     """The cells with mean, low, high, and n_sequences: the sequences with a value, which count.
 

@@ -5,12 +5,12 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.habits import QUANTITIES
+from analysis.habits import QUANTITIES, TOKEN_TYPES
 from analysis.tables.head_pattern import TABLE
-from precompute.intervals import by_sequence, rows_of, with_intervals
+from precompute.intervals import by_sequence, rows_of, with_intervals, zero_where_absent
 from precompute.passes.base import FitContext
 
-VERSION = 2
+VERSION = 3
 NEEDS = ("sequence_head_pattern",)
 _COLUMNS = ", ".join(f'"{each}"' for each in QUANTITIES)
 _OF_HEADS = f"""
@@ -35,4 +35,5 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 
 def _means(rows: pd.DataFrame, cell: list[str], context: FitContext) -> pd.DataFrame:
     cells, sequences, values = by_sequence(rows, cell=cell, value="mean")
+    values = zero_where_absent(cells, values, TOKEN_TYPES)
     return with_intervals(cells, values, context.redraws(sequences))

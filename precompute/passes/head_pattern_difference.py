@@ -4,12 +4,12 @@ import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.habits import HABITS
+from analysis.habits import HABITS, TOKEN_TYPES
 from analysis.tables.head_pattern_difference import TABLE
-from precompute.intervals import by_sequence, rows_of, with_intervals
+from precompute.intervals import by_sequence, rows_of, with_intervals, zero_where_absent
 from precompute.passes.base import FitContext
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("sequence_head_pattern", "head_pattern")
 _PAIRED = ", ".join(f'norm."{each}" - weight."{each}" as "{each}"' for each in HABITS)
 _COLUMNS = ", ".join(f'"{each}"' for each in HABITS)
@@ -43,6 +43,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     ):
         rows = store.sql(sql).df()
         cells, sequences, paired = by_sequence(rows, cell=cell, value="difference")
+        paired = zero_where_absent(cells, paired, TOKEN_TYPES)
         changes = with_intervals(cells, paired, context.redraws(sequences))
         changes = changes.rename(columns={"mean": "difference"})
         of_kind = means[means["head"].notna() == ("head" in cell)]

@@ -14,7 +14,7 @@ HABITS += ("entropy", "entropy_cls")
 
 
 def head_pattern(corpus: Corpus) -> pd.DataFrame:
-    """Means over the sequences that have a pair of the kind."""
+    """Means over sequences: one without a token of a type counts as 0, without a pair not at all."""
     rows = []
     for layer in range(len(corpus.model.layers)):
         for head in range(corpus.model.heads):
@@ -22,14 +22,15 @@ def head_pattern(corpus: Corpus) -> pd.DataFrame:
                 _habits(each.attention[layer][head].numpy(), each.types, corpus.model.is_causal)
                 for each in corpus.readings
             ]
-            means = {name: _mean_of_present([each[name] for each in found]) for name in HABITS}
+            means = {name: _mean(name, [each[name] for each in found]) for name in HABITS}
             rows.append({"layer": layer + 1, "head": head + 1, **means})
     return frame_of(rows)
 
 
-def _mean_of_present(values: list[float | None]) -> float | None:
+def _mean(name: str, values: list[float | None]) -> float | None:
     present = [each for each in values if each is not None]
-    return sum(present) / len(present) if present else None
+    counted = len(values) if name in ("cls", "sep", "comma_period") else len(present)
+    return sum(present) / counted if present else None
 
 
 def _habits(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, float | None]:
