@@ -14,7 +14,7 @@ HABITS += ("entropy", "entropy_cls")
 
 
 def head_pattern(corpus: Corpus) -> pd.DataFrame:
-    """Means over sequences: one without a token of a type counts as 0, without a pair not at all."""
+    """Means over sequences: one without a token of a type counts as 0, one without a pair not."""
     rows = []
     for layer in range(len(corpus.model.layers)):
         for head in range(corpus.model.heads):

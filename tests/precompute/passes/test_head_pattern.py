@@ -1,6 +1,7 @@
 """Habits in a store built by the real passes, against the twin, text by text."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -23,6 +24,7 @@ from precompute.runner import run_local
 from precompute.show import every_table
 from tests.reference import sequence_head_pattern as twin
 from tests.reference.norm_weighted_attention import of_trace
+from tests.small_store import TEXT
 from tests.small_store import request as asked_for
 
 STATISTICS = ["head_pattern_difference", "token_type_mixing"]
@@ -32,6 +34,7 @@ STATISTICS = ["head_pattern_difference", "token_type_mixing"]
 def habit_run(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"habits-{family}")
     asked = asked_for(folder, family, statistics=STATISTICS)
+    Path(asked.corpus).write_text("\n".join([TEXT] * 4), encoding="utf-8")  # intervals need ten
     return asked, run(asked, run_local)
 
 
