@@ -34,7 +34,8 @@ STATISTICS = ["head_pattern_difference", "token_type_mixing"]
 def habit_run(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"habits-{family}")
     asked = asked_for(folder, family, statistics=STATISTICS)
-    Path(asked.corpus).write_text("\n".join([TEXT] * 4), encoding="utf-8")  # intervals need ten
+    texts = [TEXT] * 4 + ["The dog sat\n"]  # intervals need ten, one of them without a period
+    Path(asked.corpus).write_text("\n".join(texts), encoding="utf-8")
     return asked, run(asked, run_local)
 
 
