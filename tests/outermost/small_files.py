@@ -8,6 +8,7 @@ itself is quick.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import duckdb
 import pandas as pd
@@ -82,10 +83,25 @@ class Small:
         return view.stored(self.store, list(self.expected(view).columns))
 
 
-@pytest.fixture(scope="module")
-def small(request, tmp_path_factory) -> Iterator[Small]:
-    family, _, trees = request.param.partition(" of ")
-    folder = tmp_path_factory.mktemp("outermost")
+@pytest.fixture(scope="session")
+def small_files() -> Iterator[dict[str, Small]]:
+    """The files that have been made so far, by name: whatever the order of tests, once each."""
+    made: dict[str, Small] = {}
+    yield made
+    for each in made.values():
+        each.store.close()
+
+
+@pytest.fixture
+def small(request, small_files, tmp_path_factory) -> Small:
+    if request.param not in small_files:
+        folder = tmp_path_factory.mktemp("outermost")
+        small_files[request.param] = _made(request.param, folder, _statistics(request))
+    return small_files[request.param]
+
+
+def _made(name: str, folder: Path, statistics: set[str]) -> Small:
+    family, _, trees = name.partition(" of ")
     corpus = folder / ("trees.conllu" if trees else "texts.jsonl")
     if trees:
         write_treebank(corpus)
@@ -96,14 +112,14 @@ def small(request, tmp_path_factory) -> Iterator[Small]:
         model=str(save_tiny(family, folder / "model")),
         corpus=str(corpus),
         output=folder / "tiny.duckdb",
-        statistics=sorted(_statistics(request)),
+        statistics=sorted(statistics),
         mask_rate=rate,
         max_tokens=36,
         device="cpu",
     )
     run(asked, run_local)
-    with duckdb.connect(str(asked.output), read_only=True) as store:
-        yield Small(store, read_corpus(store, BareModel(folder / "model")), rate)
+    store = duckdb.connect(str(asked.output), read_only=True)
+    return Small(store, read_corpus(store, BareModel(folder / "model")), rate)
 
 
 def _statistics(request: pytest.FixtureRequest) -> set[str]:

@@ -37,7 +37,7 @@ def test_the_corpus_is_what_it_is_said_to_be(small):
 
 @every_file
 def test_every_public_view_is_recomputed_or_said_not_to_be(small):
-    told = {view.name for view in VIEWS} | set(NOT_RECOMPUTED)
+    told = {view.name for view in VIEWS} | {each.partition(",")[0] for each in NOT_RECOMPUTED}
     assert told >= CONTRACT
     found = small.store.execute("select view_name from duckdb_views() where not internal")
     assert told <= {name for (name,) in found.fetchall()}
