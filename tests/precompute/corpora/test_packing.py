@@ -68,9 +68,9 @@ def test_every_paragraph_stands_in_one_entry_with_its_neighbour(texts):
 
 def test_pair_is_placed_by_both_its_lines():
     assert list(paired(numbered([["a", "b", "c"], ["d"]]), counts=Counter())) == [
-        Pair("a", "b", "f.txt lines 1-2"),
-        Text("c", "f.txt line 3"),
-        Text("d", "f.txt line 5"),
+        Pair("a", "b", "f.txt lines 1-2", 0),
+        Text("c", "f.txt line 3", 0),
+        Text("d", "f.txt line 5", 1),
     ]
 
 
@@ -134,7 +134,7 @@ def test_packed_tokens_stand_in_the_tokenizer_s_own_template(
 ):
     text = ["the cat", "the dog"] if "[CLS]" in tokens else ["ab", "cd"]
     entries, _ = pack([text], tokenizer, segment_types=segment_types)
-    assert entries == [Tokens(tokens, segments, "f.txt lines 1-2")]
+    assert entries == [Tokens(tokens, segments, "f.txt lines 1-2", 0)]
 
 
 @pytest.mark.parametrize("family", TOKENIZERS)

@@ -20,6 +20,7 @@ from analysis.tables.annotation import MERGINGS, words
 from analysis.tables.dependency_prediction import DIRECTIONS
 from precompute.batch import Batch
 from precompute.load_models import load_model
+from tests.intervals import assert_ordered
 from tests.reference import dependency_accuracy as reference
 from tests.reference import dependency_prediction as prediction
 from tests.tiny import HEADS, LAYERS
@@ -97,7 +98,7 @@ def test_accuracies_are_those_of_the_twin(store, texts, slow):
                 predicted = _of_cell(slow, merging, row.direction, layer, head)
                 n, right = _score(texts, predicted, row.relation)
                 assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
-                assert row.low <= row.accuracy <= row.high
+                assert_ordered(row.low, row.accuracy, row.high)
 
 
 def test_every_question_is_answered_from_the_same_rows(store):
@@ -157,7 +158,7 @@ def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(store, texts, sl
         assert row.offset == near
         of_offset = right(offsets[near], row.relation, scored)[1]
         assert row.offset_accuracy == pytest.approx(of_offset / n)
-        assert row.difference_low - 1e-9 <= row.difference <= row.difference_high + 1e-9
+        assert_ordered(row.difference_low, row.difference, row.difference_high)
 
 
 @pytest.mark.parametrize("relation", ["all", "all_words", "nsubj", "nsubj:outer"])

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
-import numpy as np
 import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
@@ -18,6 +17,7 @@ from precompute.plan import Plan
 from precompute.run import Request, run
 from precompute.runner import run_local
 from precompute.show import every_table
+from tests.intervals import assert_ordered
 from tests.small_store import request as asked_for
 from tests.tiny import mask_rate, save_tiny
 
@@ -76,7 +76,7 @@ def test_every_layer_is_the_mean_of_its_heads_with_an_interval(store, alone):
     expected = alone.groupby(["layer", "token_type"], observed=True)["importance"].mean()
     found = of_layers.set_index(["layer", "token_type"])["importance"].to_dict()
     assert found == pytest.approx(expected.to_dict(), rel=1e-5, abs=1e-7)
-    assert (np.diff(told[["low", "importance", "high"]].to_numpy()) >= -1e-9).all()
+    assert_ordered(told["low"], told["importance"], told["high"])
     counted = alone.groupby("token_type", observed=True)["seq"].nunique().to_dict()
     assert told.groupby("token_type")["n_sequences"].unique().map(list).to_dict() == {
         name: [n] for name, n in counted.items()

@@ -3,6 +3,7 @@ import pytest
 
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.tables import relation_share
+from tests.intervals import assert_ordered
 from tests.reference import relation_share as share_reference
 from tests.reference import sequence_relation_change as reference
 
@@ -41,8 +42,8 @@ def test_shares_are_means_over_sequences_in_which_there_is_something_to_share(
         ]
         assert row.mean == pytest.approx(sum(of) / len(of), rel=1e-9)
         assert row.n_sequences == len(of)
-        ends = np.array([min(of), row.low, row.mean, row.high, max(of)])
-        assert (np.diff(ends) >= -1e-12).all()
+        assert_ordered(row.low, row.mean, row.high)
+        assert min(of) - 1e-12 <= row.mean <= max(of) + 1e-12
 
 
 def test_the_mixing_before_is_that_of_the_maps_before_each_step(

@@ -21,6 +21,7 @@ from precompute.relevance_maps import evenly_spaced
 from precompute.run import Request, run
 from precompute.runner import run_local
 from precompute.show import every_table
+from tests.intervals import assert_ordered
 from tests.reference import relevance as twin
 from tests.reference import relevance_comparison as compared
 from tests.small_store import request as asked_for
@@ -131,8 +132,7 @@ def test_every_number_of_the_summary_is_a_mean_over_sequences(store):
     assert len(both) == len(found) == len(expected)
     np.testing.assert_allclose(both["mean"], both["mean_expected"].astype(float), atol=1e-6)
     assert (both["count"] == both["n_sequences"]).all()
-    assert (both["low"] <= both["mean"] + 1e-9).all()
-    assert (both["mean"] <= both["high"] + 1e-9).all()
+    assert_ordered(both["low"], both["mean"], both["high"])
     wide = store.execute("from relevance_summary").df()
     assert len(wide) == len(found[key].drop_duplicates())
     of_heads = relevance_summary.heads(store, quantity="entropy", rule="ii")

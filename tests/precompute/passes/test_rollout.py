@@ -6,6 +6,7 @@ from analysis.tables.sequence_rollout import ATTENTION_ROLLOUT
 from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.passes import sequence_rollout
+from tests.intervals import assert_ordered
 from tests.reference import sequence_rollout as reference
 
 
@@ -45,8 +46,7 @@ def _assert_means(masked_store, scope: str) -> None:
         sums = parts.groupby(["layer", name])["share"].sum() / 3
         found = frame.set_index(["layer", name])["mean"]
         np.testing.assert_allclose(found.sort_index(), sums.sort_index(), rtol=1e-5)
-        assert (frame["low"] <= frame["mean"]).all()
-        assert (frame["mean"] <= frame["high"]).all()
+        assert_ordered(frame["low"], frame["mean"], frame["high"])
 
 
 def test_types_and_distances_make_up_each_other(masked_store):

@@ -14,6 +14,7 @@ from precompute.passes import (
     sequence_vector_rollout,
     vector_completeness,
 )
+from tests.intervals import assert_ordered
 from tests.reference import sequence_rollout as reference
 
 FOLLOWED = 1
@@ -99,8 +100,8 @@ def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_orde
             else:
                 more = vectors - found["mean"]
                 np.testing.assert_allclose(found["difference"], more, atol=1e-9)
-                ordered = found[["difference_low", "difference", "difference_high"]].to_numpy()
-                assert (np.diff(ordered, axis=1) >= -1e-12).all()
+                ends = (found["difference_low"], found["difference_high"])
+                assert_ordered(ends[0], found["difference"], ends[1])
 
 
 def test_agreement_over_layers_is_the_mean_of_the_layers(masked_store, layer_order):
