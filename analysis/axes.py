@@ -20,6 +20,8 @@ AXES = {
     "plane": "eigenvector of a head's rotation from queries to keys, in the order of its phase",
     "span": "orthonormal coordinate of what a head's query and key directions span together",
     "offset": "place of the key relative to the query; more is further to the right",
+    "row_offset": "rows that the key patch lies below the query patch; less than 0 is above",
+    "column_offset": "columns that the key patch lies to the right of the query patch",
     "diagonal": "every offset that two tokens of a sequence can have: 2 * token - 1 of them",
     "head_width": "width of one head, d' in the papers; head * head_width = width",
     "hidden": "width of a feed-forward network's hidden layer, m in the papers",

@@ -6,7 +6,11 @@ from analysis.errors import Remediable
 from precompute.loaded_model import LoadedModel
 
 _OF_CLASSES = ("class_prediction", "sequence_perturbation", "perturbation")
-_OF_IMAGES = ("sequence_perturbation", "perturbation")
+_OF_IMAGES = {
+    "sequence_perturbation": "hides patches of images",
+    "perturbation": "hides patches of images",
+    "patch_offset": "counts rows and columns between patches of images",
+}
 
 
 def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
@@ -18,8 +22,9 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
     for statistic in statistics:
         if statistic in _OF_IMAGES and model.images is None:
             raise Remediable(
-                f"--statistics {statistic} hides patches of images, and {model.name} reads text: "
-                f"leave {statistic} out, or give a model that reads images, such as demo-digits."
+                f"--statistics {statistic} {_OF_IMAGES[statistic]}, and {model.name} reads "
+                f"text: leave {statistic} out, or give a model that reads images, such as "
+                "demo-digits."
             )
         if statistic in _OF_CLASSES and model.classifier is None:
             raise Remediable(

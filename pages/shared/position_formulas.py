@@ -5,6 +5,7 @@ from analysis.tables import (
     exemplar_attention,
     head_offset,
     offset_agreement,
+    patch_offset,
     position_variance,
     query_key_correlation,
     query_key_error,
@@ -81,6 +82,16 @@ POSITION_METHODS = {
             r"\frac{1}{n}\bigl[\mathrm{tr}_{-10}(A), \dots, \mathrm{tr}_{10}(A)\bigr], \qquad "
             r"\eta^2 = \frac{\sum_{t} N_t\, (\bar\alpha_t - \bar\alpha)^2}"
             r"{\sum_{i,j} (\alpha_{ij} - \bar\alpha)^2}",
+        ),
+        _PAGE,
+        "heads",
+    ),
+    "patch_offset": Method(
+        (patch_offset.TABLE,),
+        (
+            r"\frac{1}{RC} \sum_{r,\, c} \alpha_{(r,\, c),\, (r+s,\, c+t)}, \qquad "
+            r"\frac{1}{(R - |s|)(C - |t|)} \sum_{r,\, c} \alpha_{(r,\, c),\, (r+s,\, c+t)}, "
+            r"\qquad |s|,\, |t| \le 7",
         ),
         _PAGE,
         "heads",

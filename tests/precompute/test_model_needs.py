@@ -12,11 +12,11 @@ from precompute.runner import run_local
 from tests.small_store import request
 from tests.tiny import tiny_model
 
-OF_IMAGES = ("sequence_perturbation", "perturbation")
-OF_CLASSES = ("class_prediction", *OF_IMAGES)
+OF_CURVES = ("sequence_perturbation", "perturbation")
+OF_CLASSES = ("class_prediction", *OF_CURVES)
 
 
-@pytest.mark.parametrize("statistic", OF_IMAGES)
+@pytest.mark.parametrize("statistic", OF_CURVES)
 def test_a_text_has_no_patches_to_hide(statistic):
     with pytest.raises(Remediable) as error:
         check_model([statistic], tiny_model("bert"))
@@ -24,6 +24,17 @@ def test_a_text_has_no_patches_to_hide(statistic):
         f"--statistics {statistic} hides patches of images, and bert reads text: leave {statistic} "
         "out, or give a model that reads images, such as demo-digits."
     )
+
+
+def test_a_text_has_no_rows_of_patches():
+    with pytest.raises(Remediable) as error:
+        check_model(["patch_offset"], tiny_model("bert"))
+    assert str(error.value) == (
+        "--statistics patch_offset counts rows and columns between patches of images, and bert "
+        "reads text: leave patch_offset out, or give a model that reads images, such as "
+        "demo-digits."
+    )
+    check_model(["patch_offset"], replace(tiny_model("vit"), classifier=None))
 
 
 @pytest.mark.parametrize("statistic", OF_CLASSES)
@@ -35,7 +46,7 @@ def test_a_model_without_a_classifier_predicts_nothing(statistic):
 
 
 def test_all_other_statistics_are_of_any_model():
-    others = set(chosen_statistics(None)) - set(OF_CLASSES)
+    others = set(chosen_statistics(None)) - {"patch_offset", *OF_CLASSES}
     check_model(sorted(others), tiny_model("bert"))
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables import (
+    patch_offset,
     relative_position_centre,
     relative_position_cluster,
     relative_position_profile,
@@ -14,12 +15,13 @@ from pages.shared.clicks import clickable
 from pages.shared.figure import figure
 from pages.shared.head_choice import head_name
 from pages.shared.numbers import percent
+from pages.shared.positions import patch_map
 from pages.shared.positions.centre_charts import centre_charts, explained_chart
 from pages.shared.positions.cluster_names import cluster_colours, cluster_name
 from pages.shared.positions.head_choice import follow_click, head_row
 from pages.shared.positions.head_grid import profile_grid, share_grid
 from pages.shared.positions.offsets import is_causal
-from pages.shared.store import ask, require
+from pages.shared.store import ask, require, shows_images
 from pages.shared.words import say
 
 _GRID, _PROFILES = "po_clusters", "po_profiles"
@@ -49,11 +51,14 @@ def show() -> None:
     _grid(_named(shares), names, k=k, marked=(layer, head))
     _centres(_named(centres), names, k)
     _profiles(shares, names, k=k, marked=(layer, head))
+    if shows_images():
+        patch_map.show(layer, head)
     _explained(explained, k)
     about(
         relative_position_cluster.TABLE,
         relative_position_centre.TABLE,
         relative_position_profile.TABLE,
+        *([patch_offset.TABLE] * shows_images()),
     )
 
 

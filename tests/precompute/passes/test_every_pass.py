@@ -22,6 +22,7 @@ WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
 OF_WORDS = ("dependency_prediction", "word_attention", "word_vector", "coreference_prediction")
 OF_CLASSIFIERS = ("class_prediction", "sequence_perturbation")
 OF_ROUNDING = ("worst_pos",)  # which token is worst where all parts add up is chance
+OF_IMAGES = ("patch_offset",)
 OF_WAVES = ("query_key_phase", "state_spectrum")
 
 
@@ -29,7 +30,7 @@ def _can_count(family: str, each: Totals) -> bool:
     """Whether the family's tiny model and its sequences have anything that a pass counts."""
     name = each.TABLE.name
     if family in TEXT_FAMILIES:
-        return name not in OF_CLASSIFIERS
+        return name not in OF_CLASSIFIERS + OF_IMAGES
     has_waves = family != "vit"  # whose images are 13 tokens
     return need_of(name) is None and (has_waves or name not in OF_WAVES)
 
