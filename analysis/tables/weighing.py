@@ -52,9 +52,4 @@ def of_either(*columns: Column) -> tuple[Column, ...]:
 
 def difference(unit: str) -> tuple[Column, Column, Column]:
     """By norms minus by weights, and the ends `low` and `high` of its interval."""
-    low, high = interval(unit)
-    return (
-        Column("difference", pa.float64(), "by norms minus by weights", unit),
-        replace(low, meaning=f"{low.meaning} of the difference"),
-        replace(high, meaning=f"{high.meaning} of the difference"),
-    )
+    return (Column("difference", pa.float64(), "by norms minus by weights", unit), *interval(unit))

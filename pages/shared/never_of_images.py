@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 _REASONS = {
+    "bias_reading": "pairs",
+    "sequence_bias_reading": "pairs",
     "frequency_correlation": "frequency",
     "ratio_frequency_correlation": "frequency",
     "token_mixing_ratio": "frequency",

