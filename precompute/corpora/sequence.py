@@ -140,9 +140,13 @@ class Corpus:
 
     @cached_property
     def documents(self) -> Int32[np.ndarray, " sequence"]:
-        """A number for the document of each sequence, from 0; one of its own if it has none."""
-        keys = [
-            (each.document is None, each.index if each.document is None else each.document)
-            for each in self.sequences
-        ]
-        return np.unique(keys, axis=0, return_inverse=True)[1].ravel().astype(np.int32)
+        """A number for the document of each sequence, in the order of their first; one of its own
+        for a sequence that has none."""
+        found: list[int] = []
+        numbers: dict[tuple[str, int | None], int] = {}
+        for each in self.sequences:
+            alone = each.document is None
+            key = ("alone", each.index) if alone else ("document", each.document)
+            numbers.setdefault(key, len(numbers))
+            found.append(numbers[key])
+        return np.array(found, dtype=np.int32)

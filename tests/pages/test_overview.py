@@ -215,15 +215,6 @@ def assert_section(page: str, view: str) -> None:
     assert f'"{VIEWS[page]}"' in source
 
 
-def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):
-    for name in ("a.duckdb", "b.duckdb"):
-        copyfile(store_folder / "tiny.duckdb", tmp_path / name)
-    (tmp_path / "c.duckdb").write_text("not a database")
-    told = sentences(opened("overview", tmp_path, file="b.duckdb"))
-    assert "on text\\.txt, 3 sequences" in told
-    assert "c\\.duckdb cannot be read" in told
-
-
 @pytest.mark.parametrize(
     ("rho", "expected"),
     [(-0.5, "the shorter its vector"), (0.5, "the longer its vector"), (0.05, "hardly has")],
