@@ -9,7 +9,7 @@ from tests.precompute.corpora.tiny import bert_like
 def _documents(tmp_path, text: str, **options) -> list[int]:
     path = tmp_path / "text.txt"
     path.write_text(text, encoding="utf-8")
-    corpus: Corpus = load_corpus(
+    corpus = load_corpus(
         str(path),
         bert_like(),
         positions=64,

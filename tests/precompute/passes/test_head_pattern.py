@@ -104,7 +104,8 @@ def test_every_head_is_the_mean_over_the_texts_that_have_it(store, slow):
     assert slow["comma_period"].isna().any(), "every text has a comma: this test shows less"
     expected = rows.groupby(["layer", "head"])[list(QUANTITIES)].agg(["mean", "count"])
     n_rows = 0
-    for (layer, head), row in expected.iterrows():
+    every: Any = expected.iterrows()
+    for (layer, head), row in every:
         of_head = head_pattern.of_head(store, layer=layer, head=head)
         there = [name for name in QUANTITIES if row[name]["count"]]
         assert of_head["quantity"].tolist() == there
@@ -131,6 +132,7 @@ def test_norms_have_means_of_their_own(store, by_both):
     expected = of_norms.groupby(["layer", "head"])[list(QUANTITIES)].mean()
     found = head_pattern.heads(store, weighing=NORM)
     assert len(found) == expected.notna().to_numpy().sum()
+    row: Any
     for row in found.itertuples():
         assert row.mean == pytest.approx(
             expected.loc[(row.layer, row.head), row.quantity], rel=1e-5
