@@ -6,7 +6,7 @@ from precompute.corpora.load import load_corpus
 from tests.precompute.corpora.tiny import bert_like
 
 
-def _documents(tmp_path, text: str, **options) -> list[int]:
+def _documents(tmp_path, text: str, **options: Any) -> list[int]:
     path = tmp_path / "text.txt"
     path.write_text(text, encoding="utf-8")
     corpus = load_corpus(
