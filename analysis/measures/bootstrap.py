@@ -1,7 +1,6 @@
 """How far a number would move with other texts: whole units redrawn with replacement."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -41,14 +40,12 @@ class Redraws:
             the cell, since a percentile bootstrap of so few is too narrow.
         """
         ends = percentile_interval(resampled)
-        enough = self._membership.T @ present.astype(np.float64) > 0
-        few = enough.sum(axis=0) < LEAST_UNITS
+        names, of_unit = np.unique(self.units, return_inverse=True)
+        has_cell = np.zeros((len(names), present.shape[1]), dtype=bool)
+        np.logical_or.at(has_cell, of_unit, present)
+        few = has_cell.sum(axis=0) < LEAST_UNITS
         low, high = (np.where(few, np.nan, end) for end in ends)
         return low, high
-
-    @cached_property
-    def _membership(self) -> Float[np.ndarray, "sequence value"]:
-        return (self.units[:, None] == np.unique(self.units)).astype(np.float64)
 
 
 def redraws(units: Int[np.ndarray, " sequence"], *, seed: int) -> Redraws:
