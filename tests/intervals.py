@@ -1,10 +1,11 @@
 """What holds of every interval."""
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
 
 
-def assert_ordered(low: ArrayLike, middle: ArrayLike, high: ArrayLike) -> None:
+def assert_ordered(low: Any, middle: Any, high: Any) -> None:
     """Both ends are there, around the number, or neither is, as of fewer than ten units."""
     low, middle, high = (np.asarray(each, dtype=np.float64) for each in (low, middle, high))
     np.testing.assert_array_equal(np.isnan(low), np.isnan(high))
