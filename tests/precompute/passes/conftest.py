@@ -10,12 +10,14 @@ from duckdb import DuckDBPyConnection
 
 from analysis.models.trace import Trace
 from analysis.scopes import LayerOrder
+from analysis.tables.annotation import words
 from precompute.batch import Batch
 from precompute.load_models import load_model
 from precompute.plan import Plan
 from precompute.run import Request, run
 from precompute.runner import run_local
 from tests.reference import pair_delta as reference
+from tests.reference.dependency_accuracy import Word
 from tests.small_store import request as asked_for
 from tests.tiny import mask_rate
 
@@ -204,3 +206,21 @@ def probing_run(tmp_path_factory, family) -> tuple[Request, Plan]:
     statistics += ["dependency_difference", "coreference_difference"]
     asked = asked_for(folder, family, annotated=True, statistics=statistics)
     return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def probing_store(probing_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(probing_run[0].output), read_only=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def tree_texts(probing_store, probing_run) -> dict[int, list[Word]]:
+    """The words of every sequence, from the file."""
+    found = {}
+    for each in probing_run[1].corpus.sequences:
+        rows = words(probing_store, seq=each.index)
+        governors = rows["governor"].fillna(-1).astype(int)
+        columns = (rows["form"], rows["relation"], governors, rows["sentence"])
+        found[each.index] = list(zip(*(column.tolist() for column in columns), strict=True))
+    return found

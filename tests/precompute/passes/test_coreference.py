@@ -1,13 +1,11 @@
 """Stored antecedents and accuracies of heads and rules, against a loop over the mentions."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import halves
 from analysis.tables import (
@@ -31,12 +29,6 @@ from tests.tiny import HEADS, LAYERS
 CELLS = [(place // HEADS + 1, place % HEADS + 1) for place in range(LAYERS * HEADS)]
 Method = tuple[str, str | None, int | None, int | None]
 Picked = dict[Method, dict[int, list[int]]]
-
-
-@pytest.fixture(scope="module")
-def store(probing_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(probing_run[0].output), read_only=True) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +102,8 @@ def counted(slow: Picked, texts: dict[int, Annotation], mention_type: str) -> An
     return right, n
 
 
-def test_what_is_picked_is_what_the_twins_pick(store, slow, texts):
-    rows = store.execute("from coreference_prediction").df()
+def test_what_is_picked_is_what_the_twins_pick(probing_store, slow, texts):
+    rows = probing_store.execute("from coreference_prediction").df()
     assert len(rows) == len(texts) * (len(CELLS) * len(MERGINGS) + len(BASELINES))
     for row in rows.itertuples():
         known = texts[row.seq]
@@ -132,11 +124,15 @@ def types(texts, family) -> list[str]:
     return there
 
 
-def test_accuracies_are_shares_of_the_mentions_that_have_an_antecedent(store, slow, texts, types):
+def test_accuracies_are_shares_of_the_mentions_that_have_an_antecedent(
+    probing_store, slow, texts, types
+):
     for mention_type in MENTION_TYPES:
         right, n = counted(slow, texts, mention_type)
         for merging in MERGINGS:
-            found = coreference_accuracy.of_type(store, mention_type=mention_type, merging=merging)
+            found = coreference_accuracy.of_type(
+                probing_store, mention_type=mention_type, merging=merging
+            )
             assert len(found) == (len(CELLS) + len(BASELINES)) * (mention_type in types)
             for row in found.itertuples():
                 is_head = row.method == "head"
@@ -147,12 +143,12 @@ def test_accuracies_are_shares_of_the_mentions_that_have_an_antecedent(store, sl
             assert_ordered(found["low"], found["accuracy"], found["high"])
 
 
-def test_the_contract_shows_means_over_pieces_and_every_rule(store):
-    found = store.execute("from coreference_accuracy").df()
+def test_the_contract_shows_means_over_pieces_and_every_rule(probing_store):
+    found = probing_store.execute("from coreference_accuracy").df()
     assert (
         found[["mention_type", "method", "layer", "head"]].value_counts(dropna=False) == 1
     ).all()
-    of_all = coreference_accuracy.of_type(store, mention_type="all", merging="mean")
+    of_all = coreference_accuracy.of_type(probing_store, mention_type="all", merging="mean")
     shown = found[found["mention_type"] == "all"].sort_values(["method", "layer", "head"])
     expected = of_all.sort_values(["method", "layer", "head"])
     assert shown["accuracy"].tolist() == expected["accuracy"].tolist()
@@ -160,14 +156,14 @@ def test_the_contract_shows_means_over_pieces_and_every_rule(store):
 
 @pytest.mark.parametrize("chosen_on", CHOSEN_ON)
 def test_the_best_head_is_chosen_on_one_part_and_scored_on_the_other(
-    chosen_on, store, slow, texts, types, probing_run
+    chosen_on, probing_store, slow, texts, types, probing_run
 ):
     seed = probing_run[0].seed
     first = dict(zip(sorted(texts), halves(len(texts), seed=seed).tolist(), strict=True))
     chosen = {seq for seq in texts if chosen_on == "all" or first[seq] == (chosen_on == "first")}
     others = set(texts) if chosen_on == "all" else set(texts) - chosen
     for merging in MERGINGS:
-        found = coreference_best.best(store, merging=merging, chosen_on=chosen_on)
+        found = coreference_best.best(probing_store, merging=merging, chosen_on=chosen_on)
         assert set(found["mention_type"]) == set(types)
         assert_ordered(found["low"], found["accuracy"], found["high"])
         for row in found.itertuples():
@@ -188,13 +184,15 @@ def test_the_best_head_is_chosen_on_one_part_and_scored_on_the_other(
             assert row.difference == pytest.approx(ours - theirs)
 
 
-def test_questions_about_one_text_tell_its_mentions(store, texts, slow):
+def test_questions_about_one_text_tell_its_mentions(probing_store, texts, slow):
     chosen: dict[str, Any] = {"method": "head", "merging": "mean", "layer": 2, "head": 1}
-    found = coreference_prediction.by_sequence(store, **chosen)
+    found = coreference_prediction.by_sequence(probing_store, **chosen)
     assert found["seq"].tolist() == sorted(texts)
     for row in found.itertuples():
         known = texts[int(str(row.seq))]
-        mentions = coreference_prediction.of_sequence(store, seq=int(str(row.seq)), **chosen)
+        mentions = coreference_prediction.of_sequence(
+            probing_store, seq=int(str(row.seq)), **chosen
+        )
         assert mentions["mention"].tolist() == scored(known)
         assert (row.n, row.n_right) == (len(mentions), mentions["correct"].sum())
         heads, clusters = heads_of(known), clusters_of(known)
@@ -204,11 +202,11 @@ def test_questions_about_one_text_tell_its_mentions(store, texts, slow):
         assert mentions["mention_type"].tolist() == kinds
 
 
-def test_a_head_on_all_types_is_that_head_and_every_rule(store, types):
-    found = coreference_accuracy.of_head(store, merging="first", layer=1, head=2)
+def test_a_head_on_all_types_is_that_head_and_every_rule(probing_store, types):
+    found = coreference_accuracy.of_head(probing_store, merging="first", layer=1, head=2)
     assert set(found["method"]) == {"head", *BASELINES}
     expected = [
-        coreference_accuracy.of_type(store, mention_type=name, merging="first")
+        coreference_accuracy.of_type(probing_store, mention_type=name, merging="first")
         .query("layer == 1 and head == 2")["accuracy"]
         .item()
         for name in types
@@ -223,13 +221,13 @@ def test_plain_text_has_no_mentions_and_no_accuracy(tmp_path):
         assert plain.execute("select count(*) from coreference_best").fetchall() == [(0,)]
 
 
-def test_a_choice_that_there_is_not_is_refused(store):
+def test_a_choice_that_there_is_not_is_refused(probing_store):
     with pytest.raises(ValueError, match="chosen on third"):
-        coreference_best.best(store, merging="mean", chosen_on="third")
+        coreference_best.best(probing_store, merging="mean", chosen_on="third")
 
 
-def test_frames_say_where_nothing_is_known(store):
-    found = coreference_accuracy.of_type(store, mention_type="all", merging="mean")
+def test_frames_say_where_nothing_is_known(probing_store):
+    found = coreference_accuracy.of_type(probing_store, mention_type="all", merging="mean")
     heads = found["method"] == "head"
     assert found.loc[~heads, ["layer", "head"]].isna().to_numpy().all()
     assert not found.loc[heads, ["layer", "head"]].isna().to_numpy().any()

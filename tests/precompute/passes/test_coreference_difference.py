@@ -1,9 +1,7 @@
 """Antecedents that heads find by norms, against vectors of the bare trace and against weights."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from duckdb import DuckDBPyConnection
@@ -24,15 +22,9 @@ from tests.tiny import HEADS, LAYERS
 
 
 @pytest.fixture(scope="module")
-def store(probing_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(probing_run[0].output), read_only=True) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def texts(store, probing_run) -> dict[int, Annotation]:
+def texts(probing_store, probing_run) -> dict[int, Annotation]:
     """The texts that have a mention with an antecedent."""
-    rows = store.execute("select distinct seq from coreference_prediction").fetchall()
+    rows = probing_store.execute("select distinct seq from coreference_prediction").fetchall()
     sequences = {each.index: each.annotation for each in probing_run[1].corpus.sequences}
     return {seq: sequences[seq] for (seq,) in rows}
 
@@ -41,7 +33,7 @@ def heads_of(known: Annotation) -> list[int]:
     return [each.head for each in known.mentions]
 
 
-def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, store, texts):
+def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, probing_store, texts):
     """What is picked gets the most, in float64 and word by word; near ties may go either way."""
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
@@ -52,7 +44,7 @@ def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, store,
         known = texts[sequence.index]
         spans = [(int(start), int(end)) for start, end in sequence.word_spans]
         maps = of_trace(model.trace([sequence]))["norm"]
-        rows = store.execute(
+        rows = probing_store.execute(
             "from coreference_prediction_weighing where weighing = 'norm' and seq = $seq",
             {"seq": sequence.index},
         ).df()
@@ -76,13 +68,15 @@ def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, store,
 
 @pytest.mark.parametrize("merging", MERGINGS)
 def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_mentions(
-    store, texts, probing_run, merging
+    probing_store, texts, probing_run, merging
 ):
     order, seed = sorted(texts), probing_run[0].seed
     first = halves(len(order), seed=seed)
-    found = coreference_difference.differences(store, merging=merging)
+    found = coreference_difference.differences(probing_store, merging=merging)
     best = {
-        (each, way): coreference_best.best(store, merging=merging, chosen_on=each, weighing=way)
+        (each, way): coreference_best.best(
+            probing_store, merging=merging, chosen_on=each, weighing=way
+        )
         for each in CHOSEN_ON
         for way in WEIGHINGS
     }
@@ -97,7 +91,7 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_ment
             place = [getattr(row, f"{name}_{way}") for name in ("layer", "head")]
             assert place == own[["layer", "head"]].tolist()
             assert getattr(row, f"accuracy_{way}") == pytest.approx(own["accuracy"])
-            right[way] = _right_by_text(store, way, merging, place, str(row.mention_type))
+            right[way] = _right_by_text(probing_store, way, merging, place, str(row.mention_type))
         of_parts = [seq for seq, is_in in zip(order, part, strict=True) if is_in]
         n = [right["norm"].get(seq, (0, 0))[0] for seq in of_parts]
         more = [
@@ -112,11 +106,11 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_ment
 
 
 def _right_by_text(
-    store: DuckDBPyConnection, way: str, merging: str, place: list[int], mention_type: str
+    probing_store: DuckDBPyConnection, way: str, merging: str, place: list[int], mention_type: str
 ) -> dict[int, tuple[int, int]]:
     """Mentions of a type in each text, and how many of them a head is right about."""
     layer, head = place
-    rows = store.execute(
+    rows = probing_store.execute(
         """
         select seq, unnest(mentions) as mention, unnest(correct) as correct
         from coreference_prediction_weighing
@@ -124,7 +118,7 @@ def _right_by_text(
         """,
         {"way": way, "merging": merging, "layer": layer, "head": head},
     ).df()
-    kinds = store.execute("select seq, mention, mention_type from mention").df()
+    kinds = probing_store.execute("select seq, mention, mention_type from mention").df()
     rows = rows.merge(kinds, on=["seq", "mention"])
     rows = rows[(mention_type == "all") | (rows["mention_type"] == mention_type)]
     grouped = rows.groupby("seq")["correct"]

@@ -1,13 +1,10 @@
 """Stored predictions and accuracies of heads, against a loop over the words of a small treebank."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from duckdb import DuckDBPyConnection
 
 from analysis.measures.probe_accuracy import halves
 from analysis.tables import (
@@ -30,24 +27,6 @@ Predicted = dict[tuple[str, str, int, int, int], list[int]]
 
 
 @pytest.fixture(scope="module")
-def store(probing_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(probing_run[0].output), read_only=True) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def texts(store, probing_run) -> dict[int, list[reference.Word]]:
-    """The words of every sequence, from the file."""
-    found = {}
-    for each in probing_run[1].corpus.sequences:
-        rows = words(store, seq=each.index)
-        governors = rows["governor"].fillna(-1).astype(int)
-        columns = (rows["form"], rows["relation"], governors, rows["sentence"])
-        found[each.index] = list(zip(*(column.tolist() for column in columns), strict=True))
-    return found
-
-
-@pytest.fixture(scope="module")
 def slow(probing_run) -> Predicted:
     """What the twin predicts, by merging, direction, layer, head and sequence."""
     asked, plan = probing_run
@@ -65,8 +44,8 @@ def slow(probing_run) -> Predicted:
     return found
 
 
-def _score(texts, predicted: dict[int, list[int]], relation: str) -> tuple[int, int]:
-    scores = [reference.score(texts[seq], predicted[seq], relation) for seq in predicted]
+def _score(tree_texts, predicted: dict[int, list[int]], relation: str) -> tuple[int, int]:
+    scores = [reference.score(tree_texts[seq], predicted[seq], relation) for seq in predicted]
     return sum(n for n, _ in scores), sum(right for _, right in scores)
 
 
@@ -78,72 +57,76 @@ def _rows(frame: pd.DataFrame) -> list[Any]:
     return list(frame.itertuples())
 
 
-def test_predictions_are_those_of_the_twin(store, slow):
-    rows = store.execute("from dependency_prediction").df()
+def test_predictions_are_those_of_the_twin(probing_store, slow):
+    rows = probing_store.execute("from dependency_prediction").df()
     assert len(rows) == len(slow)
     for row in _rows(rows):
         expected = slow[row.merging, row.direction, row.layer, row.head, row.seq]
         assert list(row.predicted) == expected
 
 
-def test_accuracies_are_those_of_the_twin(store, texts, slow):
-    known = dependency_accuracy.relations(store)["relation"].tolist()
+def test_accuracies_are_those_of_the_twin(probing_store, tree_texts, slow):
+    known = dependency_accuracy.relations(probing_store)["relation"].tolist()
     assert {"all", "all_words", "nsubj", "nsubj:outer", "det"} <= set(known)
     assert not {"root", "punct"} & set(known)
     for merging in MERGINGS:
         for layer, head in CELLS:
-            rows = dependency_accuracy.of_head(store, layer=layer, head=head, merging=merging)
+            rows = dependency_accuracy.of_head(
+                probing_store, layer=layer, head=head, merging=merging
+            )
             assert len(rows) == len(known) * len(DIRECTIONS)
             for row in _rows(rows):
                 predicted = _of_cell(slow, merging, row.direction, layer, head)
-                n, right = _score(texts, predicted, row.relation)
+                n, right = _score(tree_texts, predicted, row.relation)
                 assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
                 assert_ordered(row.low, row.accuracy, row.high)
 
 
-def test_every_question_is_answered_from_the_same_rows(store):
+def test_every_question_is_answered_from_the_same_rows(probing_store):
     for merging in MERGINGS:
-        best = dependency_accuracy.best_heads(store, merging=merging)
-        known = dependency_accuracy.relations(store)["relation"]
+        best = dependency_accuracy.best_heads(probing_store, merging=merging)
+        known = dependency_accuracy.relations(probing_store)["relation"]
         assert best["relation"].tolist() == known.tolist()
         for row in _rows(best):
             asked = {"relation": row.relation, "merging": merging}
             every = pd.concat(
-                dependency_accuracy.of_relation(store, **asked, direction=each)
+                dependency_accuracy.of_relation(probing_store, **asked, direction=each)
                 for each in DIRECTIONS
             )
             assert len(every) == len(CELLS) * len(DIRECTIONS)
             assert row.accuracy == every["accuracy"].max()
-    wide = store.execute("from dependency_accuracy").df()
-    assert len(wide) == len(store.execute("from dependency_accuracy_merging").df()) / 2
+    wide = probing_store.execute("from dependency_accuracy").df()
+    assert len(wide) == len(probing_store.execute("from dependency_accuracy_merging").df()) / 2
 
 
-def test_offsets_are_those_of_the_twin(store, texts):
-    rows = dependency_baseline.baselines(store)
+def test_offsets_are_those_of_the_twin(probing_store, tree_texts):
+    rows = dependency_baseline.baselines(probing_store)
     assert sorted(set(rows["offset"])) == [-3, -2, -1, 1, 2, 3]
     for row in _rows(rows):
-        predicted = {seq: reference.by_offset(of, row.offset) for seq, of in texts.items()}
-        n, right = _score(texts, predicted, row.relation)
+        predicted = {seq: reference.by_offset(of, row.offset) for seq, of in tree_texts.items()}
+        n, right = _score(tree_texts, predicted, row.relation)
         assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
 
 
 @pytest.mark.parametrize("chosen_on", dependency_best.CHOSEN_ON)
-def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(store, texts, slow, chosen_on):
-    first = halves(len(texts), seed=0)
-    in_first = {seq for seq, is_in in zip(sorted(texts), first, strict=True) if is_in}
-    half = in_first if chosen_on == "first" else set(texts) - in_first
-    chosen = set(texts) if chosen_on == "all" else half
-    scored = set(texts) if chosen_on == "all" else set(texts) - half
+def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(
+    probing_store, tree_texts, slow, chosen_on
+):
+    first = halves(len(tree_texts), seed=0)
+    in_first = {seq for seq, is_in in zip(sorted(tree_texts), first, strict=True) if is_in}
+    half = in_first if chosen_on == "first" else set(tree_texts) - in_first
+    chosen = set(tree_texts) if chosen_on == "all" else half
+    scored = set(tree_texts) if chosen_on == "all" else set(tree_texts) - half
     cells = [(direction, *cell) for direction in DIRECTIONS for cell in CELLS]
 
     def right(predicted: dict[int, list[int]], relation: str, of: set[int]) -> tuple[int, int]:
-        return _score(texts, {seq: predicted[seq] for seq in of}, relation)
+        return _score(tree_texts, {seq: predicted[seq] for seq in of}, relation)
 
     offsets = {
-        k: {seq: reference.by_offset(of, k) for seq, of in texts.items()}
+        k: {seq: reference.by_offset(of, k) for seq, of in tree_texts.items()}
         for k in (-3, -2, -1, 1, 2, 3)
     }
-    rows = dependency_best.best(store, merging="mean", chosen_on=chosen_on)
+    rows = dependency_best.best(probing_store, merging="mean", chosen_on=chosen_on)
     assert {"all", "nsubj", "det"} <= set(rows["relation"])
     for row in _rows(rows):
         told = {cell: _of_cell(slow, "mean", *cell) for cell in cells}
@@ -162,26 +145,26 @@ def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(store, texts, sl
 
 
 @pytest.mark.parametrize("relation", ["all", "all_words", "nsubj", "nsubj:outer"])
-def test_sentences_tell_what_a_head_gets_right(store, texts, slow, relation):
+def test_sentences_tell_what_a_head_gets_right(probing_store, tree_texts, slow, relation):
     cell = {"layer": 2, "head": 3, "direction": "head_to_dependent", "merging": "first"}
-    rows = dependency_prediction.sentences(store, relation=relation, **cell, limit=1000)
+    rows = dependency_prediction.sentences(probing_store, relation=relation, **cell, limit=1000)
     predicted = _of_cell(slow, "first", "head_to_dependent", 2, 3)
-    assert (rows["n"].sum(), rows["n_right"].sum()) == _score(texts, predicted, relation)
+    assert (rows["n"].sum(), rows["n_right"].sum()) == _score(tree_texts, predicted, relation)
     assert rows["n"].is_monotonic_decreasing
     for row in _rows(rows):
-        of_sentence = words(store, seq=row.seq).query(f"sentence == {row.sentence}")
+        of_sentence = words(probing_store, seq=row.seq).query(f"sentence == {row.sentence}")
         assert row.text.split()[0].startswith(of_sentence["form"].iloc[0])
-        told = dependency_prediction.of_sentence(store, seq=row.seq, **cell)
+        told = dependency_prediction.of_sentence(probing_store, seq=row.seq, **cell)
         assert told["predicted"].tolist() == predicted[row.seq]
         assert told["word"].tolist() == list(range(len(predicted[row.seq])))
-    few = dependency_prediction.sentences(store, relation=relation, **cell, limit=2)
+    few = dependency_prediction.sentences(probing_store, relation=relation, **cell, limit=2)
     pd.testing.assert_frame_equal(few, rows[:2])
 
 
-def test_hostile_names_of_relations_are_values(store):
+def test_hostile_names_of_relations_are_values(probing_store):
     asked = {"relation": "x' or 'a' = 'a", "merging": "mean", "direction": DIRECTIONS[0]}
-    assert dependency_accuracy.of_relation(store, **asked).empty
-    assert dependency_accuracy.relations(store)["n"].is_monotonic_decreasing
-    assert np.isfinite(dependency_accuracy.of_relation(store, **asked | {"relation": "det"})).all(
-        axis=None
-    )
+    assert dependency_accuracy.of_relation(probing_store, **asked).empty
+    assert dependency_accuracy.relations(probing_store)["n"].is_monotonic_decreasing
+    assert np.isfinite(
+        dependency_accuracy.of_relation(probing_store, **asked | {"relation": "det"})
+    ).all(axis=None)

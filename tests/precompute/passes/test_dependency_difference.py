@@ -1,17 +1,14 @@
 """What heads find by norms, against vectors of the bare trace, and against weights."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
-from duckdb import DuckDBPyConnection
 
 from analysis.measures.bootstrap import redraws
 from analysis.measures.probe_accuracy import halves
 from analysis.tables import dependency_accuracy, dependency_best, dependency_difference
-from analysis.tables.annotation import MERGINGS, words
+from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_prediction import DIRECTIONS
 from analysis.tables.weighing import NORM, WEIGHINGS
 from precompute.load_models import load_model
@@ -24,27 +21,9 @@ Predicted = dict[int, list[int]]
 
 
 @pytest.fixture(scope="module")
-def store(probing_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(probing_run[0].output), read_only=True) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def texts(store, probing_run) -> dict[int, list[reference.Word]]:
-    """The words of every sequence, from the file."""
-    found = {}
-    for each in probing_run[1].corpus.sequences:
-        rows = words(store, seq=each.index)
-        governors = rows["governor"].fillna(-1).astype(int)
-        columns = (rows["form"], rows["relation"], governors, rows["sentence"])
-        found[each.index] = list(zip(*(column.tolist() for column in columns), strict=True))
-    return found
-
-
-@pytest.fixture(scope="module")
-def predicted(store) -> dict[tuple[Any, ...], Predicted]:
+def predicted(probing_store) -> dict[tuple[Any, ...], Predicted]:
     """What the file says that heads predict: by weighing, direction, layer and head, by text."""
-    rows = store.execute("from dependency_prediction_weighing where merging = 'mean'").df()
+    rows = probing_store.execute("from dependency_prediction_weighing where merging = 'mean'").df()
     found: dict[tuple[Any, ...], Predicted] = {}
     for row in rows.itertuples():
         cell = (row.weighing, row.direction, row.layer, row.head)
@@ -52,7 +31,7 @@ def predicted(store) -> dict[tuple[Any, ...], Predicted]:
     return found
 
 
-def test_norms_are_predicted_from_the_vectors_of_the_bare_trace(store, probing_run):
+def test_norms_are_predicted_from_the_vectors_of_the_bare_trace(probing_store, probing_run):
     """What is predicted gets the most, in float64 and word by word; near ties may go either way."""
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
@@ -64,7 +43,7 @@ def test_norms_are_predicted_from_the_vectors_of_the_bare_trace(store, probing_r
         assert sequence.annotation is not None
         spans = [(int(start), int(end)) for start, end in sequence.word_spans]
         maps = of_trace(model.trace([sequence]))["norm"]
-        rows = store.execute(
+        rows = probing_store.execute(
             "from dependency_prediction_weighing where weighing = 'norm' and seq = $seq",
             {"seq": sequence.index},
         ).df()
@@ -82,15 +61,15 @@ def test_norms_are_predicted_from_the_vectors_of_the_bare_trace(store, probing_r
     assert n_checked > 100
 
 
-def test_norms_have_accuracies_of_their_own(store, texts, predicted):
+def test_norms_have_accuracies_of_their_own(probing_store, tree_texts, predicted):
     n_other = 0
     for (weighing, direction, layer, head), told in predicted.items():
         rows = dependency_accuracy.of_head(
-            store, layer=layer, head=head, merging="mean", weighing=weighing
+            probing_store, layer=layer, head=head, merging="mean", weighing=weighing
         )
         row: Any
         for row in rows[rows["direction"] == direction].itertuples():
-            scores = [reference.score(texts[seq], told[seq], row.relation) for seq in told]
+            scores = [reference.score(tree_texts[seq], told[seq], row.relation) for seq in told]
             n, right = (sum(each) for each in zip(*scores, strict=True))
             assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
         n_other += weighing == NORM and told != predicted["weight", direction, layer, head]
@@ -99,16 +78,18 @@ def test_norms_have_accuracies_of_their_own(store, texts, predicted):
 
 @pytest.mark.parametrize("chosen_on", dependency_best.CHOSEN_ON)
 def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_words(
-    store, texts, predicted, chosen_on
+    probing_store, tree_texts, predicted, chosen_on
 ):
-    first = halves(len(texts), seed=0)
-    order = sorted(texts)
+    first = halves(len(tree_texts), seed=0)
+    order = sorted(tree_texts)
     half = {seq for seq, is_in in zip(order, first, strict=True) if is_in == (chosen_on == "first")}
     scored = [seq for seq in order if chosen_on == "all" or seq not in half]
     draws = redraws(np.arange(len(scored)), seed=0).weights.tolist()
-    rows = dependency_difference.differences(store, merging="mean", chosen_on=chosen_on)
+    rows = dependency_difference.differences(probing_store, merging="mean", chosen_on=chosen_on)
     best = {
-        each: dependency_best.best(store, merging="mean", chosen_on=chosen_on, weighing=each)
+        each: dependency_best.best(
+            probing_store, merging="mean", chosen_on=chosen_on, weighing=each
+        )
         for each in WEIGHINGS
     }
     row: Any
@@ -119,7 +100,9 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_word
             cell = [getattr(row, f"{name}_{way}") for name in ("direction", "layer", "head")]
             assert [own["relation"], *own[["direction", "layer", "head"]]] == [row.relation, *cell]
             of_cell = predicted[way, *cell]
-            found[way] = [reference.score(texts[seq], of_cell[seq], row.relation) for seq in scored]
+            found[way] = [
+                reference.score(tree_texts[seq], of_cell[seq], row.relation) for seq in scored
+            ]
         n = [n for n, _ in found["norm"]]
         more = [b[1] - a[1] for a, b in zip(found["weight"], found["norm"], strict=True)]
         assert (row.n, row.difference) == (sum(n), pytest.approx(sum(more) / sum(n)))
