@@ -191,6 +191,5 @@ def with_interval(frame: pd.DataFrame) -> pd.DataFrame:
     """The same rows with `low` and `high` of their mean in place of its error; NaN if too few."""
     names = ("mean_delta", "standard_error", "degrees")
     low, high = mean_interval(*(frame[name].to_numpy(np.float64) for name in names))
-    return frame.assign(standard_error=low, degrees=high).rename(
-        columns={"standard_error": "low", "degrees": "high"}
-    )
+    renamed = frame.rename(columns={"standard_error": "low", "degrees": "high"})
+    return renamed.assign(low=low, high=high)

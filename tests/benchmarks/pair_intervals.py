@@ -5,6 +5,7 @@ alike within a sequence or not, normal or skewed; beside Student's interval with
 """
 
 import numpy as np
+import pandas as pd
 from scipy.special import stdtrit
 
 from analysis.measures.pair_delta import mean_interval
@@ -37,17 +38,26 @@ def covered(kind: str, sizes: list[int], alike: float) -> tuple[float, float]:
     own = draws(kind, (PAIRS, len(sequence)), generator)
     delta = np.sqrt(alike) * shared + np.sqrt(1 - alike) * own
     rows = stored(delta, sequence)
-    mean, error, degrees = (rows[name].to_numpy(float) for name in NAMES[:3])
-    low, high = mean_interval(mean, error, degrees)
-    reach = stdtrit(len(sizes) - 1, 0.975) * rows[NAMES[3]].to_numpy(float) / np.sqrt(len(sizes))
+    low, high = intervals(rows)
+    mean, std = (rows[name].to_numpy(float) for name in ("mean_ff", "std_ff"))
+    reach = stdtrit(len(sizes) - 1, 0.975) * std / np.sqrt(len(sizes))
     return ((low <= 0) & (high >= 0)).mean(), (np.abs(mean) <= reach).mean()
 
 
-NAMES = ("mean_ff", "error_ff", "degrees", "std_ff")
+def intervals(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of the interval of every pair in one step of the layer."""
+    return mean_interval(
+        *(rows[name].to_numpy(float) for name in ("mean_ff", "error_ff", "degrees"))
+    )
 
 
-def stored(delta: np.ndarray, sequence: np.ndarray):
-    """What the store makes of the pairs, one row each."""
+def stored(delta: np.ndarray, sequence: np.ndarray) -> pd.DataFrame:
+    """What the store makes of the pairs, one row each.
+
+    Args:
+        delta: the change of every occurrence, a row per pair.
+        sequence: which sequence each occurrence is in, those of one sequence together.
+    """
     n_pairs, n = delta.shape
     columns = dict.fromkeys(pair_delta.TABLE.shard_schema.names, np.zeros(n_pairs * n, dtype=int))
     columns |= dict.fromkeys(EFFECTS, delta.ravel())

@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.measures.pair_delta import LEAST_SEQUENCES, mean_interval
+from analysis.measures.pair_delta import LEAST_SEQUENCES
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables import pair_delta
 from precompute import plan as planning
 from precompute.batch import Batch
 from precompute.check import assert_unique
-from precompute.passes.base import table_of
 from precompute.passes.pair_delta import totals
 from precompute.shards import as_stored
 from precompute.store import CONFIG, add_table
+from tests.benchmarks.pair_intervals import covered, intervals, stored
 from tests.reference import pair_delta as reference
 from tests.small_store import build_store
 
@@ -207,32 +207,11 @@ SIZES = ([1] * 3, [4] * 5, [1] * 30, [20, 10, 7], [30, 5, 2, 1, 1], [20, *[1] * 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_intervals_cover_what_they_promise_however_unevenly_pairs_are_spread(sizes, alike):
     """2,000 pairs whose true mean is 0; `alike` is the correlation within a sequence."""
-    n_pairs, draw = 2000, np.random.default_rng(0)
-    sequence = np.repeat(np.arange(len(sizes)), sizes)
-    shared = draw.normal(size=(n_pairs, len(sizes)))[:, sequence]
-    own = draw.normal(size=shared.shape)
-    delta = (np.sqrt(alike) * shared + np.sqrt(1 - alike) * own).ravel()
-    low, high = _intervals(delta, np.tile(sequence, n_pairs), len(sequence))
-    covered = ((low <= 0) & (high >= 0)).mean()
-    assert 0.93 <= covered <= (0.97 if len(set(sizes)) == 1 else 1), covered
-
-
-def _intervals(
-    delta: np.ndarray, sequence: np.ndarray, n_of_pair: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """What the merge makes of pairs that occur equally often, one after the other."""
-    source = np.arange(len(delta)) // n_of_pair
-    first = pd.Series(sequence).groupby([source, sequence]).cumcount() == 0
-    zeros = np.zeros(len(delta), dtype=int)
-    columns = dict.fromkeys(pair_delta.TABLE.shard_schema.names, zeros)
-    columns |= dict.fromkeys(EFFECTS, delta)
-    columns |= {"seq": sequence, "source": source, "is_first": first.to_numpy()}
-    rows = as_stored(pair_delta.TABLE, table_of(pair_delta.TABLE, **columns)).to_pandas()
-    names = ("mean_ff", "error_ff", "degrees")
-    return mean_interval(*(rows[name].to_numpy(float) for name in names))
+    share, _ = covered("normal", sizes, alike)
+    assert 0.93 <= share <= (0.97 if len(set(sizes)) == 1 else 1), share
 
 
 def test_one_sequence_that_has_nearly_all_occurrences_leaves_no_interval():
-    sequence = np.repeat(np.arange(3), [50, 1, 1])
-    low, high = _intervals(np.random.default_rng(0).normal(size=52), sequence, 52)
+    delta = np.random.default_rng(0).normal(size=(1, 52))
+    low, high = intervals(stored(delta, np.repeat(np.arange(3), [50, 1, 1])))
     assert np.isnan([*low, *high]).all()
