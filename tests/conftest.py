@@ -3,9 +3,16 @@
 Tests of measures run on all of `tests.tiny.FAMILIES`, but for those that need a tokenizer and say
 so: `@text_families`. All other tests run on the families that read text, since most of them run
 whole stores of texts; those for which an image will do say so: `@every_family`.
+
+Every process of a run computes with one thread: tensors here are tiny, and the threads of two
+workers on two cores would wait for each other most of the time.
 """
 
+import os
 from pathlib import Path
+
+for _library in ("OMP", "OPENBLAS", "MKL"):  # which read it once, when they are loaded
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 import hypothesis
 import pytest

@@ -1,12 +1,39 @@
 """Whole stores that several files of tests read, built once for all workers of a run."""
 
 import os
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from tests.small_store import build_store
+from precompute.plan import Plan
+from precompute.run import Request, run
+from precompute.runner import run_local
+from tests.small_store import request
+
+
+def shared_run(
+    factory: pytest.TempPathFactory, name: str, ask: Callable[[Path], Request]
+) -> tuple[Request, Plan]:
+    """A run that was asked for in a folder of its own, to be read and never changed.
+
+    Args:
+        name: one for every run that is asked for.
+        ask: writes what the run reads into the folder.
+    """
+    root = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        root = root.parent  # each worker has a folder of its own in it
+    folder = root / f"shared-{name}"
+    folder.mkdir(exist_ok=True)
+    with FileLock(root / f"{folder.name}.lock"):
+        finished = folder / "finished.pickle"
+        if not finished.exists():
+            asked = ask(folder)
+            finished.write_bytes(pickle.dumps((asked, run(asked, run_local))))
+        return pickle.loads(finished.read_bytes())
 
 
 def shared_store(
@@ -16,11 +43,8 @@ def shared_store(
 
     The model and the corpus that it was made of lie beside it.
     """
-    root = factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        root = root.parent  # each worker has a folder of its own in it
-    folder = root / f"shared-{family}{'-annotated' if annotated else ''}"
-    folder.mkdir(exist_ok=True)
-    with FileLock(root / f"{folder.name}.lock"):
-        finished = folder / "tiny.duckdb"
-        return finished if finished.exists() else build_store(folder, family, annotated=annotated)
+    name = f"{family}{'-annotated' if annotated else ''}"
+    asked, _ = shared_run(
+        factory, name, lambda folder: request(folder, family, annotated=annotated)
+    )
+    return asked.output

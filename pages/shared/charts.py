@@ -49,7 +49,8 @@ def bars(
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """Bars side by side, one group per x and one bar per colour, with rules from low to high.
+    """Bars side by side, one group per x and one bar per colour, with rules from low to high where
+    there is an interval at all.
 
     Args:
         order: of the groups, from left to right; that of the alphabet if None.
@@ -69,7 +70,7 @@ def bars(
         y=alt.Y(f"{y}:Q", title=y_title, axis=alt.Axis(tickCount=6)),
         color=encoding,
     )
-    if low is None or high is None:
+    if low is None or high is None or frame[low].isna().all():
         return marks.properties(height=height)
     ends = {"y": alt.Y(f"{low}:Q", title=y_title), "y2": alt.Y2(high)}
     # a dark line in a light one is seen on bars of any colour, by day and by night

@@ -14,7 +14,7 @@ from pages.shared.finding import Finding
 from pages.shared.numbers import count, percent
 from pages.shared.positions.choices import told_frequency, told_period
 from pages.shared.positions.components import needed
-from pages.shared.positions.offsets import at_zero, heads_compared, told_at_zero
+from pages.shared.positions.offsets import at_zero, heads_between, heads_compared, told_at_zero
 from pages.shared.positions.peaks import peaks
 from pages.shared.positions.spectra import read
 from pages.shared.positions.wave import told_times, wave_of
@@ -38,8 +38,7 @@ def _claim() -> Iterator[Finding]:
         "finding.claim",
         n=count(every["n_heads"]),
         agreement=share,
-        low=percent(every["agreement_low"]),
-        high=percent(every["agreement_high"]),
+        between=heads_between(every),
         chance=percent(every["chance"]),
     )
     told = f"{told} {told_at_zero(heads[heads['dependence'] >= 0])}".strip()

@@ -17,6 +17,7 @@ from pages.shared.positions.agreement_chart import agreement_chart
 from pages.shared.positions.head_choice import follow_click, head_row
 from pages.shared.positions.offset_map import offset_map
 from pages.shared.positions.offsets import (
+    heads_between,
     heads_compared,
     is_causal,
     offset_told,
@@ -84,8 +85,7 @@ def _finding(agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
             same=round(row["agreement"] * row["n_heads"]),
             n=int(row["n_heads"]),
             share=percent(row["agreement"]),
-            low=percent(row["agreement_low"]),
-            high=percent(row["agreement_high"]),
+            between=heads_between(row),
             chance=percent(row["chance"]),
         )
     ]

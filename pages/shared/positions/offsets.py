@@ -6,6 +6,7 @@ import pandas as pd
 from analysis.tables import head_offset, query_key_correlation
 from analysis.tables.offset_agreement import COUNTINGS
 from pages.shared.choices import pick
+from pages.shared.numbers import percent
 from pages.shared.store import ask
 from pages.shared.words import say
 
@@ -58,6 +59,14 @@ def told_at_zero(heads: pd.DataFrame) -> str:
     zero = at_zero(heads)
     same = int(heads["agree"].sum())
     return say("positions_head.claim.at_zero", zero=zero, same=same) if zero else ""
+
+
+def heads_between(row: pd.Series) -> str:
+    """Between which shares the agreement lies, or that there are too few heads to say."""
+    low, high = row["agreement_low"], row["agreement_high"]
+    if pd.isna(low):
+        return say("positions_head.claim.no_interval")
+    return say("positions_head.claim.between", low=percent(low), high=percent(high))
 
 
 def is_causal() -> bool:

@@ -10,6 +10,10 @@ import pytest
 from pages.shared.head_facts import LEAST
 from tests.pages.conftest import sentences
 
+PARSERS = (
+    *("attention_words", "attention", "distances_words", "right_branching"),
+    "attention_words_shuffled",
+)
 EVEN = "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'"
 
 
@@ -126,7 +130,10 @@ def test_antecedents_are_told_beside_the_rules(opened, treebank):
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_parsers_are_told_with_all_that_they_are_set_against(lang, opened, treebank):
     methods = ("attention_words", "attention", "distances_words", "right_branching")
-    rows = [(name, 0.5 - place / 10) for place, name in enumerate((*methods, "attention_shuffled"))]
+    rows = [
+        (name, 0.5 - place / 10)
+        for place, name in enumerate((*methods, "attention_words_shuffled"))
+    ]
     folder = treebank(
         "delete from stored.parser_accuracy",
         *(

@@ -10,15 +10,25 @@ from tests.pages.conftest import frames, in_address, sentences
 
 
 @pytest.mark.parametrize("counting", list(COUNTINGS))
-def test_agreement_is_told_with_its_interval_and_chance(counting, section, told):
+def test_agreement_is_told_with_chance_and_without_an_interval_of_few_heads(
+    counting, section, told
+):
     said = sentences(section("claim", po_counting=counting))
-    ((n, agreement, low, high, chance),) = told(
-        "select n_heads, agreement, agreement_low, agreement_high, chance from offset_agreement "
+    ((n, agreement, low, chance),) = told(
+        "select n_heads, agreement, agreement_low, chance from offset_agreement "
         f"where counting = '{counting}' and min_dependence = 0 and layer is null"
     )
     assert f"**{round(n * agreement)} of {n} heads ({percent(agreement)})" in said
-    assert f"{percent(low)} to {percent(high)}" in said
     assert f"at random, {percent(chance)} would" in said
+    assert low is None
+    assert "(too few heads for an interval)" in said
+
+
+def test_agreement_is_told_with_its_interval(section, changed):
+    folder = changed(
+        "update stored.offset_agreement set agreement_low = 0.25, agreement_high = 0.75"
+    )
+    assert "(95 % interval over heads: 25 % to 75 %)" in sentences(section("claim", folder))
 
 
 @pytest.mark.parametrize(

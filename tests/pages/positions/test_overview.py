@@ -12,16 +12,21 @@ def numbers(session) -> list[str]:
     return [each.value for each in session.subheader]
 
 
-def test_the_agreement_of_all_heads_is_told_with_its_interval(opened, store_folder, told):
-    [(n, share, low, high, chance)] = told(
-        "select n_heads, agreement, agreement_low, agreement_high, chance from offset_agreement "
+def test_the_agreement_of_all_heads_is_told_with_its_interval(opened, changed, told):
+    [(n, share, chance)] = told(
+        "select n_heads, agreement, chance from offset_agreement "
         "where counting = 'sum' and min_dependence = 0 and layer is null"
     )
-    session = opened("overview", store_folder)
+    between = "update stored.offset_agreement set agreement_low = 0.25, agreement_high = 0.75"
+    session = opened("overview", changed(between))
     assert percent(share) in numbers(session)
     said = sentences(session)
     assert f"Of all {n} heads, {percent(share)}" in said
-    assert f"[{percent(low)}, {percent(high)}]; {percent(chance)} would" in said
+    assert f"(95 % interval over heads: 25 % to 75 %); {percent(chance)} would" in said
+
+
+def test_too_few_heads_have_no_interval(opened, store_folder):
+    assert "(too few heads for an interval); " in sentences(opened("overview", store_folder))
 
 
 def test_no_head_that_depends_on_position_is_no_sentence(opened, changed):

@@ -9,6 +9,7 @@ from pages.shared import export
 from pages.shared.relevance.layer_lines import layer_lines
 from pages.shared.relevance.rules import RULE_COLOURS, rule_name
 from tests.pages.conftest import charts, frames, sentences
+from tests.pages.rows import rows_of
 from tests.tiny import LAYERS
 
 WITHOUT_MASKS = ("cls_share", "special_share", "top5_share", "evenness", "entropy")
@@ -52,7 +53,7 @@ def test_lines_are_the_means_of_the_file(section, exported, told):
     )
     frame = lines_of(exported)
     assert len(frame) == LAYERS
-    assert frame[["layer", "mean", "low", "high"]].to_records(index=False).tolist() == expected
+    assert rows_of(frame, ["layer", "mean", "low", "high"]) == expected
 
 
 def test_the_sentence_names_the_largest_and_the_smallest(section, changed):
@@ -98,8 +99,11 @@ def test_what_is_drawn_can_be_chosen_and_has_one_colour(section, exported):
     assert len({RULE_COLOURS[rule] for rule in RULES}) == len(RULES)
 
 
-def test_what_starts_behind_one_layer_alone_has_an_interval_too(section, images_folder, exported):
-    section("corpus", images_folder, re_quantity="entropy", re_rules=["i", "gradient_attention"])
+def test_what_starts_after_one_layer_alone_has_an_interval_too(section, changed_images, exported):
+    folder = changed_images(
+        "update stored.relevance_summary set low = mean - 0.1, high = mean + 0.1"
+    )
+    section("corpus", folder, re_quantity="entropy", re_rules=["i", "gradient_attention"])
     (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_layers"))
     told = chart.to_dict()
     (alone,) = (each for each in told["layer"] if each["mark"]["type"] == "rule")

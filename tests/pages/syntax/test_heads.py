@@ -5,6 +5,7 @@ import pytest
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_prediction import DIRECTIONS
 from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.rows import rows_of
 from tests.pages.syntax.conftest import click, drawn_as, shown_as
 
 VIEW = "dependency_accuracy_merging"
@@ -12,7 +13,7 @@ COLUMNS = ["layer", "head", "n", "accuracy", "low", "high"]
 
 
 def rows(frame, columns: list[str]) -> list[tuple]:
-    return list(frame.sort_values(columns[:2])[columns].itertuples(index=False, name=None))
+    return rows_of(frame.sort_values(columns[:2]), columns)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

@@ -6,6 +6,7 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.dependency_best import CHOSEN_ON
 from pages.shared.syntax.meanings import UNIVERSAL
 from tests.pages.conftest import charts, frames, in_address, sentences
+from tests.pages.rows import rows_of
 from tests.pages.syntax.conftest import click, drawn_as, shown_as
 
 COLUMNS = (
@@ -25,11 +26,11 @@ def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, export
         f"select {named} from dependency_best where merging = '{merging}' "
         f"and chosen_on = '{chosen_on}' order by relation"
     )
-    rows = list(shown[list(COLUMNS)].itertuples(index=False, name=None))
+    rows = rows_of(shown, list(COLUMNS))
     assert len(rows) == len(expected) > 3
     for ours, theirs in zip(rows, expected, strict=True):
         for one, other in zip(ours, theirs, strict=True):
-            assert one == other if isinstance(other, str) else one == pytest.approx(other)
+            assert one == (pytest.approx(other) if isinstance(other, float) else other)
 
 
 def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -14,10 +15,10 @@ from analysis.tables.annotation import words
 from precompute.batch import Batch
 from precompute.load_models import load_model
 from precompute.plan import Plan
-from precompute.run import Request, run
-from precompute.runner import run_local
+from precompute.run import Request
 from tests.reference import pair_delta as reference
 from tests.reference.dependency_accuracy import Word
+from tests.shared_store import shared_run
 from tests.small_store import request as asked_for
 from tests.tiny import mask_rate
 
@@ -52,6 +53,14 @@ WHOLE_LAYER = (
 )
 
 
+def _shared(
+    factory: pytest.TempPathFactory, name: str, family: str, **chosen: Any
+) -> tuple[Request, Plan]:
+    return shared_run(
+        factory, f"{name}-{family}", lambda folder: asked_for(folder, family, **chosen)
+    )
+
+
 @pytest.fixture(scope="session")
 def layer_order(tiny) -> LayerOrder:
     """The scopes and effects that the family's layers have."""
@@ -66,10 +75,8 @@ def is_causal(tiny) -> bool:
 @pytest.fixture(scope="session")
 def masked_run(tmp_path_factory, family) -> tuple[Request, Plan]:
     """Everything about whole layers, on every family."""
-    folder = tmp_path_factory.mktemp(f"masked-{family}")
-    rate = mask_rate(family, 0.3)
-    asked = asked_for(folder, family, mask_rate=rate, statistics=list(WHOLE_LAYER))
-    return asked, run(asked, run_local)
+    chosen = {"mask_rate": mask_rate(family, 0.3), "statistics": list(WHOLE_LAYER)}
+    return _shared(tmp_path_factory, "masked", family, **chosen)
 
 
 @pytest.fixture(scope="session")
@@ -89,11 +96,9 @@ def masked_batches(masked_run) -> list[Batch]:
 @pytest.fixture(scope="session")
 def pair_run(tmp_path_factory, family) -> tuple[Request, Plan]:
     """Everything about pairs of tokens, on every family."""
-    folder = tmp_path_factory.mktemp(f"pairs-{family}")
     statistics = ["pair_occurrence", "pair_pmi_correlation"]
-    rate = mask_rate(family, 0.1)
-    asked = asked_for(folder, family, mask_rate=rate, statistics=statistics)
-    return asked, run(asked, run_local)
+    chosen = {"mask_rate": mask_rate(family, 0.1), "statistics": statistics}
+    return _shared(tmp_path_factory, "pairs", family, **chosen)
 
 
 @pytest.fixture(scope="session")
@@ -163,10 +168,13 @@ def all_pairs(pair_store, layer_order) -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def position_run(tmp_path_factory, family) -> tuple[Request, Plan]:
     """Attention, scores and states by position, of texts that are long enough for waves."""
-    folder = tmp_path_factory.mktemp(f"positions-{family}")
-    asked = asked_for(folder, family, statistics=POSITIONS)
-    Path(asked.corpus).write_text(LONGER_TEXT, encoding="utf-8")
-    return asked, run(asked, run_local)
+
+    def ask(folder: Path) -> Request:
+        asked = asked_for(folder, family, statistics=POSITIONS)
+        Path(asked.corpus).write_text(LONGER_TEXT, encoding="utf-8")
+        return asked
+
+    return shared_run(tmp_path_factory, f"positions-{family}", ask)
 
 
 @pytest.fixture(scope="session")
@@ -186,9 +194,7 @@ def position_traces(position_run) -> dict[int, Trace]:
 @pytest.fixture(scope="session")
 def curves_run(tmp_path_factory) -> tuple[Request, Plan]:
     """A ViT that tells three classes apart: what rules agree on, and curves of going patches."""
-    folder = tmp_path_factory.mktemp("curves")
-    asked = asked_for(folder, "vit", statistics=list(CURVES))
-    return asked, run(asked, run_local)
+    return _shared(tmp_path_factory, "curves", "vit", statistics=list(CURVES))
 
 
 @pytest.fixture(scope="session")
@@ -200,12 +206,10 @@ def curves_store(curves_run) -> Iterator[DuckDBPyConnection]:
 @pytest.fixture(scope="session")
 def probing_run(tmp_path_factory, family) -> tuple[Request, Plan]:
     """What single heads find in the small treebank, of grammar and of antecedents."""
-    folder = tmp_path_factory.mktemp(f"probing-{family}")
     statistics = ["dependency_accuracy", "dependency_baseline", "dependency_best"]
     statistics += ["coreference_accuracy", "coreference_best"]
     statistics += ["dependency_difference", "coreference_difference"]
-    asked = asked_for(folder, family, annotated=True, statistics=statistics)
-    return asked, run(asked, run_local)
+    return _shared(tmp_path_factory, "probing", family, annotated=True, statistics=statistics)
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,11 @@
 """Laws that every pass keeps, for every family."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from analysis.models.trace import Trace
@@ -18,6 +19,7 @@ from precompute.shards import as_stored, merged
 from tests.tiny import FAMILIES, TEXT_FAMILIES
 
 TOTALS = [each for each in PASSES if isinstance(each, Totals)]
+BY_NAME = {each.TABLE.name: each for each in TOTALS}
 WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
 OF_WORDS = ("dependency_prediction", "word_attention", "word_vector", "coreference_prediction")
 OF_CLASSIFIERS = ("class_prediction", "sequence_perturbation")
@@ -47,7 +49,7 @@ every_total = pytest.mark.parametrize(
     scope="session",
 )
 Traced = Callable[[tuple[Sequence, ...], Trace], Batch]
-OfPass = Callable[[Totals], list[Batch]]
+OfPass = Callable[[Totals], list[pa.Table]]
 
 
 @pytest.fixture(scope="session")
@@ -69,26 +71,34 @@ def batch(tiny) -> Traced:
 
 
 @pytest.fixture(scope="session")
-def whole(batch, tiny, sequences, annotated) -> OfPass:
-    """All sequences in one batch; of passes over words those that are annotated."""
+def together(batch, tiny, sequences, annotated) -> OfPass:
+    """What a pass makes of all sequences in one batch; over words, of those that are annotated."""
     plain, of_words = ([batch(each, tiny.trace(each))] for each in (sequences, annotated))
-    return lambda each: of_words if each.TABLE.name in OF_WORDS else plain
+    return _counted(plain, of_words)
 
 
 @pytest.fixture(scope="session")
-def batches(batch, tiny, sequences, annotated) -> OfPass:
-    """Every sequence in a batch of its own."""
+def apart(batch, tiny, sequences, annotated) -> OfPass:
+    """What a pass makes of every sequence in a batch of its own."""
     plain, of_words = (
         [batch((sequence,), tiny.trace([sequence])) for sequence in of]
         for of in (sequences, annotated)
     )
-    return lambda each: of_words if each.TABLE.name in OF_WORDS else plain
+    return _counted(plain, of_words)
 
 
-def _rows(each: Totals, batches: list[Batch]) -> pd.DataFrame:
+def _counted(plain: list[Batch], of_words: list[Batch]) -> OfPass:
+    @cache
+    def shards(name: str) -> list[pa.Table]:
+        batches = of_words if name in OF_WORDS else plain
+        return [BY_NAME[name].totals(batch) for batch in batches]
+
+    return lambda each: shards(each.TABLE.name)
+
+
+def _rows(each: Totals, shards: list[pa.Table]) -> pd.DataFrame:
     """The merged rows in the order of their key."""
-    shards = merged(each.TABLE, [each.totals(batch) for batch in batches])
-    table = as_stored(each.TABLE, shards)
+    table = as_stored(each.TABLE, merged(each.TABLE, shards))
     frame = table.to_pandas().astype({c.name: str for c in each.TABLE.key if c.unit == "name"})
     return frame.sort_values([c.name for c in each.TABLE.key], ignore_index=True)
 
@@ -99,32 +109,31 @@ def _numbers(column: pd.Series) -> np.ndarray:
 
 
 @every_total
-def test_padding_and_batching_change_no_number(each, whole, batches):
-    together = _rows(each, whole(each))
-    apart = _rows(each, batches(each))
-    assert len(together) > 0
+def test_padding_and_batching_change_no_number(each, together, apart):
+    found, expected = _rows(each, together(each)), _rows(each, apart(each))
+    assert len(found) > 0
     keys = [column.name for column in each.TABLE.key]
-    pd.testing.assert_frame_equal(together[keys], apart[keys])
+    pd.testing.assert_frame_equal(found[keys], expected[keys])
     for column in each.TABLE.values:
         if column.name in OF_ROUNDING:
             continue
-        if pd.api.types.is_string_dtype(together[column.name]):
-            assert together[column.name].tolist() == apart[column.name].tolist()
+        ours, theirs = found[column.name], expected[column.name]
+        if pd.api.types.is_string_dtype(ours):
+            assert ours.tolist() == theirs.tolist()
             continue
-        found, expected = (_numbers(frame[column.name]) for frame in (together, apart))
-        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(_numbers(ours), _numbers(theirs), rtol=1e-6, atol=1e-12)
 
 
 @every_total
-def test_the_order_of_batches_changes_no_number(each, batches):
-    forwards = batches(each)
-    pd.testing.assert_frame_equal(_rows(each, forwards), _rows(each, forwards[::-1]))
+def test_the_order_of_batches_changes_no_number(each, apart):
+    shards = apart(each)
+    pd.testing.assert_frame_equal(_rows(each, shards), _rows(each, shards[::-1]))
 
 
 @every_total
-def test_rows_have_the_types_of_the_contract(each, whole):
-    (batch,) = whole(each)
-    assert each.totals(batch).schema == each.TABLE.shard_schema
+def test_rows_have_the_types_of_the_contract(each, together):
+    (shard,) = together(each)
+    assert shard.schema == each.TABLE.shard_schema
 
 
 @pytest.mark.parametrize("each", WEIGHTS, ids=lambda each: each.TABLE.name)

@@ -56,7 +56,7 @@ def test_one_pair_has_a_row_for_every_layer_and_effect(pair_store, all_pairs, la
         found[["layer", "effect", "mean_delta", "std_delta", "n", "n_sequences"]]
     )
     assert len(same) == len(found)
-    assert (found["low"] < found["mean_delta"]).all()
+    assert_ordered(found["low"], found["mean_delta"], found["high"])
     none = pair_delta.of_pair(pair_store, source_id=-1, target_id=-1)
     assert none.empty
     assert list(none.columns) == list(found.columns)
