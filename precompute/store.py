@@ -117,10 +117,12 @@ def create_empty(store: DuckDBPyConnection, table: Table) -> None:
 
 def describe(store: DuckDBPyConnection, table: Table) -> None:
     """The table's views, and a comment on everything that has a name."""
+    store.begin()  # a commit of its own would take each comment longer than all the rest
     _comment(store, f"stored.{table.name}", table.shown(), "table")
     for view in table.all_views:
         store.execute(f"create view {view.name} as {view.sql}")
         _comment(store, view.name, view, "view")
+    store.commit()
 
 
 def _comment(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:

@@ -126,7 +126,7 @@ def test_every_statistic_of_an_untrained_model_keeps_its_laws(tmp_path, family):
     assert not list(faults(asked.output, every_table()))
     with duckdb.connect(str(asked.output), read_only=True) as store:
         [(worst,)] = store.execute("select max(worst_relative_error) from completeness").fetchall()
-    assert 0 < worst < 1e-5
+    assert 0 < worst < 5e-4
 
 
 def test_a_trained_and_an_untrained_run_share_no_shard_and_no_file(tmp_path):

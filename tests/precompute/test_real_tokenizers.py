@@ -113,11 +113,12 @@ def test_pieces_of_one_word_are_told_from_neighbours(store):
 
 
 def test_the_whole_of_every_layer_adds_up(store):
-    assert _one(store, "select max(worst_relative_error) from completeness")[0] < 1e-5
+    assert _one(store, "select max(worst_relative_error) from completeness")[0] < 5e-4
 
 
 def test_masking_is_refused_where_there_is_no_mask_token(asked, store, tmp_path):
-    masked = Request(**vars(asked) | {"mask_rate": 0.1, "output": tmp_path / "masked.duckdb"})
+    few = {"mask_rate": 0.1, "statistics": ["token_norm"], "output": tmp_path / "masked.duckdb"}
+    masked = Request(**vars(asked) | few)
     if _one(store, "select family from run") == ("roberta",):
         run(masked, run_local)
         return

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -19,8 +20,12 @@ from precompute import runner
 from precompute.run import run
 from precompute.runner import run_local
 from precompute.workers import run_processes, runner_for
-from tests.small_store import build_store, request
+from tests.small_store import request
 
+EVERY_KIND = [
+    *("token_type_mixing", "head_layout", "singular_value"),  # sums, fits, weights
+    *("pair_occurrence", "relevance_map", "position_variance"),  # pairs, maps, controls
+]
 TABLES = "select table_name from duckdb_tables() where schema_name = 'stored'"
 
 
@@ -47,8 +52,11 @@ def small_jobs(monkeypatch):
 def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
     tmp_path, small_jobs, monkeypatch
 ):
-    whole = build_store(tmp_path, output=tmp_path / "whole" / "tiny.duckdb")
-    asked = request(tmp_path, output=tmp_path / "stopped" / "tiny.duckdb")
+    whole, asked = (
+        request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=EVERY_KIND)
+        for name in ("whole", "stopped")
+    )
+    run(whole, run_local)
     finished = []
 
     def stopped(plan, model, index, told):
@@ -65,16 +73,19 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
     monkeypatch.setattr(runner, "finish_job", lambda *a: (finished.append(a[2]), runner_finish(*a)))
     run(asked, run_local)
     assert len(finished) == len(set(finished)), "a finished job was run again"
-    _assert_same_numbers(whole, asked.output)
+    _assert_same_numbers(whole.output, asked.output)
 
 
 def test_several_processes_give_the_numbers_of_one(tmp_path):
-    one = build_store(tmp_path, output=tmp_path / "one" / "tiny.duckdb")
-    asked = request(tmp_path, output=tmp_path / "two" / "tiny.duckdb")
-    run(asked, runner_for("local", 2))
-    with duckdb.connect(str(one), read_only=True) as first:
+    one, two = (
+        request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=["token_type_mixing"])
+        for name in ("one", "two")
+    )
+    run(one, run_local)
+    run(two, runner_for("local", 2))
+    with duckdb.connect(str(one.output), read_only=True) as first:
         expected = first.execute("from token_type_mixing order by all").df()
-    with duckdb.connect(str(asked.output), read_only=True) as second:
+    with duckdb.connect(str(two.output), read_only=True) as second:
         found = second.execute("from token_type_mixing order by all").df()
     for column in ("attention", "value_norm", "weighted_norm"):
         np.testing.assert_allclose(found[column], expected[column], rtol=1e-5)
@@ -85,7 +96,7 @@ def test_a_worker_that_dies_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
 
     monkeypatch.setattr(workers, "_work", _die)
     with pytest.raises(Remediable) as error:
-        run(request(tmp_path), lambda p, m, j, t: run_processes(p, m, j, t, workers=2))
+        run(request(tmp_path, statistics=["token_norm"]), partial(run_processes, workers=2))
     assert str(error.value) == (
         "A worker process died, most often for want of memory. Run the same command again with "
         "fewer than --workers 2: finished shards are kept."
@@ -123,16 +134,20 @@ def test_readers_keep_the_old_file_while_a_new_one_is_built(tmp_path):
     asked = request(tmp_path, statistics=["completeness"])
     run(asked, run_local)
     with duckdb.connect(str(asked.output), read_only=True) as reader:
-        run(replace(asked, statistics=None), run_local)
+        run(replace(asked, statistics=["head_token"]), run_local)
         assert reader.execute("select count(*) from head_token").fetchall() == [(0,)]
 
 
 def test_killing_the_process_anywhere_loses_nothing(tmp_path):
     """Once here; `tests/benchmarks/kill_anywhere.py` does it twenty times on the demo."""
-    build_store(tmp_path, output=tmp_path / "whole" / "tiny.duckdb")
-    asked = request(tmp_path, output=tmp_path / "killed" / "tiny.duckdb")
+    whole, asked = (
+        request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=EVERY_KIND)
+        for name in ("whole", "killed")
+    )
+    run(whole, run_local)
     command = [sys.executable, "-m", "precompute", "run", "--model", asked.model, "--corpus"]
     command += [asked.corpus, "--output", str(asked.output), "--max-tokens", "36"]
+    command += ["--statistics", ",".join(EVERY_KIND)]
     process = subprocess.Popen([*command, "--device", "cpu"], stdout=subprocess.DEVNULL)
     shards = asked.output.parent / ".shards"
     deadline = time.monotonic() + 60
@@ -142,5 +157,5 @@ def test_killing_the_process_anywhere_loses_nothing(tmp_path):
     process.wait()
     assert shards.exists()
     run(asked, run_local)
-    _assert_same_numbers(tmp_path / "whole" / "tiny.duckdb", asked.output)
+    _assert_same_numbers(whole.output, asked.output)
     shutil.rmtree(shards)

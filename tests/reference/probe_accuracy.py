@@ -14,12 +14,15 @@ def counts(right: list[bool], sequences: list[int]) -> dict[int, tuple[int, int]
     return found
 
 
-def interval(right: list[float], n: list[int], draws: list[list[float]]) -> tuple[float, float]:
+def interval(
+    right: list[float], n: list[int], draws: list[list[float]], units: list[int] | None = None
+) -> tuple[float, float]:
     """efron-1979, section 2: ends of the central 95 % of Σ right / Σ n over the draws.
 
-    No number where fewer than ten sequences have a case.
+    No number where fewer than ten units have a case; without `units` each sequence is one.
     """
-    if sum(each > 0 for each in n) < 10:
+    numbered = zip(units or range(len(n)), n, strict=True)
+    if len({unit for unit, each in numbered if each > 0}) < 10:
         return math.nan, math.nan
     ratios = []
     for drawn in draws:

@@ -19,7 +19,7 @@ from tests.precompute.corpora.tiny import unhurried
 from tests.reference import sequence_gradient_importance as twin
 from tests.tiny import mask_rate, text_families, tiny_model, tiny_sequences
 
-SHORT = (Text("The dog, a cat.", "line 1"), Text("Cat.", "line 2"))
+SHORT = (Text("Cat, a.", "line 1"), Text("Cat.", "line 2"))
 Moved = Callable[[int, int, int, int, float], float]
 """The loss when the weight of a layer, head, query and key is moved by some amount."""
 

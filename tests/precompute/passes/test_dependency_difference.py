@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from analysis.measures.bootstrap import redraws
@@ -78,13 +77,14 @@ def test_norms_have_accuracies_of_their_own(probing_store, tree_texts, predicted
 
 @pytest.mark.parametrize("chosen_on", dependency_best.CHOSEN_ON)
 def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_words(
-    probing_store, tree_texts, predicted, chosen_on
+    probing_store, probing_run, tree_texts, predicted, chosen_on
 ):
     first = halves(len(tree_texts), seed=0)
     order = sorted(tree_texts)
     half = {seq for seq, is_in in zip(order, first, strict=True) if is_in == (chosen_on == "first")}
     scored = [seq for seq in order if chosen_on == "all" or seq not in half]
-    draws = redraws(np.arange(len(scored)), seed=0).weights.tolist()
+    documents = probing_run[1].corpus.documents[scored]
+    draws = redraws(documents, seed=0).weights.tolist()
     rows = dependency_difference.differences(probing_store, merging="mean", chosen_on=chosen_on)
     best = {
         each: dependency_best.best(
@@ -108,5 +108,5 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_word
         assert (row.n, row.difference) == (sum(n), pytest.approx(sum(more) / sum(n)))
         assert row.difference == pytest.approx(row.accuracy_norm - row.accuracy_weight)
         assert (row.low, row.high) == pytest.approx(
-            probe_accuracy.interval(more, n, draws), nan_ok=True
+            probe_accuracy.interval(more, n, draws, documents.tolist()), nan_ok=True
         )
