@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared import export, figure
 from pages.shared.contents import PAGES
+from tests.pages.chromium import browser, server, servers  # noqa: F401
 from tests.shared_store import shared_store
 from tests.small_store import build_store
 

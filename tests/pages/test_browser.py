@@ -1,91 +1,42 @@
 """The dashboard in a real browser: deep links, exports, and nothing that leaves the machine."""
 
 import json
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import pytest
-from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-ROOT = Path(__file__).parents[2]
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        not (CHROMIUM and DRIVER),
-        reason="no Chromium here: apt-get install chromium chromium-driver",
-    ),
-]
+from tests.pages.chromium import (
+    chromium,
+    needs_chromium,
+    parameters,
+    serving,
+    settled,
+    title_of,
+    wait_until,
+)
+
+pytestmark = needs_chromium
 DEEP_LINK = "/attention-norms?lang=ja&file=tiny.duckdb&an_view=dispersion"
 HARMLESS = ("Executing inline script", "_stcore/host-config", "_stcore/health")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
 def server(store_folder) -> Iterator[str]:
     """A server that no page has been asked of yet."""
-    port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    environment = os.environ | {"MIXSCOPE_STATISTICS": str(store_folder)}
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        wait_until(lambda: answers(port), 60)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def wait_until(condition: Callable[[], object], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "nothing came of it"
-        time.sleep(0.1)
+    with serving(store_folder) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory) -> Iterator[WebDriver]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM or ""
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--lang=en-US"):
-        options.add_argument(argument)
-    options.add_argument("--window-size=1280,1400")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.execute_cdp_cmd(
-        "Browser.setDownloadBehavior",
-        {"behavior": "allow", "downloadPath": str(tmp_path_factory.mktemp("downloads"))},
-    )
-    yield driver
-    driver.quit()
+    """A browser that has seen no page yet."""
+    with chromium(tmp_path_factory.mktemp("downloads")) as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")
@@ -94,21 +45,6 @@ def first(server, browser) -> WebDriver:
     browser.get(server + DEEP_LINK)
     title_of(browser)
     return browser
-
-
-def title_of(browser: WebDriver) -> str:
-    wait = WebDriverWait(
-        browser, 30, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException]
-    )
-    return wait.until(lambda d: d.find_element(By.TAG_NAME, "h1").text)
-
-
-def settled(browser: WebDriver, selector: str) -> None:
-    WebDriverWait(browser, 30).until(lambda d: d.find_elements(By.CSS_SELECTOR, selector))
-
-
-def parameters(browser: WebDriver) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(browser.current_url).query)
 
 
 def test_a_deep_link_is_answered_by_a_server_that_has_just_started(first):

@@ -1,7 +1,6 @@
 """The page opened on a section, and what sections are made of."""
 
 from tests.pages.conftest import section_of
-from tests.pages.test_browser import browser, server  # noqa: F401
 
 SECTIONS = ("layers", "heads", "head", "relation", "dispersion", "spectra", "frequency")
 TYPES = ("cls", "sep", "comma_period", "other")

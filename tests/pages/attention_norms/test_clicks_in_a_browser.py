@@ -7,9 +7,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.pages.test_browser import pytestmark, title_of
+from tests.pages.chromium import needs_chromium, title_of
 
-__all__ = ["pytestmark"]
+pytestmark = needs_chromium
 REDRAWN = [NoSuchElementException, StaleElementReferenceException]
 
 

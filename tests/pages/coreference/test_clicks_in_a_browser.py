@@ -3,10 +3,10 @@
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.pages.chromium import needs_chromium, parameters, title_of
 from tests.pages.positions.test_clicks_in_a_browser import REDRAWN, click_cell
-from tests.pages.test_browser import parameters, pytestmark, title_of
 
-__all__ = ["pytestmark"]
+pytestmark = needs_chromium
 
 
 def test_a_click_on_a_head_chooses_it_and_a_button_opens_its_texts(server, browser):

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from tests.pages.conftest import section_of
-from tests.pages.test_browser import browser, server  # noqa: F401
 from tests.small_store import build_store
 
 SECTIONS = (

@@ -6,7 +6,6 @@ from shutil import copyfile
 import pytest
 
 from tests.pages.conftest import section_of
-from tests.pages.test_browser import browser, server  # noqa: F401
 from tests.small_store import build_store
 
 SPECTRA = ("states", "embeddings")

@@ -8,14 +8,9 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.pages.test_browser import (  # noqa: F401
-    browser,
-    parameters,
-    pytestmark,
-    server,
-    title_of,
-)
+from tests.pages.chromium import needs_chromium, parameters, title_of
 
+pytestmark = needs_chromium
 REDRAWN = [NoSuchElementException, StaleElementReferenceException]
 
 
@@ -32,7 +27,7 @@ def store_folder(images_folder):
         ("re_layers", "layer 1", "re_layer", "1"),
     ],
 )
-def test_a_click_on_a_map_chooses_it(chart, panel, key, value, server, browser):  # noqa: F811
+def test_a_click_on_a_map_chooses_it(chart, panel, key, value, server, browser):
     browser.get(f"{server}/relevance?re_view=map")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
@@ -40,7 +35,7 @@ def test_a_click_on_a_map_chooses_it(chart, panel, key, value, server, browser):
     wait.until(lambda d: parameters(d).get(key) == [value])
 
 
-def test_a_patch_tells_its_place_and_its_value(server, browser):  # noqa: F811
+def test_a_patch_tells_its_place_and_its_value(server, browser):
     browser.get(f"{server}/relevance?re_view=map&re_head=1")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
@@ -63,7 +58,7 @@ def patch(driver: WebDriver, chart: str, panel: str, row: int, column: int):
     return driver.find_element(By.CSS_SELECTOR, f"[class*=st-key-{chart}] path{told}{place}")
 
 
-def test_a_click_on_a_head_of_the_corpus_chooses_it(server, browser):  # noqa: F811
+def test_a_click_on_a_head_of_the_corpus_chooses_it(server, browser):
     browser.get(f"{server}/relevance?re_view=corpus")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)

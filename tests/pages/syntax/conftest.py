@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from tests.pages.conftest import section_of
-from tests.pages.test_browser import browser, server  # noqa: F401
 from tests.small_store import build_store
 
 HEADS = ("heads", "one_head", "sentences")

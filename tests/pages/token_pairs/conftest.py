@@ -8,7 +8,6 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.pages.conftest import section_of
-from tests.pages.test_browser import browser, server  # noqa: F401
 
 SECTIONS = ("tables", "layer", "browse", "pair", "pmi")
 
