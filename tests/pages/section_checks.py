@@ -1,10 +1,14 @@
 """What is asked of every section of every page."""
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import sentences
+
+
+def _nothing(_session: AppTest) -> Set[str]:
+    return frozenset()
 
 
 def assert_opened(session: AppTest) -> None:
@@ -13,6 +17,17 @@ def assert_opened(session: AppTest) -> None:
     assert not session.error
     assert session.expander, "how it is measured is not told"
     assert "nan" not in sentences(session).lower().split()
+
+
+def assert_opens_in_both_languages(
+    section: Callable[..., AppTest], view: str, *, but: Callable[[AppTest], Set[str]] = _nothing
+) -> tuple[AppTest, AppTest]:
+    """Opens a section in English and in Japanese; `but` names headlines that stay as they are."""
+    english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
+    for session in (english, japanese):
+        assert_opened(session)
+    assert_translated(english, japanese, but=but(english))
+    return english, japanese
 
 
 def assert_translated(english: AppTest, japanese: AppTest, *, but: Set[str] = frozenset()) -> None:

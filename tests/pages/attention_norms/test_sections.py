@@ -11,20 +11,12 @@ from analysis.tables import attention_norm_histogram, attention_norm_sample
 from pages.shared.attention_norms.panels import edges
 from tests.pages.attention_norms.conftest import SECTIONS, TYPES
 from tests.pages.conftest import bodies, charts, frames
-from tests.pages.section_checks import assert_opened, assert_translated
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-@pytest.mark.parametrize("view", SECTIONS)
-def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
-    session = section(view, lang=lang)
-    assert_opened(session)
+from tests.pages.section_checks import assert_opens_in_both_languages
 
 
 @pytest.mark.parametrize("view", SECTIONS)
-def test_no_english_sentence_is_left_in_japanese(view, section):
-    english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
-    assert_translated(english, japanese)
+def test_a_section_opens_in_both_languages_with_a_title_of_its_own(view, section):
+    assert_opens_in_both_languages(section, view)
 
 
 @pytest.mark.parametrize("view", SECTIONS)

@@ -4,23 +4,14 @@ import pytest
 
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.head_map.conftest import SECTIONS, of_key
-from tests.pages.section_checks import assert_opened, assert_translated
+from tests.pages.section_checks import assert_opens_in_both_languages
 
 each_section = pytest.mark.parametrize("view", SECTIONS)
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
 @each_section
-def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
-    session = section(view, lang=lang)
-    assert_opened(session)
-    assert charts(session)
-
-
-@each_section
-def test_no_english_sentence_is_left_in_japanese(view, section):
-    english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
-    assert_translated(english, japanese)
+def test_a_section_opens_in_both_languages_with_a_title_of_its_own(view, section):
+    assert all(map(charts, assert_opens_in_both_languages(section, view)))
 
 
 @each_section

@@ -6,26 +6,16 @@ import pytest
 from pages.shared.positions.wave import told_times
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.positions.conftest import SECTIONS, SPECTRA
-from tests.pages.section_checks import assert_opened, assert_translated
+from tests.pages.section_checks import assert_opens_in_both_languages
 
-in_both = pytest.mark.parametrize("lang", ["en", "ja"])
 each_section = pytest.mark.parametrize("view", SECTIONS)
 PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40
 WAVE = "frequency between 63.9 and 64.1"
 
 
-@in_both
 @each_section
-def test_a_section_opens_with_a_title_of_its_own(view, lang, section):
-    session = section(view, lang=lang)
-    assert_opened(session)
-    assert charts(session)
-
-
-@each_section
-def test_no_english_sentence_is_left_in_japanese(view, section):
-    english, japanese = (section(view, lang=lang) for lang in ("en", "ja"))
-    assert_translated(english, japanese)
+def test_a_section_opens_in_both_languages_with_a_title_of_its_own(view, section):
+    assert all(map(charts, assert_opens_in_both_languages(section, view)))
 
 
 @each_section
@@ -36,11 +26,8 @@ def test_a_section_opens_on_every_family(view, family, section, request):
     assert charts(session)
 
 
-@each_section
-def test_the_section_comes_first_that_answers_the_question(view, section, opened, store_folder):
-    session = opened("positions", store_folder)
-    assert session.session_state["po_view"] == "claim"
-    assert section(view).session_state["po_view"] == view
+def test_the_section_comes_first_that_answers_the_question(opened, store_folder):
+    assert opened("positions", store_folder).session_state["po_view"] == "claim"
 
 
 def test_the_spectrum_is_that_of_the_file(section, exported, told):
