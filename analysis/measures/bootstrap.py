@@ -59,7 +59,8 @@ def redraws(units: Int[np.ndarray, " sequence"], *, seed: int) -> Redraws:
     """
     of_unit = np.unique(units, return_inverse=True)[1]
     n = int(of_unit.max(initial=-1)) + 1
-    draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / max(n, 1)), size=RESAMPLES)
+    even = np.full(max(n, 1), 1 / max(n, 1))
+    draws = np.random.default_rng(seed).multinomial(n, even, size=RESAMPLES)
     return Redraws(units, draws[:, of_unit].astype(np.float64))
 
 
