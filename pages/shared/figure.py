@@ -87,10 +87,18 @@ def markup(body: str, *, key: str, question: str, caption: str, frame: pd.DataFr
 
 def _caption(caption: str, frame: pd.DataFrame) -> None:
     """What to see, why a number has no interval if one has none, and where the numbers are from."""
-    ends = [name for name in frame if str(name).endswith("low")]
-    missing = bool(frame[ends].isna().any(axis=None)) and _PAIR not in frame
+    missing = _PAIR not in frame and any(_lacks(frame, str(name)) for name in frame)
     too_few = f" {say('figure.too_few', least=LEAST_UNITS)}" if missing else ""
     st.caption(f"{caption}{too_few} {source()}")
+
+
+def _lacks(frame: pd.DataFrame, end: str) -> bool:
+    """Whether a column holds lower ends of intervals, and a number is there without one."""
+    if not end.endswith("low"):
+        return False
+    number = end.removesuffix("_low")
+    is_number = frame[number].notna() if number in frame and number != end else True
+    return bool((frame[end].isna() & is_number).any())
 
 
 def source(written: Callable[[object], str] = plain) -> str:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pandas as pd
+
 from analysis.tables.weighing import WEIGHINGS, WEIGHT
 from pages.shared.choices import pick
 from pages.shared.words import say
@@ -39,12 +41,14 @@ def told_share(share: float) -> str:
 
 
 def told_difference(row: Any) -> str:
-    """A difference of shares with its interval, in points.
+    """A difference of shares with its interval if there is one, in points.
 
     Args:
         row: with difference, low and high.
     """
     difference, low, high = (_points(row[each]) for each in ("difference", "low", "high"))
+    if pd.isna(row["low"]):
+        return say("weighing.difference_alone", difference=difference)
     return say("weighing.difference", difference=difference, low=low, high=high)
 
 

@@ -1,0 +1,47 @@
+"""Where a number has no interval the reader is told why, and nowhere else."""
+
+import pandas as pd
+import pytest
+
+from pages.shared.figure import _lacks
+from pages.shared.weighing import told_difference
+from tests.pages.conftest import sentences
+
+NONE = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("columns", "lacks"),
+    [
+        ({"mean": [1.0, 2.0], "low": [0.5, 1.5]}, False),
+        ({"mean": [1.0, 2.0], "low": [0.5, NONE]}, True),
+        ({"ratio": [1.0, NONE], "ratio_low": [0.5, NONE]}, False),
+        ({"ratio": [1.0, 2.0], "ratio_low": [0.5, NONE]}, True),
+        ({"mean": [NONE]}, False),
+    ],
+)
+def test_an_interval_is_missed_only_where_its_number_is(columns, lacks):
+    frame = pd.DataFrame(columns)
+    assert any(_lacks(frame, name) for name in frame) == lacks
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-0.01, 0.03, "+1.0 points [−1.0, +3.0]"),
+        (NONE, NONE, "+1.0 points, too few texts for an interval"),
+    ],
+)
+def test_a_difference_is_told_with_its_interval_or_with_the_reason(low, high, expected):
+    assert told_difference({"difference": 0.01, "low": low, "high": high}) == expected
+
+
+def test_no_section_of_a_small_corpus_shows_ends_that_are_no_numbers(opened, treebank_folder):
+    for page, view in (
+        ("coreference", "co_view"),
+        ("syntax", "sy_view"),
+        ("head_habits", "hh_view"),
+    ):
+        said = sentences(opened(page, treebank_folder, **{view: "weighing"}))
+        assert "nan" not in said.lower().split()
+        assert "+nan" not in said
