@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.coreference_baseline import agreement, head_match, nearest, sieve
+from analysis.measures.coreference_baseline import (
+    agreement,
+    attributes,
+    head_match,
+    nearest,
+    sieve,
+)
 from tests.reference import coreference_baseline as twin
 
 FEATURES = (
@@ -75,3 +81,17 @@ def test_each_sieve_lets_pass_what_the_stricter_ones_did_not_catch():
     assert found.tolist() == [-1, 1, 4, 4, 1, 6]
     assert nearest(heads).tolist() == [-1, 1, 4, 6, 9, 12]
     assert head_match(heads, head_texts).tolist() == [-1, -1, -1, 4, 1, -1]
+
+
+@pytest.mark.parametrize(
+    ("features", "person"),
+    [
+        ("Number=Sing", {"3"}),
+        ("PronType=Dem", set()),
+        ("Person=1|PronType=Prs", {"1"}),
+        ("Tense=Past|VerbForm=Fin", set()),
+    ],
+)
+def test_nouns_are_of_the_third_person_and_pronouns_of_what_is_written(features, person):
+    *_, found = attributes(features)
+    assert found == person

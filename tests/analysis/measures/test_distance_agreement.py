@@ -60,5 +60,8 @@ def test_heads_that_are_all_alike_have_no_correlation():
     assert np.isnan([found.spearman, found.p_value]).all()
 
 
-def test_two_heads_have_one_distance():
+def test_two_heads_have_one_distance_and_three_can_be_ranked():
     assert distance_agreement(distances(2, 0), distances(2, 1), seed=0) is None
+    found = distance_agreement(distances(3, 0), distances(3, 0), seed=0)
+    assert found is not None
+    assert found.spearman == pytest.approx(1)

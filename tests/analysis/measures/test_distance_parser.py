@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from analysis.measures.distance_parser import (
+    HIDDEN,
     distance_features,
     distances_words_scores,
     fresh_distances_words,
@@ -45,3 +46,10 @@ def test_every_seed_starts_by_itself():
     for name, value in both.items():
         assert torch.equal(value[..., 1:], alone[name])
         assert not torch.equal(value[..., 0], value[..., 1])
+
+
+def test_sums_of_many_inputs_start_as_small_as_those_of_few():
+    start = fresh_distances_words(random_sentence(3, values=400), [0])
+    n_inputs = {"dependent": 400, "governor": 400, "output": HIDDEN}
+    for name, n in n_inputs.items():
+        assert start[name].std().item() * n**0.5 == pytest.approx(1, rel=0.25)
