@@ -22,7 +22,7 @@ NONE = float("nan")
 )
 def test_an_interval_is_missed_only_where_its_number_is(columns, lacks):
     frame = pd.DataFrame(columns)
-    assert any(_lacks(frame, name) for name in frame) == lacks
+    assert any(_lacks(frame, str(name)) for name in frame) == lacks
 
 
 @pytest.mark.parametrize(
