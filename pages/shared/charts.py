@@ -72,12 +72,13 @@ def bars(
     )
     if low is None or high is None:
         return marks.properties(height=height)
+    if frame[low].isna().all():
+        return alt.layer(marks).properties(height=height)
     ends = {"y": alt.Y(f"{low}:Q", title=y_title), "y2": alt.Y2(high)}
     # a dark line in a light one is seen on bars of any colour, by day and by night
     rules = [
         base.mark_rule(color=line, strokeWidth=width).encode(**ends)
         for line, width in (("#f4f4f2", 3.5), ("#1b1d21", 1.5))
-        if frame[low].notna().any()
     ]
     return alt.layer(marks, *rules).properties(height=height)
 
