@@ -34,5 +34,5 @@ $(ENVIRONMENT)/demo-installed: requirements.txt | $(ENVIRONMENT)/bin/python
 
 $(ENVIRONMENT)/tests-installed: requirements-dev.txt requirements.txt | $(ENVIRONMENT)/bin/python
 	$(RUN) -m pip install --quiet -r requirements-dev.txt
-	$(RUN) -c "from precompute.install_demo import install_demo_model; install_demo_model()"
+	$(RUN) -c "from precompute.models.install_demo import install_demo_model; install_demo_model()"
 	@touch $@

@@ -1,6 +1,6 @@
 """Errors that a reader of the dashboard or an operator of the precompute can put right.
 
-The command line and the pages catch `Remediable` and show its message; anything else is a fault of
+The command line and the pages catch `UserError` and show its message; anything else is a fault of
 ours and is left to crash with its traceback.
 """
 
@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-class Remediable(Exception):
+class UserError(Exception):
     """Its message says what is wrong, what would be right, and what to do."""
 
     def __reduce__(self):
         """From one process to another goes the message: not every kind is made of that alone."""
-        return Remediable, (str(self),)
+        return UserError, (str(self),)
 
 
-class UnknownName(Remediable):
+class UnknownName(UserError):
     """A name was given that nothing here goes by."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]):
@@ -26,18 +26,18 @@ class UnknownName(Remediable):
         super().__init__(f"No {kind} is called {name!r}.{hint} Known: {', '.join(known)}.")
 
 
-class BadCorpus(Remediable):
+class BadCorpus(UserError):
     """A corpus file, or one line of it, cannot be used."""
 
     def __init__(self, place: str, reason: str):
         super().__init__(f"{place}: {reason}")
 
 
-class UnfitModel(Remediable):
+class UnfitModel(UserError):
     """A model lacks what an analysis needs, or may not be loaded."""
 
 
-class BrokenLaw(Remediable):
+class BrokenLaw(UserError):
     """A table holds rows that its own contract rules out."""
 
     def __init__(self, table: str, law: str, rows: int):

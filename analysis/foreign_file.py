@@ -13,7 +13,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.contracts import every_table
-from analysis.errors import Remediable
+from analysis.errors import UserError
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.corpus import FACTS, MANIFEST, PROVENANCE, RUN
 from analysis.tables.table import Column, Table
@@ -37,7 +37,7 @@ _Types = dict[str, dict[str, str]]
 """Of every table by name, of every column by name: its type."""
 
 
-class OtherSchema(Remediable):
+class OtherSchema(UserError):
     """A file of another version of this program; `has` is the schema version it has."""
 
     def __init__(self, has: int):
@@ -48,7 +48,7 @@ class OtherSchema(Remediable):
         )
 
 
-class BrokenContract(Remediable):
+class BrokenContract(UserError):
     """A file that breaks the contract of a table: `fault` says in which way, `told` where."""
 
     def __init__(self, fault: str, **told: str):

@@ -7,12 +7,12 @@ from threading import Event, Thread
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
 
 _SECONDS_BETWEEN_INTERRUPTS = 0.1
 
 
-class TooSlow(Remediable):
+class TooSlow(UserError):
     """A question was stopped; `seconds` is the time it had."""
 
     def __init__(self, seconds: float):

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.shared.contents import contents
-from pages.shared.store import file_picker
-from pages.shared.words import language_picker
+from pages.ui.contents import contents
+from pages.ui.store.chosen import file_picker
+from pages.ui.words.say import language_picker
 
 st.set_page_config(page_title="Mixscope", page_icon="🔬", layout="wide")
 links = st.sidebar.container()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
 
 app = typer.Typer(
     add_completion=False,
@@ -109,9 +109,9 @@ def run(
     ] = 8,
 ) -> None:
     """Run a model over a corpus. A run that was stopped goes on where it was."""
+    from precompute.jobs.workers import runner_for
     from precompute.run import Request
     from precompute.run import run as run_request
-    from precompute.workers import runner_for
 
     request = Request(
         model=model,
@@ -149,7 +149,7 @@ def demo(
     The small treebank and the digits have files of their own, beside the other:
     demo-treebank.duckdb and demo-digits.duckdb.
     """
-    from precompute.install_demo import install_demo_model
+    from precompute.models.install_demo import install_demo_model
 
     install_demo_model()
     run(model="demo", corpus="demo", output=output)
@@ -164,8 +164,8 @@ def demo(
 @app.command()
 def check(file: Path) -> None:
     """Is the file whole and are its numbers sound?"""
-    from precompute.check import faults
-    from precompute.show import every_table, remarks
+    from precompute.store.check import faults
+    from precompute.store.show import every_table, remarks
 
     found = list(faults(file, every_table()))
     for fault in found:
@@ -178,7 +178,7 @@ def check(file: Path) -> None:
 @app.command()
 def show(file: Path) -> None:
     """What is in the file: model, corpus, tables, rows, completeness."""
-    from precompute.show import lines
+    from precompute.store.show import lines
 
     print("\n".join(lines(file)))
 
@@ -186,7 +186,7 @@ def show(file: Path) -> None:
 @app.command()
 def statistics() -> None:
     """The statistics that --statistics takes, with what each writes."""
-    from precompute.show import statistics_lines
+    from precompute.store.show import statistics_lines
 
     print("\n".join(statistics_lines()))
 
@@ -203,7 +203,7 @@ def convert(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the packing.")] = 0,
 ) -> None:
     """Turn a corpus of any form into JSON Lines for sharing."""
-    from precompute.convert import convert_corpus
+    from precompute.corpora.convert import convert_corpus
 
     n = convert_corpus(
         corpus, output, packing=packing, model=model, max_tokens=max_tokens, seed=seed
@@ -225,7 +225,7 @@ def main() -> None:
     """Run a command; what a user can put right is told in one line, without a traceback."""
     try:
         app()
-    except Remediable as error:
+    except UserError as error:
         print(error, file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:

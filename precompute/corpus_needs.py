@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from analysis.errors import Remediable
-from precompute.corpora.annotation import Annotation
+from analysis.errors import UserError
+from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.sequence import Corpus
 
 TEXT = "text"
@@ -42,18 +42,18 @@ def check_needs(statistics: Iterable[str], corpus: Corpus) -> None:
     """Raises if a statistic was asked for by name and the corpus has nothing for it to count.
 
     Raises:
-        Remediable: naming the statistic, what it needs, and a corpus that has it.
+        UserError: naming the statistic, what it needs, and a corpus that has it.
     """
     known = [each.annotation for each in corpus.sequences if each.annotation is not None]
     for statistic in statistics:
         need = need_of(statistic)
         if need and corpus.is_images:
-            raise Remediable(
+            raise UserError(
                 f"--statistics {statistic} needs {need}, and {corpus.name} holds images: leave "
                 f"{statistic} out, or give a text corpus with a model that reads text."
             )
         if need and need != TEXT and not any(_bears(each, need) for each in known):
-            raise Remediable(
+            raise UserError(
                 f"--statistics {statistic} needs {need}, and {corpus.name} has none: give "
                 f"{_REMEDIES[need]} as --corpus, such as demo-treebank, or leave {statistic} out."
             )

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.errors import Remediable
-from analysis.measures.layer_mixing import BUDGET
+from analysis.errors import UserError
+from analysis.measures.mixing.layer_mixing import BUDGET
 
 _OF_TEXT = {
     "mask_rate": "--mask",
@@ -42,11 +42,11 @@ def check_image_options(request: Request) -> None:
     """Refuse options of texts where they would have no effect.
 
     Raises:
-        Remediable: naming the option.
+        UserError: naming the option.
     """
     for name, option in _OF_TEXT.items():
         if getattr(request, name) != getattr(Request, name):
-            raise Remediable(
+            raise UserError(
                 f"{option} is for texts, and {request.model} reads images, each of as many tokens "
                 f"as it has patches. Leave {option} out."
             )

@@ -8,28 +8,28 @@ from pathlib import Path
 import duckdb
 import torch
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.corpus import provenance
 from analysis.tables.corpus import run as stored_run
 from precompute import __version__
-from precompute.corpora.digits import load_digit_images
-from precompute.corpora.images import load_images
+from precompute.corpora.frequencies import Frequencies, read_frequencies
+from precompute.corpora.images.digits import load_digit_images
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.images import load_images
 from precompute.corpora.load import DEMO_DIGITS, load_corpus
 from precompute.corpora.sequence import Corpus
+from precompute.corpora.word_vectors import WordVectors, read_word_vectors
 from precompute.corpus_needs import allowed, check_needs
-from precompute.frequencies import Frequencies, read_frequencies
-from precompute.image_reader import ImageReader
-from precompute.load_models import load_model
-from precompute.loaded_model import LoadedModel
+from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
+from precompute.jobs.runner import Runner, finish_plan
+from precompute.jobs.shards import remove_unfinished
 from precompute.model_needs import check_model, check_segments
-from precompute.open_file import opened
-from precompute.plan import Facts, Plan, chosen_statistics, kept_sequences
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
 from precompute.request import Request, check_image_options
-from precompute.runner import Runner, finish_plan
-from precompute.shards import remove_unfinished
-from precompute.store import build
-from precompute.word_vectors import WordVectors, read_word_vectors
+from precompute.store.build import build
+from precompute.store.open_file import opened
 
 SHARDS = ".shards"
 _PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
@@ -39,7 +39,7 @@ def run(request: Request, runner: Runner) -> Plan:
     """Compute what is missing and publish the file; returns the plan that was carried out.
 
     Raises:
-        Remediable: whatever the user can put right.
+        UserError: whatever the user can put right.
     """
     chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
     _assert_writable(request.output)
@@ -82,9 +82,9 @@ def _is_imitated(model: LoadedModel) -> bool:
 
 def _assert_writable(output: Path) -> None:
     if output.is_dir():
-        raise Remediable(f"{output} is a folder. Give --output a file name such as bert.duckdb.")
+        raise UserError(f"{output} is a folder. Give --output a file name such as bert.duckdb.")
     if output.suffix != ".duckdb":
-        raise Remediable(
+        raise UserError(
             f"{output} does not end in .duckdb, so the dashboard would not find it. "
             f"Give --output {output.with_suffix('.duckdb')}"
         )
@@ -146,7 +146,7 @@ def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
     known = (each.annotation for each in corpus.sequences)
     forms = {form for each in known if each for form in each.forms}
     if not forms:
-        raise Remediable(
+        raise UserError(
             f"--word-vectors is for corpora whose words are annotated, and {corpus.name} is plain "
             "text. Leave it out, or give a CoNLL-U file as --corpus."
         )
@@ -173,7 +173,7 @@ def _statistics_already_in(output: Path, identity: dict, segments: str) -> list[
         with opened(output) as store:
             row = stored_run(store)
             facts = provenance(store).set_index("name")["value"]
-    except (Remediable, duckdb.Error):
+    except (UserError, duckdb.Error):
         return []
     same = facts.get("segments", segments) == segments
     same &= all(row[name] == value for name, value in identity.items())

@@ -20,7 +20,7 @@ import pytest
 
 from analysis.models.trace import Trace
 from precompute.corpora.sequence import Sequence
-from precompute.loaded_model import LoadedModel
+from precompute.models.loaded_model import LoadedModel
 from tests.tiny import (
     ANNOTATED,
     FAMILIES,

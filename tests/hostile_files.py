@@ -6,7 +6,7 @@ import duckdb
 
 from analysis.contracts import every_table
 from analysis.tables import SCHEMA_VERSION
-from precompute.store import create_empty, describe
+from precompute.store.build import create_empty, describe
 
 SECRET = "what no other file may show"
 PROVENANCE = {

@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 
 from analysis.models.trace import LayerWeights, in_dtype
-from precompute.loaded_model import LoadedModel
+from precompute.models.loaded_model import LoadedModel
 from tests.tiny import TINY, tiny_model
 
 SIZE, COORDINATE = 3000.0, 5

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from analysis.measures import parser_training
-from precompute.plan import Plan
+from analysis.measures.probing import parser_training
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
 from precompute.run import Request, run
-from precompute.runner import run_local
 from tests.small_store import request
 
 

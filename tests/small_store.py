@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
+from precompute.jobs.runner import run_local
 from precompute.run import Request, run
-from precompute.runner import run_local
 from tests.small_images import write_images
 from tests.small_treebank import write_treebank
 from tests.tiny import TINY_VISION, save_tiny, tiny_model

@@ -1,7 +1,6 @@
 """The rules of the house, kept by a test so that no reviewer has to remember them."""
 
 import ast
-import pkgutil
 import re
 import subprocess
 import sys
@@ -9,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import precompute.passes
 from analysis.axes import AXES
 from analysis.contracts import every_table
 from analysis.models.adapter import ADAPTERS
 from analysis.sources import PAPERS
 from analysis.tables import annotation, corpus, image
-from pages.shared.contents import PAGES
+from pages.ui.contents import PAGES
 from precompute.passes import PASSES
 from tests.tiny import TINY, TINY_VISION
 
@@ -59,7 +57,7 @@ def test_imports_point_one_way(folder):
     ("name", "folder"),
     [
         ("streamlit.testing", "analysis"),
-        ("pages.shared.store", "precompute"),
+        ("pages.ui.store.chosen", "precompute"),
         ("precompute.run", "pages"),
         ("torch", "analysis/tables"),
     ],
@@ -68,7 +66,8 @@ def test_an_import_the_wrong_way_would_be_seen(name, folder):
     assert forbidden({name, "math"}, folder) == [name]
 
 
-LIVE_DOOR = ROOT / "pages" / "shared" / "live.py"
+LIVE_DOOR = ROOT / "pages" / "ui" / "live" / "live.py"
+GATHERING = ROOT / "pages" / "ui" / "collected.py"
 
 
 def imports_at_run_time(path: Path) -> bool:
@@ -80,8 +79,11 @@ def imports_at_run_time(path: Path) -> bool:
 
 def test_only_the_live_door_asks_precompute_from_a_page():
     doors = [path for path in sources("pages") if imports_at_run_time(path)]
-    assert doors == [LIVE_DOOR]
-    assert "precompute.one_sequence" in LIVE_DOOR.read_text(), "this test could not have failed"
+    assert doors == [GATHERING, LIVE_DOOR]
+    assert "precompute" not in GATHERING.read_text()
+    assert "precompute.live.one_sequence" in LIVE_DOOR.read_text(), (
+        "this test could not have failed"
+    )
 
 
 def modules(folder: str) -> list[str]:
@@ -98,7 +100,7 @@ def loads_torch(names: list[str]) -> bool:
 
 
 def test_pages_start_without_torch():
-    names = modules("analysis/tables") + modules("pages/shared")
+    names = modules("analysis/tables") + modules("pages/ui")
     assert not loads_torch(names)
     assert loads_torch([*names, "torch"]), "this test could not have failed"
 
@@ -138,10 +140,14 @@ def test_every_measure_has_a_slow_twin_and_a_test():
     }
 
 
+def defines_version(path: Path) -> bool:
+    return re.search(r"^VERSION = \d", path.read_text(), re.MULTILINE) is not None
+
+
 def test_every_pass_in_the_folder_is_run_and_has_the_stem_of_its_table():
-    found = {module.name for module in pkgutil.iter_modules(precompute.passes.__path__)}
     stems = {vars(each)["__name__"].split(".")[-1] for each in PASSES}
-    assert stems == found - {"base"}
+    versioned = {path.stem for path in sources("precompute/passes") if defines_version(path)}
+    assert stems == versioned
     assert stems == {each.TABLE.name for each in PASSES}
     assert stems <= {path.stem for path in sources("analysis/tables")}
 
@@ -154,8 +160,28 @@ def test_every_table_of_a_file_has_its_contract_where_the_dashboard_looks():
 
 
 def test_every_page_is_in_the_contents():
-    pages = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"_main", "__init__"}
+    pages = {path.parent.name for path in (ROOT / "pages").glob("*/page.py")} - {"ui"}
     assert pages == set(PAGES)
+
+
+def test_pages_do_not_import_each_other_nor_the_house_a_page():
+    for path in sources("pages"):
+        room = path.relative_to(ROOT / "pages").parts[0]
+        others = set(PAGES) - {room}
+        found = {name.split(".")[1] for name in imports(path) if name.startswith("pages.")}
+        assert not found & others, f"{path.relative_to(ROOT)} imports {found & others}"
+
+
+@pytest.mark.parametrize("stems", ["measures", "tables", "passes"])
+def test_a_stem_is_found_in_the_same_room_of_every_layer(stems):
+    rooms = {path.stem: path.parent.name for path in sources("analysis/measures")}
+    folder = "precompute/passes" if stems == "passes" else f"analysis/{stems}"
+    for path in sources(folder):
+        assert (
+            path.stem not in rooms
+            or path.stem == "__init__"
+            or rooms[path.stem] == path.parent.name
+        )
 
 
 def test_every_family_has_a_tiny_model():

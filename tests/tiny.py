@@ -15,10 +15,10 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.models.adapter import adapter_for
 from analysis.models.trace import Model
-from precompute.corpora.annotation import ROOT, Annotation, Mention
+from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Annotated, Entry, Pair, Sequence, Text
-from precompute.loaded_model import LoadedModel
+from precompute.models.loaded_model import LoadedModel
 from tests import tiny_vision
 from tests.precompute.corpora.tiny import bert_like, gpt2_like, roberta_like
 from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model

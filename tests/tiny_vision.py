@@ -13,10 +13,10 @@ from PIL import Image
 
 from analysis.models.adapter import adapter_for
 from analysis.models.layout import two_sizes
-from precompute.corpora.images import image_sequence, read_picture
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.images import image_sequence, read_picture
 from precompute.corpora.sequence import Sequence
-from precompute.image_reader import ImageReader
-from precompute.loaded_model import LoadedModel
+from precompute.models.loaded_model import LoadedModel
 
 LAYERS, HEADS, WIDTH = 3, 2, 12
 ROWS, COLUMNS, PATCH = 3, 4, 4

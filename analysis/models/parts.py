@@ -23,7 +23,7 @@ ACTIVATIONS = tuple(_ACTIVATIONS)
 
 
 def activation_named(name: str) -> str:
-    """The key of `analysis.measures.activation_gate.GATES` for a configuration's activation.
+    """The key of `analysis.measures.mixing.activation_gate.GATES` for a configuration's activation.
 
     Raises:
         UnfitModel: naming the activation and those that are covered.

@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from analysis.measures.query_key_factors import QueryKeyFactors, query_key_factors
-from analysis.measures.query_key_rotation import HeadRotation, query_key_rotation
+from analysis.measures.positions.query_key_factors import QueryKeyFactors, query_key_factors
+from analysis.measures.positions.query_key_rotation import HeadRotation, query_key_rotation
 from analysis.scopes import POST_NORM, PRE_NORM, LayerOrder
 
 Model = Any  # a torch module, whose submodules no type checker knows by name
@@ -36,7 +36,7 @@ class LayerNormWeights:
 class FeedForwardWeights:
     """The feed-forward network: activation(z @ input_weight + input_bias) @ output_weight + bias.
 
-    `activation` is a key of `analysis.measures.activation_gate.GATES`.
+    `activation` is a key of `analysis.measures.mixing.activation_gate.GATES`.
     """
 
     input_weight: Float[Tensor, "width hidden"]

@@ -116,9 +116,9 @@ MANIFEST = Table(
 )
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
 """Whether queries see no key behind themselves, as SQL."""
-READ = (SEQUENCES, TOKENS, VOCABULARY)
+CORPUS_TABLES = (SEQUENCES, TOKENS, VOCABULARY)
 """What reading the corpus leaves behind."""
-TABLES = (RUN, PROVENANCE, MANIFEST, *READ)
+TABLES = (RUN, PROVENANCE, MANIFEST, *CORPUS_TABLES)
 
 
 def run(store: DuckDBPyConnection) -> pd.Series:

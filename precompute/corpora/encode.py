@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Int32, UInt8
 from transformers import PreTrainedTokenizerBase
 
-from analysis.errors import BadCorpus, Remediable, UnfitModel
+from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.checks import check_length, check_some_tokens
 from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
 from precompute.corpora.special_tokens import encoding, framed, room_for
@@ -30,7 +30,7 @@ class Encoder:
         max_tokens: the length that texts and pairs are cut to.
 
     Raises:
-        Remediable: `max_tokens` is more than the model can read, or less than one text needs.
+        UserError: `max_tokens` is more than the model can read, or less than one text needs.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Encoder:
         max_tokens: int,
     ):
         if max_tokens > positions:
-            raise Remediable(
+            raise UserError(
                 f"--max-tokens is {max_tokens}, but the model reads at most {positions} tokens: "
                 f"the largest value allowed is {positions}."
             )
@@ -69,7 +69,7 @@ class Encoder:
         Raises:
             BadCorpus: the tokenizer makes no token of a text; a token is unknown to it; tokens or
                 segment ids are more than the model can take.
-            Remediable: `max_tokens` leaves no room for a pair.
+            UserError: `max_tokens` leaves no room for a pair.
             UnfitModel: the tokenizer is written in Python, or gives segment ids that the model
                 does not know.
         """

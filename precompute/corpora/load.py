@@ -8,19 +8,19 @@ from pathlib import Path
 
 from transformers import PreTrainedTokenizerBase
 
-from analysis.errors import BadCorpus, Remediable, UnknownName
-from precompute.corpora.blocks import blocks
-from precompute.corpora.conllu import conllu_documents
-from precompute.corpora.coreference_columns import column_documents
+from analysis.errors import BadCorpus, UnknownName, UserError
+from precompute.corpora.annotated.conllu import conllu_documents
+from precompute.corpora.annotated.coreference_columns import column_documents
+from precompute.corpora.annotated.windows import windows
 from precompute.corpora.encode import Encoder
-from precompute.corpora.jsonl import jsonl_entries, write_jsonl
 from precompute.corpora.masking import check_masking, masked
-from precompute.corpora.packing import packed, paired
-from precompute.corpora.paragraphs import documents
 from precompute.corpora.recognition import NO_TEXT, format_of
 from precompute.corpora.sequence import Corpus, Entry
-from precompute.corpora.unlabeled_pickle import unlabeled_pickle_entries
-from precompute.corpora.windows import windows
+from precompute.corpora.texts.blocks import blocks
+from precompute.corpora.texts.jsonl import jsonl_entries, write_jsonl
+from precompute.corpora.texts.packing import packed, paired
+from precompute.corpora.texts.paragraphs import documents
+from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
 from precompute.corpora.wording import file_name
 
 __all__ = [
@@ -68,7 +68,7 @@ def load_corpus(
 
     Raises:
         BadCorpus: the file is missing, in no format that is read, broken, or without a sequence.
-        Remediable: a number is out of its range.
+        UserError: a number is out of its range.
         UnfitModel: the tokenizer lacks what reading or masking needs.
         UnknownName: no packing is called so.
     """
@@ -98,10 +98,10 @@ def check_limit(limit: int | None) -> None:
     """Raises if so many sequences cannot be kept.
 
     Raises:
-        Remediable: naming the number.
+        UserError: naming the number.
     """
     if limit is not None and limit < 1:
-        raise Remediable(
+        raise UserError(
             f"--limit is {limit}; it must be at least 1, or left out to read the whole corpus."
         )
 
@@ -125,7 +125,7 @@ def entries(
 
     Raises:
         BadCorpus: as `load_corpus`; what is wrong in a line is raised when that line is reached.
-        Remediable: text is to be packed by word pieces without a tokenizer, or trees are asked of
+        UserError: text is to be packed by word pieces without a tokenizer, or trees are asked of
             a corpus that holds none.
         UnknownName: no packing is called so.
     """
@@ -144,7 +144,7 @@ def entries(
             counts=counts,
         )
     elif packing == TREES:
-        raise Remediable(
+        raise UserError(
             f"--packing {TREES} reads the sentences of a treebank, and {file_name(path)} is none; "
             "give a CoNLL-U file, or leave --packing out."
         )
@@ -153,7 +153,7 @@ def entries(
     elif packing == "paragraphs":
         found = paired(documents(path), counts=counts)
     elif tokenizer is None:
-        raise Remediable(
+        raise UserError(
             f"--packing {packing} cuts the text by a model's word pieces; name the model with "
             "--model, or use --packing paragraphs."
         )
@@ -189,7 +189,7 @@ def _at_least_one(found: Iterator[Entry], name: str, counts: Counter[str]) -> It
 
 def _needed(tokenizer: PreTrainedTokenizerBase | None) -> PreTrainedTokenizerBase:
     if tokenizer is None:
-        raise Remediable(
+        raise UserError(
             "A treebank or coreference corpus is cut by a model's word pieces, and JSON Lines has "
             "no place for its annotation: give the file itself as --corpus of a run."
         )

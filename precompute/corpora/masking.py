@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
-from analysis.errors import Remediable, UnfitModel
+from analysis.errors import UnfitModel, UserError
 from analysis.models.gradients import NO_TARGET
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import NO_WORD, Sequence
@@ -17,11 +17,11 @@ def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
     """Raises if no sequence could be masked at this rate.
 
     Raises:
-        Remediable: the rate is not from 0 to below 1.
+        UserError: the rate is not from 0 to below 1.
         UnfitModel: the rate is not 0 and the tokenizer has no mask token.
     """
     if not 0 <= rate < 1:
-        raise Remediable(f"--mask is {rate}; it must be at least 0 and less than 1.")
+        raise UserError(f"--mask is {rate}; it must be at least 0 and less than 1.")
     if rate and tokenizer.mask_token_id is None:
         raise UnfitModel(
             f"The model's tokenizer has no mask token, so --mask {rate} cannot be done: "

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
 
 PURPOSES = ("packing", "masking", "positions", "perturbation")
 Purpose = Literal["packing", "masking", "positions", "perturbation"]
@@ -16,9 +16,9 @@ def generator(seed: int, *, purpose: Purpose, index: int) -> np.random.Generator
     Purpose and index go in beside the seed and not into it, so that no two of them share a stream.
 
     Raises:
-        Remediable: the seed is negative.
+        UserError: the seed is negative.
     """
     if seed < 0:
-        raise Remediable(f"--seed is {seed}; it must be 0 or more.")
+        raise UserError(f"--seed is {seed}; it must be 0 or more.")
     beside = (PURPOSES.index(purpose), index)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=beside))

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from analysis.errors import BadCorpus
-from precompute.corpora.image_folder import holds_images
-from precompute.corpora.image_formats import kind_of
+from precompute.corpora.images.image_folder import holds_images
+from precompute.corpora.images.image_formats import kind_of
 from precompute.corpora.lines import BYTE_ORDER_MARK
 from precompute.corpora.wording import file_name, path_as_given
 

@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Int32, UInt8
 
-from precompute.corpora.annotation import Annotation
-from precompute.corpora.pictures import Picture
+from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.images.pictures import Picture
 
 TOKEN_TYPES = ("cls", "sep", "comma_period", "other", "register")
 NO_WORD = -1

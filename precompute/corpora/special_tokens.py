@@ -4,7 +4,7 @@ from itertools import groupby
 
 from transformers import BatchEncoding, PreTrainedTokenizerBase
 
-from analysis.errors import Remediable, UnfitModel
+from analysis.errors import UnfitModel, UserError
 
 
 def encoding(
@@ -33,11 +33,11 @@ def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) 
     """How many tokens of one or two texts fit beside the special ones.
 
     Raises:
-        Remediable: not even one of each text.
+        UserError: not even one of each text.
     """
     special = tokenizer.num_special_tokens_to_add(pair=n_texts == 2)
     if max_tokens < special + n_texts:
-        raise Remediable(
+        raise UserError(
             f"--max-tokens is {max_tokens}, but {('one text', 'a pair of texts')[n_texts - 1]} "
             f"needs at least {special + n_texts} with this tokenizer's {special} special token(s)."
         )

@@ -12,9 +12,9 @@ from jaxtyping import Float, Int, Int32
 from analysis.measures.bootstrap import Redraws, redraws
 from analysis.models.trace import ModelWeights
 from analysis.tables.table import Table
-from precompute.batch import Batch
 from precompute.corpora.sequence import TOKEN_TYPES
-from precompute.word_vectors import WordVectors
+from precompute.corpora.word_vectors import WordVectors
+from precompute.passes.batch import Batch
 
 
 @dataclass(frozen=True)

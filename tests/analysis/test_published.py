@@ -5,8 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from analysis.published import MASK_RATES, N_SEQUENCES, N_TOKENS, NUMBERS, Published, numbers
-from analysis.published_pairs import AMPLIFIED, ATTENUATED
+from analysis.published.numbers import (
+    MASK_RATES,
+    N_SEQUENCES,
+    N_TOKENS,
+    NUMBERS,
+    Published,
+    numbers,
+)
+from analysis.published.pairs import AMPLIFIED, ATTENUATED
 from analysis.scopes import EFFECTS, OF_RATIOS
 from analysis.sources import PAPERS
 from tests.precompute.corpora.tiny import shared_data

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from analysis.published import EXPERIMENTS
-from analysis.published_heads import (
+from analysis.published.heads import (
     DIRECTIONS,
     NUMBERS,
     PAPER,
@@ -13,6 +12,7 @@ from analysis.published_heads import (
     PublishedHead,
     numbers,
 )
+from analysis.published.numbers import EXPERIMENTS
 from analysis.sources import PAPERS
 from tests.precompute.corpora.tiny import shared_data
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from analysis.published_positions import COMPONENTS, NUMBERS, OFFSETS, PAPER, PEAK, SHIFT
+from analysis.published.positions import COMPONENTS, NUMBERS, OFFSETS, PAPER, PEAK, SHIFT
 from analysis.sources import PAPERS
 from tests.precompute.corpora.tiny import shared_data
 

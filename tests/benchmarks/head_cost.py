@@ -24,9 +24,9 @@ import transformers
 from analysis.models.adapter import adapter_for
 from precompute.corpora.masking import masked
 from precompute.corpora.sequence import Corpus
-from precompute.load_models import load_model
-from precompute.loaded_model import LoadedModel
-from precompute.plan import Facts, Plan, chosen_statistics
+from precompute.jobs.plan import Facts, Plan, chosen_statistics
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
 from tests.benchmarks.position_cost import bare, everything
 from tests.benchmarks.precompute_cost import full_length
 

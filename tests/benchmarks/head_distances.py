@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from analysis.measures.head_distance import SMOOTHING, head_distances
+from analysis.measures.heads.head_distance import SMOOTHING, head_distances
 
 HEADS, TOKENS = 144, 128
 LIMIT = 0.3

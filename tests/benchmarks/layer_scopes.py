@@ -20,12 +20,12 @@ from typing import Any
 import torch
 import transformers
 
-from analysis.measures.layer_mixing import layer_mixing
+from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models import bert
 from analysis.models.trace import LayerTrace, LayerWeights
-from precompute.load_models import load_model
+from precompute.models.load_models import load_model
 from tests.benchmarks.precompute_cost import full_length
-from tests.reference.layer_mixing import ACTIVATIONS, layer_parts, norms
+from tests.reference.mixing.layer_mixing import ACTIVATIONS, layer_parts, norms
 
 STEPS = 20
 SIDE = 2048

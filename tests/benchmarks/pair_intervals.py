@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from analysis.measures.pair_delta import mean_interval
+from analysis.measures.pairs.pair_delta import mean_interval
 from analysis.scopes import EFFECTS
-from analysis.tables import pair_delta
+from analysis.tables.pairs import pair_delta
+from precompute.jobs.shards import as_stored
 from precompute.passes.base import table_of
-from precompute.shards import as_stored
 
 PAIRS = 2000
 SIZES = (

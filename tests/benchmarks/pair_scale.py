@@ -23,15 +23,16 @@ import numpy as np
 import pandas as pd
 import torch
 
-from analysis.measures.layer_mixing import LayerMixing
+from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.scopes import POST_NORM
-from analysis.tables import SCHEMA_VERSION, pair, pair_delta, pair_occurrence, pair_pmi_correlation
-from precompute import store as storing
-from precompute.batch import Batch
+from analysis.tables import SCHEMA_VERSION
+from analysis.tables.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
 from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Corpus, Sequence
-from precompute.passes import pair_delta as the_pass
-from precompute.plan import Facts, Plan, batches
-from precompute.shards import finish_shard, merged
+from precompute.jobs.plan import Facts, Plan, batches
+from precompute.jobs.shards import finish_shard, merged
+from precompute.passes.batch import Batch
+from precompute.passes.pairs import pair_delta as the_pass
+from precompute.store import build as storing
 
 LENGTH, VOCABULARY, CLS, SEP, FIRST_WORD = 122, 30000, 101, 102, 103
 NAMES = ("pair_delta", "pair", "pair_extreme", "pair_occurrence", "pair_pmi_correlation")

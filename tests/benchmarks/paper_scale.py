@@ -20,8 +20,8 @@ import transformers
 from streamlit.testing.v1 import AppTest
 from transformers import PreTrainedTokenizerBase
 
+from precompute.jobs.runner import run_local
 from precompute.run import Request, run
-from precompute.runner import run_local
 from tests.benchmarks.precompute_cost import OF_ATTENTION
 from tests.precompute.corpora.tiny import bert_like
 

@@ -26,15 +26,15 @@ import torch
 import transformers
 
 from analysis.models.adapter import adapter_for
-from precompute.batch import Batch
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus, Sequence
-from precompute.load_models import load_model
-from precompute.loaded_model import LoadedModel
+from precompute.jobs.plan import Facts, Plan, batches, chosen_statistics
+from precompute.jobs.runner import run_local, run_plan
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
 from precompute.passes.base import Totals
-from precompute.plan import Facts, Plan, batches, chosen_statistics
-from precompute.runner import run_local, run_plan
-from precompute.store import build
+from precompute.passes.batch import Batch
+from precompute.store.build import build
 
 TOKENS = 512
 LIMIT = 3.0

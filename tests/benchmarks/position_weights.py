@@ -26,18 +26,18 @@ import numpy as np
 import torch
 import transformers
 
-from analysis.measures.query_key_factors import query_key_factors
+from analysis.measures.positions.query_key_factors import query_key_factors
 from analysis.models import bert
 from analysis.models.trace import LayerWeights, ModelWeights
-from analysis.tables import query_key_phase, query_key_wave
-from precompute.passes import (
+from analysis.tables.positions import query_key_phase, query_key_wave
+from precompute.jobs.runner import run_local
+from precompute.passes.positions import (
     embedding_spectrum,
     position_variance,
     query_key_rotation,
     query_key_singular_value,
 )
 from precompute.run import Request, run
-from precompute.runner import run_local
 from tests.precompute.corpora.tiny import bert_like
 
 PASSES = (embedding_spectrum, position_variance, query_key_singular_value, query_key_rotation)

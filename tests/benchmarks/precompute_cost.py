@@ -21,11 +21,11 @@ import torch
 
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus
-from precompute.load_models import load_model
-from precompute.loaded_model import LoadedModel
-from precompute.plan import Facts, Plan, batches, chosen_statistics
-from precompute.runner import run_local, run_plan
-from precompute.store import build
+from precompute.jobs.plan import Facts, Plan, batches, chosen_statistics
+from precompute.jobs.runner import run_local, run_plan
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
+from precompute.store.build import build
 
 TOKENS = 128
 OF_ATTENTION = [

@@ -19,8 +19,8 @@ import torch
 
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus
-from precompute.loaded_model import LoadedModel
-from precompute.plan import Facts, Plan, chosen_statistics
+from precompute.jobs.plan import Facts, Plan, chosen_statistics
+from precompute.models.loaded_model import LoadedModel
 from tests.benchmarks.position_cost import bare, bert_base, everything
 
 LIMIT = 2.0

@@ -21,16 +21,16 @@ import numpy as np
 import torch
 import transformers
 
-from analysis.measures.relevance import carried_relevance
+from analysis.measures.relevance.relevance import carried_relevance
 from analysis.models.adapter import adapter_for
 from analysis.models.trace import Trace
-from precompute.batch import Batch
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.token_types import CLS, OTHER
-from precompute.passes import relevance_map, sequence_relevance
-from precompute.relevance_maps import WHOLE_LAYERS
-from precompute.shards import finish_shard
-from precompute.store import add_table
+from precompute.jobs.shards import finish_shard
+from precompute.passes.batch import Batch
+from precompute.passes.relevance import relevance_map, sequence_relevance
+from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS
+from precompute.store.build import add_table
 
 LIMIT = 1.0
 IMAGES = 1000

@@ -12,16 +12,16 @@ import pandas as pd
 import torch
 from scipy.stats import rankdata
 
-from analysis.measures.attention_norm_correlation import can_be_ranked, histogram_spearman
-from analysis.measures.attention_norm_histogram import (
+from analysis.measures.norms.attention_norm_correlation import can_be_ranked, histogram_spearman
+from analysis.measures.norms.attention_norm_histogram import (
     ATTENTION_BINS_PER_OCTAVE,
     NORM_BINS_PER_OCTAVE,
     bins,
 )
-from precompute.batch import Batch
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import TOKEN_TYPES
-from precompute.load_models import load_model
+from precompute.models.load_models import load_model
+from precompute.passes.batch import Batch
 
 
 def real_pairs(n_sequences: int) -> pd.DataFrame:

@@ -80,7 +80,8 @@ def checks_of(module: str) -> list[str]:
     """The tests that bear a module's name, and the outermost check of its view."""
     stem = Path(module).stem
     folder = "analysis/measures" if module.startswith("analysis") else "precompute/passes"
-    own = ROOT / "tests" / folder / f"test_{stem}.py"
+    inside = Path(module).relative_to(folder)
+    own = ROOT / "tests" / folder / inside.with_name(f"test_{stem}.py")
     found = [str(own.relative_to(ROOT))] if own.exists() else []
     if module.startswith("precompute"):
         found += ["tests/outermost/test_outermost.py", "-k", f"not slow and ({stem} or {own.stem})"]
@@ -142,7 +143,7 @@ def reasons() -> dict[Mutant, str]:
 
 def modules(stems: list[str]) -> Iterator[str]:
     for folder in FOLDERS:
-        for path in sorted((ROOT / folder).glob("*.py")):
+        for path in sorted((ROOT / folder).rglob("*.py")):
             if path.stem not in ("__init__", "base") and (not stems or path.stem in stems):
                 yield str(path.relative_to(ROOT))
 

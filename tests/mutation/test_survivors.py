@@ -20,8 +20,8 @@ def test_every_survivor_is_of_a_function_and_has_a_reason():
 
 def test_every_formula_has_tests_that_would_kill_its_mutants():
     found = list(modules([]))
-    assert "analysis/measures/pair.py" in found
-    assert "precompute/passes/pair.py" in found
+    assert "analysis/measures/pairs/pair.py" in found
+    assert "precompute/passes/pairs/pair.py" in found
     for module in found:
         assert (ROOT / module).exists()
         assert all((ROOT / each).exists() for each in checks_of(module) if each.endswith(".py"))
@@ -29,14 +29,14 @@ def test_every_formula_has_tests_that_would_kill_its_mutants():
 
 
 def test_a_survivor_is_known_by_its_function_and_its_line():
-    found = _mutant("analysis.measures.pair.x__part__mutmut_3", DIFF)
-    assert found.function == "analysis.measures.pair._part"
+    found = _mutant("analysis.measures.pairs.pair.x__part__mutmut_3", DIFF)
+    assert found.function == "analysis.measures.pairs.pair._part"
     assert found.line == "return one - other"
-    of_class = _mutant("analysis.measures.pair.xǁWaysǁpassed__mutmut_1", DIFF)
-    assert of_class.function == "analysis.measures.pair.Ways.passed"
+    of_class = _mutant("analysis.measures.pairs.pair.xǁWaysǁpassed__mutmut_1", DIFF)
+    assert of_class.function == "analysis.measures.pairs.pair.Ways.passed"
 
 
 @pytest.mark.parametrize(("n_alive", "share"), [(0, "100.0%"), (1, " 75.0%")])
 def test_the_share_that_dies_is_told(n_alive, share):
-    alive = (_mutant("analysis.measures.pair.x_part__mutmut_1", DIFF),) * n_alive
-    assert Result("analysis/measures/pair.py", 4, alive).line().endswith(share)
+    alive = (_mutant("analysis.measures.pairs.pair.x_part__mutmut_1", DIFF),) * n_alive
+    assert Result("analysis/measures/pairs/pair.py", 4, alive).line().endswith(share)

@@ -14,8 +14,8 @@ import duckdb
 import pandas as pd
 import pytest
 
+from precompute.jobs.runner import run_local
 from precompute.run import Request, run
-from precompute.runner import run_local
 from tests.outermost import norms
 from tests.outermost.bare_model import BareModel
 from tests.outermost.corpus import Corpus, read_corpus

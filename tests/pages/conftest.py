@@ -15,8 +15,9 @@ import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import export, figure
-from pages.shared.contents import PAGES
+from pages.ui import figure
+from pages.ui.contents import PAGES
+from pages.ui.export import files as export
 from tests.pages.chromium import browser, server, servers  # noqa: F401
 from tests.shared_store import shared_store
 from tests.small_store import build_store
@@ -107,12 +108,12 @@ class Opener:
         self, page: str, folder: Path, *, lang: str = "en", alone: bool = False, **address: str
     ) -> AppTest:
         """A page on the files of a folder: by itself, or from the table of contents."""
-        script = page if alone else "_main"
-        session = AppTest.from_file(str(ROOT / "pages" / f"{script}.py"), default_timeout=60)
+        script = f"{page}/page.py" if alone else "_main.py"
+        session = AppTest.from_file(str(ROOT / "pages" / script), default_timeout=60)
         if not alone and page != next(iter(PAGES)):
             # a first run tells which pages there are; without a file it takes no time
             self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder / "no such folder"))
-            session.run().switch_page(f"{page}.py")
+            session.run().switch_page(f"{page}/page.py")
         self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
         for key, value in {"lang": lang, **address}.items():
             session.query_params[key] = value

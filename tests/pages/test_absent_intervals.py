@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from pages.shared.figure import _lacks
-from pages.shared.weighing import told_difference
+from pages.ui.figure import _lacks
+from pages.ui.weighing import told_difference
 from tests.pages.conftest import sentences
 
 NONE = float("nan")

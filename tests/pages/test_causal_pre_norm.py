@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from analysis.scopes import POST_NORM, PRE_NORM
-from pages.shared.numbers import percent
-from pages.shared.words import catalogue
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import catalogue
 from tests.pages.conftest import assert_sound, bodies, charts, frames, sentences
 
 SECTIONS = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.shared.contents import PAGES
+from pages.ui.contents import PAGES
 from tests.pages.conftest import OTHER_SCHEMA, assert_sound
 
 NEEDS_A_FILE = [page for page in PAGES if page != "methods"]

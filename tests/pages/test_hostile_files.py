@@ -8,14 +8,15 @@ import duckdb
 import pytest
 import streamlit as st
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
 from analysis.foreign_file import attach
 from analysis.time_limit import TooSlow, time_limit
-from pages.shared import open_file, words
-from pages.shared.open_file import Store, cursor, described, version_of
-from pages.shared.store import readable, trouble
-from precompute.check import faults
-from precompute.show import every_table, lines
+from pages.ui.store import open_file
+from pages.ui.store.chosen import readable, trouble
+from pages.ui.store.open_file import Store, cursor, described, version_of
+from pages.ui.words import say as words
+from precompute.store.check import faults
+from precompute.store.show import every_table, lines
 from tests.hostile_files import (
     IGNORED,
     REFUSED,
@@ -67,7 +68,7 @@ def _checked(path: Path) -> str:
     """What the command line says of a file that it refuses."""
     found = list(faults(path, every_table()))
     assert found
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         list(lines(path))
     return "\n".join((*found, str(error.value)))
 
@@ -98,7 +99,7 @@ def test_a_file_whose_tables_are_not_ours_is_refused(what, path, secret, monkeyp
     statements, told = REFUSED[what]
     change(path, statements, secret)
     error = readable(path)
-    assert isinstance(error, Remediable)
+    assert isinstance(error, UserError)
     assert told in str(error)
     assert told in _checked(path)
     assert SECRET not in _told(path, error, monkeypatch) + _checked(path)
@@ -124,7 +125,7 @@ def test_a_file_may_have_any_name(name, sound, tmp_path):
 def test_a_dangling_link_and_a_folder_are_not_in_the_list(tmp_path, in_session):
     (tmp_path / "gone.duckdb").symlink_to(tmp_path / "nowhere")
     (tmp_path / "folder.duckdb").mkdir()
-    session = in_session("from pages.shared.store import open_store\nopen_store()", tmp_path)
+    session = in_session("from pages.ui.store.chosen import open_store\nopen_store()", tmp_path)
     assert_sound(session)
     assert session.button
 

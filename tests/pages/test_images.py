@@ -6,11 +6,11 @@ from shutil import copyfile
 import duckdb
 import pytest
 
-from pages.shared.contents import PAGES
-from pages.shared.links import VIEWS
-from pages.shared.never_of_images import why_never
-from pages.shared.numbers import percent
-from pages.shared.words import plain
+from pages.ui.choices.links import VIEWS
+from pages.ui.contents import PAGES
+from pages.ui.store.image_limits import what_images_lack
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import plain
 from precompute.corpus_needs import TEXT, need_of
 from precompute.passes import PASSES
 from tests.pages.conftest import ROOT, assert_sound, bodies, sentences
@@ -74,7 +74,7 @@ def test_where_images_have_nothing_no_command_is_offered(page, views, opened, im
 
 def test_what_images_never_have_is_what_precompute_refuses_them():
     names = [each.TABLE.name for each in PASSES]
-    told = {name for name in names if why_never([name])}
+    told = {name for name in names if what_images_lack([name])}
     assert told == {name for name in names if need_of(name) == TEXT}
 
 
@@ -116,7 +116,7 @@ def test_what_is_relevant_comes_first_in_the_overview_of_images(opened, images_f
 def test_every_finding_of_images_leads_to_a_section_that_there_is(in_session, images_folder):
     script = """
 import streamlit as st
-from pages.shared.findings import findings
+from pages.overview.glance import findings
 for each in findings():
     st.text(f"{each.page} {each.view}")
 """
@@ -171,7 +171,7 @@ def test_the_images_of_a_head_are_grids_under_their_escaped_names(opened, images
 def test_the_card_of_a_head_leads_nowhere_where_images_have_nothing(in_session, images_folder):
     script = """
 import streamlit as st
-from pages.shared.head_card import places
+from pages.ui.head.card import places
 st.text(" ".join(page for page, _ in places()))
 """
     [told] = in_session(script, images_folder).text

@@ -11,10 +11,10 @@ import pytest
 from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
-from analysis.tables import class_prediction
+from analysis.tables.relevance import class_prediction
 from analysis.upload_bounds import UPLOAD_BYTES
-from pages.shared import live
-from precompute.live_relevance import MAX_CHARACTERS
+from pages.ui.live import live
+from precompute.live.live_relevance import MAX_CHARACTERS
 from tests.pages.conftest import assert_sound
 from tests.small_images import SIZES
 
@@ -24,7 +24,7 @@ IMAGE = """
 from dataclasses import dataclass
 from pathlib import Path
 import streamlit as st
-from pages.shared import live
+from pages.ui import live
 
 @dataclass
 class Upload:
@@ -43,7 +43,7 @@ if live.reachable():
 """
 TEXT = """
 import streamlit as st
-from pages.shared import live
+from pages.ui import live
 
 text = live.text_box("Text", key="text")
 st.session_state["found"] = live.relevance_of_text(text) if text and live.reachable() else None
@@ -117,7 +117,7 @@ def test_what_is_no_image_is_refused_in_words(uploaded, tmp_path, lang):
 
 def test_a_model_that_is_gone_is_told(uploaded, images_folder, monkeypatch):
     def gone(*given: str) -> None:
-        raise live.Remediable("No folder is called so.")
+        raise live.UserError("No folder is called so.")
 
     monkeypatch.setattr(live, "_rerun", gone)
     session = uploaded(images_folder / "images" / "bar.png", name="bar.png")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.shared import export
-from pages.shared.number_map import LESS_TO_MORE, LOW_TO_HIGH, Ramp, number_map
-from pages.shared.paired_stacks import paired_stacks
+from pages.ui.charts.number_map import LESS_TO_MORE, LOW_TO_HIGH, Ramp, number_map
+from pages.ui.charts.paired_stacks import paired_stacks
+from pages.ui.export import files as export
 
 RAMPS = (Ramp(LOW_TO_HIGH, 0.7, 1.0), Ramp(LESS_TO_MORE, 1 / 64, 64.0, log=True))
 READABLE = 4.5

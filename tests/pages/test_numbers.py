@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pages.shared.numbers import percent, scientific, signed
+from pages.ui.words.numbers import percent, scientific, signed
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import duckdb
 import pytest
 
 from analysis.scopes import POST_NORM
-from pages.shared.links import VIEWS
-from pages.shared.numbers import percent, scientific, signed
-from pages.shared.words import catalogue
+from pages.ui.choices.links import VIEWS
+from pages.ui.words.numbers import percent, scientific, signed
+from pages.ui.words.say import catalogue
 from tests.pages.conftest import ROOT
 from tests.small_store import build_store
 
@@ -191,7 +191,7 @@ def test_every_finding_leads_to_a_section_that_there_is(corpus, more, in_session
     folder = request.getfixturevalue(corpus)
     script = """
 import streamlit as st
-from pages.shared.findings import findings
+from pages.overview.glance import findings
 for each in findings():
     st.text(f"{each.page} {each.view}")
 """
@@ -210,7 +210,7 @@ for each in findings():
 
 
 def assert_section(page: str, view: str) -> None:
-    source = (ROOT / "pages" / f"{page}.py").read_text()
+    source = (ROOT / "pages" / page / "page.py").read_text()
     assert f'"{view}": ' in source, f"{page} has no section {view}"
     assert f'"{VIEWS[page]}"' in source
 

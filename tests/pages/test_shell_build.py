@@ -6,10 +6,11 @@ import time
 import pytest
 import streamlit as st
 
-from pages.shared import build
+from pages.ui.store import build
 
 PAGE = (
-    "from pages.shared.store import open_store\nimport streamlit as st\nst.text(open_store().name)"
+    "import streamlit as st\nfrom pages.ui.store.chosen import open_store\n"
+    "st.text(open_store().name)"
 )
 
 

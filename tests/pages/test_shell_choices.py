@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 SCRIPT = """
 import streamlit as st
-from pages.shared.choices import choose, pick, pick_many, pick_number
+from pages.ui.choices.pick import choose, pick, pick_many, pick_number
 
 NAMES = {"cls": "クラス", "sep": "区切り", "other": "その他"}
 kind = pick("p_kind", "Kind", list(NAMES), default="other", format=NAMES.get)
@@ -79,7 +79,7 @@ def test_one_choice_leaves_the_others_alone(page):
 
 TEXT_SCRIPT = """
 import streamlit as st
-from pages.shared.choices import choose, pick_text
+from pages.ui.choices.pick import choose, pick_text
 
 text = pick_text("p_text", "Text", default="first")
 st.text(text)

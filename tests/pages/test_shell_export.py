@@ -7,7 +7,8 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from pages.shared import charts, export
+from pages.ui.charts import standard as charts
+from pages.ui.export import files as export
 
 FRAME = pd.DataFrame(
     {

@@ -9,17 +9,17 @@ import duckdb
 import pytest
 import streamlit as st
 
-from analysis.tables import token_type_mixing
 from analysis.tables.corpus import sequence_lengths
-from pages.shared import store as shell
-from pages.shared.commands import run_command
-from pages.shared.open_file import cursor, described, version_of
+from analysis.tables.norms import token_type_mixing
+from pages.ui.store import chosen as shell
+from pages.ui.store.commands import run_command
+from pages.ui.store.open_file import cursor, described, version_of
 from tests.small_store import build_store
 
 ASK = """
 import streamlit as st
 from analysis.tables import token_type_mixing as mixing
-from pages.shared.store import ask, file_picker, open_store
+from pages.ui.store.chosen import ask, file_picker, open_store
 file_picker()
 st.text(open_store().name)
 frame = ask(mixing.by_layer, head=None)
@@ -29,8 +29,8 @@ st.text(ask(mixing.by_layer, head=None)["layer"].max())
 """
 REQUIRE = """
 import streamlit as st
-from analysis.tables.token_type_mixing import TABLE
-from pages.shared.store import file_picker, require
+from analysis.tables.norms.token_type_mixing import TABLE
+from pages.ui.store.chosen import file_picker, require
 file_picker()
 require(TABLE)
 st.text("goes on")
@@ -150,7 +150,7 @@ def test_a_file_that_is_being_written_is_said_to_be_locked(store_folder, tmp_pat
     error = duckdb.IOException("Could not set lock on file: Conflicting lock is held")
     session = in_session(
         "import duckdb\nfrom pathlib import Path\nimport streamlit as st\n"
-        "from pages.shared.store import trouble\n"
+        "from pages.ui.store.chosen import trouble\n"
         f"st.text(trouble(Path('x.duckdb'), duckdb.IOException({str(error)!r})))"
     )
     assert "is locked by a program" in session.text[0].value

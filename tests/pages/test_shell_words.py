@@ -2,16 +2,14 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
-from analysis import tables
-from analysis.tables import table as table_module
-from pages.shared import words
-from pages.shared.about import told
+from analysis.contracts import every_table
+from pages.ui.about import told
+from pages.ui.words import say as words
 
-PAGES = Path(words.__file__).parents[1]
+PAGES = words.PAGES
 ANY = "[a-z0-9_]+"
 
 
@@ -78,15 +76,12 @@ def test_no_text_is_empty():
 def contracts() -> dict[str, str]:
     """Every sentence of every contract, with a column or a view that says it."""
     found = {}
-    for path in Path(tables.__file__).parent.glob("*.py"):
-        module = __import__(f"analysis.tables.{path.stem}", fromlist=["*"])
-        for each in vars(module).values():
-            if isinstance(each, table_module.Table):
-                for view in (each.shown(), *each.all_views):
-                    found[view.grain] = view.name
-                    for column in view.columns:
-                        found[column.meaning] = f"{view.name}.{column.name}"
-                        found[column.unit] = f"unit of {view.name}.{column.name}"
+    for table in every_table():
+        for view in (table.shown(), *table.all_views):
+            found[view.grain] = view.name
+            for column in view.columns:
+                found[column.meaning] = f"{view.name}.{column.name}"
+                found[column.unit] = f"unit of {view.name}.{column.name}"
     return found
 
 
@@ -100,7 +95,7 @@ def test_every_sentence_of_every_contract_is_told_in_japanese():
 
 def test_contracts_are_told_in_the_language_of_the_session(in_session):
     script = (
-        "import streamlit as st\nfrom pages.shared.about import told\nst.markdown(told('smallest'))"
+        "import streamlit as st\nfrom pages.ui.about import told\nst.markdown(told('smallest'))"
     )
     assert in_session(script, lang="ja").markdown[0].value == "最小値"
     assert in_session(script, lang="en").markdown[0].value == "smallest"
@@ -122,7 +117,7 @@ def test_an_unknown_key_is_an_error_that_names_it():
 def test_a_broken_catalogue_is_refused(text, reason, tmp_path, monkeypatch):
     (tmp_path / "first.toml").write_text('[a.b]\nen = "x"\nja = "y"\n', encoding="utf-8")
     (tmp_path / "second.toml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(words, "CATALOGUE", tmp_path)
+    monkeypatch.setattr(words, "PAGES", tmp_path)
     with pytest.raises(ValueError, match=reason):
         words.catalogue.__wrapped__()
 
@@ -143,7 +138,7 @@ def test_the_language_is_the_browsers_until_one_is_chosen(locale, asked, expecte
     from streamlit.testing.v1 import AppTest
 
     session = AppTest.from_string(
-        "import streamlit as st\nfrom pages.shared.words import language, language_picker\n"
+        "import streamlit as st\nfrom pages.ui.words.say import language, language_picker\n"
         "language_picker()\nst.markdown(language())"
     )
     session.context = {"locale": locale}

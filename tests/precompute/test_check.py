@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 from analysis.tables import SCHEMA_VERSION
-from precompute.check import faults
-from precompute.show import every_table, lines
+from precompute.store.check import faults
+from precompute.store.show import every_table, lines
 from tests.shared_store import shared_store
 
 

@@ -11,7 +11,8 @@ from unittest.mock import patch
 
 import pytest
 
-from precompute import __main__, install_demo
+from precompute import __main__
+from precompute.models import install_demo
 from precompute.passes import PASSES
 from tests.small_store import TEXT
 from tests.tiny import save_tiny

@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
 from precompute.corpora.sequence import Corpus
 from precompute.corpus_needs import TEXT, check_needs, need_of
 from precompute.passes import PASSES
@@ -22,7 +22,7 @@ def corpus(entries) -> Corpus:
 
 def test_plain_text_is_refused_before_anything_is_computed(tmp_path):
     asked = request(tmp_path, statistics=["dependency_accuracy"])
-    with pytest.raises(Remediable) as caught:
+    with pytest.raises(UserError) as caught:
         build_store(tmp_path, statistics=["dependency_accuracy"])
     assert str(caught.value) == (
         "--statistics dependency_accuracy needs trees, and text.txt has none: give a CoNLL-U "
@@ -37,7 +37,7 @@ def test_trees_are_enough_for_those_that_need_them(name):
 
 
 def test_coreference_is_asked_for_too():
-    with pytest.raises(Remediable, match=r"coreference_accuracy needs coreference, and a\.txt has"):
+    with pytest.raises(UserError, match=r"coreference_accuracy needs coreference, and a\.txt has"):
         check_needs(["coreference_accuracy"], corpus(ANNOTATED[:1]))
     check_needs(["coreference_accuracy"], corpus(ANNOTATED))
 

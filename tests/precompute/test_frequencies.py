@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.frequencies import read_frequencies
+from precompute.corpora.frequencies import read_frequencies
 
 
 def _file(folder: Path, text: str) -> Path:

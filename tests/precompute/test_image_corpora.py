@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from analysis.errors import BadCorpus, Remediable
+from analysis.errors import BadCorpus, UserError
 from analysis.tables import image
-from precompute import store_images
-from precompute.check import faults
-from precompute.convert import convert_corpus
-from precompute.plan import Plan
+from precompute.corpora.convert import convert_corpus
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.jobs.workers import run_processes
 from precompute.run import run
-from precompute.runner import run_local
-from precompute.show import every_table, lines, remarks
-from precompute.workers import run_processes
+from precompute.store import image_tables as store_images
+from precompute.store.check import faults
+from precompute.store.show import every_table, lines, remarks
 from tests.precompute.corpora.drawn import greys, noise, saved
 from tests.small_images import MASKED, SIZES
 from tests.small_store import request
@@ -150,7 +150,7 @@ def test_an_image_that_changes_during_a_run_stops_it_in_one_sentence(tmp_path, w
         carry_out = run_local if workers == 1 else partial(run_processes, workers=workers)
         carry_out(plan, model, jobs, told)
 
-    with pytest.raises(Remediable) as caught:
+    with pytest.raises(UserError) as caught:
         run(asked, changing)
     assert str(caught.value) == CHANGED
     assert not asked.output.exists()

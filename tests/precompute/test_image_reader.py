@@ -9,10 +9,10 @@ from PIL import Image
 
 from analysis.errors import BadCorpus
 from analysis.models.layout import TokenLayout
-from precompute.corpora.image_files import image_file
-from precompute.corpora.images import read_picture
-from precompute.corpora.pictures import Picture
-from precompute.image_reader import ImageReader
+from precompute.corpora.images.image_files import image_file
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.images import read_picture
+from precompute.corpora.images.pictures import Picture
 from tests.precompute.corpora.drawn import encoded, greys, labels, noise
 
 ROWS, COLUMNS, PATCH = 2, 3, 4

@@ -10,16 +10,16 @@ import pytest
 import torch
 from PIL import Image
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
 from analysis.tables.corpus import provenance
-from precompute.check import faults
 from precompute.corpus_needs import check_needs, need_of
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.jobs.workers import run_processes
 from precompute.passes import PASSES
-from precompute.plan import Plan
 from precompute.run import Request, run
-from precompute.runner import run_local
-from precompute.show import every_table, lines
-from precompute.workers import run_processes
+from precompute.store.check import faults
+from precompute.store.show import every_table, lines
 from tests.small_images import SIZES
 from tests.small_store import request
 from tests.tiny_vision import COLUMNS, LABELS, ROWS
@@ -101,7 +101,7 @@ def test_weights_to_special_tokens_are_not_taken_for_one_another(store):
 )
 def test_an_option_of_texts_is_refused_by_name(tmp_path, setting, option):
     asked = request(tmp_path, "vit", **setting)
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(asked, run_local)
     assert str(error.value) == (
         f"{option} is for texts, and {asked.model} reads images, each of as many tokens as it has "
@@ -115,7 +115,7 @@ def test_a_statistic_of_texts_is_refused_by_name(finished):
     of_texts = [name for name in NAMES if need_of(name)]
     assert of_texts
     for name in of_texts:
-        with pytest.raises(Remediable) as error:
+        with pytest.raises(UserError) as error:
             check_needs([name], corpus)
         assert str(error.value) == (
             f"--statistics {name} needs {need_of(name)}, and {corpus.name} holds images: leave "
@@ -124,7 +124,7 @@ def test_a_statistic_of_texts_is_refused_by_name(finished):
 
 
 def test_it_is_refused_before_anything_is_computed(tmp_path):
-    with pytest.raises(Remediable, match="--statistics pair needs text"):
+    with pytest.raises(UserError, match="--statistics pair needs text"):
         run(request(tmp_path, "vit", statistics=["pair"]), run_local)
     assert not (tmp_path / ".shards").exists()
 
@@ -151,7 +151,7 @@ def test_another_process_finds_what_this_one_finds(tmp_path, monkeypatch):
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr("precompute.plan.SHARD_SEQUENCES", 2)
+    monkeypatch.setattr("precompute.jobs.plan.SHARD_SEQUENCES", 2)
     asked = request(tmp_path, "vit", statistics=FEW)
 
     def stopped(plan, model, jobs, told):

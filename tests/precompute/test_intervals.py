@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from analysis.measures.bootstrap import redraws
-from analysis.tables.rollout import TABLE
-from precompute.check import faults
-from precompute.intervals import by_sequence, rows_of, with_intervals
+from analysis.tables.mixing.rollout import TABLE
+from precompute.jobs.runner import run_local
 from precompute.passes.base import FitContext
+from precompute.passes.intervals import by_sequence, rows_of, with_intervals
 from precompute.run import run
-from precompute.runner import run_local
-from precompute.show import every_table
+from precompute.store.check import faults
+from precompute.store.show import every_table
 from tests.small_store import request
 
 ROWS = pd.DataFrame(

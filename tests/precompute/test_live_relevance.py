@@ -14,10 +14,10 @@ from PIL import Image
 from analysis.errors import BadCorpus, UnfitModel
 from analysis.relevance_rules import ALL
 from analysis.upload_bounds import UPLOAD_BYTES
-from precompute import live_relevance
-from precompute.batch import Batch
-from precompute.live_relevance import MAX_CHARACTERS, LiveRelevance
-from precompute.one_sequence import Rerun
+from precompute.live import live_relevance
+from precompute.live.live_relevance import MAX_CHARACTERS, LiveRelevance
+from precompute.live.one_sequence import Rerun
+from precompute.passes.batch import Batch
 from tests.tiny import POSITIONS, TEXT_FAMILIES, tiny_model, tiny_sequences
 from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS
 
@@ -211,7 +211,7 @@ def test_the_model_is_locked_while_it_runs(vit, bert, monkeypatch):
         assert next(each for each in (vit, bert) if each.model is model).lock.locked()
         return run(model, sequence, **told)
 
-    monkeypatch.setattr("precompute.one_sequence.relevance_of", watched)
+    monkeypatch.setattr("precompute.live.one_sequence.relevance_of", watched)
     vit.relevance_of_image(png(), name="mine.png")
     bert.relevance_of_text(TEXT, max_tokens=36)
     assert seen == [vit.model, bert.model]

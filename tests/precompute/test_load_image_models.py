@@ -10,7 +10,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from analysis.errors import UnfitModel
-from precompute.load_models import load_model
+from precompute.models.load_models import load_model
 from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model
 
 SIZE = {"height": 12, "width": 16}

@@ -7,10 +7,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from analysis.errors import Remediable, UnfitModel, UnknownName
+from analysis.errors import UnfitModel, UnknownName, UserError
 from analysis.models.adapter import ADAPTERS
-from precompute import load_models
-from precompute.load_models import DEMO_SHA256, load_model
+from precompute.models import load_models
+from precompute.models.load_models import DEMO_SHA256, load_model
 from tests.tiny import TINY, save_tiny, tiny_model
 
 
@@ -37,7 +37,7 @@ def test_a_name_that_is_neither_folder_nor_on_the_hub_is_refused(monkeypatch):
         raise OSError("404 Client Error.\nmore")
 
     monkeypatch.setattr(load_models, "snapshot_download", absent)
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         load_model("no/such-model")
     assert str(error.value) == (
         "No folder is called 'no/such-model', and the hub did not give a model of that name "
@@ -70,7 +70,7 @@ def test_nothing_is_fetched_where_nothing_may_be(monkeypatch):
         raise OSError("not in the cache")
 
     monkeypatch.setattr(load_models, "snapshot_download", absent)
-    with pytest.raises(Remediable, match="not in the cache"):
+    with pytest.raises(UserError, match="not in the cache"):
         load_model("someone/model", fetch=False)
     assert asked["local_files_only"] is True
 
@@ -193,7 +193,7 @@ def test_a_demo_model_that_is_not_installed_is_told_with_its_command(monkeypatch
         raise load_models.PackageNotFoundError
 
     monkeypatch.setattr(load_models, "distribution", absent)
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         load_model("demo")
     assert str(error.value) == (
         "The demo model is not installed. Install it: "
@@ -203,7 +203,7 @@ def test_a_demo_model_that_is_not_installed_is_told_with_its_command(monkeypatch
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is there")
 def test_a_device_that_is_not_there_is_told(folder):
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         load_model(str(folder), device="cuda")
     assert str(error.value) == "No CUDA device was found. Take --device cpu or auto."
 
@@ -219,7 +219,7 @@ def test_the_demo_model_adds_up_with_its_real_weights():
         segment_types=model.segment_types,
         limit=3,
     )
-    from analysis.measures.completeness import attention_block_errors, attention_sum_error
+    from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 
     trace = model.trace(corpus.sequences)
     for layer in trace.layers:

@@ -4,8 +4,8 @@ import pytest
 import torch
 import transformers
 
-from precompute.classification import classification_of
-from precompute.load_models import load_model
+from precompute.models.classification import classification_of
+from precompute.models.load_models import load_model
 from tests.tiny import save_tiny, tiny_sequences
 
 CLASSIFIERS = {

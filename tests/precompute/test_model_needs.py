@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
+from precompute.jobs.plan import chosen_statistics
+from precompute.jobs.runner import run_local
 from precompute.model_needs import check_model
-from precompute.plan import chosen_statistics
 from precompute.run import run
-from precompute.runner import run_local
 from tests.small_store import request
 from tests.tiny import tiny_model
 
@@ -18,7 +18,7 @@ OF_CLASSES = ("class_prediction", *OF_CURVES)
 
 @pytest.mark.parametrize("statistic", OF_CURVES)
 def test_a_text_has_no_patches_to_hide(statistic):
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         check_model([statistic], tiny_model("bert"))
     assert str(error.value) == (
         f"--statistics {statistic} hides patches of images, and bert reads text: leave {statistic} "
@@ -27,7 +27,7 @@ def test_a_text_has_no_patches_to_hide(statistic):
 
 
 def test_a_text_has_no_rows_of_patches():
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         check_model(["patch_offset"], tiny_model("bert"))
     assert str(error.value) == (
         "--statistics patch_offset counts rows and columns between patches of images, and bert "
@@ -41,7 +41,7 @@ def test_a_text_has_no_rows_of_patches():
 def test_a_model_without_a_classifier_predicts_nothing(statistic):
     model = tiny_model("vit")
     check_model([statistic], model)
-    with pytest.raises(Remediable, match="no such head"):
+    with pytest.raises(UserError, match="no such head"):
         check_model([statistic], replace(model, classifier=None))
 
 
@@ -52,6 +52,6 @@ def test_all_other_statistics_are_of_any_model():
 
 def test_a_run_is_refused_before_it_computes_anything(tmp_path):
     asked = request(tmp_path, "bert", statistics=["perturbation"])
-    with pytest.raises(Remediable, match="hides patches"):
+    with pytest.raises(UserError, match="hides patches"):
         run(asked, run_local)
     assert not list(tmp_path.glob("**/*.parquet"))

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
-from analysis.errors import Remediable
-from analysis.measures.pair_delta import row_shares
-from precompute.batch import Batch
-from precompute.load_models import load_model
-from precompute.one_sequence import OtherWeights, Rerun, _pinned, rerun
+from analysis.errors import UserError
+from analysis.measures.pairs.pair_delta import row_shares
+from precompute.live.one_sequence import OtherWeights, Rerun, _pinned, rerun
+from precompute.models.load_models import load_model
+from precompute.passes.batch import Batch
 from tests.small_store import build_store
 from tests.tiny import mask_rate, save_tiny
 
@@ -68,7 +68,7 @@ def test_the_same_name_with_other_weights_is_refused(folder):
 
 
 def test_a_model_that_is_gone_is_refused(folder):
-    with pytest.raises(Remediable, match="No folder is called") as error:
+    with pytest.raises(UserError, match="No folder is called") as error:
         rerun(f"{folder}-gone", weights_sha256="", **TYPED)
     assert not isinstance(error.value, OtherWeights)
 

@@ -7,9 +7,9 @@ import pytest
 from analysis.errors import UnknownName
 from analysis.models.gradients import NO_TARGET
 from precompute.corpora.sequence import Corpus
+from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
 from precompute.passes import PASSES
 from precompute.passes.base import Weights
-from precompute.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_what_stood_behind_a_mask_gives_another_place(plan, sequences):
 
 
 def test_a_fit_moves_when_what_it_needs_moves(plan, monkeypatch):
-    from precompute.passes import head_token
+    from precompute.passes.norms import head_token
 
     before = _places(plan)
     monkeypatch.setattr(head_token, "VERSION", 2)

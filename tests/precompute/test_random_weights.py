@@ -10,14 +10,14 @@ import torch
 
 from analysis.errors import UnfitModel
 from analysis.tables.corpus import provenance
-from precompute import workers
-from precompute.check import faults
-from precompute.load_models import load_model
-from precompute.one_sequence import OtherWeights, _pinned, rerun
-from precompute.random_weights import drawn_model, drawn_sha256
+from precompute.jobs import workers
+from precompute.jobs.runner import run_local
+from precompute.live.one_sequence import OtherWeights, _pinned, rerun
+from precompute.models.load_models import load_model
+from precompute.models.random_weights import drawn_model, drawn_sha256
 from precompute.run import run
-from precompute.runner import run_local
-from precompute.show import every_table, lines, remarks
+from precompute.store.check import faults
+from precompute.store.show import every_table, lines, remarks
 from tests.small_store import request
 from tests.tiny import save_tiny
 

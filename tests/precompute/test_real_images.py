@@ -13,12 +13,12 @@ from duckdb import DuckDBPyConnection
 from transformers import ViTConfig, ViTImageProcessorPil, ViTModel
 
 from analysis.relevance_rules import MEAN_WEIGHTS, METHODS, RULES
-from precompute import batch
-from precompute.check import faults
+from precompute.jobs.runner import run_local
+from precompute.passes import batch
 from precompute.request import Request
 from precompute.run import run
-from precompute.runner import run_local
-from precompute.show import every_table
+from precompute.store.check import faults
+from precompute.store.show import every_table
 from tests.precompute.corpora.tiny import shared_data
 
 pytestmark = pytest.mark.shared_data

@@ -11,11 +11,11 @@ import transformers
 from tokenizers import ByteLevelBPETokenizer, processors
 from transformers import PreTrainedTokenizerFast
 
-from analysis.errors import Remediable
-from precompute.check import faults
+from analysis.errors import UserError
+from precompute.jobs.runner import run_local
 from precompute.run import Request, run
-from precompute.runner import run_local
-from precompute.show import every_table
+from precompute.store.check import faults
+from precompute.store.show import every_table
 from tests.precompute.corpora.tiny import shared_data
 
 POSITIONS = 64
@@ -122,7 +122,7 @@ def test_masking_is_refused_where_there_is_no_mask_token(asked, store, tmp_path)
     if _one(store, "select family from run") == ("roberta",):
         run(masked, run_local)
         return
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(masked, run_local)
     assert str(error.value) == (
         "The model's tokenizer has no mask token, so --mask 0.1 cannot be done: "
@@ -132,7 +132,7 @@ def test_masking_is_refused_where_there_is_no_mask_token(asked, store, tmp_path)
 
 def test_more_tokens_than_positions_are_refused(asked, tmp_path):
     longer = Request(**vars(asked) | {"max_tokens": 65, "output": tmp_path / "long.duckdb"})
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(longer, run_local)
     assert str(error.value) == (
         "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed "

@@ -14,12 +14,12 @@ import duckdb
 import numpy as np
 import pytest
 
-from analysis.errors import Remediable
-from precompute import plan as planning
-from precompute import runner
+from analysis.errors import UserError
+from precompute.jobs import plan as planning
+from precompute.jobs import runner
+from precompute.jobs.runner import run_local
+from precompute.jobs.workers import run_processes, runner_for
 from precompute.run import run
-from precompute.runner import run_local
-from precompute.workers import run_processes, runner_for
 from tests.small_store import request
 
 EVERY_KIND = [
@@ -92,10 +92,10 @@ def test_several_processes_give_the_numbers_of_one(tmp_path):
 
 
 def test_a_worker_that_dies_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
-    from precompute import workers
+    from precompute.jobs import workers
 
     monkeypatch.setattr(workers, "_work", _die)
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(request(tmp_path, statistics=["token_norm"]), partial(run_processes, workers=2))
     assert str(error.value) == (
         "A worker process died, most often for want of memory. Run the same command again with "
@@ -113,7 +113,7 @@ def test_a_statistic_added_later_costs_only_itself(tmp_path, monkeypatch):
     asked = request(tmp_path, statistics=["completeness"])
     run(asked, run_local)
     monkeypatch.setattr(
-        "precompute.passes.completeness.totals", lambda _batch: pytest.fail("computed again")
+        "precompute.passes.mixing.completeness.totals", lambda _batch: pytest.fail("computed again")
     )
     plan = run(replace(asked, statistics=["token_norm"]), run_local)
     assert plan.statistics == ("completeness", "token_norm"), "what was there must stay"

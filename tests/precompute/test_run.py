@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from analysis.errors import BrokenLaw, Remediable
-from precompute.check import faults
-from precompute.passes import head_token
+from analysis.errors import BrokenLaw, UserError
+from precompute.jobs.runner import run_local
+from precompute.passes.norms import head_token
 from precompute.run import run
-from precompute.runner import run_local
-from precompute.show import every_table
-from tests.reference import token_type_mixing as reference
+from precompute.store.check import faults
+from precompute.store.show import every_table
+from tests.reference.norms import token_type_mixing as reference
 from tests.shared_store import shared_store
 from tests.small_store import build_store, request
 
@@ -122,7 +122,7 @@ def test_means_by_type_follow_the_paper_sequence_by_sequence(store, family):
 
 
 def _model_and_corpus(folder: Path, family: str):
-    from precompute.load_models import load_model
+    from precompute.models.load_models import load_model
     from precompute.run import _corpus
 
     asked = request(folder, family)
@@ -152,11 +152,11 @@ def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
 
 def test_a_model_whose_parts_do_not_add_up_is_not_published(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "precompute.passes.completeness.attention_block_errors",
+        "precompute.passes.mixing.completeness.attention_block_errors",
         lambda _layer, is_token, _dtype: is_token[0].cumsum(0).eq(2).expand(is_token.shape) * 0.5,
     )
     asked = request(tmp_path)
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(asked, run_local)
     assert str(error.value) == (
         "Sequence 0, layer 1: the parts of the attention block at position 1 miss the model's own "
@@ -187,7 +187,7 @@ def test_bfloat16_stays_within_its_own_rounding(tmp_path):
 )
 def test_an_output_that_would_not_be_found_is_refused_at_once(tmp_path, name, message):
     output = tmp_path / name
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(request(tmp_path, output=output), run_local)
     assert str(error.value) == message.format(
         output=output, corrected=output.with_suffix(".duckdb")
@@ -198,9 +198,9 @@ def test_a_build_that_fails_leaves_no_half_written_file(tmp_path, monkeypatch):
     def full(*_args):
         raise duckdb.IOException("IO Error: No space left on device\nmore")
 
-    monkeypatch.setattr("precompute.store.assert_parts_add_up", full)
+    monkeypatch.setattr("precompute.store.build.assert_parts_add_up", full)
     asked = request(tmp_path)
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(asked, run_local)
     assert "could not be written (IO Error: No space left on device). Free some space" in str(
         error.value

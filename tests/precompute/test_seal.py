@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
+from precompute.jobs.runner import run_local
+from precompute.jobs.seal import is_intact, set_aside
+from precompute.jobs.shards import finish_shard
 from precompute.request import Request
 from precompute.run import run
-from precompute.runner import run_local
-from precompute.seal import is_intact, set_aside
-from precompute.shards import finish_shard
 from tests.shared_store import shared_store
 from tests.small_store import request
 
@@ -153,10 +153,10 @@ def test_a_run_computes_damaged_shards_again_and_ends_with_the_same_numbers(
 
 
 def test_a_disk_that_damages_every_shard_ends_the_run(again, monkeypatch):
-    monkeypatch.setattr("precompute.shards.seal", lambda *_: None)
+    monkeypatch.setattr("precompute.jobs.shards.seal", lambda *_: None)
     shard = _shard_of("head_token", again)
     _flip(shard, 100)
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(again, run_local)
     assert str(error.value) == (
         f"{shard} was computed again and is damaged again. The disk or the memory is at fault: "

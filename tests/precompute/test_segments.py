@@ -8,11 +8,11 @@ import pytest
 import torch
 import transformers
 
-from analysis.errors import Remediable
-from precompute.load_models import load_model
-from precompute.one_sequence import rerun
+from analysis.errors import UserError
+from precompute.jobs.runner import run_local
+from precompute.live.one_sequence import rerun
+from precompute.models.load_models import load_model
 from precompute.run import Request, run
-from precompute.runner import run_local
 from tests.small_store import request
 from tests.tiny import TINY, save_tiny, tiny_sequences
 
@@ -83,7 +83,7 @@ def test_a_model_without_two_segments_says_so_and_refuses_to_zero_them(tmp_path,
     run(asked, run_local)
     told = dict(_all(asked, "from provenance where name like 'segments%'"))
     assert told == {"segments": "read", "segments_given": given}
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(replace(asked, segments="zero"), run_local)
     assert str(error.value) == (
         f"--segments zero gives every token segment id 0, and model {asked.model!r} tells no "

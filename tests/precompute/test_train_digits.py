@@ -12,10 +12,10 @@ from safetensors.torch import load_file, save_file
 from transformers import ViTForImageClassification
 
 from analysis.errors import UnfitModel
-from precompute import load_models
-from precompute.corpora.digits import HALF, SIDE, digits
-from precompute.load_models import DIGITS_FOLDER
-from precompute.train_digits import Recipe, changed, n_right, processor, read, train, waves
+from precompute.corpora.images.digits import HALF, SIDE, digits
+from precompute.models import load_models
+from precompute.models.load_models import DIGITS_FOLDER
+from precompute.models.train_digits import Recipe, changed, n_right, processor, read, train, waves
 
 LEAST_ACCURACY = 0.97
 LARGEST_FILE = 2_000_000

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.errors import BadCorpus, Remediable
+from analysis.errors import BadCorpus, UserError
+from precompute.corpora.word_vectors import read_word_vectors
+from precompute.jobs.runner import run_local
 from precompute.run import run
-from precompute.runner import run_local
-from precompute.word_vectors import read_word_vectors
 from tests.small_store import request
 
 FORM = "Give a file of lines `word number number …`, as GloVe has them."
@@ -70,7 +70,7 @@ def test_a_missing_file_is_told(tmp_path):
 
 def test_vectors_are_refused_where_no_word_is_annotated(tmp_path):
     asked = request(tmp_path, word_vectors=_file(tmp_path, "cat 1 2\n"))
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         run(asked, run_local)
     assert str(error.value) == (
         "--word-vectors is for corpora whose words are annotated, and text.txt is plain text. "

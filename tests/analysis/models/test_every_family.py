@@ -7,9 +7,9 @@ import torch
 from transformers.activations import ACT2FN
 
 from analysis.errors import UnfitModel, UnknownName
-from analysis.measures.activation_gate import activation_gate
-from analysis.measures.completeness import attention_block_errors, attention_sum_error
-from analysis.measures.layer_mixing import layer_mixing
+from analysis.measures.mixing.activation_gate import activation_gate
+from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
+from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.parts import ACTIVATIONS, activation_named, attentions_of
 from analysis.scopes import POST_NORM, PRE_NORM

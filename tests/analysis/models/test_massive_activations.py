@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from analysis.error_limits import LIMITS
-from analysis.measures.completeness import attention_block_errors
-from analysis.measures.layer_mixing import layer_mixing
-from analysis.measures.query_key_error import query_key_error
+from analysis.measures.mixing.completeness import attention_block_errors
+from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.measures.positions.query_key_error import query_key_error
 from analysis.models.trace import LayerTrace
 from tests.massive import FAULTS, PLACES, SIZE, massive_model
 from tests.tiny import TINY, TINY_VISION, tiny_sequences

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.completeness import attention_block_errors, attention_sum_error
-from analysis.measures.layer_mixing import layer_mixing
-from analysis.measures.query_key_error import query_key_error
+from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
+from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.measures.positions.query_key_error import query_key_error
 from analysis.models.trace import Trace
-from precompute.batch import Batch
-from precompute.classification import classification_of
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
-from precompute.loaded_model import LoadedModel
+from precompute.models.classification import classification_of
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes.batch import Batch
 from tests.tiny_vision import (
     COLUMNS,
     HEADS,

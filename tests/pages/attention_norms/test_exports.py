@@ -6,17 +6,17 @@ from typing import Any
 import duckdb
 import pytest
 
-from analysis.tables import (
+from analysis.tables.norms import (
     attention_norm_histogram,
     attention_norm_sample,
     singular_value,
     token_type_mixing,
 )
-from pages.shared import export
-from pages.shared.attention_norms.maps import quantity_maps
-from pages.shared.attention_norms.panels import density_panels, sample_panels
-from pages.shared.attention_norms.quantities import QUANTITIES
-from pages.shared.attention_norms.spectrum_chart import spectrum_chart
+from pages.attention_norms.panels import density_panels, sample_panels
+from pages.attention_norms.spectrum_chart import spectrum_chart
+from pages.ui.charts.head_map import quantity_maps
+from pages.ui.export import files as export
+from pages.ui.words.quantities import QUANTITIES
 
 SCOPE: dict[str, Any] = {"layer": None, "head": None}
 

@@ -4,7 +4,7 @@ from html import escape, unescape
 
 import pytest
 
-from pages.shared.words import plain
+from pages.ui.words.say import plain
 from tests.pages.conftest import bodies, frames, sentences
 
 HOSTILE = ["<script>alert(1)</script>", "`code`", "$x$", "**bold**", '"><img src=x onerror=a()>']

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.shared.attention_norms.shading import Shaded, scale, text
-from pages.shared.pieces import readable
+from pages.ui.charts.pieces import readable
+from pages.ui.charts.shading import Shaded, scale, text
 from tests.precompute.corpora.tiny import roberta_like
 
 THIN = "\u2009"

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tables import attention_norm_histogram, attention_norm_sample
-from pages.shared.attention_norms.panels import edges
+from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
+from pages.attention_norms.panels import edges
 from tests.pages.attention_norms.conftest import SECTIONS, TYPES
 from tests.pages.conftest import bodies, charts, frames
 from tests.pages.section_checks import assert_opens_in_both_languages

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
-from pages.shared.coreference.text_layout import LETTERS, places, spans, way, width_of
+from pages.coreference.text_layout import LETTERS, places, spans, way, width_of
 from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.coreference.conftest import shown_as
 

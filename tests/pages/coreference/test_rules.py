@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from analysis.published_heads import numbers
-from pages.shared.coreference.published import rows
+from analysis.published.heads import numbers
+from pages.coreference.published import rows
 from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.coreference.conftest import shown_as
 

@@ -7,9 +7,9 @@ from shutil import copyfile
 import duckdb
 import pytest
 
-from pages.shared.head_card import PLACES as PLACES_OF_A_HEAD
-from pages.shared.head_facts import LEAST
-from pages.shared.numbers import percent
+from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
+from pages.ui.head.facts import LEAST
+from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies
 from tests.pages.test_overview import assert_section
 

@@ -7,7 +7,7 @@ from shutil import copyfile
 import duckdb
 import pytest
 
-from pages.shared.head_facts import LEAST
+from pages.ui.head.facts import LEAST
 from tests.pages.conftest import sentences
 
 PARSERS = (

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from analysis.published import N_SEQUENCES, N_TOKENS
-from analysis.published_heads import ENTROPY_CLS, NEIGHBOURS
-from pages.shared.head_habits.published import entropy_cls, neighbours
+from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
+from analysis.published.numbers import N_SEQUENCES, N_TOKENS
+from pages.head_habits.published import entropy_cls, neighbours
 
 BERT = (
     "update stored.run set model = 'bert-base-uncased', n_layers = 12, n_heads = 12, "
@@ -69,7 +69,7 @@ def test_no_file_is_told_to_be_of_an_experiment_whose_corpus_is_unknown(
 ):
     script = """
 import streamlit as st
-from pages.shared.published import apart
+from pages.ui.published import apart
 st.text(apart("clark-2019, coreference") or "same")
 """
     expected = "corpus" if change == BERT else "model"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pages.shared import export
-from pages.shared.numbers import percent
+from pages.ui.export import files as export
+from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies, charts, frames, in_address, sentences
 from tests.pages.head_habits.conftest import SECTIONS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.shared.numbers import percent
+from pages.ui.words.numbers import percent
 from tests.pages.conftest import charts, in_address, sentences
 from tests.pages.head_habits.test_sections import frame_of
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import pdist
 
-from pages.shared.head_map.tree import Tree
+from pages.head_map.tree import Tree
 
 
 def drawn(seed: int, n: int) -> tuple[np.ndarray, Tree]:

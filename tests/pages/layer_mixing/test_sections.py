@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import EFFECTS, POST_NORM, RELATIONS
-from pages.shared.numbers import percent, scientific
+from pages.ui.words.numbers import percent, scientific
 from tests.pages.conftest import bodies, charts, frames, sentences
 from tests.pages.layer_mixing.conftest import SECTIONS
 from tests.pages.section_checks import assert_opens_in_both_languages

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.shared.numbers import scientific
+from pages.ui.words.numbers import scientific
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.layer_mixing.conftest import SECTIONS
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis.tables.offset_agreement import COUNTINGS, MIN_DEPENDENCES
-from pages.shared.numbers import percent, signed
-from pages.shared.positions.offsets import offset_told
+from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES
+from pages.ui.words.numbers import percent, signed
+from pages.ui.words.offsets import offset_told
 from tests.pages.conftest import frames, in_address, sentences
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pages.shared.positions import phases
+from pages.positions import phases
 from tests.pages.conftest import in_address, sentences
 
 HEAD = {"po_head": "2-1"}

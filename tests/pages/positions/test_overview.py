@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.shared.numbers import percent
+from pages.ui.words.numbers import percent
 from tests.pages.conftest import sentences
 
 PEAK = "frequency between 63.9 and 64.1"

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.published import EXPERIMENTS
-from analysis.published_positions import NUMBERS, OFFSETS, SHIFT
-from pages.shared.numbers import percent
-from pages.shared.positions.published import of_heads
+from analysis.published.numbers import EXPERIMENTS
+from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
+from pages.positions.published import of_heads
+from pages.ui.words.numbers import percent
 
 ROBERTA = (
     "update stored.run set model = 'roberta-base', n_layers = 12, n_heads = 12, hidden_size = 768"

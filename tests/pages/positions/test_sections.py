@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.shared.positions.wave import told_times
+from pages.positions.wave import told_times
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.positions.conftest import SECTIONS, SPECTRA
 from tests.pages.section_checks import assert_opens_in_both_languages

@@ -55,7 +55,7 @@ def test_a_file_that_breaks_while_it_is_read_is_named(in_session, several_folder
     script = f"""
 from pathlib import Path
 import duckdb
-from pages.shared.store import ask_file
+from pages.ui.store.chosen import ask_file
 def broken(store):
     raise duckdb.Error("out of luck")
 ask_file(Path({str(several_folder)!r}) / "gpt.duckdb", broken)
@@ -68,7 +68,7 @@ ask_file(Path({str(several_folder)!r}) / "gpt.duckdb", broken)
 def test_a_file_that_is_no_store_is_named(in_session, damaged_folder):
     script = f"""
 from pathlib import Path
-from pages.shared.store import ask_file
+from pages.ui.store.chosen import ask_file
 ask_file(Path({str(damaged_folder)!r}) / "damaged.duckdb", print)
 """
     session = in_session(script, damaged_folder)

@@ -5,7 +5,7 @@ from shutil import copyfile
 import duckdb
 import pytest
 
-from analysis.published import MODEL, N_SEQUENCES, N_TOKENS
+from analysis.published.numbers import MODEL, N_SEQUENCES, N_TOKENS
 
 SAME = {
     "model": MODEL,

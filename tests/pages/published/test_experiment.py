@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.published import N_TOKENS, Published
-from pages.shared.published import Row
+from analysis.published.numbers import N_TOKENS, Published
+from pages.ui.published import Row
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def apart(in_session):
     def ask(folder, paper="kobayashi-2020") -> str:
         script = f"""
 import streamlit as st
-from pages.shared.published import apart
+from pages.ui.published import apart
 st.text(apart({paper!r}) or "same")
 """
         return in_session(script, folder).text[0].value

@@ -5,9 +5,9 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
-from analysis.published import MODEL, N_SEQUENCES, numbers
-from analysis.published_pairs import AMPLIFIED, ATTENUATED
-from pages.shared.links import VIEWS
+from analysis.published.numbers import MODEL, N_SEQUENCES, numbers
+from analysis.published.pairs import AMPLIFIED, ATTENUATED
+from pages.ui.choices.links import VIEWS
 from tests.pages.conftest import assert_sound
 
 NORMS, RATIOS = "Not Only a Weight", "Analysis of Masked Language Models"

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
-from pages.shared import export
-from pages.shared.relevance.layer_lines import layer_lines
-from pages.shared.relevance.rules import RULE_COLOURS, rule_name
+from pages.relevance.layer_lines import layer_lines
+from pages.relevance.rules import RULE_COLOURS, rule_name
+from pages.ui.export import files as export
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.rows import rows_of
 from tests.tiny import LAYERS

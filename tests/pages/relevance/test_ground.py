@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pages.shared.relevance.ground import Ground
-from pages.shared.relevance.image_map import highest, image_maps, map_frame
-from pages.shared.relevance.map_layout import Layout, Panel
-from pages.shared.relevance.map_marks import told_shares
+from pages.relevance.image_map import highest, image_maps, map_frame
+from pages.relevance.map_layout import MapLayout, Panel
+from pages.relevance.map_marks import told_shares
+from pages.ui.charts.image_ground import ImageGround
 
 NAN = float("nan")
 
@@ -20,12 +20,12 @@ def picture(width: int, height: int) -> bytes:
     return written.getvalue()
 
 
-def edges(ground: Ground) -> set[tuple[int, int, int, int]]:
+def edges(ground: ImageGround) -> set[tuple[int, int, int, int]]:
     return set(ground.outline().itertuples(index=False, name=None))
 
 
 def test_the_outline_goes_around_patches_that_are_half_inside():
-    ground = Ground(2, 3, (), coverage=(0.0, 0.5, NAN, 0.49, 1.0, 0.0))
+    ground = ImageGround(2, 3, (), coverage=(0.0, 0.5, NAN, 0.49, 1.0, 0.0))
     assert edges(ground) == {
         (1, 0, 2, 0),  # above, beside and below the middle column
         (1, 0, 1, 1),
@@ -37,15 +37,15 @@ def test_the_outline_goes_around_patches_that_are_half_inside():
 
 
 def test_without_a_mask_there_is_no_outline():
-    assert not edges(Ground(2, 3, ()))
+    assert not edges(ImageGround(2, 3, ()))
 
 
 def test_a_mask_of_all_goes_around_the_picture():
-    assert len(edges(Ground(2, 3, (), coverage=(1.0,) * 6))) == 2 * (2 + 3)
+    assert len(edges(ImageGround(2, 3, (), coverage=(1.0,) * 6))) == 2 * (2 + 3)
 
 
 def test_special_tokens_are_told_apart_from_patches():
-    ground = Ground(1, 2, ("[CLS]", "[DIST]", "[REG1]", "[REG2]"))
+    ground = ImageGround(1, 2, ("[CLS]", "[DIST]", "[REG1]", "[REG2]"))
     relevance = [0.1, 0.2, 0.05, 0.15, 0.3, 0.2]
     assert ground.patches(relevance).tolist() == [0.3, 0.2]
     assert ground.other_special == {"[REG1]", "[REG2]"}
@@ -56,7 +56,7 @@ def test_special_tokens_are_told_apart_from_patches():
 
 
 def test_a_grid_without_special_tokens_tells_no_share_on_them():
-    ground = Ground(1, 2, ())
+    ground = ImageGround(1, 2, ())
     assert ground.patches([0.4, 0.6]).tolist() == [0.4, 0.6]
     assert ground.class_tokens == told_shares(ground, [0.4, 0.6]) == ""
 
@@ -66,8 +66,8 @@ def test_a_grid_without_special_tokens_tells_no_share_on_them():
     [(2, 3, (30, 20)), (4, 4, (16, 16)), (1, 5, (20, 60)), (3, 2, None)],
 )
 def test_patches_fill_the_picture_from_left_to_right_and_downwards(rows, columns, size):
-    ground = Ground(rows, columns, ("[CLS]",), size and picture(*size))
-    layout = Layout(ground, side=120, columns=2, n=3, before=1)
+    ground = ImageGround(rows, columns, ("[CLS]",), size and picture(*size))
+    layout = MapLayout(ground, side=120, columns=2, n=3, before=1)
     panels = [Panel(str(each), str(each), [0.1] * (1 + rows * columns)) for each in range(3)]
     cells = layout.cells(map_frame(ground, panels))
     wide, tall = layout.patch
@@ -85,7 +85,7 @@ def test_patches_fill_the_picture_from_left_to_right_and_downwards(rows, columns
 
 
 def test_maps_follow_the_picture_row_by_row_without_touching():
-    layout = Layout(Ground(2, 2, ()), side=100, columns=2, n=3, before=1)
+    layout = MapLayout(ImageGround(2, 2, ()), side=100, columns=2, n=3, before=1)
     corners = layout.corners()
     assert corners["left"].tolist() == [116, 0, 116]
     assert corners["top"].iloc[0] < corners["top"].iloc[1] == corners["top"].iloc[2]
@@ -95,7 +95,7 @@ def test_maps_follow_the_picture_row_by_row_without_touching():
 
 
 def test_a_map_tells_shares_of_the_whole_and_multiples_of_the_even_share():
-    ground = Ground(1, 4, ("[CLS]",))
+    ground = ImageGround(1, 4, ("[CLS]",))
     frame = map_frame(ground, [Panel("a", "A", [0.6, 0.2, 0.1, 0.1, 0.0])])
     assert frame["relevance"].tolist() == [0.2, 0.1, 0.1, 0.0]
     assert frame["times_even"].tolist() == pytest.approx([2, 1, 1, 0])
@@ -103,7 +103,7 @@ def test_a_map_tells_shares_of_the_whole_and_multiples_of_the_even_share():
 
 
 def test_a_map_whose_patches_have_nothing_tells_no_multiple():
-    ground = Ground(1, 2, ("[CLS]",))
+    ground = ImageGround(1, 2, ("[CLS]",))
     panel = Panel("a", "A", [1.0, 0.0, 0.0])
     assert map_frame(ground, [panel])["times_even"].isna().all()
     assert highest(ground, [panel]) == 0
@@ -111,7 +111,7 @@ def test_a_map_whose_patches_have_nothing_tells_no_multiple():
 
 @pytest.mark.parametrize("own_scale", [False, True])
 def test_one_scale_ends_at_the_highest_of_all_and_each_at_its_own(own_scale):
-    ground = Ground(1, 2, ("[CLS]",))
+    ground = ImageGround(1, 2, ("[CLS]",))
     panels = [Panel("a", "A", [0.2, 0.6, 0.2]), Panel("b", "B", [0.9, 0.1, 0.0])]
     colour, cells = colours_of(image_maps(ground, panels, columns=2, own_scale=own_scale))
     assert colour["scale"]["domain"][0] == 0
@@ -121,7 +121,7 @@ def test_one_scale_ends_at_the_highest_of_all_and_each_at_its_own(own_scale):
 
 
 def test_a_scale_that_other_figures_share_ends_where_it_is_told_to():
-    ground = Ground(1, 2, ("[CLS]",))
+    ground = ImageGround(1, 2, ("[CLS]",))
     panels = [Panel("a", "A", [0.2, 0.6, 0.2])]
     colour, _ = colours_of(image_maps(ground, panels, columns=2, top=0.8))
     assert colour["scale"]["domain"][-1] == pytest.approx(0.8)

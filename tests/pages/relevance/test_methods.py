@@ -5,8 +5,8 @@ import json
 import pytest
 
 from analysis.relevance_rules import ALL
-from pages.shared import export
-from pages.shared.relevance.rules import rule_name
+from pages.relevance.rules import rule_name
+from pages.ui.export import files as export
 from tests.pages.conftest import bodies, charts, frames, sentences
 from tests.pages.relevance.test_over_image import MASK
 from tests.pages.relevance.test_what_is_missing import without as without_rows

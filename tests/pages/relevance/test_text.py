@@ -5,7 +5,7 @@ from shutil import move
 import numpy as np
 import pytest
 
-from pages.shared import export
+from pages.ui.export import files as export
 from tests.pages.conftest import assert_sound, bodies, charts, sentences
 from tests.small_store import build_store
 from tests.tiny import HEADS, LAYERS

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from pages.shared.syntax.arcs import HEIGHT, drawing
+from pages.syntax.arcs import HEIGHT, drawing
 
 FORMS = ["The", "cat", "sat", "down"]
 GOVERNORS = [1, 2, None, 2]

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.tables.annotation import MERGINGS
-from analysis.tables.dependency_prediction import DIRECTIONS
+from analysis.tables.probing.dependency_prediction import DIRECTIONS
 from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.rows import rows_of
 from tests.pages.syntax.conftest import click, drawn_as, shown_as

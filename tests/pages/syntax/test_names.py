@@ -2,13 +2,13 @@
 
 import pytest
 
-from pages.shared.syntax.meanings import UNIVERSAL
-from pages.shared.syntax.names import is_of
-from pages.shared.words import catalogue
+from pages.syntax.meanings import UNIVERSAL
+from pages.syntax.names import is_of
+from pages.ui.words.say import catalogue
 
 SCRIPT = """
 import streamlit as st
-from pages.shared.syntax.names import relation_line, relation_name, told_relation
+from pages.syntax.names import relation_line, relation_name, told_relation
 for label in {labels!r}:
     st.text(relation_name(label))
     st.text(relation_line(label))

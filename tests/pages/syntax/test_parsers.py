@@ -4,8 +4,8 @@ from shutil import copyfile
 
 import pytest
 
-from analysis.tables.parser_accuracy import INPUT_EMBEDDING, METHODS
-from pages.shared.numbers import percent
+from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
+from pages.ui.words.numbers import percent
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.syntax.conftest import drawn_as, shown_as
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.published_heads import numbers
+from analysis.published.heads import numbers
 from tests.pages.conftest import frames
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.tables.annotation import MERGINGS
-from analysis.tables.dependency_best import CHOSEN_ON
-from pages.shared.syntax.meanings import UNIVERSAL
+from analysis.tables.probing.dependency_best import CHOSEN_ON
+from pages.syntax.meanings import UNIVERSAL
 from tests.pages.conftest import charts, frames, in_address, sentences
 from tests.pages.rows import rows_of
 from tests.pages.syntax.conftest import click, drawn_as, shown_as

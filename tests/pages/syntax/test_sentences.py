@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from analysis.tables.word_attention import SHOWN
-from pages.shared.syntax.sentences import _deciding
+from analysis.tables.probing.word_attention import SHOWN
+from pages.syntax.sentences import _deciding
 from tests.pages.conftest import bodies, frames, in_address, sentences
 from tests.pages.syntax.conftest import click, drawn_as, shown_as
 

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from pages.shared.address import LONGEST_TEXT
+from pages.ui.choices.address import LONGEST_TEXT
 from tests.pages.conftest import bodies, frames, in_address
 
 

@@ -12,8 +12,8 @@ from safetensors.torch import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from analysis.scopes import EFFECTS
-from analysis.tables import pair_delta, pair_occurrence
-from pages.shared.token_pairs.sentences import PAGE
+from analysis.tables.pairs import pair_delta, pair_occurrence
+from pages.token_pairs.sentences import PAGE
 from tests.pages.conftest import charts, sentences
 from tests.small_store import build_store
 
@@ -24,8 +24,8 @@ SCRIPT = """
 import numpy as np
 import streamlit as st
 from analysis.tables import pair_occurrence
-from pages.shared import live
-from pages.shared.store import ask, open_store
+from pages.ui import live
+from pages.ui.store.chosen import ask, open_store
 
 changes = {}
 for layer in range(1, int(open_store().run["n_layers"]) + 1):
@@ -157,5 +157,5 @@ def test_another_model_under_the_same_name_is_not_taken_for_it(section, alone):
 
 def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):
     st.cache_data.clear()
-    monkeypatch.setitem(sys.modules, "precompute.one_sequence", None)
+    monkeypatch.setitem(sys.modules, "precompute.live.one_sequence", None)
     assert "not installed" in without_maps(section("pair", **LIVE))

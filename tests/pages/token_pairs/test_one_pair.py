@@ -5,9 +5,9 @@ from html import escape
 
 import pytest
 
-from analysis.tables import pair_delta, pair_occurrence
-from pages.shared.token_pairs.sentences import PAGE, marked
-from pages.shared.words import plain
+from analysis.tables.pairs import pair_delta, pair_occurrence
+from pages.token_pairs.sentences import PAGE, marked
+from pages.ui.words.say import plain
 from tests.pages.conftest import bodies, charts, in_address, sentences
 
 HOSTILE = ["<script>alert(1)</script>", "`code`", "$x$", "**bold**", '"><img src=x onerror=a()>']

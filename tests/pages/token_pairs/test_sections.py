@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 
 from analysis.scopes import EFFECTS
-from analysis.tables import pair_delta, pair_pmi_correlation
+from analysis.tables.pairs import pair_delta, pair_pmi_correlation
 from tests.pages.conftest import bodies, charts, frames, sentences
 from tests.pages.section_checks import assert_opens_in_both_languages
 from tests.pages.token_pairs.conftest import SECTIONS

@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from analysis.errors import BadCorpus, Remediable
-from precompute.corpora.blocks import blocks
+from analysis.errors import BadCorpus, UserError
 from precompute.corpora.load import entries, load_corpus
+from precompute.corpora.texts.blocks import blocks
 
 from .test_packing import documents, numbered
 from .tiny import SEGMENT_TYPES, TOKENIZERS, unhurried
@@ -82,7 +82,7 @@ def test_a_corpus_of_blocks_is_read_as_texts_of_one_length(family, tmp_path):
 def test_blocks_need_a_tokenizer(tmp_path):
     file = tmp_path / "text.txt"
     file.write_text("the cat\n")
-    with pytest.raises(Remediable) as error:
+    with pytest.raises(UserError) as error:
         entries(str(file), packing="blocks")
     assert str(error.value) == (
         "--packing blocks cuts the text by a model's word pieces; name the model with "

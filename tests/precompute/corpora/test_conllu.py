@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotation import ROOT
-from precompute.corpora.conllu import conllu_documents
+from precompute.corpora.annotated.annotation import ROOT
+from precompute.corpora.annotated.conllu import conllu_documents
 
 from .tiny import unhurried
 

@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotation import Mention
-from precompute.corpora.coreference_columns import column_documents
+from precompute.corpora.annotated.annotation import Mention
+from precompute.corpora.annotated.coreference_columns import column_documents
 
 CONLL_2012 = """#begin document (bc/cctv/00); part 000
 bc/cctv/00   0   0    Zed   NNP   (TOP(S(NP*)   -   -   -   Speaker#1   *   (V*)   (12)

@@ -6,9 +6,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from precompute.corpora import load
-from precompute.corpora.annotation import ROOT
-from precompute.corpora.conllu import conllu_documents
-from precompute.corpora.documents import Sentence
+from precompute.corpora.annotated.annotation import ROOT
+from precompute.corpora.annotated.conllu import conllu_documents
+from precompute.corpora.annotated.documents import Sentence
 
 from .inventory import (
     BEARERS,

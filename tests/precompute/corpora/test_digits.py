@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from precompute.corpora.digits import FULL, HALF, SIDE, digits, load_digit_images
+from precompute.corpora.images.digits import FULL, HALF, SIDE, digits, load_digit_images
 from precompute.corpora.load import DEMO_DIGITS
-from precompute.load_models import load_model
-from precompute.loaded_model import LoadedModel
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
 
 
 @pytest.fixture(scope="module")

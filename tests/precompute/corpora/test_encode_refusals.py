@@ -4,7 +4,7 @@ import pytest
 from tokenizers.processors import TemplateProcessing
 from transformers import ByT5Tokenizer
 
-from analysis.errors import BadCorpus, Remediable, UnfitModel
+from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Pair, Text, Tokens
 
@@ -79,7 +79,7 @@ def test_segments_other_than_0_are_refused_by_a_model_without_them(segment_types
     ],
 )
 def test_length_that_cannot_be_is_refused(entry, sizes, message):
-    with pytest.raises(Remediable) as caught:
+    with pytest.raises(UserError) as caught:
         encode(entry, **sizes)
     assert str(caught.value) == message
 

@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotation import Mention
-from precompute.corpora.conllu import conllu_documents
+from precompute.corpora.annotated.annotation import Mention
+from precompute.corpora.annotated.conllu import conllu_documents
 
 HEADER = "# newdoc id = a\n# global.Entity = GRP-etype-link-minspan-identity\n"
 WORDS = (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.unlabeled_pickle import _Forgotten, unlabeled_pickle_entries
+from precompute.corpora.texts.unlabeled_pickle import _Forgotten, unlabeled_pickle_entries
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
@@ -66,7 +66,7 @@ def test_pickle_that_would_run_code_is_refused_and_runs_none(tmp_path, protocol,
         "numpy load",
         "_codecs decode",
         "copyreg _reconstructor",
-        "precompute.corpora.unlabeled_pickle _unpickled",
+        "precompute.corpora.texts.unlabeled_pickle _unpickled",
     ],
 )
 def test_every_other_name_is_refused(tmp_path, name):

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.image_files import image_file, read_source
+from precompute.corpora.images.image_files import image_file, read_source
 
 
 def refusal(path: Path, **options) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.image_folder import holds_images, image_folder
-from precompute.corpora.image_formats import stem_of
+from precompute.corpora.images.image_folder import holds_images, image_folder
+from precompute.corpora.images.image_formats import stem_of
 
 from .drawn import encoded, greys, noise, saved
 

@@ -4,10 +4,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.errors import BadCorpus, Remediable
-from precompute.corpora import images
-from precompute.corpora.images import load_images
-from precompute.image_reader import ImageReader
+from analysis.errors import BadCorpus, UserError
+from precompute.corpora.images import images
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.images import load_images
 from tests.small_images import MASKED, SIZES, write_images
 from tests.tiny_vision import COLUMNS, ROWS, tiny_vision_model
 
@@ -61,7 +61,7 @@ def test_limit_keeps_the_first_that_can_be_read(folder, reader):
     ]
     assert some.counts["images_left_out"] == 1
     assert some.sha256 != whole.sha256
-    with pytest.raises(Remediable, match="--limit is 0"):
+    with pytest.raises(UserError, match="--limit is 0"):
         load_images(str(folder), reader, limit=0)
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.errors import BadCorpus, Remediable
-from precompute.corpora.jsonl import EXPECTED, jsonl_entries, write_jsonl
+from analysis.errors import BadCorpus, UserError
 from precompute.corpora.sequence import Pair, Text, Tokens
+from precompute.corpora.texts.jsonl import EXPECTED, jsonl_entries, write_jsonl
 
 from .tiny import unhurried
 
@@ -177,7 +177,7 @@ def test_written_file_can_be_read_by_people(tmp_path):
 
 def test_unwritable_file_says_what_to_do(tmp_path):
     path = tmp_path / "none" / "corpus.jsonl"
-    with pytest.raises(Remediable) as caught:
+    with pytest.raises(UserError) as caught:
         write_jsonl([], path)
     assert str(caught.value) == (
         f"{path} cannot be written (No such file or directory); name a file in a folder that "

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.errors import BadCorpus, Remediable, UnfitModel, UnknownName
+from analysis.errors import BadCorpus, UnfitModel, UnknownName, UserError
 from precompute.corpora.load import TEXT_PACKINGS, entries, load_corpus, write_jsonl
 from precompute.corpora.sequence import Text, Tokens
 
@@ -165,14 +165,14 @@ def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
     [
         (
             {"limit": 0},
-            Remediable,
+            UserError,
             "--limit is 0; it must be at least 1, or left out to read the whole corpus.",
         ),
-        ({"mask_rate": 1.5}, Remediable, "--mask is 1.5; it must be at least 0 and less than 1."),
-        ({"packing": "sentences", "seed": -1}, Remediable, "--seed is -1; it must be 0 or more."),
+        ({"mask_rate": 1.5}, UserError, "--mask is 1.5; it must be at least 0 and less than 1."),
+        ({"packing": "sentences", "seed": -1}, UserError, "--seed is -1; it must be 0 or more."),
         (
             {"max_tokens": 65},
-            Remediable,
+            UserError,
             "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed "
             "is 64.",
         ),
@@ -191,7 +191,7 @@ def test_number_or_name_that_cannot_be_is_refused(plain, options, kind, message)
 
 
 def test_sentences_cannot_be_packed_without_a_tokenizer(plain):
-    with pytest.raises(Remediable) as caught:
+    with pytest.raises(UserError) as caught:
         entries(str(plain), packing="sentences")
     assert str(caught.value) == (
         "--packing sentences cuts the text by a model's word pieces; name the model with --model, "

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.errors import Remediable, UnfitModel
+from analysis.errors import UnfitModel, UserError
 from analysis.models.gradients import NO_TARGET
 from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Sequence
@@ -102,7 +102,7 @@ def test_sequence_without_a_word_stays_as_it_is():
 
 @pytest.mark.parametrize("rate", [-0.1, 1.0, 12.0, math.nan])
 def test_rate_out_of_range_is_refused(rate):
-    with pytest.raises(Remediable) as caught:
+    with pytest.raises(UserError) as caught:
         masked(sequence_of(["the"]), TOKENIZER, rate=rate, seed=0)
     assert str(caught.value) == f"--mask is {rate}; it must be at least 0 and less than 1."
 

@@ -5,9 +5,9 @@ import pytest
 from PIL import Image
 
 from analysis.errors import BadCorpus
-from precompute.corpora.image_files import image_file
-from precompute.corpora.images import read_picture
-from precompute.corpora.masks import mask_of
+from precompute.corpora.images.image_files import image_file
+from precompute.corpora.images.images import read_picture
+from precompute.corpora.images.masks import mask_of
 
 from .drawn import encoded, greys, labels, noise, note, saved
 from .tiny import shared_data

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.errors import BadCorpus, Remediable
+from analysis.errors import BadCorpus, UserError
 from precompute.corpora.lines import Line
-from precompute.corpora.packing import packed, paired
 from precompute.corpora.sequence import Pair, Text, Tokens
+from precompute.corpora.texts.packing import packed, paired
 
 from .tiny import SEGMENT_TYPES, TOKENIZERS, bert_like, gpt2_like, roberta_like, unhurried
 
@@ -206,7 +206,7 @@ def test_line_of_which_nothing_is_left_is_named():
 
 
 def test_no_room_for_a_pair_is_refused():
-    with pytest.raises(Remediable) as caught:
+    with pytest.raises(UserError) as caught:
         pack([["the cat"]], max_tokens=4)
     assert str(caught.value) == (
         "--max-tokens is 4, but a pair of texts needs at least 5 with this tokenizer's 3 special "

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus
 from precompute.corpora.lines import Line, span
-from precompute.corpora.paragraphs import documents
+from precompute.corpora.texts.paragraphs import documents
 
 from .tiny import unhurried
 

@@ -7,9 +7,9 @@ import pytest
 from PIL import Image, ImageOps
 
 from analysis.errors import BadCorpus
-from precompute.corpora.image_files import image_file
-from precompute.corpora.image_formats import FORMATS
-from precompute.corpora.pictures import MAX_PIXELS, decoded, flattened, seen
+from precompute.corpora.images.image_files import image_file
+from precompute.corpora.images.image_formats import FORMATS
+from precompute.corpora.images.pictures import MAX_PIXELS, decoded, flattened, seen
 
 from .drawn import encoded, greys, labels, noise, note
 from .tiny import shared_data

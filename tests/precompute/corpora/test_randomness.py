@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.errors import Remediable
+from analysis.errors import UserError
 from precompute.corpora.randomness import PURPOSES, generator
 
 from .tiny import unhurried
@@ -29,6 +29,6 @@ def test_small_and_large_seeds_share_no_stream_by_what_stands_beside_them():
 
 
 def test_negative_seed_is_refused():
-    with pytest.raises(Remediable) as caught:
+    with pytest.raises(UserError) as caught:
         generator(-1, purpose="masking", index=0)
     assert str(caught.value) == "--seed is -1; it must be 0 or more."

@@ -5,10 +5,10 @@ from functools import cache
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.conllu import conllu_documents
-from precompute.corpora.coreference_columns import column_documents
+from precompute.corpora.annotated.conllu import conllu_documents
+from precompute.corpora.annotated.coreference_columns import column_documents
+from precompute.corpora.annotated.mention_heads import head_by_tree, kind_by_tag
 from precompute.corpora.load import load_corpus
-from precompute.corpora.mention_heads import head_by_tree, kind_by_tag
 
 from .test_real_text import real
 from .tiny import shared_data

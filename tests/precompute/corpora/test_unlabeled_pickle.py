@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus
 from precompute.corpora.sequence import Tokens
-from precompute.corpora.unlabeled_pickle import ARRAY_NAMES, unlabeled_pickle_entries
+from precompute.corpora.texts.unlabeled_pickle import ARRAY_NAMES, unlabeled_pickle_entries
 
 from .tiny import unhurried
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.errors import BadCorpus, Remediable
-from precompute.corpora.annotation import ROOT, Annotation, Mention
-from precompute.corpora.documents import Document, Sentence
+from analysis.errors import BadCorpus, UserError
+from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
+from precompute.corpora.annotated.documents import Document, Sentence
+from precompute.corpora.annotated.windows import windows
 from precompute.corpora.lines import Line
 from precompute.corpora.load import entries, load_corpus
 from precompute.corpora.special_tokens import room_for
-from precompute.corpora.windows import windows
 from tests.small_treebank import write_treebank
 
 from .tiny import BUILT, SEGMENT_TYPES, TOKENIZERS, encode, unhurried
@@ -196,11 +196,11 @@ def test_a_treebank_is_a_corpus(tmp_path, family, packing):
 
 def test_what_an_annotated_corpus_cannot_be_is_told(tmp_path):
     path = write_treebank(tmp_path / "small.conllu")
-    with pytest.raises(Remediable, match="JSON Lines has no place for its annotation"):
+    with pytest.raises(UserError, match="JSON Lines has no place for its annotation"):
         next(entries(str(path)))
     with pytest.raises(BadCorpus, match="none of its sentences fits into --max-tokens"):
         load_corpus(str(path), BUILT["gpt2"], positions=64, segment_types=0, max_tokens=3)
     plain = tmp_path / "plain.txt"
     plain.write_text("the cat\n")
-    with pytest.raises(Remediable, match=r"reads the sentences of a treebank, and plain\.txt is"):
+    with pytest.raises(UserError, match=r"reads the sentences of a treebank, and plain\.txt is"):
         next(entries(str(plain), packing="trees"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotation import ROOT, Annotation
+from precompute.corpora.annotated.annotation import ROOT, Annotation
 from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Annotated
 from precompute.corpora.token_types import CLS, SEP

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from precompute.jobs.runner import run_local
 from precompute.run import run
-from precompute.runner import run_local
 from tests.reference.bare_bert import BareLayer, ratios
-from tests.reference.head_token import norm
+from tests.reference.norms.head_token import norm
 from tests.small_store import request as asked_for
 
 ENTRIES = (

@@ -12,12 +12,12 @@ from duckdb import DuckDBPyConnection
 from analysis.models.trace import Trace
 from analysis.scopes import LayerOrder
 from analysis.tables.annotation import words
-from precompute.batch import Batch
-from precompute.load_models import load_model
-from precompute.plan import Plan
+from precompute.jobs.plan import Plan
+from precompute.models.load_models import load_model
+from precompute.passes.batch import Batch
 from precompute.run import Request
-from tests.reference import pair_delta as reference
-from tests.reference.dependency_accuracy import Word
+from tests.reference.pairs import pair_delta as reference
+from tests.reference.probing.dependency_accuracy import Word
 from tests.shared_store import shared_run
 from tests.small_store import request as asked_for
 from tests.tiny import mask_rate

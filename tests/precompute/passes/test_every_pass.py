@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 from analysis.models.trace import Trace
-from precompute.batch import Batch
-from precompute.classification import classification_of
 from precompute.corpora.sequence import Sequence
 from precompute.corpus_needs import need_of
+from precompute.jobs.shards import as_stored, merged
+from precompute.models.classification import classification_of
 from precompute.passes import PASSES
 from precompute.passes.base import Totals, Weights
-from precompute.shards import as_stored, merged
+from precompute.passes.batch import Batch
 from tests.tiny import FAMILIES, TEXT_FAMILIES
 
 TOTALS = [each for each in PASSES if isinstance(each, Totals)]

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.tables import class_prediction, relevance_map
 from analysis.tables import image as image_table
-from precompute.load_models import load_model
-from precompute.one_sequence import Rerun
+from analysis.tables.relevance import class_prediction, relevance_map
+from precompute.live.one_sequence import Rerun
+from precompute.models.load_models import load_model
 from tests.small_images import SIZES
 
 

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.tables import dependency_accuracy, dependency_baseline, dependency_prediction
 from analysis.tables.annotation import mentions, words
-from precompute.parser_sentences import static_vectors, tree_sentences
-from precompute.plan import Plan
+from analysis.tables.probing import dependency_accuracy, dependency_baseline, dependency_prediction
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.passes.probing.parser_sentences import static_vectors, tree_sentences
 from precompute.run import Request, run
-from precompute.runner import run_local
 from tests.small_store import request as asked_for
 
 STATISTICS = ["dependency_accuracy", "dependency_baseline", "word_attention", "word_vector"]

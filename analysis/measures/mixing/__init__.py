@@ -1,0 +1,1 @@
+"""Formulas on whole layers: feed-forward, residual connections and normalisations as parts."""

@@ -1,0 +1,55 @@
+"""Ways of reading the bias where an activation is shared out among the summands of its input."""
+
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.measures.mixing.activation_gate import GATES, activation_gate
+
+_STEP = 1e-4
+"""Half of the least distance that a slope is taken over; below, rounding would show."""
+
+
+def shared_out(
+    hidden: Float[Tensor, "query hidden"],
+    bias: Float[Tensor, "query hidden"],
+    activation: str,
+    *,
+    reading: str,
+) -> tuple[Float[Tensor, "query hidden"], Float[Tensor, "query hidden"]]:
+    """The gate that tokens' summands of h pass through, and what of the output is no token's.
+
+    Integrated Gradients asks for a path, and h = s + b, s from tokens and b from none, has three:
+    from 0 to h, the bias being one more summand (`player`, as everywhere else); from b to h, the
+    bias being there all along (`constant`); from 0 to s, without the bias (`left_out`). Gate times
+    s, plus what is no token's, is activation(h) by each; but by the last that remainder,
+    activation(h) − activation(s), is made by tokens and bias together, not by the bias.
+
+    Args:
+        hidden: the whole h.
+        bias: b.
+
+    Source:
+        sundararajan-2017, section 3; the readings of kobayashi-2024, section 4.2, are ours.
+    """
+    if reading == "player":
+        gate = activation_gate(hidden, activation)
+        return gate, gate * bias
+    wide, silent = hidden.double(), bias.double()
+    sent = wide - silent
+    if reading == "constant":
+        gate, rest = _slope(silent, sent, activation), _active(silent, activation)
+    else:
+        gate = GATES[activation](sent)
+        rest = _active(wide, activation) - gate * sent
+    return gate.to(hidden.dtype), rest.to(hidden.dtype)
+
+
+def _active(hidden: Tensor, activation: str) -> Tensor:
+    return GATES[activation](hidden) * hidden
+
+
+def _slope(start: Tensor, step: Tensor, activation: str) -> Tensor:
+    """(activation(start + step) − activation(start)) / step, around the middle of a tiny step."""
+    middle, half = start + step / 2, (step.abs() / 2).clamp_min(_STEP)
+    ahead, behind = _active(middle + half, activation), _active(middle - half, activation)
+    return (ahead - behind) / (2 * half)

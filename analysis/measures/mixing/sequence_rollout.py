@@ -1,0 +1,78 @@
+"""Mixing followed from the model's input through one layer after the other."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from analysis.measures.pairs.pair_delta import row_shares
+
+DISTANCES = (0, 1, 2, 4, 8, 16, 32, 64)
+
+
+def rolled_out(
+    maps: Iterable[Float[np.ndarray, "scope query key"]],
+) -> Iterator[Float[np.ndarray, "scope query key"]]:
+    """Product M_l ⋯ M_1 up to every layer l, the rows of each M made to add up to 1.
+
+    Entry ij is the share of token i after layer l that comes from token j of the model's input, if
+    each layer passes on what is mixed into a token in the proportion of its map.
+
+    Returns:
+        Shares; rows add up to 1.
+
+    Source:
+        abnar-2020, section 3; over norms in place of weights modarressi-2022, section 3.
+
+    Differs:
+        The first paper multiplies attention weights, the second norms of layers whose feed-forward
+        network is left out but for its residual and normalisation; this takes the maps of any
+        scope.
+    """
+    product = None
+    for each in maps:
+        step = row_shares(each)
+        product = step if product is None else step @ product
+        yield product
+
+
+def with_residual(attention: Float[np.ndarray, "query key"]) -> Float[np.ndarray, "query key"]:
+    """½ · attention + ½ · identity: the residual taken to carry as much as the attention.
+
+    Args:
+        attention: mean over the heads; rows add up to 1.
+
+    Source:
+        abnar-2020, section 3, eq. 1.
+    """
+    return (attention + np.eye(len(attention), dtype=attention.dtype)) / 2
+
+
+def distance_places(n_tokens: int) -> Int[np.ndarray, "query key"]:
+    """Place of |i − j| in `DISTANCES`: that of the largest number not above it.
+
+    Source:
+        abnar-2020, section 3; the grouping by distance is ours.
+    """
+    places = np.arange(n_tokens)
+    distance = np.abs(places[:, None] - places)
+    return np.searchsorted(DISTANCES, distance, side="right") - 1
+
+
+def shares_of_cells(
+    product: Float[np.ndarray, "scope query key"], cells: Int[np.ndarray, "query key"], n_cells: int
+) -> Float[np.ndarray, "scope cell"]:
+    """What comes from the keys of each cell, summed over them, mean over queries.
+
+    Args:
+        cells: of every query and key the cell they are in, counted from 0.
+
+    Returns:
+        Shares; 1 in sum for each scope.
+
+    Source:
+        abnar-2020, section 3; the grouping into cells is ours.
+    """
+    flat = product.reshape(len(product), -1)
+    sums = np.stack([np.bincount(cells.ravel(), each, n_cells) for each in flat])
+    return sums / len(cells)

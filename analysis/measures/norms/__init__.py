@@ -1,0 +1,1 @@
+"""Formulas on norms of transformed vectors beside attention weights."""

@@ -1,0 +1,1 @@
+"""Formulas on pairs of tokens and what each module changes in their mixing."""

@@ -1,0 +1,62 @@
+"""Between which kinds of tokens a step changes the mixing."""
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Int8
+
+from analysis.measures.pairs.pair_delta import row_shares
+from analysis.scopes import RELATIONS, LayerOrder
+
+
+def shares_before(
+    maps: Float[np.ndarray, "scope query key"], order: LayerOrder
+) -> Float[np.ndarray, "effect query key"]:
+    """The share of every key in every query before each effect of a layer.
+
+    Returns:
+        Shares; each row sums to 1 over its keys, the query itself among them.
+
+    Source:
+        kobayashi-2024, section 5.2, footnote 3.
+    """
+    of_scope = dict(zip(order.scopes, row_shares(maps), strict=True))
+    return np.stack([of_scope[before] for before, _ in order.effects.values()])
+
+
+def relation_changes(
+    before: Float[np.ndarray, "effect query key"],
+    deltas: Float[np.ndarray, "effect query key"],
+    relations: Int8[np.ndarray, "query key"],
+    pairs: Bool[np.ndarray, "query key"],
+) -> tuple[
+    Int[np.ndarray, " relation"],
+    Float[np.ndarray, "effect relation"],
+    Float[np.ndarray, "effect relation"],
+    Float[np.ndarray, "effect relation"],
+]:
+    """Pairs of a relation, and over them Σ share before, Σ |δ| and Σ max(δ, 0).
+
+    No token is a pair with itself.
+
+    Args:
+        before: the share that a key has of its query's row before a step.
+        deltas: by how much the step changes that share.
+        relations: places in `RELATIONS`.
+        pairs: which queries see which keys.
+
+    Returns:
+        A count; shares of a row, of which all pairs of a sequence together hold n before, and
+        change n · 2, at most.
+
+    Source:
+        kobayashi-2024, section 5.2, which tells these kinds apart by eye.
+    """
+    two_positions = pairs & ~np.eye(len(relations), dtype=bool)
+    of_pair = relations[two_positions]
+    held, changed = (each[:, two_positions].astype(np.float64) for each in (before, deltas))
+
+    def summed(values: np.ndarray) -> np.ndarray:
+        sums = [np.bincount(of_pair, each, len(RELATIONS)) for each in values]
+        return np.array(sums, dtype=np.float64)  # bincount of nothing counts in integers
+
+    count = np.bincount(of_pair, minlength=len(RELATIONS))
+    return count, summed(held), summed(np.abs(changed)), summed(changed.clip(min=0))

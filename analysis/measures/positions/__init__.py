@@ -1,0 +1,1 @@
+"""Formulas on how attention comes to depend on positions."""

@@ -1,0 +1,122 @@
+"""The rotation that turns the directions of a head's queries into those of its keys."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Complex, Float
+from scipy.linalg import schur
+from threadpoolctl import threadpool_limits
+from torch import Tensor
+
+from analysis.measures.positions.query_key_factors import QueryKeyFactors
+
+NEGLIGIBLE = 1e-6  # of what is at most 1; the factors are exact to about 1e-7
+
+
+@dataclass(frozen=True)
+class HeadRotation:
+    """T = basis · vectors · diag(e^(i phase)) · vectorsᴴ · basisᵀ, and the identity beside `basis`.
+
+    The columns of `basis` are orthonormal and span the directions of the head's queries and keys;
+    `vectors` is unitary. Phases ascend in (−π, π]; with each θ there is −θ, but for 0 and π.
+    """
+
+    basis: Float[Tensor, "affine span"]
+    phases: Float[Tensor, " plane"]
+    vectors: Complex[Tensor, "span plane"]
+
+
+def query_key_rotation(factors: QueryKeyFactors) -> tuple[HeadRotation, ...]:
+    """Every head's T with T · query_j = key_j for all j: the orthogonal one nearest the identity.
+
+    What is orthogonal to the queries' directions goes to what is orthogonal to the keys': in their
+    common span by the orthogonal factor of one complement's projection on the other, elsewhere by
+    the identity. Where that projection is 0, every choice is equally near, and what comes from
+    key_j goes to −query_j as far as it can, a quarter turn.
+
+    T is the same whichever singular vectors were chosen: joint signs, turns within equal values
+    and the null spaces leave it alone. Directions with a value below 1e-6 of the first count as
+    null space. T may reflect: a single query more than a right angle from its key is turned over.
+
+    Returns:
+        Bases and vectors in the number format of the factors, phases in float64; computed in
+        float64, on the CPU.
+
+    Source:
+        yamamoto-2023, section 3.4, eqs. 9 and 10.
+
+    Differs:
+        The paper takes R = U_Qᵀ U_K with full square factors, whose null spaces, most of the 769
+        dimensions, are whatever the decomposition's routine put out, and R with them.
+    """
+    heads = zip(factors.query, factors.values, factors.key, strict=True)
+    with threadpool_limits(1, user_api="blas"):  # threads only wait for each other here
+        return tuple(_head_rotation(*head) for head in heads)
+
+
+def _head_rotation(
+    query: Float[Tensor, "affine direction"],
+    values: Float[Tensor, " direction"],
+    key: Float[Tensor, "affine direction"],
+) -> HeadRotation:
+    is_used = values > NEGLIGIBLE * values[0]
+    queries, keys = (_orthonormal(each[:, is_used].double().cpu().numpy()) for each in (query, key))
+    basis = _span(queries, keys)
+    phases, vectors = _eigenvectors(_completed(basis.T @ keys))
+    order = np.argsort(phases, kind="stable")
+    complex_type = torch.complex128 if query.dtype == torch.float64 else torch.complex64
+    return HeadRotation(
+        basis=torch.from_numpy(basis).to(query),
+        phases=torch.from_numpy(phases[order]).to(query.device),
+        vectors=torch.from_numpy(vectors[:, order]).to(query.device, complex_type),
+    )
+
+
+def _orthonormal(columns: np.ndarray) -> np.ndarray:
+    """Columns that are orthonormal in float32, so in float64: one step of Newton's iteration."""
+    return columns @ (1.5 * np.eye(columns.shape[1]) - 0.5 * columns.T @ columns)
+
+
+def _span(queries: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of both; its first vectors are the queries."""
+    beside = keys - queries @ (queries.T @ keys)
+    left, sines, _ = np.linalg.svd(beside, full_matrices=False)
+    return np.hstack([queries, left[:, sines > NEGLIGIBLE]])
+
+
+def _completed(keys: np.ndarray) -> np.ndarray:
+    """The orthogonal matrix whose first columns are the keys, as near to the identity as can be.
+
+    Args:
+        keys: in coordinates whose first ones are the queries'.
+    """
+    rank = keys.shape[1]
+    complement = np.linalg.qr(keys, mode="complete")[0][:, rank:]
+    left, cosines, right = np.linalg.svd(complement[rank:].T)
+    is_free = cosines <= NEGLIGIBLE
+    if is_free.any():  # how these are paired changes no distance: key_j goes to −query_j
+        towards = complement[:rank].T @ keys[rank:].T  # the complement's products with query · keyᵀ
+        free = left[:, is_free].T @ -towards @ right[is_free].T
+        turned, _, back = np.linalg.svd(free)
+        left[:, is_free] = left[:, is_free] @ turned @ back
+    return np.hstack([keys, complement @ (left @ right)])
+
+
+def _eigenvectors(orthogonal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Phases and unitary eigenvectors, by the real Schur form: a fourth of the complex one's work.
+
+    That of an orthogonal matrix has 1, −1 and the blocks (cos θ, −sin θ; sin θ, cos θ) on its
+    diagonal and nothing beside them; (1, ∓i) / √2 are the eigenvectors of a block.
+    """
+    blocks, real, *_ = schur(orthogonal)
+    phases = np.where(np.diagonal(blocks) < 0, np.pi, 0.0)
+    vectors = real.astype(np.complex128)
+    for first in np.flatnonzero(np.diagonal(blocks, -1)):
+        sine, cosine = blocks[first + 1, first], blocks[first, first]
+        phases[first] = np.arctan2(sine, cosine)
+        phases[first + 1] = -phases[first]
+        vectors[:, first] = (real[:, first] - 1j * real[:, first + 1]) / np.sqrt(2)
+        vectors[:, first + 1] = vectors[:, first].conj()
+    phases[phases <= NEGLIGIBLE - np.pi] = np.pi
+    return phases, vectors

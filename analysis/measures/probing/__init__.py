@@ -1,0 +1,1 @@
+"""Formulas on syntax and coreference against annotated corpora."""

@@ -1,0 +1,114 @@
+"""Antecedents by simple rules, which what a head picks is measured against."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from analysis.measures.probing.coreference_prediction import NONE
+
+Places = Int[np.ndarray, " mention"]
+Pairs = Bool[np.ndarray, "mention mention"]
+_ATTRIBUTES = ("Number", "Gender", "Person")
+_UNKNOWN: frozenset[str] = frozenset()
+
+
+def nearest(heads: Places) -> Places:
+    """The head word of the nearest earlier mention, the one whose head word stands last.
+
+    Returns:
+        Places of words; `NONE` for mentions that no other precedes.
+
+    Source:
+        clark-2019, section 4.3, table 2.
+    """
+    return _nearest(heads, np.ones((len(heads), len(heads)), dtype=bool))
+
+
+def head_match(heads: Places, head_texts: Sequence[str]) -> Places:
+    """The head word of the nearest earlier mention with the same head word.
+
+    Args:
+        head_texts: the head words as they are compared, such as without capitals.
+
+    Returns:
+        Places of words; `NONE` where no earlier mention has the same head word.
+
+    Source:
+        clark-2019, section 4.3, table 2.
+    """
+    return _nearest(heads, _same(head_texts))
+
+
+def sieve(heads: Places, texts: Sequence[str], head_texts: Sequence[str], agree: Pairs) -> Places:
+    """The nearest earlier mention that meets the strictest rule which any of them meets.
+
+    The rules: the same words throughout, the same head word, agreement, none.
+
+    Args:
+        texts: all words of each mention as they are compared, such as without capitals.
+        agree: whether two mentions agree in number, gender and person.
+
+    Returns:
+        Places of head words; `NONE` for mentions that no other precedes.
+
+    Source:
+        clark-2019, section 4.3, table 2; lee-2011, section 2.3, whose sieves it is made after.
+    """
+    picked = nearest(heads)
+    for rule in (agree, _same(head_texts), _same(texts)):
+        found = _nearest(heads, rule)
+        picked = np.where(found == NONE, picked, found)
+    return picked
+
+
+def agreement(features: Sequence[str]) -> Pairs:
+    """Whether two mentions may stand for the same by number, gender and person.
+
+    They may unless an attribute of both is known and they have no value in common.
+
+    Args:
+        features: of every mention's head word, as UD writes them: `Key=Value|…`, empty if unknown.
+
+    Source:
+        lee-2011, section 2.3 (the sieve for pronouns).
+
+    Differs:
+        No lists of names and no recogniser of animate things: an attribute is known where the
+        treebank tells it. A possessive has the number, gender and person of the possessor. Whatever
+        is neither a pronoun nor a verb is of the third person.
+    """
+    known = [attributes(each) for each in features]
+    agree = np.ones((len(known), len(known)), dtype=bool)
+    for row, one in enumerate(known):
+        for column, other in enumerate(known):
+            agree[row, column] = all(
+                not a or not b or a & b for a, b in zip(one, other, strict=True)
+            )
+    return agree
+
+
+def attributes(features: str) -> tuple[frozenset[str], ...]:
+    """What a word's features tell of number, gender and person: the values each may have.
+
+    Source:
+        lee-2011, section 2.3 (the sieve for pronouns).
+    """
+    told = dict(each.split("=", 1) for each in features.split("|") if "=" in each)
+    if not told or "VerbForm" in told:  # a verb agrees with its subject, not with a mention
+        return (_UNKNOWN,) * len(_ATTRIBUTES)
+    if "PronType" not in told:
+        told.setdefault("Person", "3")
+    values = (told.get(f"{name}[psor]", told.get(name, "")) for name in _ATTRIBUTES)
+    return tuple(frozenset(each.split(",")) if each else _UNKNOWN for each in values)
+
+
+def _same(texts: Sequence[str]) -> Pairs:
+    _, kind = np.unique(np.array(texts, dtype=object), return_inverse=True)
+    return kind[:, None] == kind[None, :]
+
+
+def _nearest(heads: Places, allowed: Pairs) -> Places:
+    """The last allowed head word before each mention's own."""
+    is_earlier = heads[None, :] < heads[:, None]
+    return np.where(allowed & is_earlier, heads[None, :], NONE).max(axis=1, initial=NONE)

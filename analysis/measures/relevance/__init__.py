@@ -1,0 +1,1 @@
+"""Formulas on relevance carried back to the input."""

@@ -1,0 +1,1 @@
+"""Numbers as papers printed them, by subject: data and their sources, nothing computed."""

@@ -1,0 +1,70 @@
+"""How much a model's loss depends on what each head gives to each type of token."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.heads.sequence_gradient_importance import OBJECTIVE
+from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Column, Table, View, interval, nullable
+
+_UNIT = "unit of L"
+_HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
+_IMPORTANCE = Column(
+    "importance",
+    pa.float64(),
+    "|∂L/∂α| summed over the tokens of the type, mean over queries; mean over the sequences that "
+    "have a loss and the type",
+    _UNIT,
+)
+_VALUES = (
+    _IMPORTANCE,
+    *interval(_UNIT),
+    Column("n_sequences", pa.int64(), "sequences with a loss and the type", "sequences"),
+)
+_KEY = (OBJECTIVE, LAYER, _HEAD_OR_MEAN, TOKEN_TYPE)
+TABLE = Table(
+    name="gradient_importance",
+    grain="one row per layer, head (or their mean) and token type, under the model's objective",
+    key=_KEY,
+    values=_VALUES,
+    source="clark-2019",
+    laws=("importance >= 0", "low <= high", "n_sequences > 0"),
+    order=("head is not null", "layer", "head", "token_type"),
+    views=(
+        View(
+            "gradient_importance",
+            "one row per layer, head and token type; means over sequences",
+            (LAYER, HEAD, TOKEN_TYPE, _IMPORTANCE),
+            "select layer, head, token_type, importance from stored.gradient_importance "
+            "where head is not null",
+        ),
+        View(
+            "gradient_importance_objective",
+            "one row per layer, head (or their mean) and token type, under the model's objective",
+            (*_KEY, *_VALUES),
+            "from stored.gradient_importance",
+        ),
+    ),
+)
+
+
+def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every head, and the means over the heads of each layer, whose head is missing.
+
+    Returns:
+        objective, layer, head, token_type, importance, low, high, n_sequences.
+    """
+    return store.execute(
+        "from gradient_importance_objective order by layer, head nulls first, token_type"
+    ).df()
+
+
+def objective(store: DuckDBPyConnection) -> str | None:
+    """The loss that the file's model has, whether or not gradients of it were taken.
+
+    A masked-language model on a corpus without masked tokens has a loss and no gradients.
+    """
+    found = store.execute(
+        "select value from provenance where name = 'gradient_objective'"
+    ).fetchall()
+    return found[0][0] if found else None

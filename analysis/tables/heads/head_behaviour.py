@@ -1,0 +1,47 @@
+"""What each head mostly does, by thresholds that the reader sets; asked of `head_pattern`."""
+
+import numpy as np
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.heads.head_behaviour import (
+    BEHAVIOURS,
+    OTHER,
+    RULES,
+    Thresholds,
+    head_behaviour,
+)
+from analysis.tables.heads import head_pattern
+from analysis.tables.norms.weighing import WEIGHT
+
+__all__ = ["BEHAVIOURS", "OTHER", "QUANTITIES", "Thresholds", "behaviours"]
+
+QUANTITIES = tuple(dict.fromkeys(quantity for quantity, _ in RULES.values()))
+
+
+def behaviours(
+    store: DuckDBPyConnection,
+    *,
+    neighbour: float,
+    entropy: float,
+    token_type: float,
+    weighing: str = WEIGHT,
+) -> pd.DataFrame:
+    """Each head under the name of what it mostly does.
+
+    Args:
+        neighbour: how much attention to the next or the previous token is needed.
+        entropy: how many nats are needed to look broadly.
+        token_type: how much attention to one type of token is needed.
+        weighing: one of `WEIGHINGS`.
+
+    Returns:
+        layer, head, behaviour, and the quantities that decide it, missing where a head has none.
+    """
+    means = head_pattern.heads(store, weighing=weighing)
+    wide = means.pivot(index=["layer", "head"], columns="quantity", values="mean")
+    heads = wide.reindex(columns=list(QUANTITIES)).reset_index()
+    quantities = {name: heads[name].to_numpy(dtype=np.float64) for name in QUANTITIES}
+    thresholds = Thresholds(neighbour, entropy, token_type)
+    told = heads[["layer", "head", *QUANTITIES]]
+    return told.assign(behaviour=head_behaviour(quantities, thresholds))

@@ -1,0 +1,53 @@
+"""Heads as points of a plane that are as far apart as the heads attend differently."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.table import HEAD, LAYER, Column, Table
+
+_POINT = (
+    Column("x", pa.float64(), "place along the axis on which heads differ most", "nats"),
+    Column("y", pa.float64(), "place along the axis across it", "nats"),
+)
+_STRESS = Column(
+    "stress",
+    pa.float64(),
+    "Kruskal's stress-1 of the whole plane: root of the sum of squared differences between "
+    "distances in the plane and mean divergences, over the sum of squared distances in the plane; "
+    "0 is exact, NULL where no two heads differ",
+    "ratio",
+    nullable=True,
+)
+_NAME, _GRAIN = "head_layout", "one row per layer and head, of two heads or more"
+_GRAIN_OF_BOTH = "one row per weighing, layer and head, of two heads or more"
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN_OF_BOTH,
+    key=(WEIGHING, LAYER, HEAD),
+    values=(*_POINT, _STRESS),
+    source="clark-2019",
+    laws=("isfinite(x)", "isfinite(y)", "stress is null or stress >= 0"),
+    views=(
+        of_weights(_NAME, _GRAIN, (LAYER, HEAD, *_POINT)),
+        of_weights("head_layout_stress", _GRAIN, (LAYER, HEAD, *_POINT, _STRESS), table=_NAME),
+        of_both(_NAME, _GRAIN_OF_BOTH, (WEIGHING, LAYER, HEAD, *_POINT, _STRESS)),
+    ),
+)
+
+
+def layout(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
+    """Where every head lies, and how well the plane shows distances.
+
+    Returns:
+        layer, head, x, y, stress (the same in every row).
+    """
+    return store.execute(
+        """
+        select * exclude (weighing) from head_layout_weighing
+        where weighing = $weighing
+        order by layer, head
+        """,
+        {"weighing": weighing},
+    ).df()

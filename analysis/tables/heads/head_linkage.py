@@ -1,0 +1,54 @@
+"""Which heads attend alike: a tree of groups, joined from the nearest to the farthest."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.table import Column, Table
+
+_GROUP = (
+    "0 to N − 1 are the heads, those of the first layer first; N + s is the group that step s made"
+)
+_KEY = Column("step", pa.int32(), "step, counted from 0", "index")
+_VALUES = (
+    Column("left", pa.int32(), f"one group: {_GROUP}", "index"),
+    Column("right", pa.int32(), "the other group, counted in the same way", "index"),
+    Column(
+        "height",
+        pa.float64(),
+        "mean over their heads of the mean divergence of a head of one and a head of the other",
+        "nats",
+    ),
+    Column("n_heads", pa.int32(), "heads in both groups", "heads"),
+)
+_NAME, _GRAIN = "head_linkage", "one row per step that joins two groups of heads into one"
+_GRAIN_OF_BOTH = "one row per weighing and step that joins two groups of heads into one"
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN_OF_BOTH,
+    key=(WEIGHING, _KEY),
+    values=_VALUES,
+    source="sokal-1958",
+    laws=("height >= 0", "n_heads >= 2", '"left" <> "right"'),
+    views=(
+        of_weights(_NAME, _GRAIN, (_KEY, *_VALUES)),
+        of_both(_NAME, _GRAIN_OF_BOTH, (WEIGHING, _KEY, *_VALUES)),
+    ),
+)
+
+
+def steps(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
+    """The steps in their order.
+
+    Returns:
+        step, left, right, height, n_heads.
+    """
+    return store.execute(
+        """
+        select * exclude (weighing) from head_linkage_weighing
+        where weighing = $weighing
+        order by step
+        """,
+        {"weighing": weighing},
+    ).df()

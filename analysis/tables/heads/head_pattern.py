@@ -1,0 +1,102 @@
+"""What each head attends to, and how broadly: means over sequences."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.habits import HABITS, QUANTITIES
+from analysis.tables.heads.sequence_head_pattern import HABIT_COLUMNS, MEANINGS, ROUNDING
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.table import HEAD, LAYER, Column, Table, View, interval, nullable
+
+_NAME = "head_pattern"
+HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
+_LONG_KEY = (LAYER, HEAD_OR_MEAN, Column("quantity", pa.string(), ", ".join(QUANTITIES), "name"))
+_MEANS = (
+    Column(
+        "mean", pa.float64(), "unweighted mean over the sequences that have it", "share or nats"
+    ),
+    *interval("share or nats"),
+    Column("n_sequences", pa.int64(), "sequences that have it", "sequences"),
+)
+_SHARES = ", ".join(f"'{name}'" for name, (_, unit) in MEANINGS.items() if unit == "share")
+_WIDE = ", ".join(f"max(mean) filter (quantity = '{each}') as \"{each}\"" for each in HABITS)
+_GRAIN = "one row per weighing, layer, head (or their mean) and habit"
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, *_LONG_KEY),
+    values=_MEANS,
+    source="clark-2019",
+    laws=(
+        "mean >= 0",
+        "low <= high",
+        f"quantity not in ({_SHARES}) or mean <= {1 + ROUNDING}",
+        "n_sequences > 0",
+    ),
+    order=("weighing", "head is not null", "layer", "head", "quantity"),
+    views=(
+        View(
+            "head_pattern",
+            "one row per layer and head; means over sequences",
+            (LAYER, HEAD, *(replace(HABIT_COLUMNS[name], type=pa.float64()) for name in HABITS)),
+            f"""
+            select layer, head,
+                {_WIDE}
+            from stored.head_pattern
+            where head is not null and weighing = 'weight'
+            group by layer, head
+            """,
+        ),
+        of_weights(
+            "head_pattern_interval",
+            "one row per layer, head (or their mean) and habit",
+            (*_LONG_KEY, *_MEANS),
+            table=_NAME,
+        ),
+        of_both(_NAME, _GRAIN, (WEIGHING, *_LONG_KEY, *_MEANS)),
+    ),
+)
+
+
+def by_layer(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
+    """Means over the heads of each layer: layer, quantity, mean, low, high."""
+    return store.execute(
+        """
+        select layer, quantity, mean, low, high
+        from head_pattern_weighing
+        where weighing = $weighing and head is null
+        order by layer, list_position($quantities, quantity)
+        """,
+        {"weighing": weighing, "quantities": list(QUANTITIES)},
+    ).df()
+
+
+def heads(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
+    """Every head by itself: layer, head, quantity, mean, low, high."""
+    return store.execute(
+        """
+        select layer, head, quantity, mean, low, high
+        from head_pattern_weighing
+        where weighing = $weighing and head is not null
+        order by layer, head, list_position($quantities, quantity)
+        """,
+        {"weighing": weighing, "quantities": list(QUANTITIES)},
+    ).df()
+
+
+def of_head(
+    store: DuckDBPyConnection, *, layer: int, head: int, weighing: str = WEIGHT
+) -> pd.DataFrame:
+    """One head: quantity, mean, low, high, n_sequences."""
+    return store.execute(
+        """
+        select quantity, mean, low, high, n_sequences
+        from head_pattern_weighing
+        where weighing = $weighing and layer = $layer and head = $head
+        order by list_position($quantities, quantity)
+        """,
+        {"weighing": weighing, "layer": layer, "head": head, "quantities": list(QUANTITIES)},
+    ).df()

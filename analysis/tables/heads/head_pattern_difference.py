@@ -1,0 +1,54 @@
+"""How habits change when attention is weighed by norms instead of weights."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.habits import HABITS
+from analysis.tables.heads.head_pattern import HEAD_OR_MEAN
+from analysis.tables.norms.weighing import difference
+from analysis.tables.table import LAYER, Column, Table
+
+_UNIT = "share or nats"
+
+
+def _mean(name: str, meaning: str) -> Column:
+    return Column(name, pa.float64(), meaning, _UNIT)
+
+
+TABLE = Table(
+    name="head_pattern_difference",
+    grain="one row per layer, head (or their mean) and habit; the same sequences by weights and by "
+    "norms",
+    key=(LAYER, HEAD_OR_MEAN, Column("quantity", pa.string(), ", ".join(HABITS), "name")),
+    values=(
+        _mean("weight", "mean over sequences by weights"),
+        _mean("norm", "mean over sequences by norms"),
+        *difference(_UNIT),
+        Column("n_sequences", pa.int64(), "sequences that have it", "sequences"),
+    ),
+    source="kobayashi-2020",
+    laws=(
+        "weight >= 0 and norm >= 0",
+        "abs(difference - (norm - weight)) < 1e-6",
+        "low <= high",
+        "n_sequences > 0",
+    ),
+    order=("head is not null", "layer", "head", "quantity"),
+)
+
+
+def differences(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every head by itself, habits in their order.
+
+    Returns:
+        layer, head, quantity, weight, norm, difference, low, high, n_sequences.
+    """
+    return store.execute(
+        """
+        from head_pattern_difference
+        where head is not null
+        order by list_position($habits, quantity), layer, head
+        """,
+        {"habits": list(HABITS)},
+    ).df()

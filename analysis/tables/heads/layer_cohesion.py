@@ -1,0 +1,73 @@
+"""Whether heads of one layer attend more alike than heads of different layers."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.table import LAYER_OR_ALL, Column, Table
+
+_DIVERGENCE = "mean over them of the mean divergence"
+_VALUES = (
+    Column("within", pa.float64(), f"two heads of the same layer: {_DIVERGENCE}", "nats"),
+    Column(
+        "between",
+        pa.float64(),
+        f"a head of the layer and one of another layer: {_DIVERGENCE}",
+        "nats",
+    ),
+    Column(
+        "difference",
+        pa.float64(),
+        "between minus within; positive where heads of a layer are more alike",
+        "nats",
+    ),
+    Column(
+        "p_value",
+        pa.float64(),
+        "share of the ways to deal layers to heads that give as large a difference; of random "
+        "ways (b + 1) / (B + 1) where b of B do",
+        "probability",
+    ),
+    Column(
+        "n_permutations",
+        pa.int64(),
+        "ways to deal layers to heads that were tried, all of them if fewer than 9,999",
+        "permutations",
+    ),
+)
+_NAME, _GRAIN = "layer_cohesion", "one row per layer with two heads or more, and one for all layers"
+_GRAIN_OF_BOTH = "one row per weighing and layer with two heads or more, and one for all layers"
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN_OF_BOTH,
+    key=(WEIGHING, LAYER_OR_ALL),
+    values=_VALUES,
+    source="mantel-1967",
+    laws=(
+        "within >= 0 and between >= 0",
+        "abs(difference - (between - within)) < 1e-9",
+        "p_value > 0 and p_value <= 1",
+        "n_permutations > 0",
+    ),
+    views=(
+        of_weights(_NAME, _GRAIN, (LAYER_OR_ALL, *_VALUES)),
+        of_both(_NAME, _GRAIN_OF_BOTH, (WEIGHING, LAYER_OR_ALL, *_VALUES)),
+    ),
+)
+
+
+def cohesion(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
+    """Every layer by itself, then all of them.
+
+    Returns:
+        layer (missing for all), within, between, difference, p_value, n_permutations.
+    """
+    return store.execute(
+        """
+        select * exclude (weighing) from layer_cohesion_weighing
+        where weighing = $weighing
+        order by layer nulls last
+        """,
+        {"weighing": weighing},
+    ).df()

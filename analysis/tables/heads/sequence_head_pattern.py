@@ -1,0 +1,104 @@
+"""What each head attends to in every sequence, and how broadly."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.errors import UnknownName
+from analysis.habits import QUANTITIES
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+
+ROUNDING = 0.02
+"""How far bfloat16, whose rows of attention do not quite sum to 1, may lead beyond a bound."""
+_SHARE, _NATS = "share", "nats"
+MEANINGS = {
+    "self": ("attention of a token to itself", _SHARE),
+    "previous": ("attention to the previous token, over all tokens", _SHARE),
+    "next": ("attention to the next token, over all tokens", _SHARE),
+    "cls": ("attention to [CLS]", _SHARE),
+    "sep": ("attention to [SEP]", _SHARE),
+    "comma_period": ("attention to commas and periods", _SHARE),
+    "sep_to_sep": ("attention of [SEP] to [SEP]", _SHARE),
+    "other_to_sep": ("attention of all tokens but [SEP] to [SEP]", _SHARE),
+    "entropy": ("entropy of a token's attention, smoothed", _NATS),
+    "entropy_cls": ("entropy of the attention of [CLS], smoothed", _NATS),
+    "uniform": ("entropy of a head that attends to everything alike", _NATS),
+}
+_ALWAYS = ("self", "entropy", "uniform")  # the rest is NULL where there is no such pair
+HABIT_COLUMNS = {
+    name: Column(
+        name,
+        pa.float32(),
+        meaning if name in _ALWAYS else f"{meaning}; NULL where there is no such pair of tokens",
+        unit,
+        nullable=name not in _ALWAYS,
+    )
+    for name, (meaning, unit) in MEANINGS.items()
+}
+_NAME, _KEY = "sequence_head_pattern", (SEQUENCE, LAYER, HEAD)
+_VALUES = (
+    Column("n_tokens", pa.int32(), "tokens, special ones included", "tokens"),
+    *(HABIT_COLUMNS[name] for name in QUANTITIES),
+)
+_GRAIN = "one row per weighing, sequence, layer and head"
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, *_KEY),
+    values=_VALUES,
+    source="clark-2019",
+    laws=(
+        *(
+            f'"{name}" is null or "{name}" between 0 and {1 + ROUNDING}'
+            for name, (_, unit) in MEANINGS.items()
+            if unit == _SHARE
+        ),
+        f"entropy between 0 and uniform + {ROUNDING}",
+        f"entropy_cls is null or entropy_cls between 0 and ln(n_tokens) + {ROUNDING}",
+        "(entropy_cls is null) = (cls is null)",
+        "(sep_to_sep is null) = (sep is null)",
+        "uniform <= ln(n_tokens) + 1e-5",
+    ),
+    order=("weighing", "layer", "head", "seq"),
+    views=(
+        of_weights(_NAME, "one row per sequence, layer and head", (*_KEY, *_VALUES)),
+        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, *_VALUES)),
+    ),
+)
+
+
+def extremes(
+    store: DuckDBPyConnection,
+    *,
+    layer: int,
+    head: int,
+    quantity: str,
+    limit: int,
+    weighing: str = WEIGHT,
+) -> pd.DataFrame:
+    """The sequences in which a head does something most.
+
+    Args:
+        quantity: one of `QUANTITIES`.
+        weighing: one of `WEIGHINGS`.
+
+    Returns:
+        seq, n_tokens, value, text; largest value first.
+
+    Raises:
+        UnknownName: naming the quantities there are.
+    """
+    if quantity not in QUANTITIES:
+        raise UnknownName("habit", quantity, QUANTITIES)
+    return store.execute(
+        f"""
+        select seq, pattern.n_tokens, "{quantity}"::double as value, text
+        from sequence_head_pattern_weighing as pattern
+        join sequence using (seq)
+        where weighing = $weighing and layer = $layer and head = $head and "{quantity}" is not null
+        order by value desc, seq
+        limit $limit
+        """,
+        {"layer": layer, "head": head, "limit": limit, "weighing": weighing},
+    ).df()

@@ -1,0 +1,68 @@
+"""How much depends on what the bias is taken to be where an activation is shared out."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.scopes import BIAS_READINGS
+from analysis.tables.mixing.sequence_bias_reading import READING
+from analysis.tables.table import LAYER_OR_ALL, N_SEQUENCES, Column, Table, interval, nullable
+
+TOP = 10
+
+
+def _same(name: str, done: str) -> Column:
+    """How many of the first pairs stay."""
+    return Column(
+        name,
+        pa.float64(),
+        f"of the ten pairs that are {done} most with the bias as a summand, those that are so by "
+        "this reading; over layers their mean; NULL where fewer than ten occur twice",
+        "pairs",
+        nullable=True,
+    )
+
+
+TABLE = Table(
+    name="bias_reading",
+    grain="one row per layer, or for their mean, and reading of the bias",
+    key=(nullable(LAYER_OR_ALL, "layer, counted from 1; NULL: mean over the layers"), READING),
+    values=(
+        Column(
+            "similarity",
+            pa.float64(),
+            "mean over sequences of Spearman's ρ before and after the feed-forward network",
+            "ρ",
+        ),
+        *interval("ρ", of="similarity"),
+        Column(
+            "mixing_ratio",
+            pa.float64(),
+            "mean over sequences of the mixing ratio after the feed-forward network",
+            "share",
+        ),
+        *interval("share", of="mixing_ratio"),
+        _same("same_amplified", "amplified"),
+        _same("same_attenuated", "attenuated"),
+        N_SEQUENCES,
+    ),
+    source="sundararajan-2017",
+    laws=(
+        "similarity between -1 - 1e-6 and 1 + 1e-6",
+        "mixing_ratio between 0 and 1 + 1e-6",
+        f"same_amplified between 0 and {TOP}",
+        f"same_attenuated between 0 and {TOP}",
+        f"reading <> 'player' or coalesce(same_amplified, {TOP}) = {TOP}",
+    ),
+)
+
+
+def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every reading in the mean over the layers (NULL), then layer by layer."""
+    return store.execute(
+        """
+        from bias_reading
+        order by layer nulls first, list_position($readings, reading)
+        """,
+        {"readings": list(BIAS_READINGS)},
+    ).df()

@@ -1,0 +1,29 @@
+"""By how much the feed-forward network changes pairs of tokens under each reading of the bias."""
+
+import pyarrow as pa
+
+from analysis.scopes import BIAS_READINGS
+from analysis.tables.pairs.pair import OCCURRENCES, SOURCE, TARGET
+from analysis.tables.table import LAYER, Column, Table
+
+_MEANS = tuple(
+    Column(each, pa.float32(), f"mean change of the share of w_j in w_i, bias {told}", "share")
+    for each, told in zip(BIAS_READINGS, ("as a summand", "held constant", "left out"), strict=True)
+)
+TABLE = Table(
+    name="bias_reading_pair",
+    grain="one row per layer and ordered pair of tokens that occurs twice in compared sequences",
+    key=(LAYER, SOURCE, TARGET),
+    values=(OCCURRENCES, *_MEANS),
+    source="sundararajan-2017",
+    laws=("n >= 2", *(f"{each.name} between -1 - 1e-6 and 1 + 1e-6" for each in _MEANS)),
+    merge="""
+        select layer, source, target, count(*)::integer as n, favg(player::double)::float as player,
+            favg(constant::double)::float as constant, favg(left_out::double)::float as left_out
+        from shards
+        group by layer, source, target
+        having count(*) >= 2
+    """,
+    raw=(LAYER, SOURCE, TARGET, *_MEANS),
+    piece="layer",
+)

@@ -1,0 +1,93 @@
+"""How much of a token is context and how much is the token itself."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.scopes import OF_RATIOS
+from analysis.tables.mixing.sequence_mixing_ratio import (
+    LARGEST,
+    MASK_TYPE,
+    MASK_TYPES,
+    RATIO_SCOPE,
+    SMALLEST,
+)
+from analysis.tables.table import LAYER_OR_ALL, Column, Table, View, interval
+
+_KEY = (LAYER_OR_ALL, RATIO_SCOPE, MASK_TYPE)
+_MEAN = Column(
+    "mean",
+    pa.float64(),
+    "mean mixing ratio: of a layer the unweighted mean over sequences, pooled that over tokens",
+    "ratio",
+)
+_SPREAD = (
+    Column("std", pa.float64(), "population standard deviation over tokens", "ratio"),
+    SMALLEST,
+    LARGEST,
+    Column("n", pa.int64(), "tokens, or tokens times layers where layers are pooled", "tokens"),
+)
+_PRESENT = Column("n_sequences", pa.int64(), "sequences that have a token of the type", "sequences")
+_VALUES = (_MEAN, *interval("ratio"), *_SPREAD, _PRESENT)
+TABLE = Table(
+    name="mixing_ratio",
+    grain="one row per layer, or for all pooled, scope and token type, with its interval",
+    key=_KEY,
+    values=_VALUES,
+    source="kobayashi-2021",
+    laws=(
+        "min >= 0 and max <= 1 + 1e-5",
+        "mean between min - 1e-9 and max + 1e-9",
+        "low <= high",
+        "std >= 0",
+        "n >= n_sequences and n_sequences > 0",
+    ),
+    views=(
+        View(
+            "mixing_ratio",
+            "one row per layer, or for all pooled, scope and token type",
+            (*_KEY, _MEAN, *_SPREAD),
+            "select layer, scope, token_type, mean, std, min, max, n from stored.mixing_ratio",
+        ),
+        View(
+            "mixing_ratio_interval",
+            "one row per layer, or for all pooled, scope and token type, with its interval",
+            (*_KEY, *_VALUES),
+            "from stored.mixing_ratio",
+        ),
+    ),
+)
+
+
+def by_layer(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
+    """One scope in every layer.
+
+    Returns:
+        layer, token_type, mean, low, high, std, min, max, n, n_sequences.
+    """
+    return store.execute(
+        """
+        select layer, token_type, mean, low, high, std, min, max, n, n_sequences
+        from mixing_ratio_interval
+        where layer is not null and scope = $scope
+        order by layer, list_position($types, token_type)
+        """,
+        {"scope": scope, "types": list(MASK_TYPES)},
+    ).df()
+
+
+def pooled(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every scope over all tokens and layers.
+
+    Returns:
+        scope, token_type, mean, low, high, std, min, max, n, n_sequences, as `OF_RATIOS` has them.
+    """
+    return store.execute(
+        """
+        select scope, token_type, mean, low, high, std, min, max, n, n_sequences
+        from mixing_ratio_interval
+        where layer is null
+        order by list_position($scopes, scope), list_position($types, token_type)
+        """,
+        {"scopes": list(OF_RATIOS), "types": list(MASK_TYPES)},
+    ).df()

@@ -1,0 +1,30 @@
+"""Whether frequent words are made of more context."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.scopes import OF_RATIOS
+from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
+from analysis.tables.norms.frequency_correlation import SOURCE, SPECIAL, VALUES
+from analysis.tables.table import Table
+
+TABLE = Table(
+    name="ratio_frequency_correlation",
+    grain="one row per source of frequencies, scope, and with or without cls and sep; masked "
+    "places left out",
+    key=(SOURCE, RATIO_SCOPE, SPECIAL),
+    values=VALUES,
+    source="kobayashi-2021",
+    laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
+)
+
+
+def correlations(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every row, in the order of `OF_RATIOS`."""
+    return store.execute(
+        """
+        from ratio_frequency_correlation
+        order by source desc, list_position($scopes, scope), special_tokens desc
+        """,
+        {"scopes": list(OF_RATIOS)},
+    ).df()

@@ -1,0 +1,68 @@
+"""What has come together in a token after several layers."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.mixing.sequence_rollout import DISTANCE, ROLLOUT
+from analysis.tables.table import (
+    LAYER,
+    N_SEQUENCES,
+    TOKEN_TYPE,
+    Column,
+    Table,
+    interval,
+    nullable,
+)
+
+TABLE = Table(
+    name="rollout",
+    grain="one row per layer, scope, and token type or distance or both",
+    key=(
+        LAYER,
+        ROLLOUT,
+        nullable(TOKEN_TYPE, "cls, sep, comma_period, other or register; NULL: all together"),
+        nullable(
+            DISTANCE,
+            f"{DISTANCE.meaning}; NULL: all together",
+        ),
+    ),
+    values=(
+        Column(
+            "mean",
+            pa.float64(),
+            "mean over sequences of the share that comes from these tokens of the model's input",
+            "share",
+        ),
+        *interval("share"),
+        N_SEQUENCES,
+    ),
+    source="abnar-2020",
+    laws=("mean between 0 and 1 + 1e-4", "low <= high", "n_sequences > 0"),
+)
+
+
+def by_token_type(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
+    """From tokens of which type: layer, token_type, mean, low, high; 1 in sum per layer."""
+    return store.execute(
+        """
+        select layer, token_type, mean, low, high
+        from rollout
+        where scope = $scope and distance is null
+        order by layer, token_type
+        """,
+        {"scope": scope},
+    ).df()
+
+
+def by_distance(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
+    """From how far away: layer, distance, mean, low, high; 1 in sum per layer."""
+    return store.execute(
+        """
+        select layer, distance, mean, low, high
+        from rollout
+        where scope = $scope and token_type is null
+        order by layer, distance
+        """,
+        {"scope": scope},
+    ).df()

@@ -1,0 +1,77 @@
+"""How much what is seen of the mixing depends on how much of the layer is counted in."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.scopes import SCOPES
+from analysis.tables.corpus import layer_order
+from analysis.tables.mixing.sequence_scope_similarity import SCOPE_A, SCOPE_B
+from analysis.tables.table import LAYER, N_SEQUENCES, Column, Table, View, interval, nullable
+
+_KEY = (nullable(LAYER, "layer, counted from 1; NULL: mean over the layers"), SCOPE_A, SCOPE_B)
+_SPEARMAN = Column(
+    "spearman", pa.float64(), "mean over sequences of Spearman's ρ of the two maps", "ρ"
+)
+_VALUES = (_SPEARMAN, *interval("ρ"), N_SEQUENCES)
+TABLE = Table(
+    name="scope_similarity",
+    grain="one row per layer, or for their mean, and ordered pair of scopes, with its interval",
+    key=_KEY,
+    values=_VALUES,
+    source="kobayashi-2024",
+    laws=(
+        "spearman between -1 - 1e-9 and 1 + 1e-9",
+        "low <= high",
+        "n_sequences > 0",
+        "scope_a <> scope_b or spearman = 1",
+    ),
+    views=(
+        View(
+            "scope_similarity",
+            "one row per layer, or for their mean, and ordered pair of scopes",
+            (*_KEY, _SPEARMAN, N_SEQUENCES),
+            "select layer, scope_a, scope_b, spearman, n_sequences from stored.scope_similarity",
+        ),
+        View(
+            "scope_similarity_interval",
+            "one row per layer, or for their mean, and ordered pair of scopes, with its interval",
+            (*_KEY, *_VALUES),
+            "from stored.scope_similarity",
+        ),
+    ),
+)
+
+
+def matrix(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
+    """Every ordered pair of scopes in one layer, or in the mean over the layers (None).
+
+    Returns:
+        scope_a, scope_b, spearman, low, high, n_sequences, in the order of `SCOPES`.
+    """
+    return store.execute(
+        """
+        select scope_a, scope_b, spearman, low, high, n_sequences
+        from scope_similarity_interval
+        where layer is not distinct from $layer
+        order by list_position($scopes, scope_a), list_position($scopes, scope_b)
+        """,
+        {"layer": layer, "scopes": list(SCOPES)},
+    ).df()
+
+
+def steps(store: DuckDBPyConnection) -> pd.DataFrame:
+    """What each module changes: every scope against the next one, in every layer.
+
+    Returns:
+        layer (missing = mean over the layers), scope_a, scope_b, spearman, low, high.
+    """
+    return store.execute(
+        """
+        select layer, scope_a, scope_b, spearman, low, high
+        from scope_similarity_interval
+        where list_position($scopes, scope_b) = list_position($scopes, scope_a) + 1
+        order by layer nulls last, list_position($scopes, scope_a)
+        """,
+        {"scopes": list(layer_order(store).scopes)},
+    ).df()

@@ -1,0 +1,34 @@
+"""What has come together in a token after several layers, in one sequence."""
+
+import pyarrow as pa
+
+from analysis.measures.mixing.sequence_rollout import DISTANCES
+from analysis.tables.table import LAYER, NAME, SEQUENCE, TOKEN_TYPE, Column, Table
+
+ATTENTION_ROLLOUT = "attention_rollout"
+ROLLOUT = Column(
+    "scope", NAME, "the scope whose maps of one layer after the other are multiplied", "name"
+)
+DISTANCE = Column(
+    "distance",
+    pa.uint8(),
+    f"|i − j| from this number to below the next of {', '.join(map(str, DISTANCES))}",
+    "tokens",
+)
+TABLE = Table(
+    name="sequence_rollout",
+    grain="one row per sequence, layer, scope, token type and distance that the sequence has",
+    key=(SEQUENCE, LAYER, ROLLOUT, TOKEN_TYPE, DISTANCE),
+    values=(
+        Column(
+            "share",
+            pa.float32(),
+            "share of a token after the layer that comes from these tokens of the model's input, "
+            "mean over tokens",
+            "share",
+        ),
+    ),
+    source="abnar-2020",
+    laws=("share between 0 and 1 + 1e-4",),
+    order=("layer", "scope", "token_type", "distance", "seq"),
+)

@@ -1,0 +1,23 @@
+"""Whether multiplied maps rank the tokens of the input as vectors do, in one sequence."""
+
+import pyarrow as pa
+
+from analysis.tables.mixing.sequence_rollout import ROLLOUT
+from analysis.tables.table import LAYER, SEQUENCE, Column, Table
+
+TABLE = Table(
+    name="sequence_vector_agreement",
+    grain="one row per followed sequence, layer and scope",
+    key=(SEQUENCE, LAYER, ROLLOUT),
+    values=(
+        Column(
+            "spearman",
+            pa.float32(),
+            "Spearman's ρ of shares by vectors and by the scope's multiplied maps, every pair of "
+            "tokens counting once",
+            "ρ",
+        ),
+    ),
+    source="modarressi-2023",
+    laws=("spearman between -1 - 1e-6 and 1 + 1e-6",),
+)

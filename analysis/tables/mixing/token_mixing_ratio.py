@@ -1,0 +1,53 @@
+"""How much of each token is context, over the layers."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
+from analysis.tables.table import POSITION, SEQUENCE, Column, Table
+
+TABLE = Table(
+    name="token_mixing_ratio",
+    grain="one row per token and scope",
+    key=(SEQUENCE, POSITION, RATIO_SCOPE),
+    values=(Column("mean", pa.float32(), "mixing ratio of the token, mean over layers", "ratio"),),
+    source="kobayashi-2021",
+    laws=("mean >= 0 and mean <= 1 + 1e-5",),
+    order=("scope", "seq", "pos"),
+)
+
+
+def words(store: DuckDBPyConnection, *, scope: str, special: bool, limit: int) -> pd.DataFrame:
+    """Vocabulary entries with their frequency and their ratio; masked places count for none.
+
+    Args:
+        special: whether cls and sep are among them.
+        limit: how many entries are drawn, the same at every call.
+
+    Returns:
+        token, token_type, n (occurrences), rank (1 = most frequent in this corpus; ties share the
+        smallest), ratio (mean over the occurrences), by rank.
+    """
+    return store.execute(
+        """
+        with entry as (
+            select token_id, any_value(token) as token,
+                any_value(token_type)::varchar as token_type,
+                count(*) as n, avg(mean::double) as ratio,
+                rank() over (order by count(*) desc) as rank
+            from token_mixing_ratio
+            join token using (seq, pos)
+            where scope = $scope and not is_masked
+            group by token_id
+        ),
+        drawn as (
+            from entry
+            where $special or token_type not in ('cls', 'sep')
+            order by hash(token_id), token_id
+            limit $limit
+        )
+        select token, token_type, n, rank, ratio from drawn order by rank, token_id
+        """,
+        {"scope": scope, "special": special, "limit": limit},
+    ).df()

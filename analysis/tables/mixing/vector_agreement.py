@@ -1,0 +1,33 @@
+"""Whether multiplied maps rank the tokens of the input as vectors do."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.mixing.sequence_rollout import ROLLOUT
+from analysis.tables.table import LAYER, N_SEQUENCES, Column, Table, interval, nullable
+
+TABLE = Table(
+    name="vector_agreement",
+    grain="one row per layer, or for their mean, and scope, of the followed sequences",
+    key=(nullable(LAYER, "layer, counted from 1; NULL: mean over the layers"), ROLLOUT),
+    values=(
+        Column(
+            "spearman",
+            pa.float64(),
+            "mean over sequences of Spearman's ρ of shares by vectors and by the scope's "
+            "multiplied maps",
+            "ρ",
+        ),
+        *interval("ρ"),
+        N_SEQUENCES,
+    ),
+    source="modarressi-2023",
+    laws=("spearman between -1 - 1e-6 and 1 + 1e-6", "low <= high", "n_sequences > 0"),
+)
+
+
+def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every scope in every layer, the mean over the layers (NULL) last: layer, scope, spearman,
+    low, high, n_sequences."""
+    return store.execute("from vector_agreement order by layer nulls last, scope").df()

@@ -1,0 +1,63 @@
+"""What has come together in a token, by vectors and by maps that are multiplied, side by side."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.mixing.sequence_rollout import DISTANCE, ROLLOUT
+from analysis.tables.table import (
+    LAYER,
+    N_SEQUENCES,
+    TOKEN_TYPE,
+    Column,
+    Table,
+    interval,
+    nullable,
+)
+
+_DIFFERENCE = Column(
+    "difference", pa.float64(), "mean share by vectors less mean share by this scope", "share"
+)
+TABLE = Table(
+    name="vector_rollout",
+    grain="one row per layer, scope, and token type or distance, of the followed sequences",
+    key=(
+        LAYER,
+        nullable(ROLLOUT, f"{ROLLOUT.meaning}; vectors: none is, vectors are followed instead"),
+        nullable(TOKEN_TYPE, "cls, sep, comma_period, other or register; NULL: all together"),
+        nullable(DISTANCE, f"{DISTANCE.meaning}; NULL: all together"),
+    ),
+    values=(
+        Column(
+            "mean",
+            pa.float64(),
+            "mean over sequences of the share that comes from these tokens of the model's input",
+            "share",
+        ),
+        *interval("share"),
+        nullable(_DIFFERENCE, f"{_DIFFERENCE.meaning}; NULL: it is by vectors"),
+        *interval("share", of="difference"),
+        N_SEQUENCES,
+    ),
+    source="modarressi-2023",
+    laws=(
+        "mean between 0 and 1 + 1e-4",
+        "low <= high",
+        "difference_low <= difference_high",
+        "n_sequences > 0",
+        "(token_type is null) <> (distance is null)",
+    ),
+)
+
+
+def shares(store: DuckDBPyConnection, *, scopes: list[str]) -> pd.DataFrame:
+    """By layer, scope, and token type or distance: mean and difference, with their intervals."""
+    return store.execute(
+        """
+        select * exclude n_sequences, n_sequences::int as n_sequences
+        from vector_rollout
+        where list_contains($scopes, scope)
+        order by layer, list_position($scopes, scope), token_type, distance
+        """,
+        {"scopes": scopes},
+    ).df()

@@ -1,0 +1,1 @@
+"""Tables on norms of transformed vectors beside attention weights."""

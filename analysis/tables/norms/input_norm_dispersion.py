@@ -1,0 +1,21 @@
+"""How much ‖x‖ varies from token to token."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.norms.dispersion import DISPERSION, DISPERSION_LAWS
+from analysis.tables.table import LAYER_OR_ALL, Table
+
+TABLE = Table(
+    name="input_norm_dispersion",
+    grain="one row per layer, and one for all layers pooled; all tokens, special ones included",
+    key=(LAYER_OR_ALL,),
+    values=DISPERSION,
+    source="kobayashi-2020",
+    laws=DISPERSION_LAWS,
+)
+
+
+def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every row: layer (missing = all layers), n, mean, std, cv, min, max."""
+    return store.execute("from input_norm_dispersion order by layer nulls last").df()

@@ -1,0 +1,1 @@
+"""Tables on pairs of tokens and what each module changes in their mixing."""

@@ -1,0 +1,83 @@
+"""Which ordered pairs of tokens the corpus has, how they relate, how surely they go together."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
+from analysis.tables.table import RELATION, Column, Table
+
+SOURCE = Column("source", pa.int32(), "token id of w_j, the token that is mixed in", "index")
+TARGET = Column("target", pa.int32(), "token id of w_i, the token that receives", "index")
+OCCURRENCES = Column(
+    "n",
+    pa.int32(),
+    "occurrences: ordered pairs of positions i ≠ j within a sequence, j < i in a causal model",
+    "pairs",
+)
+SOURCE_POSITION = Column("source_pos", pa.int16(), "position of w_j, counted from 0", "index")
+TARGET_POSITION = Column("target_pos", pa.int16(), "position of w_i, counted from 0", "index")
+PAIR_RELATION = Column(
+    "relation",
+    pa.int8(),
+    "most frequent relation, as a place in RELATIONS; 0, special, with a special or masked token",
+    "index",
+)
+PAIR_SEQUENCES = Column("n_sequences", pa.int32(), "sequences with an occurrence", "sequences")
+FEW = f"NULL below {LEAST_SEQUENCES} sequences"
+ERROR = "cluster-robust standard error of the mean (CR2, sequences as clusters)"
+PAIR_DEGREES = Column(
+    "degrees",
+    pa.float32(),
+    f"Satterthwaite's degrees of freedom of the standard errors; {FEW}",
+    "number",
+    nullable=True,
+)
+TABLE = Table(
+    name="pair",
+    grain="one row per ordered pair of vocabulary entries that occurs",
+    key=(SOURCE, TARGET),
+    values=(
+        OCCURRENCES,
+        PAIR_SEQUENCES,
+        Column(
+            "pmi",
+            pa.float32(),
+            "pointwise mutual information log2 p(w_j, w_i) / (p(w_j) p(w_i)) over the occurrences "
+            "of pairs of words; NULL with a special or masked token",
+            "bits",
+            nullable=True,
+        ),
+        replace(RELATION, meaning="most frequent relation; special with a special or masked token"),
+        Column(
+            "relation_share", pa.float32(), "share of the occurrences with this relation", "share"
+        ),
+        Column(
+            "has_special", pa.bool_(), "whether a special or masked token takes part", "yes or no"
+        ),
+    ),
+    source="church-1990",
+    laws=(
+        "n > 0 and n_sequences > 0 and n_sequences <= n",
+        "(pmi is null) = has_special",
+        "pmi is null or isfinite(pmi)",
+        "relation_share > 0 and relation_share <= 1",
+        "has_special = (relation = 'special')",
+    ),
+    order=("n desc", "source", "target"),
+)
+
+
+def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
+    """One row, if the pair occurs: n, n_sequences, pmi, relation, relation_share, has_special."""
+    return store.execute(
+        """
+        select n, n_sequences, pmi::double as pmi, relation,
+            relation_share::double as relation_share, has_special
+        from pair
+        where source = $source and target = $target
+        """,
+        {"source": source_id, "target": target_id},
+    ).df()

@@ -1,0 +1,249 @@
+"""What each module of a layer does to the mixing of two tokens, averaged over the corpus."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
+from analysis.scopes import EFFECTS, SHARED_EFFECTS
+from analysis.tables.pairs.pair import (
+    ERROR,
+    FEW,
+    OCCURRENCES,
+    PAIR_DEGREES,
+    PAIR_RELATION,
+    PAIR_SEQUENCES,
+    SOURCE,
+    SOURCE_POSITION,
+    TARGET,
+    TARGET_POSITION,
+)
+from analysis.tables.pairs.pair_merge import MERGE
+from analysis.tables.pairs.pair_ranking import ALL, PairSelection, listed, with_interval
+from analysis.tables.pairs.pair_steps import of_steps
+from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table, View
+
+_ALONE = "NULL for a single one"
+
+
+_VALUES = (
+    OCCURRENCES,
+    PAIR_SEQUENCES,
+    PAIR_RELATION,
+    *of_steps("mean_", "mean change over occurrences, {step}"),
+    *of_steps(
+        "std_", f"sample standard deviation over occurrences, {{step}}; {_ALONE}", nullable=True
+    ),
+    PAIR_DEGREES,
+    *of_steps("error_", f"{ERROR}, {{step}}; {FEW}", nullable=True),
+)
+_RAW = (
+    SEQUENCE,
+    LAYER,
+    SOURCE_POSITION,
+    TARGET_POSITION,
+    SOURCE,
+    TARGET,
+    Column("is_first", pa.bool_(), "whether the pair is new to its sequence", "yes or no"),
+    replace(PAIR_RELATION, meaning="how the two tokens relate, as a place in RELATIONS"),
+    *of_steps("", "change of the share of w_j in w_i, {step}"),
+)
+
+
+def _of_effect(effect: str, rows: str) -> str:
+    """One effect of wide rows as long ones."""
+    return (
+        f"select layer, '{effect}' as effect, source, target, n, n_sequences, "
+        f"mean_{effect} as mean_delta, std_{effect} as std_delta, "
+        f"error_{effect} as standard_error, degrees from {rows} "
+        f"where mean_{effect} is not null"
+    )
+
+
+def _long(*more: str) -> str:
+    """One effect after the other; a reader's condition on `effect` leaves out the rest."""
+    effects = " union all ".join(_of_effect(effect, "stored.pair_delta") for effect in EFFECTS)
+    numbers = ("mean_delta", "std_delta", *more)
+    return f"""
+        select layer, effect, s.token as source, t.token as target, n, n_sequences,
+            {", ".join(f"{each}::double as {each}" for each in numbers)}
+        from ({effects}) as pair
+        join stored.vocabulary as s on s.token_id = pair.source
+        join stored.vocabulary as t on t.token_id = pair.target
+    """
+
+
+_GRAIN = "one row per layer, effect and ordered pair of tokens that occurs"
+_LONG = (
+    LAYER,
+    EFFECT,
+    Column("source", pa.string(), "w_j, the token that is mixed in", "text"),
+    Column("target", pa.string(), "w_i, the token that receives", "text"),
+    OCCURRENCES,
+    PAIR_SEQUENCES,
+    Column("mean_delta", pa.float64(), "mean change over occurrences", "share"),
+    Column(
+        "std_delta",
+        pa.float64(),
+        f"sample standard deviation over occurrences; {_ALONE}",
+        "share",
+        nullable=True,
+    ),
+)
+_SPREAD = (
+    Column("standard_error", pa.float64(), f"{ERROR}; {FEW}", "share", nullable=True),
+    replace(PAIR_DEGREES, type=pa.float64()),
+)
+TABLE = Table(
+    name="pair_delta",
+    grain="one row per layer and ordered pair of vocabulary entries that occurs",
+    key=(LAYER, SOURCE, TARGET),
+    values=_VALUES,
+    source="kobayashi-2024",
+    laws=(
+        "n > 0 and n_sequences > 0 and n_sequences <= n",
+        *(f"mean_{each} between -1 - 1e-6 and 1 + 1e-6" for each in EFFECTS),
+        *(f"(std_{each} is null) = (n = 1 or mean_{each} is null)" for each in EFFECTS),
+        *(f"coalesce(std_{each}, 0) >= 0" for each in EFFECTS),
+        f"(degrees is null) = (n_sequences < {LEAST_SEQUENCES})",
+        "coalesce(degrees, 1) >= 1 - 1e-3",
+        *(f"(error_{e} is null) = (degrees is null or mean_{e} is null)" for e in EFFECTS),
+        *(f"coalesce(error_{each}, 0) >= 0" for each in EFFECTS),
+        *(f"mean_{each} is not null" for each in SHARED_EFFECTS),
+    ),
+    merge=MERGE,
+    order=("layer", "n desc", "source", "target"),
+    raw=_RAW,
+    piece="layer",
+    views=(
+        View("pair_delta", _GRAIN, _LONG, _long()),
+        View(
+            "pair_delta_interval",
+            f"{_GRAIN}, with what its interval is made of",
+            _LONG + _SPREAD,
+            _long("standard_error", "degrees"),
+        ),
+        View(
+            "pair_delta_wide",
+            "one row per layer and ordered pair of vocabulary entries that occurs",
+            (LAYER, SOURCE, TARGET, *_VALUES),
+            "from stored.pair_delta",
+        ),
+    ),
+)
+
+
+def top(
+    store: DuckDBPyConnection,
+    *,
+    effect: str,
+    amplified: bool,
+    layer: int | None,
+    min_count: int = 2,
+    limit: int = 10,
+    text: str = "",
+    relation: str = ALL,
+    special: bool = True,
+) -> pd.DataFrame:
+    """The pairs whose mixing a step amplifies most, or attenuates most, on average.
+
+    All pairs are averaged before any is left out, so that as many are listed as there are; pairs
+    of the same mean stand in the order of their token ids.
+
+    Args:
+        layer: None lists `limit` pairs of every layer.
+        min_count: how often a pair must occur to be listed.
+        text: what one of the two tokens must contain, letter for letter, whatever the case.
+        relation: the one of `RELATIONS` that a pair must have most often, or all.
+        special: whether pairs with a special token are listed.
+
+    Returns:
+        layer, place, source_id, target_id, source, target, n, n_sequences, mean_delta, std_delta,
+        low, high (of the mean; NaN where sequences are too few), pmi, relation, relation_share.
+
+    Raises:
+        UnknownName: no such effect or relation.
+    """
+    order = "amplified" if amplified else "attenuated"
+    chosen = PairSelection(effect, order, min_count, limit, text, relation, special)
+    return listed(store, chosen, _layers(store) if layer is None else [layer])
+
+
+def browse(
+    store: DuckDBPyConnection,
+    *,
+    effect: str,
+    layer: int,
+    min_count: int,
+    text: str,
+    relation: str,
+    special: bool,
+    limit: int,
+    order: str = "largest",
+) -> pd.DataFrame:
+    """Pairs of one layer, those that change most first; choices and columns are those of `top`.
+
+    Args:
+        order: one of `ORDERS`: largest (change either way), amplified, attenuated or frequent.
+
+    Raises:
+        UnknownName: no such effect, relation or order.
+    """
+    return listed(
+        store, PairSelection(effect, order, min_count, limit, text, relation, special), [layer]
+    )
+
+
+def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
+    """What every step of every layer does to one pair.
+
+    Returns:
+        layer, effect, n, n_sequences, mean_delta, std_delta, low, high (as in `top`).
+    """
+    effects = " union all ".join(_of_effect(effect, "found") for effect in EFFECTS)
+    frame = store.execute(
+        f"""
+        with found as materialized (
+            from pair_delta_wide where source = $source and target = $target
+        )
+        select layer, effect, n, n_sequences, mean_delta::double as mean_delta,
+            std_delta::double as std_delta, standard_error, degrees
+        from ({effects})
+        order by layer, list_position($effects, effect)
+        """,
+        {"source": source_id, "target": target_id, "effects": list(EFFECTS)},
+    ).df()
+    return with_interval(frame)
+
+
+def counts(store: DuckDBPyConnection) -> pd.DataFrame:
+    """One row: n_pairs, n_singletons (pairs that occur once), n_occurrences."""
+    return store.execute(
+        """
+        select count(*) as n_pairs, count(*) filter (n = 1) as n_singletons,
+            coalesce(sum(n), 0)::bigint as n_occurrences
+        from pair_delta_wide where layer = 1
+        """
+    ).df()
+
+
+def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFrame:
+    """source_id, target_id of a pair that occurs, by its tokens as the tokenizer writes them."""
+    return store.execute(
+        """
+        select source as source_id, target as target_id
+        from pair_delta_wide
+        where layer = 1
+            and source in (select token_id from vocabulary where token = $source)
+            and target in (select token_id from vocabulary where token = $target)
+        order by all
+        """,
+        {"source": source, "target": target},
+    ).df()
+
+
+def _layers(store: DuckDBPyConnection) -> list[int]:
+    [(n_layers,)] = store.execute("select n_layers from run").fetchall()
+    return list(range(1, n_layers + 1))

@@ -1,0 +1,68 @@
+"""Where in the corpus the pairs stand that lists show first, and what happens to each of them."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.corpus import IS_CAUSAL
+from analysis.tables.pairs.pair import SOURCE, SOURCE_POSITION, TARGET, TARGET_POSITION
+from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table
+
+LIMIT = 10
+TABLE = Table(
+    name="pair_occurrence",
+    grain=f"one row per occurrence of the pairs among the first {LIMIT} of a layer and effect",
+    key=(LAYER, EFFECT, SOURCE, TARGET, SEQUENCE, SOURCE_POSITION, TARGET_POSITION),
+    values=(Column("delta", pa.float32(), "change of the share of w_j in w_i", "share"),),
+    source="kobayashi-2024",
+    laws=("source_pos <> target_pos", "delta between -1 - 1e-6 and 1 + 1e-6"),
+)
+
+
+def of_pair(
+    store: DuckDBPyConnection,
+    *,
+    source_id: int,
+    target_id: int,
+    layer: int,
+    effect: str,
+    limit: int,
+) -> pd.DataFrame:
+    """Where a pair stands, the largest changes first.
+
+    Returns:
+        seq, source_pos, target_pos, delta (NaN where it is not stored).
+    """
+    return store.execute(
+        f"""
+        with stored as (
+            select seq, source_pos, target_pos, delta
+            from pair_occurrence
+            where layer = $layer and effect = $effect and source = $source and target = $target
+        )
+        select seq, s.pos as source_pos, t.pos as target_pos, delta::double as delta
+        from token as s
+        join token as t using (seq)
+        left join stored
+            on stored.seq = s.seq and source_pos = s.pos and target_pos = t.pos
+        where s.token_id = $source and t.token_id = $target
+            and (s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL})
+        order by abs(delta) desc nulls last, seq, s.pos, t.pos
+        limit $limit
+        """,
+        {
+            "source": source_id,
+            "target": target_id,
+            "layer": layer,
+            "effect": effect,
+            "limit": limit,
+        },
+    ).df()
+
+
+def sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
+    """Every token of a sequence in reading order: pos, token_id, token, token_type, segment."""
+    return store.execute(
+        "select pos, token_id, token, token_type, segment from token where seq = $seq order by pos",
+        {"seq": seq},
+    ).df()

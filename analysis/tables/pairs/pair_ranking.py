@@ -1,0 +1,195 @@
+"""Which pairs of tokens are listed, and in which order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.errors import UnknownName
+from analysis.measures.pairs.pair_delta import mean_interval
+from analysis.scopes import EFFECTS, RELATIONS
+from analysis.tables.pairs.pair_extreme import KEPT, MIN_COUNTS
+
+ALL = "all"
+_PLACES = {name: place for place, name in enumerate(RELATIONS)}
+_ORDERS = {
+    "largest": ("true", "abs(mean) desc"),
+    "amplified": ("mean > 0", "mean desc"),
+    "attenuated": ("mean < 0", "mean"),
+    "frequent": ("true", "n desc"),
+}
+ORDERS = tuple(_ORDERS)
+_COLUMNS = "layer, source, target, n, n_sequences, relation, mean, std, error, degrees"
+
+
+@dataclass(frozen=True)
+class PairSelection:
+    """What a reader chose; names are checked, since they become part of a query.
+
+    Raises:
+        UnknownName: no such effect, relation or order.
+    """
+
+    effect: str
+    order: str
+    min_count: int
+    limit: int
+    text: str = ""
+    relation: str = ALL
+    special: bool = True
+
+    def __post_init__(self):
+        for kind, name, known in (
+            ("effect", self.effect, EFFECTS),
+            ("order", self.order, ORDERS),
+            ("relation", self.relation, (ALL, *RELATIONS)),
+        ):
+            if name not in known:
+                raise UnknownName(kind, name, known)
+
+    @property
+    def values(self) -> dict[str, int | str]:
+        """What the queries of this choice are given."""
+        text = {"text": self.text} if self.text else {}
+        return {"min_count": self.min_count, "limit": self.limit, **text}
+
+    @property
+    def words(self) -> str:
+        """The start of a query that looks for the text."""
+        found = "select token_id from vocabulary where contains(lower(token), lower($text))"
+        return f"with matching as materialized ({found}), " if self.text else "with "
+
+    @property
+    def conditions(self) -> str:
+        """What a pair must fulfil; frequency first, since that is what the rows are sorted by."""
+        there = f"mean is not null and {_ORDERS[self.order][0]}"
+        return f"n >= $min_count and {there} and {self._of_relation}"
+
+    @property
+    def _of_relation(self) -> str:
+        relation = "true" if self.relation == ALL else f"relation = {_PLACES[self.relation]}"
+        return relation if self.special else f"{relation} and relation <> {_PLACES['special']}"
+
+    @property
+    def rank(self) -> str:
+        """The order of the list; ties stand in the order of their token ids."""
+        return f"{_ORDERS[self.order][1]}, source, target"
+
+    def kept(self, layers: list[int]) -> str:
+        """The rows of `pair_extreme` among which the lists of these layers begin."""
+        least = max(each for each in MIN_COUNTS if each <= max(self.min_count, 1))
+        return f"""
+            select {_COLUMNS} from pair_extreme
+            where effect = '{self.effect}' and amplified = {self.order == "amplified"}
+                and min_count = {least} and layer in {_tuple(layers)} and {self._of_relation}
+        """
+
+    @property
+    def of_kept(self) -> str:
+        """What must hold of them to be listed."""
+        text = "source in (from matching) or target in (from matching)"
+        return f"{self.conditions} and ({text if self.text else 'true'})"
+
+    def of_all(self, layers: list[int]) -> list[str]:
+        """Queries that look through all pairs of these layers.
+
+        Without a text each layer has its own, which keeps no more rows than are listed. With one
+        the few pairs that have it are found in all layers at once.
+        """
+        if self.text and len(layers) > 1:
+            return [self._with_text(self._rows(layers))]
+        rows = (self._rows([layer]) for layer in layers)
+        return [
+            f"(from ({self._with_text(each) if self.text else each}) "
+            f"order by {self.rank} limit $limit)"
+            for each in rows
+        ]
+
+    def _rows(self, layers: list[int]) -> str:
+        return f"""
+            select {_COLUMNS}
+            from (select *, mean_{self.effect} as mean, std_{self.effect} as std,
+                    error_{self.effect} as error from pair_delta_wide)
+            where layer in {_tuple(layers)} and {self.conditions}
+        """
+
+    def _with_text(self, rows: str) -> str:
+        """Each side by itself, which is quicker than either at once."""
+        return f"""
+            {rows} and source in (from matching) union all
+            {rows} and target in (from matching) and source not in (from matching)
+        """
+
+
+def _tuple(layers: list[int]) -> str:
+    return f"({', '.join(str(int(layer)) for layer in layers)})"
+
+
+def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) -> pd.DataFrame:
+    """The pairs of each layer in the order of their place; columns are told in `pair_delta.top`."""
+    left = _unsettled(store, choice, layers)
+    settled = [layer for layer in layers if layer not in left]
+    parts = choice.of_all(left)
+    if settled:
+        parts.append(f"from ({choice.kept(settled)}) where {choice.of_kept}")
+    frame = store.execute(
+        f"""
+        {choice.words} listed as materialized (
+            select *, row_number() over (partition by layer order by {choice.rank}) as place
+            from ({" union all ".join(parts)})
+            qualify place <= $limit
+        )
+        select layer, place, listed.source as source_id, listed.target as target_id,
+            s.token as source, t.token as target, listed.n, listed.n_sequences,
+            mean::double as mean_delta, std::double as std_delta,
+            error as standard_error, degrees, pmi::double as pmi,
+            $relations[listed.relation + 1] as relation, relation_share::double as relation_share
+        from listed
+        join vocabulary as s on s.token_id = listed.source
+        join vocabulary as t on t.token_id = listed.target
+        left join pair on pair.n = listed.n -- which tells where to look
+            and pair.source = listed.source and pair.target = listed.target
+        order by layer, place
+        """,
+        {**choice.values, "relations": list(RELATIONS)},
+    ).df()
+    return with_interval(frame)
+
+
+def _unsettled(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) -> list[int]:
+    """The layers whose lists may go on beyond the pairs that are kept for lists.
+
+    What is kept of a relation are its largest changes, or all there are. So no other pair changes
+    more than the least that is kept of a relation, and a list of pairs above that is settled.
+    """
+    [(is_filled,)] = store.execute("select count(*) > 0 from pair_extreme").fetchall()
+    if not is_filled or choice.order not in ("amplified", "attenuated"):
+        return layers
+    unsettled = store.execute(
+        f"""
+        {choice.words} kept as materialized ({choice.kept(layers)}),
+        least as (
+            select layer, min(abs(mean)) as change from kept
+            group by layer, relation having count(*) = {KEPT}
+        ),
+        bound as (select layer, max(change) as change from least group by layer),
+        found as (from kept where {choice.of_kept})
+        select bound.layer
+        from bound
+        left join found on found.layer = bound.layer and abs(found.mean) > bound.change
+        group by bound.layer
+        having count(found.layer) < $limit
+        order by bound.layer
+        """,
+        choice.values,
+    ).fetchall()
+    return [layer for (layer,) in unsettled]
+
+
+def with_interval(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same rows with `low` and `high` of their mean in place of its error; NaN if too few."""
+    names = ("mean_delta", "standard_error", "degrees")
+    low, high = mean_interval(*(frame[name].to_numpy(np.float64) for name in names))
+    renamed = frame.rename(columns={"standard_error": "low", "degrees": "high"})
+    return renamed.assign(low=low, high=high)

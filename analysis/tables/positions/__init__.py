@@ -1,0 +1,1 @@
+"""Tables on how attention comes to depend on positions."""

@@ -1,0 +1,97 @@
+"""How far out of phase each head's queries and keys are, frequency by frequency."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.positions.embedding_spectrum import FREQUENCY
+from analysis.tables.positions.query_key_rotation import PHASE, PLANE
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, View
+
+_KEY = (SEQUENCE, LAYER, HEAD, PLANE)
+_VALUES = (
+    Column("length", pa.int16(), "tokens measured, the first of the sequence", "tokens"),
+    PHASE,
+    Column(
+        "amplitude",
+        pa.list_(pa.float32()),
+        "amplitude of the wave at 0, 1, 2, … cycles per length; that of queries and that of keys",
+        "amplitude",
+    ),
+)
+TABLE = Table(
+    name="query_key_phase",
+    grain="one row per kept sequence, layer, head and eigenvector of its rotation",
+    key=_KEY,
+    values=_VALUES,
+    source="yamamoto-2023",
+    laws=(
+        "phase between -pi() and pi()",
+        "len(amplitude) = length // 2 + 1",
+        "list_min(amplitude) >= 0",
+    ),
+    order=("layer", "head", "plane", "seq"),
+    views=(
+        View(
+            "query_key_phase",
+            "one row per layer, head, side, eigenvector and frequency; means over the kept "
+            "sequences of the longest length; both sides have one amplitude",
+            (
+                LAYER,
+                HEAD,
+                Column("side", pa.string(), "query or key", "name"),
+                FREQUENCY,
+                PHASE,
+                Column("amplitude", pa.float64(), "mean amplitude of the wave", "amplitude"),
+            ),
+            """
+            select layer, head, unnest(['query', 'key']) as side, frequency, phase, amplitude
+            from (
+                select layer, head, plane, 512.0::double * k / any_value(length) as frequency,
+                    any_value(phase) as phase, avg(amplitude) as amplitude
+                from (
+                    select layer, head, plane, length, phase,
+                        unnest(range(len(amplitude))) as k, unnest(amplitude)::double as amplitude
+                    from stored.query_key_phase
+                    where length = (select max(length) from stored.query_key_phase)
+                )
+                group by layer, head, plane, k
+            )
+            """,
+        ),
+        View(
+            "sequence_query_key_phase",
+            "one row per kept sequence, layer, head and eigenvector of its rotation",
+            (*_KEY, *_VALUES),
+            "from stored.query_key_phase",
+        ),
+    ),
+)
+
+
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """One head's amplitudes by phase and frequency, means over the longest of the kept texts.
+
+    Returns:
+        plane, phase, frequency, amplitude, length, n_sequences.
+    """
+    return store.execute(
+        """
+        with longest as (
+            select plane, phase, length, amplitude
+            from sequence_query_key_phase
+            where layer = $layer and head = $head
+                and length = (select max(length) from sequence_query_key_phase)
+        ), unfolded as (
+            select plane, phase, length,
+                unnest(range(len(amplitude))) as k, unnest(amplitude)::double as amplitude
+            from longest
+        )
+        select plane, phase, 512 * k / length::double as frequency,
+            avg(amplitude) as amplitude, length, count(*) as n_sequences
+        from unfolded
+        group by plane, phase, k, length
+        order by plane, frequency
+        """,
+        {"layer": layer, "head": head},
+    ).df()

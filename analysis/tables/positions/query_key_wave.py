@@ -1,0 +1,93 @@
+"""Queries and keys of single texts as waves along positions, and how they lie to each other."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.positions.query_key_singular_value import RANK
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+
+RANKS, SHOWN, REACH = 20, 64, 64
+"""Directions that are kept of a head, tokens of its waves, offsets to either side."""
+
+_OF_WAVE = f"of the first {SHOWN} tokens in this direction"
+TABLE = Table(
+    name="query_key_wave",
+    grain=f"one row per kept sequence, layer, head and direction, the {RANKS} strongest; those "
+    "that compare nothing are left out",
+    key=(SEQUENCE, LAYER, HEAD, RANK),
+    values=(
+        Column("value", pa.float32(), "singular value of the direction", "score"),
+        Column("query", pa.list_(pa.float32()), f"queries {_OF_WAVE}", "stream length"),
+        Column("key", pa.list_(pa.float32()), f"keys {_OF_WAVE}", "stream length"),
+        Column(
+            "correlation",
+            pa.list_(pa.float32()),
+            f"cross-correlation at every offset from -{REACH}, or the farthest there is, to "
+            f"{REACH}, or 0 where no later key may be seen",
+            "correlation",
+        ),
+    ),
+    source="yamamoto-2023",
+    laws=(
+        "value > 0",
+        f"rank between 1 and {RANKS}",
+        f"len(query) between 1 and {SHOWN} and len(query) = len(key)",
+        f"len(correlation) between 1 and {2 * REACH + 1}",
+        "list_min(correlation) >= -2 - 1e-4 and list_max(correlation) <= 2 + 1e-4",
+    ),
+    order=("layer", "head", "seq", "rank"),
+)
+
+
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int, seq: int) -> pd.DataFrame:
+    """rank, value, pos, query, key: one row per direction and token of one text."""
+    return store.execute(
+        """
+        select rank, value::double as value, unnest(range(len(query)))::int as pos,
+            unnest(query)::double as query, unnest(key)::double as key
+        from query_key_wave
+        where layer = $layer and head = $head and seq = $seq
+        order by rank, pos
+        """,
+        {"layer": layer, "head": head, "seq": seq},
+    ).df()
+
+
+def correlations(
+    store: DuckDBPyConnection, *, layer: int, head: int, seq: int | None
+) -> pd.DataFrame:
+    """Cross-correlations of one text, or their means over all kept ones that have the offset.
+
+    Returns:
+        rank, value, offset, correlation.
+    """
+    return store.execute(
+        """
+        with unfolded as (
+            select rank, value,
+                unnest(range(len(correlation))) - least($reach, n_tokens - 1) as "offset",
+                unnest(correlation)::double as correlation
+            from query_key_wave join sequence using (seq)
+            where layer = $layer and head = $head and ($seq is null or seq = $seq)
+        )
+        select rank, any_value(value)::double as value, "offset"::int as "offset",
+            avg(correlation) as correlation
+        from unfolded
+        group by rank, "offset"
+        order by rank, "offset"
+        """,
+        {"layer": layer, "head": head, "seq": seq, "reach": REACH},
+    ).df()
+
+
+def exemplars(store: DuckDBPyConnection) -> pd.DataFrame:
+    """seq, n_tokens, text of the kept sequences."""
+    return store.execute(
+        """
+        select seq, n_tokens, text
+        from sequence
+        where seq in (select distinct seq from query_key_wave)
+        order by seq
+        """
+    ).df()

@@ -1,0 +1,71 @@
+"""The kinds of attention by relative position that there are."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.positions.relative_position_profile import OFFSET
+from analysis.tables.table import Column, Table
+
+N_CLUSTERS = tuple(range(2, 13))
+"""How many clusters profiles are sorted into; the paper takes 6."""
+K = Column("k", pa.uint8(), "clusters that profiles are sorted into, 2 to 12", "clusters")
+CLUSTER = Column(
+    "cluster",
+    pa.string(),
+    "where the centre looks (previous, next, both or self) and how strongly (strong, moderate or "
+    "weak)",
+    "name",
+)
+TABLE = Table(
+    name="relative_position_centre",
+    grain="one row per number of clusters, cluster and offset that a key may have",
+    key=(K, CLUSTER, OFFSET),
+    values=(
+        Column(
+            "attention",
+            pa.float64(),
+            "the centre: tr_t(A) / n, mean over the profiles of the cluster",
+            "share",
+        ),
+        Column("n", pa.int64(), "profiles that the centre is the mean of", "profiles"),
+        Column(
+            "explained",
+            pa.float64(),
+            "share of the variance of profiles that the k centres explain",
+            "share",
+        ),
+    ),
+    source="yamamoto-2023",
+    laws=(
+        "attention between 0 and 1.05",
+        "n > 0",
+        "explained between 0 and 1",
+        "k between 2 and 12",
+    ),
+)
+
+
+def centres(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
+    """The centres of k clusters: cluster, offset, attention, n; the strongest cluster first."""
+    return store.execute(
+        """
+        select cluster, "offset", attention, n
+        from relative_position_centre
+        where k = $k
+        order by max(attention) over (partition by cluster) desc, cluster, "offset"
+        """,
+        {"k": k},
+    ).df()
+
+
+def explained(store: DuckDBPyConnection) -> pd.DataFrame:
+    """How much of the variance of profiles each number of clusters explains: k, explained."""
+    return store.execute(
+        """
+        select k, any_value(explained) as explained
+        from relative_position_centre
+        group by k
+        order by k
+        """
+    ).df()

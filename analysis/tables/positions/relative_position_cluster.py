@@ -1,0 +1,53 @@
+"""To which kind of attention by relative position each head belongs, and in how many texts."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.positions.relative_position_centre import CLUSTER, K
+from analysis.tables.table import HEAD, LAYER, Column, Table, View
+
+_SHARE = Column(
+    "share", pa.float64(), "share of the texts in which the head is nearest to the centre", "share"
+)
+_KEY = (LAYER, HEAD, CLUSTER)
+_GRAIN = "one row per number of clusters, layer, head and cluster that it belongs to in some text"
+TABLE = Table(
+    name="relative_position_cluster",
+    grain=_GRAIN,
+    key=(K, *_KEY),
+    values=(_SHARE,),
+    source="yamamoto-2023",
+    laws=("share > 0 and share <= 1", "k between 2 and 12"),
+    views=(
+        View(
+            "relative_position_cluster",
+            "one row per layer, head and cluster, of 6, that it belongs to in some text",
+            (*_KEY, _SHARE),
+            "select layer, head, cluster, share from stored.relative_position_cluster where k = 6",
+        ),
+        View(
+            "relative_position_clustering",
+            _GRAIN,
+            (K, *_KEY, _SHARE),
+            "from stored.relative_position_cluster",
+        ),
+    ),
+)
+
+
+def shares(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
+    """In which share of the texts a head belongs to each of k clusters.
+
+    Returns:
+        layer, head, cluster, share, without clusters to which the head never belongs.
+    """
+    return store.execute(
+        """
+        select layer, head, cluster, share
+        from relative_position_clustering
+        where k = $k
+        order by layer, head, share desc, cluster
+        """,
+        {"k": k},
+    ).df()

@@ -1,0 +1,1 @@
+"""Tables on syntax and coreference against annotated corpora."""

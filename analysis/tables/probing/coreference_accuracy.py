@@ -1,0 +1,124 @@
+"""How often each head, and each simple rule, finds an antecedent."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.norms.weighing import WEIGHT, of_both, of_weights
+from analysis.tables.probing.coreference_prediction import (
+    HEAD_OR_RULE,
+    MENTION_TYPES,
+    MERGING_OR_RULE,
+    METHOD,
+    METHODS,
+    OF_HEAD,
+    WEIGHING_OR_RULE,
+)
+from analysis.tables.table import NAME, Column, Table, View, interval
+
+MENTION_TYPE = Column(
+    "mention_type", NAME, "type of the mention: pronoun, proper, nominal, or all", "name"
+)
+_N = Column("n", pa.int64(), "mentions that have an antecedent", "mentions")
+_ACCURACY = Column(
+    "accuracy",
+    pa.float64(),
+    "share of them for which the picked earlier mention is an antecedent",
+    "share",
+)
+_VALUES = (_N, _ACCURACY, *interval("share"))
+_COLUMNS = (MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE, *_VALUES)
+_NAME = "coreference_accuracy"
+_GRAIN = "one row per type of mention, and head, merging and weighing, or rule"
+
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING_OR_RULE, MERGING_OR_RULE, MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE),
+    values=_VALUES,
+    source="clark-2019",
+    laws=(
+        "n >= 1",
+        "accuracy between 0 and 1",
+        "low <= high",
+        "(method = 'head') = (head is not null)",
+        "(method = 'head') = (merging is not null)",
+        "(method = 'head') = (weighing is not null)",
+    ),
+    views=(
+        View(
+            "coreference_accuracy",
+            "one row per type of mention, and head or rule",
+            _COLUMNS,
+            """
+            select * exclude (weighing, merging) from stored.coreference_accuracy
+            where method <> 'head' or (merging = 'mean' and weighing = 'weight')
+            """,
+        ),
+        of_weights(
+            "coreference_accuracy_merging",
+            "one row per type of mention, and head and merging, or rule",
+            (MERGING_OR_RULE, *_COLUMNS),
+            table=_NAME,
+            or_rules=True,
+        ),
+        of_both(_NAME, _GRAIN, (WEIGHING_OR_RULE, MERGING_OR_RULE, *_COLUMNS)),
+    ),
+)
+
+
+def of_type(
+    store: DuckDBPyConnection, *, mention_type: str, merging: str, weighing: str = WEIGHT
+) -> pd.DataFrame:
+    """How every head and rule does on one type of mention.
+
+    Returns:
+        method, layer, head (missing for a rule), n, accuracy, low, high; heads first.
+    """
+    return store.execute(
+        """
+        select * exclude (weighing, merging, mention_type)
+        from coreference_accuracy_weighing
+        where mention_type = $mention_type
+            and (method <> 'head' or (merging = $merging and weighing = $weighing))
+        order by list_position($methods, method), layer, head
+        """,
+        {
+            "mention_type": mention_type,
+            "merging": merging,
+            "weighing": weighing,
+            "methods": list(METHODS),
+        },
+    ).df()
+
+
+def of_head(
+    store: DuckDBPyConnection,
+    *,
+    merging: str,
+    layer: int,
+    head: int,
+    weighing: str = WEIGHT,
+) -> pd.DataFrame:
+    """One head and all rules on every type of mention.
+
+    Returns:
+        mention_type, method, n, accuracy, low, high.
+    """
+    return store.execute(
+        """
+        select mention_type, method, n, accuracy, low, high
+        from coreference_accuracy_weighing
+        where method <> 'head' or (merging = $merging and weighing = $weighing
+            and layer = $layer and head = $head)
+        order by list_position($types, mention_type), list_position($methods, method)
+        """,
+        {
+            "merging": merging,
+            "weighing": weighing,
+            "layer": layer,
+            "head": head,
+            "types": list(MENTION_TYPES),
+            "methods": list(METHODS),
+        },
+    ).df()

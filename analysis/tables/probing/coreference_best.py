@@ -1,0 +1,103 @@
+"""The best head for each type of mention, and what it is worth where it was not chosen."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
+from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
+from analysis.tables.table import HEAD, LAYER, NAME, Column, Table, interval
+
+CHOSEN_ON = ("all", "first", "second")
+_MENTIONS = "mentions that have an antecedent"
+MERGED = Column(
+    "merging", NAME, "what a word gives: mean of its pieces, or its first piece", "name"
+)
+CHOSEN_ON_COLUMN = Column(
+    "chosen_on",
+    NAME,
+    "the part of the sequences the head is chosen on: the first or the second of two "
+    "random halves, and scored on the other; or all, and scored on all",
+    "name",
+)
+_NAME = "coreference_best"
+_KEY = (
+    MERGED,
+    MENTION_TYPE,
+    CHOSEN_ON_COLUMN,
+    Column("baseline", NAME, "the rule: nearest, head_match or sieve", "name"),
+)
+_VALUES = (
+    LAYER,
+    HEAD,
+    Column("n_tried", pa.int64(), "heads the best was chosen from", "heads"),
+    Column("n_chosen", pa.int64(), f"{_MENTIONS} where it was chosen", "mentions"),
+    Column("accuracy_chosen", pa.float64(), "the head's accuracy where it was chosen", "share"),
+    Column("n", pa.int64(), f"{_MENTIONS} where it was scored", "mentions"),
+    Column("accuracy", pa.float64(), "the head's accuracy where it was scored", "share"),
+    *interval("share"),
+    Column("baseline_accuracy", pa.float64(), "the rule's accuracy there", "share"),
+    Column("difference", pa.float64(), "the head's accuracy less that of the rule there", "share"),
+    *interval("share", of="difference"),
+)
+_GRAIN = (
+    "one row per weighing, merging, type of mention, part of the corpus, and rule it is compared "
+    "with"
+)
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, *_KEY),
+    values=_VALUES,
+    source="clark-2019",
+    laws=(
+        "n >= 1 and n_chosen >= 1 and n_tried >= 1",
+        "accuracy between 0 and 1 and accuracy_chosen between 0 and 1",
+        "abs(accuracy - baseline_accuracy - difference) < 1e-9",
+        "low <= high and difference_low <= difference_high",
+        "chosen_on <> 'all' or accuracy = accuracy_chosen",
+    ),
+    views=(
+        of_weights(
+            _NAME,
+            "one row per merging, type of mention, part of the corpus, and rule it is compared "
+            "with",
+            (*_KEY, *_VALUES),
+        ),
+        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, *_VALUES)),
+    ),
+)
+
+
+def best(
+    store: DuckDBPyConnection, *, merging: str, chosen_on: str, weighing: str = WEIGHT
+) -> pd.DataFrame:
+    """The best head for every type of mention, beside every rule.
+
+    Args:
+        merging: one of `MERGINGS`.
+        chosen_on: one of `CHOSEN_ON`.
+
+    Returns:
+        mention_type, baseline, layer, head, n_tried, n_chosen, accuracy_chosen, n, accuracy, low,
+        high, baseline_accuracy, difference, difference_low, difference_high.
+    """
+    if merging not in MERGINGS or chosen_on not in CHOSEN_ON:
+        raise ValueError(f"merging {merging}, chosen on {chosen_on}")
+    return store.execute(
+        """
+        select * exclude (weighing, merging, chosen_on)
+        from coreference_best_weighing
+        where merging = $merging and chosen_on = $chosen_on and weighing = $weighing
+        order by list_position($types, mention_type), list_position($baselines, baseline)
+        """,
+        {
+            "merging": merging,
+            "weighing": weighing,
+            "chosen_on": chosen_on,
+            "types": list(MENTION_TYPES),
+            "baselines": list(BASELINES),
+        },
+    ).df()

@@ -1,0 +1,49 @@
+"""The best head for antecedents by weights and by norms, scored on the same mentions."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.norms.weighing import difference, of_either
+from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
+from analysis.tables.probing.coreference_best import CHOSEN_ON_COLUMN, MERGED
+from analysis.tables.probing.coreference_prediction import MENTION_TYPES
+from analysis.tables.table import HEAD, LAYER, Column, Table
+
+_ACCURACY = Column("accuracy", pa.float64(), "the head's accuracy where it was scored", "share")
+TABLE = Table(
+    name="coreference_difference",
+    grain="one row per merging, type of mention and part of the corpus",
+    key=(MERGED, MENTION_TYPE, CHOSEN_ON_COLUMN),
+    values=(
+        Column("n", pa.int64(), "mentions that have an antecedent where it was scored", "mentions"),
+        *of_either(LAYER, HEAD, _ACCURACY),
+        *difference("share"),
+    ),
+    source="kobayashi-2020",
+    laws=(
+        "n >= 1",
+        "accuracy_weight between 0 and 1 and accuracy_norm between 0 and 1",
+        "abs(difference - (accuracy_norm - accuracy_weight)) < 1e-9",
+        "low <= high",
+    ),
+)
+
+
+def differences(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
+    """Both best heads for every type of mention and part of the corpus.
+
+    Args:
+        merging: one of `MERGINGS`.
+
+    Returns:
+        mention_type, chosen_on, n, layer, head and accuracy of either, difference, low, high.
+    """
+    return store.execute(
+        """
+        select * exclude (merging) from coreference_difference
+        where merging = $merging
+        order by list_position($types, mention_type), chosen_on
+        """,
+        {"merging": merging, "types": list(MENTION_TYPES)},
+    ).df()

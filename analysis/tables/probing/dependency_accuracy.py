@@ -1,0 +1,141 @@
+"""How often each head finds the governor of a word, by relation."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.annotation import MERGING
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.probing.dependency_prediction import DIRECTION
+from analysis.tables.table import HEAD, LAYER, Column, Table, View, interval
+
+PROBED = Column(
+    "relation",
+    pa.string(),
+    "relation to the governor, its subtypes included, or a subtype; all: every word but root and "
+    "punct; all_words: every word",
+    "name",
+)
+N_WORDS = Column("n", pa.int64(), "words", "words")
+ACCURACY = Column(
+    "accuracy", pa.float64(), "share of them whose governor is the predicted one", "share"
+)
+_VALUES = (N_WORDS, ACCURACY, *interval("share"))
+_CELL = (PROBED, LAYER, HEAD, DIRECTION)
+_NAME = "dependency_accuracy"
+_GRAIN = "one row per weighing, merging, relation, layer, head and direction"
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, MERGING, *_CELL),
+    values=_VALUES,
+    source="clark-2019",
+    laws=(
+        "n > 0",
+        "accuracy between 0 and 1",
+        "low <= high and low >= 0 and high <= 1",
+    ),
+    views=(
+        View(
+            "dependency_accuracy",
+            "one row per relation, layer, head and direction; means over the pieces of words",
+            (*_CELL, *_VALUES),
+            "select relation, layer, head, direction, n, accuracy, low, high "
+            "from stored.dependency_accuracy where merging = 'mean' and weighing = 'weight'",
+        ),
+        of_weights(
+            "dependency_accuracy_merging",
+            "one row per merging, relation, layer, head and direction",
+            (MERGING, *_CELL, *_VALUES),
+            table=_NAME,
+        ),
+        of_both(_NAME, _GRAIN, (WEIGHING, MERGING, *_CELL, *_VALUES)),
+    ),
+)
+
+
+def of_relation(
+    store: DuckDBPyConnection,
+    *,
+    relation: str,
+    merging: str,
+    direction: str,
+    weighing: str = WEIGHT,
+) -> pd.DataFrame:
+    """Every head on one relation.
+
+    Returns:
+        layer, head, n, accuracy, low, high.
+    """
+    return store.execute(
+        """
+        select layer, head, n, accuracy, low, high
+        from dependency_accuracy_weighing
+        where relation = $relation and merging = $merging and direction = $direction
+            and weighing = $weighing
+        order by layer, head
+        """,
+        {
+            "relation": relation,
+            "merging": merging,
+            "direction": direction,
+            "weighing": weighing,
+        },
+    ).df()
+
+
+def of_head(
+    store: DuckDBPyConnection, *, layer: int, head: int, merging: str, weighing: str = WEIGHT
+) -> pd.DataFrame:
+    """One head on every relation, in both directions.
+
+    Returns:
+        relation, direction, n, accuracy, low, high; the most accurate first.
+    """
+    return store.execute(
+        """
+        select relation, direction, n, accuracy, low, high
+        from dependency_accuracy_weighing
+        where layer = $layer and head = $head and merging = $merging and weighing = $weighing
+        order by accuracy desc, n desc, relation, direction
+        """,
+        {"layer": layer, "head": head, "merging": merging, "weighing": weighing},
+    ).df()
+
+
+def relations(store: DuckDBPyConnection) -> pd.DataFrame:
+    """What can be asked for, the sums `all` and `all_words` included.
+
+    Returns:
+        relation, n; the most frequent first.
+    """
+    return store.execute(
+        """
+        select relation, any_value(n) as n
+        from dependency_accuracy
+        group by relation
+        order by n desc, relation
+        """
+    ).df()
+
+
+def best_heads(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
+    """The head and direction that are right most often, by relation, of equals the first.
+
+    Chosen and scored on the same words, as the paper does: `dependency_best` does it honestly too.
+
+    Returns:
+        relation, layer, head, direction, n, accuracy, low, high; the most frequent first.
+    """
+    return store.execute(
+        """
+        select relation, layer, head, direction, n, accuracy, low, high
+        from dependency_accuracy_merging
+        where merging = $merging
+        qualify row_number() over (
+            partition by relation order by accuracy desc, direction, layer, head
+        ) = 1
+        order by n desc, relation
+        """,
+        {"merging": merging},
+    ).df()

@@ -1,0 +1,34 @@
+"""How often the governor of a word stands a fixed number of words away."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
+from analysis.tables.table import Column, Table
+
+TABLE = Table(
+    name="dependency_baseline",
+    grain="one row per relation and offset",
+    key=(
+        PROBED,
+        Column(
+            "offset", pa.int16(), "how many words further on the governor is looked for", "words"
+        ),
+    ),
+    values=(N_WORDS, ACCURACY),
+    source="clark-2019",
+    laws=("n > 0", "accuracy between 0 and 1", '"offset" <> 0 and abs("offset") <= 3'),
+)
+
+
+def baselines(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every offset on every relation.
+
+    Returns:
+        relation, offset, n, accuracy.
+    """
+    return store.execute(
+        'select relation, "offset", n, accuracy from dependency_baseline '
+        'order by n desc, relation, "offset"'
+    ).df()

@@ -1,0 +1,90 @@
+"""The best head of every relation, scored where it was chosen and where it was not."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.annotation import MERGING
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
+from analysis.tables.probing.dependency_prediction import DIRECTION
+from analysis.tables.table import HEAD, LAYER, NAME, Column, Table, interval
+
+CHOSEN_ON = ("all", "first", "second")
+
+
+CHOSEN_ON_COLUMN = Column(
+    "chosen_on",
+    NAME,
+    "sequences that head and offset were chosen on: the first or second half, and scored "
+    "on the other; all: chosen and scored on all",
+    "name",
+)
+
+
+def _share(name: str, meaning: str) -> Column:
+    return Column(name, pa.float64(), meaning, "share")
+
+
+_NAME, _KEY = "dependency_best", (MERGING, PROBED, CHOSEN_ON_COLUMN)
+_VALUES = (
+    LAYER,
+    HEAD,
+    DIRECTION,
+    Column("n_tried", pa.int64(), "heads times directions chosen from", "probes"),
+    Column("n_chosen", pa.int64(), "words they were chosen on", "words"),
+    _share("accuracy_chosen", "share of them that the chosen head gets right"),
+    N_WORDS,
+    ACCURACY,
+    *interval("share"),
+    Column("offset", pa.int16(), "the best fixed offset, chosen on the same words", "words"),
+    _share("offset_accuracy", "share of the words scored that the offset gets right"),
+    _share("difference", "accuracy of the head minus that of the offset"),
+    *interval("share", of="difference"),
+)
+_GRAIN = "one row per weighing, merging, relation and half that the best head was chosen on, or all"
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, *_KEY),
+    values=_VALUES,
+    source="clark-2019",
+    laws=(
+        "chosen_on in ('all', 'first', 'second')",
+        "n > 0 and n_chosen > 0 and n_tried > 0",
+        "accuracy between 0 and 1 and accuracy_chosen between 0 and 1",
+        "offset_accuracy between 0 and 1",
+        "low <= high and difference_low <= difference_high",
+        "abs(difference - (accuracy - offset_accuracy)) < 1e-9",
+        "chosen_on <> 'all' or (n = n_chosen and accuracy = accuracy_chosen)",
+    ),
+    views=(
+        of_weights(
+            _NAME,
+            "one row per merging, relation and half that the best head was chosen on, or all",
+            (*_KEY, *_VALUES),
+        ),
+        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, *_VALUES)),
+    ),
+)
+
+
+def best(
+    store: DuckDBPyConnection, *, merging: str, chosen_on: str, weighing: str = WEIGHT
+) -> pd.DataFrame:
+    """The best head and the best offset of every relation, the most frequent first.
+
+    Args:
+        chosen_on: one of `CHOSEN_ON`.
+
+    Returns:
+        Every column of the table; no row for a relation that one half lacks.
+    """
+    return store.execute(
+        """
+        from dependency_best_weighing
+        where merging = $merging and chosen_on = $chosen_on and weighing = $weighing
+        order by n desc, relation
+        """,
+        {"merging": merging, "chosen_on": chosen_on, "weighing": weighing},
+    ).df()

@@ -1,0 +1,153 @@
+"""Which word every head takes for each word's governor."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.annotation import MERGING
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table
+
+DIRECTIONS = ("dependent_to_head", "head_to_dependent")
+DIRECTION = Column(
+    "direction",
+    NAME,
+    "who attends: dependent_to_head or head_to_dependent",
+    "name",
+)
+_NAME = "dependency_prediction"
+_PREDICTED = Column(
+    "predicted",
+    pa.list_(pa.int16()),
+    "of each word of the sequence the word taken for its syntactic head; −1: no candidate",
+    "index",
+)
+_KEY = (SEQUENCE, LAYER, HEAD, DIRECTION, MERGING)
+_GRAIN = "one row per weighing, sequence with trees, layer, head, direction and merging"
+TABLE = Table(
+    name=_NAME,
+    grain=_GRAIN,
+    key=(WEIGHING, *_KEY),
+    values=(_PREDICTED,),
+    source="clark-2019",
+    laws=("len(predicted) > 0", "list_min(predicted) >= -1"),
+    views=(
+        of_weights(
+            _NAME,
+            "one row per sequence with trees, layer, head, direction and merging",
+            (*_KEY, _PREDICTED),
+        ),
+        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, _PREDICTED)),
+    ),
+    order=("weighing", "merging", "layer", "head", "direction", "seq"),
+)
+
+
+def sentences(
+    store: DuckDBPyConnection,
+    *,
+    relation: str,
+    layer: int,
+    head: int,
+    direction: str,
+    merging: str,
+    limit: int,
+    weighing: str = WEIGHT,
+) -> pd.DataFrame:
+    """The sentences with most words of a relation, and how many of them a head gets right.
+
+    Args:
+        relation: one of `dependency_accuracy.relations`.
+
+    Returns:
+        seq, sentence, text, n, n_right; of equally many the first of the corpus first.
+    """
+    return store.execute(
+        """
+        with decided as (
+            select seq, sentence, word, relation, governor, is_masked,
+                word + (
+                    relation = 'poss'
+                    and coalesce(
+                        lead(form) over (partition by seq, sentence order by word)
+                            in ('''s', 's'''),
+                        false
+                    )
+                )::int as deciding
+            from word
+            where relation is not null
+        ),
+        counted as (
+            select seq, sentence, count(*) as n,
+                count(*) filter (where predicted[deciding + 1] = governor) as n_right
+            from decided
+            join dependency_prediction_weighing using (seq)
+            where weighing = $weighing and layer = $layer and head = $head
+                and direction = $direction and merging = $merging
+                and not is_masked
+                and (seq, coalesce(governor, -1)) not in (
+                    select seq, word from word where is_masked
+                )
+                and case $relation
+                    when 'all_words' then true
+                    when 'all' then split_part(relation, ':', 1) not in ('root', 'punct')
+                    else split_part(relation, ':', 1) not in ('root', 'punct')
+                        and $relation in (relation, split_part(relation, ':', 1))
+                end
+            group by seq, sentence
+            order by n desc, seq, sentence
+            limit $limit
+        )
+        select seq, sentence,
+            trim(string_agg(form || if(space_after, ' ', ''), '' order by word)) as text,
+            any_value(n) as n, any_value(n_right) as n_right
+        from counted
+        join word using (seq, sentence)
+        group by seq, sentence
+        order by n desc, seq, sentence
+        """,
+        {
+            "relation": relation,
+            "layer": layer,
+            "head": head,
+            "direction": direction,
+            "merging": merging,
+            "limit": limit,
+            "weighing": weighing,
+        },
+    ).df()
+
+
+def of_sentence(
+    store: DuckDBPyConnection,
+    *,
+    seq: int,
+    layer: int,
+    head: int,
+    direction: str,
+    merging: str,
+    weighing: str = WEIGHT,
+) -> pd.DataFrame:
+    """What one head predicts for every word of a sequence.
+
+    Returns:
+        word, predicted (−1: no candidate), in the order of the words.
+    """
+    return store.execute(
+        """
+        select (unnest(range(len(predicted))))::smallint as word, unnest(predicted) as predicted
+        from dependency_prediction_weighing
+        where weighing = $weighing and seq = $seq
+            and layer = $layer and head = $head and direction = $direction
+            and merging = $merging
+        order by word
+        """,
+        {
+            "seq": seq,
+            "layer": layer,
+            "head": head,
+            "direction": direction,
+            "merging": merging,
+            "weighing": weighing,
+        },
+    ).df()

@@ -1,0 +1,1 @@
+"""Tables on relevance carried back to the input."""

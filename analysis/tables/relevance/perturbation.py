@@ -1,0 +1,68 @@
+"""How much the class of an image hangs on the patches that a map calls relevant: means."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.relevance.sequence_perturbation import CURVE, ORDER, ORDERS
+from analysis.tables.table import N_SEQUENCES, Column, Table, interval
+
+TABLE = Table(
+    name="perturbation",
+    grain="one row per rule or method or random order, curve and share of patches, or for the area "
+    "under the curve",
+    key=(
+        ORDER,
+        CURVE,
+        Column(
+            "share",
+            pa.float64(),
+            "share of the patches that are gone, or have come; NULL: the area under the curve",
+            "share",
+            nullable=True,
+        ),
+    ),
+    values=(
+        Column(
+            "mean",
+            pa.float64(),
+            "mean over images of the probability of the class predicted for the whole image",
+            "probability",
+        ),
+        *interval("probability"),
+        N_SEQUENCES,
+    ),
+    source="petsiuk-2018",
+    laws=(
+        "share is null or share between 0 and 1",
+        "mean between 0 and 1 + 1e-5",
+        "low <= high",
+        "n_sequences > 0",
+    ),
+    order=("rule", "curve", "share"),
+)
+
+
+def curves(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every curve, `random` too: rule, curve, share, mean, low, high, n_sequences."""
+    return store.execute(
+        """
+        from perturbation
+        where share is not null
+        order by list_position($orders, rule), curve, share
+        """,
+        {"orders": list(ORDERS)},
+    ).df()
+
+
+def areas(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The area under every curve, `random` too: rule, curve, mean, low, high."""
+    return store.execute(
+        """
+        select rule, curve, mean, low, high
+        from perturbation
+        where share is null
+        order by list_position($orders, rule), curve
+        """,
+        {"orders": list(ORDERS)},
+    ).df()

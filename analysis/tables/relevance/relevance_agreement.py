@@ -1,0 +1,38 @@
+"""Whether rules and methods find the same tokens relevant: means over sequences."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.relevance_rules import ALL
+from analysis.tables.relevance.sequence_relevance_agreement import RULE_A, RULE_B
+from analysis.tables.table import N_SEQUENCES, Column, Table, interval
+
+TABLE = Table(
+    name="relevance_agreement",
+    grain="one row per ordered pair of rules or methods, each with itself too",
+    key=(RULE_A, RULE_B),
+    values=(
+        Column("mean", pa.float64(), "mean over sequences of Spearman's ρ of the two maps", "ρ"),
+        *interval("ρ"),
+        N_SEQUENCES,
+    ),
+    source="sawaki-2025",
+    laws=(
+        "mean between -1 - 1e-6 and 1 + 1e-6",
+        "low <= high",
+        "n_sequences > 0",
+        "rule_a <> rule_b or mean = 1",
+    ),
+)
+
+
+def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every ordered pair: rule_a, rule_b, mean, low, high, n_sequences, in the order of `ALL`."""
+    return store.execute(
+        """
+        from relevance_agreement
+        order by list_position($rules, rule_a), list_position($rules, rule_b)
+        """,
+        {"rules": list(ALL)},
+    ).df()

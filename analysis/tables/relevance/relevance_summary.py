@@ -1,0 +1,127 @@
+"""Maps of relevance in a few numbers: means over sequences."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.relevance_rules import ALL
+from analysis.tables.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
+from analysis.tables.relevance.sequence_relevance import MEANINGS
+from analysis.tables.table import Column, Table, View, interval
+
+GAINS = {"mask_gain": "mask_share", "pointing_gain": "pointing"}
+"""What is told against `mask_chance`, which an even map would have."""
+QUANTITIES = (
+    "cls_share",
+    "special_share",
+    "entropy",
+    "evenness",
+    "top5_share",
+    "mask_share",
+    "mask_gain",
+    "pointing",
+    "pointing_gain",
+)
+_UNIT = "share or nats"
+_KEY = (RULE, START_LAYER, HEAD_OR_MEAN)
+_LONG_KEY = (
+    *_KEY,
+    Column(
+        "quantity",
+        pa.string(),
+        f"{', '.join(QUANTITIES)}; a gain is the difference to the share of patches that is inside "
+        "the mask",
+        "name",
+    ),
+)
+_MEANS = (
+    Column("mean", pa.float64(), "unweighted mean over the sequences that have it", _UNIT),
+    *interval(_UNIT),
+    Column("n_sequences", pa.int64(), "sequences that have it", "sequences"),
+)
+_WIDE = {name: MEANINGS[name] for name in ("cls_share", "entropy", "top5_share", "mask_share")}
+TABLE = Table(
+    name="relevance_summary",
+    grain="one row per rule, layer, head (or their mean) and quantity",
+    key=_LONG_KEY,
+    values=_MEANS,
+    source="sawaki-2025",
+    laws=(
+        "low <= high",
+        "n_sequences > 0",
+        "mean >= 0 or quantity in ('mask_gain', 'pointing_gain')",
+        "quantity = 'entropy' or abs(mean) <= 1 + 1e-5",
+    ),
+    order=("quantity", "rule", "layer", "head"),
+    views=(
+        View(
+            "relevance_summary",
+            "one row per rule, layer and head (or their mean); means over sequences",
+            (
+                *_KEY,
+                *(
+                    Column(name, pa.float64(), f"{meaning}; NULL if none has it", unit, True)
+                    for name, (meaning, unit) in _WIDE.items()
+                ),
+                Column("n", pa.int64(), "sequences averaged over", "sequences"),
+            ),
+            f"""
+            select rule, layer, head,
+                {", ".join(f"max(mean) filter (quantity = '{name}') as {name}" for name in _WIDE)},
+                max(n_sequences) as n
+            from stored.relevance_summary
+            group by rule, layer, head
+            """,
+        ),
+        View(
+            "relevance_interval",
+            "one row per rule, layer, head (or their mean) and quantity",
+            (*_LONG_KEY, *_MEANS),
+            "from stored.relevance_summary",
+        ),
+    ),
+)
+
+
+def by_layer(store: DuckDBPyConnection, *, quantity: str) -> pd.DataFrame:
+    """One quantity of every rule's mean of the heads: rule, layer, mean, low, high."""
+    return store.execute(
+        """
+        select rule, layer, mean, low, high
+        from relevance_interval
+        where quantity = $quantity and head is null
+        order by list_position($rules, rule), layer
+        """,
+        {"quantity": quantity, "rules": list(ALL)},
+    ).df()
+
+
+def heads(store: DuckDBPyConnection, *, quantity: str, rule: str) -> pd.DataFrame:
+    """One quantity of every head of a rule: layer, head, mean, low, high, n_sequences."""
+    return store.execute(
+        """
+        select layer, head, mean, low, high, n_sequences
+        from relevance_interval
+        where quantity = $quantity and rule = $rule and head is not null
+        order by layer, head
+        """,
+        {"quantity": quantity, "rule": rule},
+    ).df()
+
+
+def rules(store: DuckDBPyConnection) -> list[str]:
+    """The rules that there are, in their order."""
+    found = store.execute("select distinct rule from relevance_interval").fetchall()
+    return sorted((rule for (rule,) in found), key=ALL.index)
+
+
+def table(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The whole long table: rule, layer, head, quantity, mean, low, high, n_sequences."""
+    return store.execute(
+        """
+        from relevance_interval
+        order by list_position($rules, rule), layer, head nulls last,
+            list_position($quantities, quantity)
+        """,
+        {"rules": list(ALL), "quantities": list(QUANTITIES)},
+    ).df()

@@ -1,0 +1,122 @@
+"""What a file says at a glance of norms beside attention weights."""
+
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+
+from analysis.tables.norms import attention_norm_correlation as correlation
+from analysis.tables.norms import frequency_correlation as frequency
+from analysis.tables.norms import input_norm_dispersion, token_type_mixing, value_norm_dispersion
+from pages.ui.charts.look import token_type_name
+from pages.ui.finding import Finding
+from pages.ui.store.absences import has_special
+from pages.ui.store.chosen import ask
+from pages.ui.words.numbers import percent, signed
+from pages.ui.words.say import say
+
+_PAGE = "attention_norms"
+SPECIAL = ("cls", "sep", "comma_period", "register")
+_NEAR = 0.02
+_WEAK = 0.1
+
+
+def shares(quantity: str) -> pd.Series:
+    """Share of each token type in a quantity, averaged over layers and heads first."""
+    frame = ask(token_type_mixing.by_layer, head=None)
+    means = frame[frame["quantity"] == quantity].groupby("token_type")["mean"].mean()
+    return means / means.sum()
+
+
+def _weight_against_norm() -> Iterator[Finding]:
+    weight, norm = (shares(each).reindex(SPECIAL).sum() for each in ("attention", "weighted_norm"))
+    if weight == 0:
+        return
+    step = "less" if norm < weight - _NEAR else "more" if norm > weight + _NEAR else "same"
+    yield Finding(
+        say("finding.label_layers"),
+        f"{percent(weight)} → {percent(norm)}",
+        say(
+            f"finding.mixing_{step}",
+            types=say(f"finding.types_{'special' if has_special() else 'marks'}"),
+            weight=percent(weight),
+            norm=percent(norm),
+        ),
+        _PAGE,
+        "layers",
+    )
+
+
+def _strongest_correlation() -> Iterator[Finding]:
+    frame = ask(correlation.by_type, layer=None, head=None).dropna()
+    frame = frame[frame["token_type"].isin(SPECIAL)]
+    if frame.empty:
+        return
+    row = frame.loc[frame["spearman"].abs().idxmax()]
+    name = token_type_name(row["token_type"])
+    sign, others = _sign(row["spearman"]), frame.drop(index=row.name)
+    told = "none_alone" if sign == "none" and others.empty else sign
+    yield Finding(
+        say("finding.label_relation", token_type=name),
+        f"ρ = {signed(row['spearman'])}",
+        f"{say(f'finding.correlation_{told}', token_type=name)} {_others(others)}".strip(),
+        _PAGE,
+        "relation",
+    )
+
+
+def _sign(rho: float) -> str:
+    if abs(rho) < _WEAK:
+        return "none"
+    return "negative" if rho < 0 else "positive"
+
+
+def _others(frame: pd.DataFrame) -> str:
+    """The other types, if the model has any."""
+    pairs = zip(frame["token_type"], frame["spearman"], strict=True)
+    told = [f"{token_type_name(kind)} {signed(rho)}" for kind, rho in pairs]
+    return say("finding.correlation_others", others=say("list.comma").join(told)) if told else ""
+
+
+def _dispersion() -> Iterator[Finding]:
+    values = ask(value_norm_dispersion.by_head)
+    inputs = ask(input_norm_dispersion.by_layer)
+    pooled, of_input = (
+        float(each[each["layer"].isna()]["cv"].iloc[0]) for each in (values, inputs)
+    )
+    yield Finding(
+        say("finding.label_dispersion"),
+        f"CV = {pooled:.2f}",
+        say(
+            "finding.dispersion",
+            pooled=f"{pooled:.2f}",
+            per_head=f"{ask(value_norm_dispersion.mean_cv):.2f}",
+            of_input=f"{of_input:.2f}",
+        ),
+        _PAGE,
+        "dispersion",
+    )
+
+
+def _frequency() -> Iterator[Finding]:
+    frame = ask(frequency.correlations)
+    frame = frame[(frame["quantity"] == "value_norm") & ~frame["special_tokens"]].dropna()
+    if frame.empty:
+        return
+    row = frame.iloc[0]
+    unclear = not (row["low"] > 0 or row["high"] < 0)
+    step = "unclear" if unclear else "shorter" if row["spearman"] > 0 else "longer"
+    yield Finding(
+        say("finding.label_frequency"),
+        f"ρ = {signed(row['spearman'])}",
+        say(f"finding.frequency_{step}", low=signed(row["low"]), high=signed(row["high"])),
+        _PAGE,
+        "frequency",
+    )
+
+
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "token_type_mixing": _weight_against_norm,
+    "attention_norm_correlation": _strongest_correlation,
+    "value_norm_dispersion": _dispersion,
+    "frequency_correlation": _frequency,
+}

@@ -1,0 +1,140 @@
+"""Weight against norm, a panel per token type on shared axes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from pages.ui.charts.standard import TOKEN_TYPE_COLOURS, token_type_name
+from pages.ui.words.quantities import quantity_axis, quantity_name
+from pages.ui.words.say import say
+
+_WIDTH, _HEIGHT, _COLUMNS = 330, 230, 2
+_OVERLAP = 1.02  # cells are drawn a little over their edges, so that no gaps show between them
+_POWERS = "['1','0.1','0.01','10⁻³','10⁻⁴','10⁻⁵','10⁻⁶','10⁻⁷','10⁻⁸','10⁻⁹','10⁻¹⁰']"
+_TICKS = [10.0**-power for power in range(11)]
+_HALF_OCTAVES, _QUARTER_OCTAVES = 22, 21  # how many low bits of a float32 a bin leaves open
+
+
+def density_panels(frame: pd.DataFrame) -> Any:
+    """The share of a type's pairs in every cell, from `attention_norm_histogram.densities`."""
+    frame = _with_edges(frame[frame["norm_bin"] > 0])
+    low_share, high_share = frame["share"].min(), frame["share"].max()
+    shade = alt.Color(
+        "share:Q",
+        title=say("attention_norms.relation.share"),
+        scale=alt.Scale(type="log", scheme="viridis"),
+        legend=alt.Legend(
+            orient="bottom",
+            direction="horizontal",
+            gradientLength=260,
+            gradientThickness=10,
+            titleLimit=300,
+            labelExpr=_power_of("datum.value"),
+            values=[each for each in _TICKS if low_share <= each <= high_share],
+        ),
+    )
+    told = [
+        alt.Tooltip("alpha:N", title="α"),
+        alt.Tooltip("norm:N", title=quantity_name("value_norm")),
+        alt.Tooltip("n:Q", title=say("attention_norms.pairs"), format=",d"),
+        alt.Tooltip("share:Q", title=say("attention_norms.relation.share"), format=".2e"),
+    ]
+    x = _axis("low_alpha", "pair_attention", frame["low_alpha"].min(), 1.0)
+    y = _axis("low_norm", "pair_norm", frame["low_norm"].min(), frame["high_norm"].max())
+    return _panels(
+        frame,
+        lambda part: (
+            alt.Chart(part)
+            .mark_rect()
+            .encode(
+                x=alt.X(**x),
+                x2="end_alpha",
+                y=alt.Y(**y),
+                y2="end_norm",
+                color=shade,
+                tooltip=told,
+            )
+        ),
+    )
+
+
+def sample_panels(frame: pd.DataFrame) -> Any:
+    """A point per drawn pair, from `attention_norm_sample.scatter`."""
+    frame = frame[(frame["attention"] > 0) & (frame["value_norm"] > 0)]
+    told = [
+        alt.Tooltip("token:N", title=say("attention_norms.token")),
+        alt.Tooltip("attention:Q", title="α", format=".3~g"),
+        alt.Tooltip("value_norm:Q", title=quantity_name("value_norm"), format=".3f"),
+        alt.Tooltip("layer:O", title=say("axis.layer")),
+        alt.Tooltip("head:O", title=say("axis.head")),
+        alt.Tooltip("seq:O", title=say("attention_norms.sequence")),
+    ]
+    low, high = frame["value_norm"].min(), frame["value_norm"].max()
+    x = _axis("attention", "pair_attention", frame["attention"].clip(lower=2**-24).min(), 1.0)
+    y = _axis("value_norm", "pair_norm", low, high)
+    return _panels(
+        frame,
+        lambda part: (
+            alt.Chart(part)
+            .mark_circle(size=14, opacity=0.45, clip=True)
+            .encode(
+                x=alt.X(**x),
+                y=alt.Y(**y),
+                color=alt.value(TOKEN_TYPE_COLOURS[part["token_type"].iloc[0]]),
+                tooltip=told,
+            )
+        ),
+    )
+
+
+def _with_edges(frame: pd.DataFrame) -> pd.DataFrame:
+    """Cells with their edges and what is told of them."""
+    total = frame.groupby("token_type")["n"].transform("sum")
+    frame = frame.assign(
+        low_alpha=edges(frame["attention_bin"], _HALF_OCTAVES),
+        high_alpha=edges(frame["attention_bin"] + 1, _HALF_OCTAVES),
+        low_norm=edges(frame["norm_bin"], _QUARTER_OCTAVES),
+        high_norm=edges(frame["norm_bin"] + 1, _QUARTER_OCTAVES),
+        share=frame["n"] / total,
+    )
+    for name in ("alpha", "norm"):
+        frame[f"end_{name}"] = frame[f"high_{name}"] * _OVERLAP
+        ends = zip(frame[f"low_{name}"], frame[f"high_{name}"], strict=True)
+        frame[name] = [f"{low:.3g} – {high:.3g}" for low, high in ends]
+    return frame
+
+
+def edges(bins: pd.Series, open_bits: int) -> np.ndarray:
+    """The smallest float32 of each bin: floats that are not negative sort as their bits do."""
+    return (bins.to_numpy(np.int32) << open_bits).view(np.float32).astype(np.float64)
+
+
+def _power_of(value: str) -> str:
+    """A Vega expression that writes a power of ten, at most 1, as a reader would."""
+    return f"{_POWERS}[round(-log({value}) / LN10)]"
+
+
+def _axis(field: str, quantity: str, low: float, high: float) -> dict[str, Any]:
+    axis = {"grid": False, "labelAngle": 0, "labelOverlap": True, "format": "~g", "tickCount": 5}
+    if quantity == "pair_attention":
+        axis |= {"values": _TICKS, "labelExpr": _power_of("datum.value")}
+    return {
+        "shorthand": f"{field}:Q",
+        "title": quantity_axis(quantity),
+        "scale": alt.Scale(type="log", domain=[low, high], nice=False),
+        "axis": alt.Axis(**axis),
+    }
+
+
+def _panels(frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Any]) -> Any:
+    types = [each for each in reversed(TOKEN_TYPE_COLOURS) if (frame["token_type"] == each).any()]
+    parts = [
+        draw(frame[frame["token_type"] == each]).properties(
+            title=token_type_name(each), width=_WIDTH, height=_HEIGHT
+        )
+        for each in types
+    ]
+    return alt.concat(*parts, columns=_COLUMNS, spacing=24)

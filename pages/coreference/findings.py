@@ -1,0 +1,33 @@
+"""What a file says at a glance of the coreference that heads show."""
+
+from collections.abc import Callable, Iterator
+
+from analysis.tables.probing import coreference_best
+from pages.ui.finding import Finding
+from pages.ui.head.facts import CHOSEN_ON, MERGING, chosen_head
+from pages.ui.store.chosen import ask
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
+
+
+def _coreference() -> Iterator[Finding]:
+    """The head that is best at antecedents, scored on other texts beside the rules there."""
+    frame = ask(coreference_best.best, merging=MERGING, chosen_on=CHOSEN_ON)
+    frame = frame[frame["mention_type"] == "all"]
+    if frame.empty:
+        return
+    pairs = zip(frame["baseline"], frame["baseline_accuracy"], strict=True)
+    rules = [f"{say(f'coreference.method_{rule}')} {percent(share)}" for rule, share in pairs]
+    row = frame.iloc[0]
+    yield Finding(
+        say("finding.label_coreference"),
+        percent(row["accuracy"]),
+        say("finding.coreference", **chosen_head(row), rules=say("list.comma").join(rules)),
+        "coreference",
+        "rules",
+    )
+
+
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "coreference_best": _coreference,
+}

@@ -1,0 +1,36 @@
+"""What a file says at a glance of which heads attend alike."""
+
+from collections.abc import Callable, Iterator
+
+from analysis.tables.heads import layer_cohesion
+from pages.ui.finding import Finding
+from pages.ui.store.chosen import ask
+from pages.ui.words.say import say
+
+_SURE = 0.05
+
+
+def _cohesion() -> Iterator[Finding]:
+    """Whether heads of one layer are alike, over all layers."""
+    frame = ask(layer_cohesion.cohesion)
+    every = frame[frame["layer"].isna()]
+    if every.empty:
+        return
+    row = every.iloc[0]
+    alike = row["difference"] > 0 and row["p_value"] < _SURE
+    yield Finding(
+        say("finding.label_cohesion"),
+        say(
+            "finding.cohesion_number",
+            within=f"{row['within']:.2f}",
+            between=f"{row['between']:.2f}",
+        ),
+        say(f"finding.cohesion_{'alike' if alike else 'unclear'}", p=f"{row['p_value']:.2g}"),
+        "head_map",
+        "layers",
+    )
+
+
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "layer_cohesion": _cohesion,
+}

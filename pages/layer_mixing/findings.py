@@ -1,0 +1,102 @@
+"""What a file says at a glance of the modules around attention."""
+
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+
+from analysis.tables.mixing import mixing_ratio, scope_similarity
+from analysis.tables.pairs import relation_share
+from pages.ui.finding import Finding
+from pages.ui.store.chosen import ask, layer_order
+from pages.ui.words.numbers import percent, signed
+from pages.ui.words.say import say
+from pages.ui.words.scope_names import relation_name, step_name
+
+_PAGE = "layer_mixing"
+_EVERY = "all"
+_NEAR = 0.02
+_CLEAR = 1.1
+
+
+def _similarity() -> Iterator[Finding]:
+    """The module that changes the mixing most; vectors in place of weights are no module."""
+    steps = ask(scope_similarity.steps)
+    steps = steps[steps["layer"].isna() & (steps["scope_a"] != "attn_w")].sort_values("spearman")
+    if steps.empty:
+        return
+    names = [step_name(scope) for scope in steps["scope_b"]]
+    told = [f"{name} {signed(rho)}" for name, rho in zip(names, steps["spearman"], strict=True)]
+    yield Finding(
+        say("finding.label_similarity", module=names[0]),
+        f"ρ = {signed(steps['spearman'].iloc[0])}",
+        say("finding.similarity", module=names[0], others=say("list.comma").join(told[1:])),
+        _PAGE,
+        "similarity",
+    )
+
+
+def _mixing_ratio() -> Iterator[Finding]:
+    """What attention alone says of a token's context, and what the residual leaves of it."""
+    order, frame = layer_order(), ask(mixing_ratio.pooled)
+    means = frame[frame["token_type"] == _EVERY].set_index("scope")["mean"]
+    before, after = means[order.vectors], means[order.before_network]
+    step = "less" if after < before - _NEAR else "more" if after > before + _NEAR else "same"
+    yield Finding(
+        say("finding.label_ratio"),
+        f"{percent(before)} → {percent(after)}",
+        say(
+            f"finding.ratio_{step}",
+            before=percent(before),
+            after=percent(after),
+            whole=percent(means[order.whole]),
+        ),
+        _PAGE,
+        "ratio",
+    )
+
+
+def _relation() -> Iterator[Finding]:
+    """The relation whose share of FF's change is most above its share of the mixing before."""
+    frame = ask(relation_share.by_layer, effect="ff")
+    shares = frame.pivot_table(index="relation", columns="quantity", values="mean", observed=True)
+    if not {"before", "change", "pairs"} <= set(shares):
+        return
+    ratio = (shares["change"] / shares["before"]).dropna()
+    most = str(ratio.idxmax())
+    here = frame[(frame["relation"] == most) & (frame["quantity"] == "change")]
+    name = relation_name(most)
+    before, change, pairs = (
+        percent(float(shares[each][most])) for each in ("before", "change", "pairs")
+    )
+    yield Finding(
+        say("finding.label_relation_share", relation=name),
+        f"{before} → {change}",
+        say(
+            f"finding.relation_{_how_sure(here, ratio[most])}",
+            relation=name,
+            before=before,
+            change=change,
+            pairs=pairs,
+            ratio=f"{ratio[most]:.1f}",
+            above=int((here["ratio_low"] > 1).sum()),
+            layers=len(here),
+        ),
+        _PAGE,
+        "modules",
+    )
+
+
+def _how_sure(here: pd.DataFrame, ratio: float) -> str:
+    """Whether a ratio is worth telling, and clear of 1 in some layer."""
+    if ratio < _CLEAR:
+        return "even"
+    if here["ratio_low"].isna().all():
+        return "unsure"
+    return "clear" if (here["ratio_low"] > 1).any() else "even"
+
+
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "scope_similarity": _similarity,
+    "mixing_ratio": _mixing_ratio,
+    "relation_share": _relation,
+}

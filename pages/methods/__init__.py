@@ -1,0 +1,1 @@
+"""How everything is measured, and where it comes from."""

@@ -1,0 +1,206 @@
+"""A file's account of itself: is it sound, what corpus is it of, what does it hold, who made it."""
+
+from pathlib import Path
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from analysis.error_limits import LIMITS
+from analysis.tables.corpus import first_sequences, sequence_lengths, token_type_counts
+from analysis.tables.mixing import completeness
+from pages.ui.charts.error_chart import error_chart, worst_errors
+from pages.ui.charts.look import SERIES_COLOURS, TOKEN_TYPE_COLOURS, token_type_name
+from pages.ui.choices.links import link
+from pages.ui.figure import figure, table
+from pages.ui.store.chosen import (
+    ask,
+    chosen_file,
+    files,
+    folder,
+    open_store,
+    readable,
+    shows_images,
+    trouble,
+)
+from pages.ui.store.commands import run_command
+from pages.ui.store.model_name import model_name
+from pages.ui.store.open_file import Store
+from pages.ui.words.numbers import count, percent, scientific
+from pages.ui.words.say import plain, say
+
+_SAMPLES = 5
+
+
+def soundness() -> None:
+    """Whether the parts of every layer add up to what the model computed."""
+    st.header(say("sound.title"), anchor=False)
+    frame = ask(completeness.by_layer)
+    if frame.empty:
+        st.warning(say("sound.unknown"))
+        return
+    limit = LIMITS[open_store().run["dtype"]]
+    errors = worst_errors(frame)
+    worst = errors["error"].iloc[0]
+    told = {"worst": scientific(worst), "limit": scientific(limit)}
+    if worst <= limit:
+        st.success(say("sound.yes", **told))
+    else:
+        st.warning(say("sound.no", **told))
+    figure(
+        error_chart(errors, limit),
+        key="completeness",
+        question=say("sound.question"),
+        caption=say("sound.caption"),
+        frame=frame,
+        alt=say("sound.alt", **told),
+    )
+
+
+def corpus() -> None:
+    """How long the texts are, what they are made of, and what they look like; of images what they
+    are made of."""
+    st.header(say("corpus.title"), anchor=False)
+    if shows_images():  # which are all of one length
+        _types()
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        _lengths()
+    with right:
+        _types()
+    _samples()
+
+
+def _lengths() -> None:
+    frame = ask(sequence_lengths)
+    step = max(1, -(-int(frame["n_tokens"].max()) // 32))
+    binned = (
+        frame.assign(low=(frame["n_tokens"] - 1) // step * step + 1)
+        .groupby("low", as_index=False)["n_sequences"]
+        .sum()
+    )
+    binned["high"] = binned["low"] + step
+    chart = (
+        alt.Chart(binned)
+        .mark_bar(color=SERIES_COLOURS[0], orient="vertical")
+        .encode(
+            x=alt.X("low:Q", title=say("corpus.length_axis"), scale=alt.Scale(zero=False)),
+            x2="high:Q",
+            y=alt.Y(
+                "n_sequences:Q",
+                title=say("corpus.sequences_axis"),
+                axis=alt.Axis(tickMinStep=1, format="d"),
+            ),
+            tooltip=[
+                alt.Tooltip("low:Q", title=say("corpus.from_tokens")),
+                alt.Tooltip("n_sequences:Q", title=say("corpus.sequences_axis"), format=",d"),
+            ],
+        )
+        .properties(height=220)
+    )
+    figure(
+        chart,
+        key="lengths",
+        question=say("corpus.length_question"),
+        caption=say("corpus.length_caption", step=step),
+        frame=frame,
+        alt=say("corpus.length_alt", longest=frame["n_tokens"].max()),
+    )
+
+
+def _types() -> None:
+    frame = ask(token_type_counts)
+    frame["name"] = frame["token_type"].map(token_type_name)
+    frame["share"] = frame["n"] / frame["n"].sum()
+    order = [token_type_name(each) for each in TOKEN_TYPE_COLOURS]
+    base = alt.Chart(frame).encode(
+        y=alt.Y("name:N", title=None, sort=order, axis=alt.Axis(ticks=False, labelLimit=160)),
+        x=alt.X("share:Q", title=say("corpus.share_axis"), axis=alt.Axis(format="%", tickCount=4)),
+        color=alt.Color(
+            "name:N",
+            legend=None,
+            scale=alt.Scale(domain=order, range=list(TOKEN_TYPE_COLOURS.values())),
+        ),
+        tooltip=[
+            alt.Tooltip("name:N", title=say("corpus.token_type")),
+            alt.Tooltip("n:Q", title=say("corpus.tokens"), format=",d"),
+            alt.Tooltip("share:Q", title=say("corpus.share_axis"), format=".1%"),
+        ],
+    )
+    figure(
+        base.mark_bar(cornerRadiusEnd=2).properties(height=220),
+        key="types",
+        question=say("corpus.type_question"),
+        caption=say("corpus.type_caption"),
+        frame=frame[["token_type", "n", "share"]],
+        alt=say("corpus.type_alt", shares=_listed_shares(frame)),
+    )
+
+
+def _listed_shares(frame: pd.DataFrame) -> str:
+    pairs = zip(frame["name"], frame["share"], strict=True)
+    return say("list.comma").join(f"{name} {percent(share)}" for name, share in pairs)
+
+
+def _samples() -> None:
+    sequences = ask(first_sequences, limit=_SAMPLES)
+    with st.expander(say("corpus.samples", n=len(sequences))):
+        for row in sequences.itertuples():
+            st.caption(say("corpus.sample", number=row.seq, tokens=row.n_tokens))
+            st.text(row.text)
+
+
+def holdings() -> None:
+    """Every table with its rows."""
+    rows = open_store().rows
+    frame = pd.DataFrame({"name": rows.keys(), "n_rows": rows.values()})
+    frame = frame.loc[frame["n_rows"] > 0].sort_values("n_rows", ascending=False)
+    st.header(say("holdings.title"), anchor=False)
+    table(
+        frame,
+        key="holdings",
+        question=say("holdings.question"),
+        caption=say("holdings.caption"),
+        columns={
+            "name": st.column_config.TextColumn(say("holdings.table")),
+            "n_rows": st.column_config.NumberColumn(say("holdings.rows"), format="localized"),
+        },
+        height="content",
+    )
+
+
+def making() -> None:
+    """The run that made the file, and how to make it again."""
+    store = open_store()
+    st.header(say("making.title"), anchor=False)
+    st.markdown(say("making.again"))
+    command = run_command(store.run, store.facts, folder() / store.name)
+    st.code(command, language="bash", wrap_lines=True)
+    with st.expander(say("making.everything")):
+        told = store.run.drop("statistics").to_dict() | store.facts
+        frame = pd.DataFrame({"name": told.keys(), "value": [str(each) for each in told.values()]})
+        columns = {"name": say("making.name"), "value": say("making.value")}
+        st.dataframe(frame, hide_index=True, column_config=columns, alt=say("making.everything"))
+
+
+def other_files() -> None:
+    """The other files of the folder, each a link to its own overview."""
+    others = [each for each in files() if each != chosen_file()]
+    if not others:
+        return
+    st.header(say("others.title"), anchor=False)
+    for path in others:
+        _other(path)
+
+
+def _other(path: Path) -> None:
+    found = readable(path)
+    left, right = st.columns([1, 3], vertical_alignment="center")
+    with left:
+        link("overview", plain(path.name), file=path.name)
+    if isinstance(found, Store):
+        names = {"model": plain(model_name(found)), "corpus": plain(found.run["corpus"])}
+        right.markdown(say("others.told", n=count(found.run["n_sequences"]), **names))
+    else:
+        right.markdown(trouble(path, found))

@@ -1,0 +1,118 @@
+"""What a file says at a glance of positions."""
+
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+
+from analysis.tables.positions import (
+    embedding_spectrum,
+    offset_agreement,
+    position_variance,
+    state_spectrum,
+)
+from pages.positions.choices import told_frequency, told_period
+from pages.positions.components import needed
+from pages.positions.peaks import peaks
+from pages.positions.spectra import read
+from pages.positions.wave import told_times, wave_of
+from pages.ui.finding import Finding
+from pages.ui.store.chosen import ask
+from pages.ui.words.numbers import count, percent
+from pages.ui.words.offsets import at_zero, heads_between, heads_compared, told_at_zero
+from pages.ui.words.say import say
+
+_PAGE = "positions"
+_COUNTING = "sum"  # as in the paper
+_DEPENDS = 0.1  # share of a head's variance that the offset explains, from which it is counted
+
+
+def _claim() -> Iterator[Finding]:
+    """Whether attention goes where queries and keys go together, over all heads and over those
+    whose attention depends on position, and for how many of them nothing is shifted."""
+    every = _over_all_layers(0.0)
+    if every is None:
+        return
+    heads = heads_compared(_COUNTING)
+    share = percent(every["agreement"])
+    told = say(
+        "finding.claim",
+        n=count(every["n_heads"]),
+        agreement=share,
+        between=heads_between(every),
+        chance=percent(every["chance"]),
+    )
+    told = f"{told} {told_at_zero(heads[heads['dependence'] >= 0])}".strip()
+    some = _over_all_layers(_DEPENDS)
+    if some is not None:
+        of_some = say(
+            "finding.claim_some",
+            least=_DEPENDS,
+            n=count(some["n_heads"]),
+            agreement=percent(some["agreement"]),
+            zero=at_zero(heads[heads["dependence"] >= _DEPENDS]),
+            chance=percent(some["chance"]),
+        )
+        told = f"{told} {of_some}"
+    yield Finding(say("finding.label_claim"), share, told, _PAGE, "claim")
+
+
+def _over_all_layers(least: float) -> pd.Series | None:
+    """Agreement of the heads whose attention depends on position at least so much."""
+    frame = ask(offset_agreement.agreement, counting=_COUNTING, min_dependence=least)
+    frame = frame[frame["layer"].isna()].dropna(subset=["agreement", "chance"])
+    return None if frame.empty else frame.iloc[0]
+
+
+def _states() -> Iterator[Finding]:
+    """What queries have of the clearest wave, in the first layer and in the last."""
+    lengths = ask(state_spectrum.lengths)
+    if lengths.empty:
+        return
+    spectra = read(int(lengths["length"].iloc[0]), "max", controls=("compared", "removed"))
+    wave = wave_of(spectra.ratio())
+    if wave is None:
+        return
+    before, after = (told_times(wave.times["query", each]) for each in (wave.first, wave.last))
+    yield Finding(
+        say("finding.label_states", first=wave.first, last=wave.last),
+        f"× {before} → × {after}",
+        say(
+            "finding.states",
+            frequency=told_frequency(wave.frequency),
+            period=told_period(wave.frequency),
+            first=wave.first,
+            last=wave.last,
+            before=before,
+            after=after,
+        ),
+        _PAGE,
+        "states",
+    )
+
+
+def _embeddings() -> Iterator[Finding]:
+    """The clearest wave of the position embeddings, and how few dimensions hold them."""
+    frame = ask(embedding_spectrum.spectra)
+    found = peaks(frame[frame["control"] == "kept"])
+    variance = ask(position_variance.cumulative)
+    if not found or variance.empty:
+        return
+    yield Finding(
+        say("finding.label_embeddings"),
+        f"f = {told_frequency(found[0])}",
+        say(
+            "finding.embeddings",
+            period=told_period(found[0]),
+            most=needed(variance, 0.9),
+            width=count(len(variance)),
+        ),
+        _PAGE,
+        "embeddings",
+    )
+
+
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "offset_agreement": _claim,
+    "state_spectrum": _states,
+    "embedding_spectrum": _embeddings,
+}

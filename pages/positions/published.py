@@ -1,0 +1,71 @@
+"""The published numbers of this page: dimensions and peak of the embeddings, offsets of heads."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.published.numbers import Published
+from analysis.published.positions import COMPONENTS, OFFSETS, PEAK, SHIFT
+from analysis.tables.positions import head_offset, query_key_phase
+from pages.positions.peaks import UNIT
+from pages.ui.published import Row, beside
+from pages.ui.store.chosen import ask
+from pages.ui.words.say import say
+
+
+def of_embeddings(variance: pd.DataFrame, peaks: Sequence[float]) -> list[Row]:
+    """What the first components hold, and where the amplitude spectrum has its clearest peak.
+
+    Args:
+        variance: component, cumulative.
+        peaks: of the position embedding, the clearest first.
+    """
+    found = variance.set_index("component")["cumulative"]
+    shares = [
+        Row(
+            say("positions.published.components", n=each.component), each, found.get(each.component)
+        )
+        for each in COMPONENTS
+    ]
+    return [*shares, Row(say("positions.published.peak"), PEAK, peaks[0] if peaks else None)]
+
+
+def heads_beside() -> None:
+    """The paper's numbers on three heads beside the file's own."""
+    heads = ask(head_offset.heads)
+    shown = ask(query_key_phase.of_head, layer=SHIFT.layer, head=SHIFT.head)
+    beside(
+        *of_heads(heads, shown),
+        key="po_published_heads",
+        title=say("published.title_heads"),
+    )
+
+
+def of_heads(heads: pd.DataFrame, phases: pd.DataFrame) -> list[Row]:
+    """The offsets at which queries and keys go together most, and the shift of one head's waves.
+
+    Args:
+        heads: layer, head, score_offset, from `head_offset.heads`.
+        phases: phase, frequency, amplitude of the head whose shift is printed.
+    """
+    offsets = heads.set_index(["layer", "head"])["score_offset"]
+    rows = [
+        Row(_of_head("offset", each), each, offsets.get((each.layer, each.head)))
+        for each in OFFSETS
+    ]
+    return [*rows, Row(_of_head("shift", SHIFT), SHIFT, _shift(phases))]
+
+
+def _of_head(quantity: str, published: Published) -> str:
+    where = say("published.head", layer=published.layer, head=published.head)
+    return say("published.statistic", of=where, statistic=say(f"positions.published.{quantity}"))
+
+
+def _shift(phases: pd.DataFrame) -> float | None:
+    """Δ in tokens where the wave is highest; nothing where there is no wave."""
+    highest = phases[phases["frequency"] > 0].nlargest(1, "amplitude")
+    if highest.empty:
+        return None
+    phase, frequency = (float(highest[name].iloc[0]) for name in ("phase", "frequency"))
+    return UNIT * phase / (2 * np.pi * frequency)

@@ -1,0 +1,135 @@
+"""What a file says at a glance of relevance carried back to the input."""
+
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+
+from analysis.relevance_rules import RULES
+from analysis.tables.relevance import perturbation, relevance_summary, sequence_relevance
+from pages.relevance.quantities import told, told_interval
+from pages.relevance.rules import rule_name
+from pages.ui.finding import Finding
+from pages.ui.store.chosen import ask
+from pages.ui.words.numbers import count, percent, scientific
+from pages.ui.words.say import say
+
+_PAGE = "relevance"
+_FIRST, _LAST = RULES[0], RULES[-1]
+_RANDOM = "random"
+
+
+def _where() -> Iterator[Finding]:
+    """How much ends on [CLS] and on the few most relevant tokens, by rollout and by rule iv."""
+    top = _whole_way("top5_share")
+    if not {_FIRST, _LAST} <= set(top.index):
+        return
+    on_cls = _whole_way("cls_share")
+    kind = "cls" if len(on_cls) else "content"
+    means = (on_cls if len(on_cls) else top)["mean"]
+    first, last = percent(means[_FIRST]), percent(means[_LAST])
+    yield Finding(
+        say(f"finding.label_relevance_{kind}"),
+        f"{first} → {last}",
+        say(
+            f"finding.relevance_{kind}",
+            first=first,
+            last=last,
+            top_first=percent(top["mean"][_FIRST]),
+            top_last=percent(top["mean"][_LAST]),
+        ),
+        _PAGE,
+        "corpus",
+    )
+
+
+def _mask() -> Iterator[Finding]:
+    """Which rule puts most inside the masks, beyond what an even map would, next to the others."""
+    gains, shares = _whole_way("mask_gain"), _whole_way("mask_share")
+    own = gains[gains.index.isin(RULES)]
+    if own.empty:
+        return
+    best = str(own["mean"].idxmax())
+    row = own.loc[[best]].to_dict("records")[0]
+    rest = [
+        say("finding.mask_other", rule=rule_name(str(rule)), gain=told("mask_gain", float(mean)))
+        for rule, mean in own["mean"].drop(index=best).sort_values(ascending=False).items()
+    ]
+    step = "beyond" if row["low"] > 0 else "unclear"
+    overall = str(gains["mean"].idxmax())
+    sentence = say(
+        f"finding.mask_{step}",
+        rule=rule_name(best),
+        share=percent(shares["mean"][best]),
+        chance=percent(shares["mean"][best] - row["mean"]),
+        gain=told_interval("mask_gain", row),
+        others=say("list.comma").join(rest),
+    )
+    if overall != best:
+        gain = told("mask_gain", float(gains["mean"][overall]))
+        sentence += say("finding.mask_method", method=rule_name(overall), gain=gain)
+    label = say("finding.label_mask", rule=rule_name(best))
+    yield Finding(label, told("mask_gain", row["mean"]), sentence, _PAGE, "corpus")
+
+
+def _deletion() -> Iterator[Finding]:
+    """Whose first patches the predicted class hangs on most, beside patches in random order."""
+    areas = ask(perturbation.areas)
+    areas = areas[areas["curve"] == "deletion"].set_index("rule")
+    named = areas[areas.index != _RANDOM]
+    if named.empty or _RANDOM not in areas.index:
+        return
+    best = str(named["mean"].idxmin())
+    row, random = named.loc[best], areas.loc[_RANDOM]
+    clear = "clear" if row["high"] < random["low"] else "unclear"
+    yield Finding(
+        say("finding.label_deletion", rule=rule_name(best)),
+        f"{percent(random['mean'])} → {percent(row['mean'])}",
+        say(
+            f"finding.deletion_{clear}",
+            rule=rule_name(best),
+            mean=_with_interval(row),
+            random=_with_interval(random),
+            others=len(named) - 1,
+        ),
+        _PAGE,
+        "methods",
+    )
+
+
+def _conservation() -> Iterator[Finding]:
+    """Whether nothing was lost on the way down."""
+    row = ask(sequence_relevance.conservation).iloc[0]
+    if pd.isna(row["worst"]):
+        return
+    n = int(row["n_in_place"])
+    in_place = say("finding.in_place" if n else "finding.none_in_place", n=count(n))
+    worst = scientific(row["worst"])
+    yield Finding(
+        say("finding.label_conservation"),
+        worst,
+        f"{say('finding.conservation', worst=worst)} {in_place}",
+        _PAGE,
+        "corpus",
+    )
+
+
+def _whole_way(quantity: str) -> pd.DataFrame:
+    """What every rule comes to if relevance starts behind the last layer: rows mean, low, high."""
+    frame = ask(relevance_summary.by_layer, quantity=quantity)
+    return frame[frame["layer"] == frame["layer"].max()].set_index("rule")
+
+
+def _with_interval(row: pd.Series) -> str:
+    return f"{percent(row['mean'])} [{percent(row['low'])}, {percent(row['high'])}]"
+
+
+def _of_summary() -> Iterator[Finding]:
+    yield from _mask()
+    yield from _where()
+
+
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "relevance_summary": _of_summary,
+    "perturbation": _deletion,
+    "sequence_relevance": _conservation,
+}

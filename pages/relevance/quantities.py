@@ -1,0 +1,69 @@
+"""What a map of relevance is summed up in: names, meanings, and how numbers are written."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from analysis.tables.relevance.relevance_summary import GAINS
+from pages.ui.words.numbers import signed
+from pages.ui.words.say import say
+
+QUANTITIES = (
+    "mask_share",
+    "mask_gain",
+    "pointing",
+    "pointing_gain",
+    "cls_share",
+    "special_share",
+    "top5_share",
+    "evenness",
+    "entropy",
+)
+"""In the order of the picker; those that compare with a mask come first where there is one."""
+CHANCE = {share: gain for gain, share in GAINS.items()}
+"""The share that has a chance to be beaten, to the gain over it."""
+_NATS = "entropy"
+
+
+def quantity_name(quantity: str) -> str:
+    return say(f"relevance_quantity.{quantity}")
+
+
+def quantity_meaning(quantity: str) -> str:
+    """A quantity in one sentence."""
+    return say(f"relevance_quantity.{quantity}_meaning")
+
+
+def quantity_axis(quantity: str) -> str:
+    """The name with its unit."""
+    if quantity == _NATS:
+        return say("relevance_quantity.in_nats", name=quantity_name(quantity))
+    return quantity_name(quantity)
+
+
+def number_format(quantity: str) -> str:
+    """How charts write its values."""
+    if quantity == _NATS:
+        return ".3f"
+    return "+.1%" if quantity in GAINS else ".1%"
+
+
+def axis_format(quantity: str) -> str:
+    """How axes write its values, of which `~` drops needless zeros."""
+    return ".2~f" if quantity == _NATS else ".1~%"
+
+
+def told(quantity: str, value: float) -> str:
+    """A value as sentences write it."""
+    if quantity == _NATS:
+        return say("relevance_quantity.nats", value=f"{value:.2f}")
+    if quantity in GAINS:
+        return say("relevance_quantity.points", value=f"{100 * value:+.1f}".replace("-", "−"))
+    return f"{100 * value:.1f} %"
+
+
+def told_interval(quantity: str, row: Mapping[Hashable, Any]) -> str:
+    """The mean of a row with its interval."""
+    if quantity == _NATS:
+        return f"{told(quantity, row['mean'])} [{signed(row['low'])}, {signed(row['high'])}]"
+    low, high = (signed(100 * row[each], digits=1) for each in ("low", "high"))
+    return f"{told(quantity, row['mean'])} [{low}, {high}]"

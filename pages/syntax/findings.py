@@ -1,0 +1,63 @@
+"""What a file says at a glance of the syntax that heads show."""
+
+from collections.abc import Callable, Iterator
+
+from analysis.tables.probing import dependency_best, parser_accuracy
+from pages.ui.finding import Finding
+from pages.ui.head.facts import CHOSEN_ON, LEAST, MERGING, SUMS, chosen_head
+from pages.ui.store.chosen import ask
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import plain, say
+
+_PARSERS = (
+    "attention_words",
+    "attention",
+    "distances_words",
+    "right_branching",
+    "attention_words_shuffled",
+)
+
+
+def _syntax() -> Iterator[Finding]:
+    """The relation on which a head, chosen on other sentences, is furthest above its offset."""
+    frame = ask(dependency_best.best, merging=MERGING, chosen_on=CHOSEN_ON)
+    frame = frame[(frame["n"] >= LEAST) & ~frame["relation"].isin(SUMS)]
+    if frame.empty:
+        return
+    row = frame.loc[frame["difference"].idxmax()]
+    relation = str(row["relation"])
+    yield Finding(
+        say("finding.label_syntax", relation=plain(relation)),
+        percent(row["accuracy"]),
+        say(
+            "finding.syntax",
+            **chosen_head(row),
+            offset=percent(row["offset_accuracy"]),
+            clear=int((frame["difference_low"] > 0).sum()),
+            of=len(frame),
+            least=LEAST,
+        ),
+        "syntax",
+        "relations",
+    )
+
+
+def _parsers() -> Iterator[Finding]:
+    """How much of a tree all heads together tell, mean over seeds, beside what needs no heads."""
+    means = ask(parser_accuracy.accuracies).groupby("method")["uas"].mean()
+    if not set(_PARSERS) <= set(means.index):
+        return
+    told = {name: percent(float(means[name])) for name in _PARSERS}
+    yield Finding(
+        say("finding.label_parsers"),
+        told["attention_words"],
+        say("finding.parsers", **told),
+        "syntax",
+        "parsers",
+    )
+
+
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "dependency_best": _syntax,
+    "parser_accuracy": _parsers,
+}

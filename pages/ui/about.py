@@ -1,0 +1,53 @@
+"""How a page's numbers came about, told from the contracts of their tables."""
+
+from functools import cache
+
+import streamlit as st
+
+from analysis.sources import PAPERS
+from analysis.tables.table import Table, View
+from pages.ui.words.say import catalogue, language, say
+
+
+def about(*tables: Table) -> None:
+    """A folded account of what each table holds: grain, columns, units, source, laws."""
+    with st.expander(say("about.title")):
+        for table in tables:
+            contract(table)
+
+
+def contract(table: Table) -> None:
+    """One table's promise to its readers."""
+    st.markdown(f"{say('about.source')} {citation(table.source)}")
+    for view in table.all_views:
+        st.markdown(f"**`{view.name}`** — {told(view.grain)}")
+        _columns(view)
+    if table.laws:
+        laws = " · ".join(f"`{law}`" for law in table.laws)
+        st.caption(f"{say('about.laws')} {laws}")
+
+
+def citation(key: str) -> str:
+    """A paper as a link."""
+    paper = PAPERS[key]
+    return f"[{paper.authors} ({paper.year}). {paper.title}]({paper.url})"
+
+
+def told(english: str) -> str:
+    """What a contract says, in the reader's language."""
+    return english if language() == "en" else _translations().get(english, english)
+
+
+@cache
+def _translations() -> dict[str, str]:
+    """Sentences of the contracts to Japanese."""
+    entries = catalogue().items()
+    return {text["en"]: text["ja"] for key, text in entries if key.startswith("contract.")}
+
+
+def _columns(view: View) -> None:
+    heads = "|".join(say(f"about.{each}") for each in ("column", "meaning", "unit"))
+    rows = [
+        f"|`{column.name}`|{told(column.meaning)}|{told(column.unit)}|" for column in view.columns
+    ]
+    st.markdown("\n".join([f"|{heads}|", "|---|---|---|", *rows]))

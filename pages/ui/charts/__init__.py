@@ -1,0 +1,1 @@
+"""Kinds of charts and the look that all of them share."""

@@ -1,0 +1,86 @@
+"""How far the parts of each layer are from adding up, under the line that they may not cross."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.words.say import say
+
+_COLUMNS = ["layer", "error", "percentile_99", "seq", "pos"]
+PARTS = {
+    "block": ("worst_relative_error", "percentile_99", "worst_seq", "worst_pos"),
+    "layer": (
+        "worst_layer_error",
+        "layer_percentile_99",
+        "worst_layer_seq",
+        "worst_layer_pos",
+    ),
+}
+"""What is added up: the columns of `completeness.by_layer` with its errors and their place."""
+_FLOOR = 1e-9
+_COLOURS = (SERIES_COLOURS[0], SERIES_COLOURS[3])
+
+
+def worst_errors(frame: pd.DataFrame) -> pd.DataFrame:
+    """What `completeness.by_layer` says of each part, without what was not measured.
+
+    Returns:
+        layer, error, percentile_99, seq, pos, part; what is no number first, then the largest.
+    """
+    parts = [
+        frame[["layer", *columns]].set_axis(_COLUMNS, axis=1).assign(part=say(f"sound.part_{part}"))
+        for part, columns in PARTS.items()
+    ]
+    measured = pd.concat(parts, ignore_index=True).dropna(subset="seq")
+    return measured.astype({"seq": "int64", "pos": "int64"}).sort_values(
+        "error", ascending=False, na_position="first"
+    )
+
+
+def error_chart(errors: pd.DataFrame, limit: float) -> Any:
+    """Rows of `worst_errors` as points over layers."""
+    shown = errors.assign(shown=errors["error"].clip(lower=_FLOOR))
+    scale = alt.Scale(
+        type="log",
+        domain=[
+            min(shown["shown"].min(), limit) / 3,
+            max(shown["shown"].max(), limit) * 5,
+        ],
+    )
+    axis = alt.Axis(format=".0e", values=[10.0**power for power in range(-9, 1)])
+    y = alt.Y("shown:Q", title=say("sound.axis"), scale=scale, axis=axis)
+    names = (say(f"sound.part_{part}") for part in PARTS)
+    present = [name for name in names if name in set(shown["part"])]
+    colour = alt.Color(
+        "part:N",
+        title=" ",
+        scale=alt.Scale(domain=present, range=list(_COLOURS)),
+        legend=alt.Legend(orient="top", symbolType="circle"),
+    )
+    points = (
+        alt.Chart(shown)
+        .mark_point(size=70, filled=True, opacity=1)
+        .encode(
+            x=alt.X("layer:O", title=say("axis.layer"), axis=alt.Axis(labelAngle=0)),
+            y=y,
+            color=colour,
+            tooltip=[
+                alt.Tooltip("layer:O", title=say("axis.layer")),
+                alt.Tooltip("part:N", title=say("sound.part")),
+                alt.Tooltip("error:Q", title=say("sound.axis"), format=".1e"),
+                alt.Tooltip("percentile_99:Q", title=say("sound.percentile"), format=".1e"),
+                alt.Tooltip("seq:O", title=say("sound.worst_sequence")),
+                alt.Tooltip("pos:O", title=say("sound.worst_position")),
+            ],
+        )
+    )
+    edge = pd.DataFrame({"shown": [limit], "label": [say("sound.limit")]})
+    line = alt.Chart(edge).mark_rule(strokeDash=[6, 4], color=SERIES_COLOURS[1]).encode(y=y)
+    label = (
+        alt.Chart(edge)
+        .mark_text(align="left", dy=-8, dx=4, color=SERIES_COLOURS[1], fontSize=12)
+        .encode(y=y, x=alt.value(0), text="label:N")
+    )
+    return alt.layer(points, line, label).properties(height=320)

@@ -1,0 +1,110 @@
+"""Maps of all heads: one cell per layer and head, to be read at a glance and clicked in."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
+from pages.ui.words.say import say
+
+CELL = "cell"
+_WIDTH = 630  # what three maps may take beside their axes on a page 1280 wide
+_AROUND = 115  # axes and legend of a map that is fitted to the page
+
+
+def head_map(
+    frame: pd.DataFrame,
+    value: str,
+    title: str,
+    scale: alt.Scale,
+    *,
+    format: str,
+    told: Mapping[str, str] | None = None,
+    marked: tuple[int, int] | None = None,
+    name: str = CELL,
+) -> Any:
+    """A map of one value; cells that are missing stay empty.
+
+    Args:
+        told: further columns for the tooltip, with their titles.
+        marked: layer and head of the cell to frame.
+        name: of the selection; what is clicked has fields layer and head.
+    """
+    axis = alt.Axis(labelAngle=0, labelFlush=False, labelOverlap=False, titlePadding=6)
+    heads, layers = (sorted(frame[each].unique().tolist()) for each in ("head", "layer"))
+    base = alt.Chart(frame.dropna(subset=value)).encode(
+        x=alt.X("head:O", title=say("axis.head"), axis=axis, scale=alt.Scale(domain=heads)),
+        y=alt.Y("layer:O", title=say("axis.layer"), axis=axis, scale=alt.Scale(domain=layers)),
+    )
+    legend = alt.Legend(
+        orient="bottom",
+        direction="horizontal",
+        gradientLength=190,
+        gradientThickness=10,
+        tickCount=4,
+        titleLimit=260,
+        format=".3~r",
+    )
+    tooltip = [
+        alt.Tooltip("layer:O", title=say("axis.layer")),
+        alt.Tooltip("head:O", title=say("axis.head")),
+        *(
+            alt.Tooltip(f"{each}:Q", title=called, format=format)
+            for each, called in {value: title, **(told or {})}.items()
+        ),
+    ]
+    colour = alt.Color(f"{value}:Q", title=title, scale=scale, legend=legend)
+    pick = alt.selection_point(name=name, fields=["layer", "head"], on="click", empty=False)
+    cells = base.mark_rect(cursor="pointer").encode(color=colour, tooltip=tooltip)
+    cells = cells.add_params(pick).properties(height=_cell_height(frame) + _AROUND)
+    if marked is None:
+        return cells
+    chosen = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])
+    ring = base.transform_filter(chosen).mark_rect(filled=False, stroke="#ff5a36", strokeWidth=2.5)
+    return alt.layer(cells, ring).properties(height=_cell_height(frame) + _AROUND)
+
+
+def from_zero(top: float, low: float = 0.0) -> alt.Scale:
+    """Dark to bright from 0, or another floor, to `top`."""
+    return alt.Scale(scheme="viridis", domain=[low, top if top > low else low + 1])
+
+
+def around_zero(values: pd.Series) -> alt.Scale:
+    """Blue below 0 and orange above, as far on either side as the values go."""
+    reach = float(values.abs().max()) or 1.0
+    return alt.Scale(scheme="blueorange", domain=[-reach, reach], domainMid=0)
+
+
+def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[int, int]) -> Any:
+    """A map per quantity from rows layer, head, quantity, mean, low, high, side by side.
+
+    Args:
+        tops: the end of each quantity's scale; it starts at 0.
+    """
+    told = {"low": say("attention_norms.low"), "high": say("attention_norms.high")}
+    parts = [
+        head_map(
+            frame[frame["quantity"] == quantity],
+            "mean",
+            quantity_axis(quantity),
+            from_zero(tops[quantity]),
+            format=".4f",
+            told=told,
+            marked=marked,
+            name=f"{CELL}_{quantity}",
+        ).properties(
+            title=quantity_name(quantity),
+            width=_WIDTH / len(QUANTITIES),
+            height=_cell_height(frame),
+        )
+        for quantity in QUANTITIES
+    ]
+    return alt.hconcat(*parts, spacing=14).resolve_scale(color="independent")
+
+
+def _cell_height(frame: pd.DataFrame) -> int:
+    """The height of all layers together: cells are large where there are few."""
+    layers = max(frame["layer"].nunique(), 1)
+    return layers * max(16, min(28, 240 // layers))

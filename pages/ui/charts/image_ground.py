@@ -1,0 +1,129 @@
+"""What maps are drawn over: the grid of patches, the picture, and the mask."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+from PIL import Image
+
+from analysis.tables import image
+from analysis.tables.pairs import pair_occurrence
+from pages.ui.store.chosen import ask
+
+CLASS_TOKENS = frozenset({"[CLS]", "[DIST]"})
+_SMOOTHED = 200  # pixels; browsers smooth what they enlarge
+_PALE = [50 + round(0.6 * each) for each in range(256)]  # greys that leave a map its colours
+INSIDE = 0.5
+"""A patch is drawn inside the mask where at least this share of it is."""
+
+
+@dataclass(frozen=True)
+class ImageGround:
+    """An image as the model sees it, in patches from left to right and from top to bottom.
+
+    Attributes:
+        special: names of the tokens before the first patch.
+        picture: a PNG file; None where it is not kept.
+        coverage: share of each patch inside the mask, NaN where unknown; None without a mask.
+    """
+
+    rows: int
+    columns: int
+    special: tuple[str, ...]
+    picture: bytes | None = None
+    coverage: tuple[float, ...] | None = None
+
+    @property
+    def n_patches(self) -> int:
+        return self.rows * self.columns
+
+    @property
+    def class_tokens(self) -> str:
+        """The tokens that a class is told from, as they are shown; empty without any."""
+        return " + ".join(name for name in self.special if name in CLASS_TOKENS)
+
+    @property
+    def other_special(self) -> frozenset[str]:
+        """Names of the special tokens that no class is told from."""
+        return frozenset(self.special) - CLASS_TOKENS
+
+    @cached_property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture in pixels; of the grid, where there is none."""
+        if self.picture is None:
+            return self.columns, self.rows
+        with Image.open(BytesIO(self.picture)) as opened:
+            return opened.size
+
+    def share(self, relevance: Sequence[float], names: frozenset[str]) -> float:
+        """The part of a map of all tokens that lies on special tokens of some names."""
+        found = zip(self.special, relevance, strict=False)
+        return float(sum(value for name, value in found if name in names))
+
+    def patches(self, relevance: Sequence[float]) -> np.ndarray:
+        """The part of a map of all tokens that lies on patches."""
+        return np.asarray(relevance, dtype=float)[len(self.special) :][: self.n_patches]
+
+    def places(self) -> pd.DataFrame:
+        """Row and column of every patch, from 1."""
+        order = np.arange(self.n_patches)
+        return pd.DataFrame({"row": order // self.columns + 1, "column": order % self.columns + 1})
+
+    def address(self, *, grey: bool = False) -> str | None:
+        """The picture as an address with everything in it, in its colours or in greys."""
+        if self.picture is None:
+            return None
+        return _address(_drawn(self.picture, grey=grey))
+
+    def outline(self) -> pd.DataFrame:
+        """Edges between patches inside the mask and others, in patches from the upper left corner.
+
+        Returns:
+            x, y, x2, y2; no row without a mask.
+        """
+        edges: list[tuple[int, int, int, int]] = []
+        if self.coverage is not None:
+            inside = np.nan_to_num(np.asarray(self.coverage, dtype=float)) >= INSIDE
+            around = np.pad(inside.reshape(self.rows, self.columns), 1)
+            across = np.argwhere(around[1:, 1:-1] != around[:-1, 1:-1])
+            along = np.argwhere(around[1:-1, 1:] != around[1:-1, :-1])
+            edges = [(int(x), int(y), int(x) + 1, int(y)) for y, x in across]
+            edges += [(int(x), int(y), int(x), int(y) + 1) for y, x in along]
+        return pd.DataFrame(edges, columns=["x", "y", "x2", "y2"])
+
+
+def ground_of(seq: int) -> ImageGround | None:
+    """What the maps of a sequence of the open file are drawn over; None if it is not an image."""
+    found = ask(image.image, seq=seq)
+    if found.empty:
+        return None
+    row = found.iloc[0]
+    tokens = ask(pair_occurrence.sequence, seq=seq)["token"]
+    coverage, picture = row["coverage"], row["picture"]
+    return ImageGround(
+        rows=int(row["grid_rows"]),
+        columns=int(row["grid_columns"]),
+        special=tuple(tokens[: int(row["first_patch"])]),
+        picture=bytes(picture) if isinstance(picture, bytes | bytearray | memoryview) else None,
+        coverage=None if coverage is None or np.ndim(coverage) == 0 else tuple(coverage),
+    )
+
+
+@lru_cache(maxsize=64)
+def _drawn(picture: bytes, *, grey: bool) -> bytes:
+    """The picture as it is drawn: a small one with its pixels as squares, not smoothed."""
+    written = BytesIO()
+    with Image.open(BytesIO(picture)) as opened:
+        image = opened.convert("L").point(_PALE) if grey else opened.copy()
+    times = max(_SMOOTHED // max(image.size), 1)
+    size = (image.width * times, image.height * times)
+    image.resize(size, Image.Resampling.NEAREST).save(written, format="PNG")
+    return written.getvalue()
+
+
+def _address(png: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"

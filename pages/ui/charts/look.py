@@ -1,0 +1,117 @@
+"""The look that all charts share: colours, legends, axes, tooltips."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from pages.ui.words.say import say
+
+TOKEN_TYPE_COLOURS = {
+    "other": "#808995",
+    "comma_period": "#d07c00",
+    "sep": "#2f86c9",
+    "cls": "#bd5496",
+    "register": "#8a6fc4",
+}
+SERIES_COLOURS = ("#2f86c9", "#d07c00", "#2c9c7c", "#bd5496", "#808995", "#8a6fc4")
+_ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
+_WIDE = "\u2e7f"  # characters after it are as wide as two letters
+Scale = Literal["linear", "log", "symlog", "sqrt"]
+_PAPER_AND_INK = {"light": ("#fdfcf9", "#23262b"), "dark": ("#17191d", "#e4e2dc")}
+
+
+def paper_and_ink() -> tuple[str, str]:
+    """Colours of the reader's theme for charts with words in them.
+
+    Marks that are text have a colour of their own, so they take their ground along when exported.
+    """
+    return _PAPER_AND_INK[st.context.theme.type or "light"]
+
+
+def token_type_name(token_type: str) -> str:
+    """What a token type is called in the reader's language."""
+    return say(f"token_type.{token_type}")
+
+
+def flat_axis() -> alt.Axis:
+    """Labels that are read without turning the head."""
+    return alt.Axis(labelAngle=0, labelFlush=False)
+
+
+def coloured(
+    frame: pd.DataFrame,
+    colour: str | None,
+    title: str | None,
+    colours: Mapping[str, str] | None = None,
+) -> tuple[pd.DataFrame, Any, list[str]]:
+    """The frame with readable names in its colour column, the colours, and their fixed order.
+
+    Args:
+        colours: of the names in the column, in the order of the legend; token types have theirs.
+    """
+    if colour is None:
+        return frame, alt.value(SERIES_COLOURS[0]), []
+    present = list(dict.fromkeys(frame[colour]))
+    if colours:
+        present = [each for each in colours if each in present]
+        palette = [colours[each] for each in present]
+    elif set(present) <= set(TOKEN_TYPE_COLOURS):
+        present = [each for each in TOKEN_TYPE_COLOURS if each in present]
+        palette = [TOKEN_TYPE_COLOURS[each] for each in present]
+        names = {each: token_type_name(each) for each in present}
+        frame = frame.assign(**{colour: frame[colour].map(names)})
+        present = list(names.values())
+    else:
+        palette = [SERIES_COLOURS[place % len(SERIES_COLOURS)] for place in range(len(present))]
+    scale = alt.Scale(domain=present, range=palette)
+    legend = alt.Legend(
+        orient="top",
+        symbolType="square",
+        symbolOpacity=1,
+        labelLimit=0,
+        columns=_columns(present),
+    )
+    encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
+    return frame, encoding, present
+
+
+def _columns(names: list[str]) -> int:
+    """As many names to a row of a legend as a page has room for."""
+    widths = [_MARK + sum(1 + (each > _WIDE) for each in name) for name in names]
+    if sum(widths) <= _ROW:
+        return max(len(names), 1)
+    return max(_ROW // max(widths), 1)
+
+
+def tooltips(
+    titles: dict[str | None, str | None], frame: pd.DataFrame, format: str
+) -> list[alt.Tooltip]:
+    return [_tooltip(name, title or name, frame, format) for name, title in titles.items() if name]
+
+
+def _tooltip(name: str, title: str, frame: pd.DataFrame, format: str) -> alt.Tooltip:
+    if pd.api.types.is_float_dtype(frame[name]):
+        return alt.Tooltip(f"{name}:Q", title=title, format=format)
+    if pd.api.types.is_integer_dtype(frame[name]):
+        return alt.Tooltip(f"{name}:Q", title=title, format=",d")
+    return alt.Tooltip(f"{name}:N", title=title)
+
+
+def cell_selection(name: str, *fields: str) -> alt.Parameter:
+    return alt.selection_point(name=name, fields=list(fields), on="click", empty=False)
+
+
+def ramp(format: str) -> alt.Legend:
+    return alt.Legend(format=format, gradientLength=160, orient="right")
+
+
+def log_scale() -> alt.Scale:
+    return alt.Scale(type="log", nice=False)
+
+
+def powers() -> alt.Axis:
+    """Few ticks, written as powers that are read at a glance."""
+    return alt.Axis(format="~g", tickCount=6, labelAngle=0, labelOverlap=True)

@@ -1,0 +1,137 @@
+"""A map whose cells have their numbers printed in them, in an ink that is read on the cell."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.ui.charts.look import cell_selection, ramp, tooltips
+
+LOW_TO_HIGH = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39")
+LESS_TO_MORE = ("#2166ac", "#67a9cf", "#f3f1ea", "#ef8a62", "#b2182b")
+CELL = "cell"
+_INKS = ("#000000", "#ffffff")
+_TWO_LINES = (
+    "length(datum.label) > 9 ? [slice(datum.label, 0, 9), slice(datum.label, 9)] : datum.label"
+)
+_HEIGHT = 34
+_AROUND = 62  # axis and its title below the cells
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """Colours from `low` to `high`, evenly spread over the values or over their logarithms."""
+
+    colours: tuple[str, ...]
+    low: float
+    high: float
+    log: bool = False
+
+    def colour(self, value: str, title: str) -> alt.Color:
+        """The colours of a column of values, with their legend."""
+        last = len(self.colours) - 1
+        stops = [self._value(place / last) for place in range(last + 1)]
+        kind = "log" if self.log else "linear"
+        scale = alt.Scale(
+            type=kind, domain=stops, range=list(self.colours), interpolate="rgb", clamp=True
+        )
+        legend = ramp(".2~g")
+        if self.log:
+            legend.values = stops
+        return alt.Color(f"{value}:Q", title=title, scale=scale, legend=legend)
+
+    def ink(self, value: float) -> str:
+        """Black or white, whichever stands out more on the colour of a value: at least 4.5 to 1."""
+        ground = _luminance(self.rgb(value))
+        return _INKS[0] if (ground + 0.05) / 0.05 > 1.05 / (ground + 0.05) else _INKS[1]
+
+    def rgb(self, value: float) -> tuple[float, ...]:
+        """Red, green and blue from 0 to 255, between the colours of the stops around a value."""
+        last = len(self.colours) - 1
+        place = min(max(self._place(value), 0.0), 1.0) * last
+        before = min(int(place), last - 1)
+        low, high = (_parsed(self.colours[before + step]) for step in (0, 1))
+        return tuple(a + (b - a) * (place - before) for a, b in zip(low, high, strict=True))
+
+    def _value(self, place: float) -> float:
+        if self.log:
+            return self.low * (self.high / self.low) ** place
+        return self.low + (self.high - self.low) * place
+
+    def _place(self, value: float) -> float:
+        if self.log:
+            value = max(value, self.low)
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+
+def number_map(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    value: str,
+    titles: Mapping[str, str],
+    orders: Mapping[str, Sequence[Any]],
+    colours: Ramp,
+    format: str,
+    fields: tuple[str, str] | None = None,
+    marked: Mapping[str, Any] | None = None,
+) -> Any:
+    """One cell per x and y with its value in it.
+
+    Args:
+        titles: of x, y, value and whatever else the tooltip is to tell.
+        orders: of what stands on x and on y.
+        format: of the number in a cell.
+        fields: columns that tell which cell was clicked, as `event["selection"][CELL][0][field]`;
+            None makes nothing of a click.
+        marked: values of some columns that the cell with a frame around it has.
+    """
+    shown = frame.dropna(subset=value)
+    shown = shown.assign(ink=shown[value].map(colours.ink))
+    told = {"labelAngle": 0, "labelFlush": False, "labelOverlap": False, "labelLimit": 260}
+    axis, across = alt.Axis(**told, labelExpr=_TWO_LINES), alt.Axis(**told)
+    base = alt.Chart(shown).encode(
+        x=alt.X(f"{x}:O", title=titles[x], axis=axis, sort=list(orders[x])),
+        y=alt.Y(f"{y}:O", title=titles[y], axis=across, sort=list(orders[y])),
+        tooltip=tooltips({**titles}, shown, ".3f"),
+    )
+    pointer = "pointer" if fields else "default"
+    cells = base.mark_rect(cursor=pointer).encode(color=colours.colour(value, titles[value]))
+    if fields:
+        cells = cells.add_params(cell_selection(CELL, *fields))
+    numbers = base.mark_text(fontSize=12, cursor=pointer).encode(
+        text=alt.Text(f"{value}:Q", format=format),
+        color=alt.condition(
+            f"datum.ink === '{_INKS[0]}'", alt.value(_INKS[0]), alt.value(_INKS[1])
+        ),
+    )
+    parts = [cells, numbers]
+    if marked:
+        chosen = " && ".join(f"datum['{name}'] === {_written(v)}" for name, v in marked.items())
+        ring = base.mark_rect(filled=False, stroke="#ff5a36", strokeWidth=2.5)
+        parts.append(ring.transform_filter(chosen))
+    height = _HEIGHT * max(len(set(shown[y])), 1) + _AROUND
+    return alt.layer(*parts).properties(height=height)
+
+
+def _written(value: object) -> str:
+    """A value as a Vega expression writes it."""
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+def _parsed(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[start : start + 2], 16) for start in (1, 3, 5))
+
+
+def _luminance(rgb: tuple[float, ...]) -> float:
+    """Relative luminance as WCAG defines it, from 0 to 1."""
+    linear = [
+        part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4
+        for part in rgb
+    ]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

@@ -1,0 +1,79 @@
+"""What a reader clicked in a chart or a table, seen before anything is drawn.
+
+A click moves pickers that stand above the chart, so it is read at the start of the next run. It is
+told from what was selected when the chart was drawn: an old click must not undo a newer choice.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.figure import figure
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The key a chart was drawn under, and what was selected in it then."""
+
+    key: str
+    selection: dict[str, list[Any]]
+
+
+def remember(name: str, key: str, event: Any) -> None:
+    """Note under which key a chart or table was drawn, and what it gave back."""
+    st.session_state[_place(name)] = _Drawn(key, dict(event["selection"]))
+
+
+def clickable(
+    chart: Any,
+    name: str,
+    *,
+    key: str,
+    question: str,
+    caption: str,
+    frame: pd.DataFrame,
+    width: Literal["stretch", "content"] = "stretch",
+) -> None:
+    """A chart whose click is read at the start of the next run by `fresh_click`.
+
+    Args:
+        key: to be another whenever what a click would choose has changed: a new chart holds no old
+            click.
+    """
+    event = figure(
+        chart,
+        key=key,
+        question=question,
+        caption=caption,
+        frame=frame,
+        alt=question,
+        on_select="rerun",
+        width=width,
+    )
+    remember(name, key, event)
+
+
+def fresh_click(name: str) -> dict[str, list[Any]]:
+    """What has been selected since the chart or table was drawn last; mostly nothing.
+
+    Returns:
+        by part: `rows` of a table, or the name of one of a chart's selections.
+    """
+    drawn = st.session_state.get(_place(name))
+    event = st.session_state.get(drawn.key) if drawn else None
+    if drawn is None or event is None:
+        return {}
+    now = dict(event["selection"])
+    return {part: list(found) for part, found in now.items() if found != drawn.selection.get(part)}
+
+
+def last_key(name: str) -> str | None:
+    """The key that a chart or table was drawn under last."""
+    drawn = st.session_state.get(_place(name))
+    return drawn.key if drawn else None
+
+
+def _place(name: str) -> str:
+    return f"{name} drawn"

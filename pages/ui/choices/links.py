@@ -1,0 +1,38 @@
+"""Links between pages that carry the file and the language along."""
+
+from typing import Any
+
+import streamlit as st
+
+CONTENTS = "pages in the contents"
+VIEWS = {
+    "attention_norms": "an_view",
+    "head_habits": "hh_view",
+    "head_map": "hm_view",
+    "syntax": "sy_view",
+    "coreference": "co_view",
+    "layer_mixing": "lm_view",
+    "token_pairs": "tp_view",
+    "positions": "po_view",
+    "relevance": "re_view",
+}
+"""The parameter of the address that names the section of a page."""
+
+
+def link(page: str, label: str, **choices: Any) -> None:
+    """A link to a place on a page; plain text where the page is not among the contents."""
+    if page in st.session_state.get(CONTENTS, ()):
+        st.page_link(f"{page}/page.py", label=f"→ {label}", query_params=address() | choices)
+    else:
+        st.caption(label)
+
+
+def link_to_view(page: str, view: str, label: str) -> None:
+    """A link to a section of a page."""
+    link(page, label, **{VIEWS[page]: view})
+
+
+def address() -> dict[str, str]:
+    """What of the address every page shares: the file and the language, where they were chosen."""
+    named = {key: st.query_params.get(key) for key in ("file", "lang")}
+    return {key: value for key, value in named.items() if value}

@@ -1,0 +1,77 @@
+"""Pickers whose value is part of the address; give each page's keys a prefix of their own."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+import streamlit as st
+
+from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice, draw
+
+Option = TypeVar("Option")
+Kind = Literal["segmented", "pills", "select", "radio"]
+
+
+def pick(
+    key: str,
+    label: str,
+    options: Sequence[Option],
+    *,
+    default: Option,
+    format: Callable[[Any], str] | None = None,
+    kind: Kind = "segmented",
+    help: str | None = None,
+) -> Option:
+    """One of the options. In the address stands `str(option)`, whatever its label."""
+    told: dict[str, Any] = {"key": key, "help": help, "format_func": format or str}
+
+    def widget() -> Any:
+        if kind == "select":
+            return st.selectbox(label, options, **told)
+        if kind == "radio":
+            return st.radio(label, options, horizontal=True, **told)
+        drawn = st.pills if kind == "pills" else st.segmented_control
+        return drawn(label, options, required=True, **told)
+
+    return draw(Choice(key, options, default), widget)
+
+
+def pick_number(
+    key: str, label: str, low: int, high: int, default: int, *, help: str | None = None
+) -> int:
+    """A whole number between `low` and `high`."""
+    choice = Choice(key, range(low, high + 1), default)
+    return draw(choice, lambda: st.number_input(label, low, high, step=1, key=key, help=help))
+
+
+def pick_text(
+    key: str, label: str, *, default: str = "", help: str | None = None, placeholder: str = ""
+) -> str:
+    """Any text of a line; what a stranger wrote in a link is among it."""
+    told: dict[str, Any] = {"key": key, "help": help, "placeholder": placeholder or None}
+    choice = FreeChoice(key, default=default)
+    return draw(choice, lambda: st.text_input(label, max_chars=LONGEST_TEXT, **told))
+
+
+def pick_many(
+    key: str,
+    label: str,
+    options: Sequence[Option],
+    *,
+    default: Sequence[Option],
+    format: Callable[[Any], str] | None = None,
+    help: str | None = None,
+    limit: int | None = None,
+) -> list[Option]:
+    """Some of the options, in the order they were chosen; `limit` caps how many."""
+    choice = Choice(key, options, list(default), many=True)
+    return draw(
+        choice,
+        lambda: st.multiselect(
+            label, options, key=key, format_func=format or str, help=help, max_selections=limit
+        ),
+    )
+
+
+def choose(key: str, value: object) -> None:
+    """Set a choice from a callback, before its picker is drawn."""
+    st.session_state[key] = value

@@ -1,0 +1,1 @@
+"""Charts and tables as files for a paper."""

@@ -1,0 +1,148 @@
+"""A figure or a table with its question, what to see in it, where it comes from, and its export."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.table import LEAST_UNITS
+from pages.ui.export import files as export
+from pages.ui.store.chosen import open_store
+from pages.ui.store.model_name import model_name
+from pages.ui.words.say import plain, say
+
+_PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
+
+
+def figure(
+    chart: Any,
+    *,
+    key: str,
+    question: str,
+    caption: str,
+    frame: pd.DataFrame,
+    alt: str,
+    on_select: Callable[..., Any] | Literal["rerun"] | None = None,
+    width: Literal["stretch", "content"] = "stretch",
+) -> Any:
+    """Draw a chart under the question it answers; returns its selections where it takes any.
+
+    Args:
+        key: of the chart; a selection is read as `event["selection"][name]`, in a callback as
+            `st.session_state[key]["selection"][name]`.
+        caption: what to see in it; the file it comes from is told after it.
+        frame: the data that are offered for export.
+        alt: for readers who hear the page.
+        width: that of the page, or the chart's own.
+    """
+    _heading(question, lambda: _exports(key, question, frame, chart))
+    event = st.altair_chart(chart, width=width, key=key, on_select=on_select or "ignore", alt=alt)
+    _caption(caption, frame)
+    return event if on_select else None
+
+
+def table(
+    frame: pd.DataFrame,
+    *,
+    key: str,
+    question: str,
+    caption: str,
+    columns: Mapping[str, Any],
+    **options: Any,
+) -> Any:
+    """Draw a table under the question it answers.
+
+    Args:
+        columns: which columns to show, in order: a human name, or a `st.column_config` column.
+        options: further ones of `st.dataframe`, such as `on_select` and `selection_mode`.
+    """
+    shown = frame[list(columns)]
+    _heading(question, lambda: _exports(key, question, shown, None))
+    event = st.dataframe(
+        shown,
+        key=key,
+        hide_index=True,
+        width="stretch",
+        column_config=dict(columns),
+        alt=question,
+        **options,
+    )
+    _caption(caption, frame)
+    return event
+
+
+def markup(body: str, *, key: str, question: str, caption: str, frame: pd.DataFrame) -> None:
+    """Draw markup of our own under the question it answers.
+
+    Args:
+        body: with everything escaped that a stranger wrote.
+        frame: the data that are offered for export.
+    """
+    _heading(question, lambda: _exports(key, question, frame, None))
+    st.html(body)
+    _caption(caption, frame)
+
+
+def _caption(caption: str, frame: pd.DataFrame) -> None:
+    """What to see, why a number has no interval if one has none, and where the numbers are from."""
+    missing = _PAIR not in frame and any(_lacks(frame, str(name)) for name in frame)
+    too_few = f" {say('figure.too_few', least=LEAST_UNITS)}" if missing else ""
+    st.caption(f"{caption}{too_few} {source()}")
+
+
+def _lacks(frame: pd.DataFrame, end: str) -> bool:
+    """Whether a column holds lower ends of intervals, and a number is there without one."""
+    if not end.endswith("low"):
+        return False
+    number = end.removesuffix("_low")
+    is_number = frame[number].notna() if number in frame and number != end else True
+    return bool((frame[end].isna() & is_number).any())
+
+
+def source(written: Callable[[object], str] = plain) -> str:
+    """Where every number of the page comes from, in one sentence; names are `written` so."""
+    store = open_store()
+    return say(
+        "figure.source",
+        file=written(store.name),
+        model=written(model_name(store)),
+        corpus=written(store.run["corpus"]),
+        n_sequences=f"{store.run['n_sequences']:,}",
+    )
+
+
+def _heading(question: str, exports: Callable[[], None]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.subheader(question, anchor=False, width="stretch")
+        with st.popover(say("figure.export"), type="tertiary", help=say("figure.export_help")):
+            exports()
+
+
+def _exports(key: str, question: str, frame: pd.DataFrame, chart: Any | None) -> None:
+    """Buttons whose files are made when they are clicked, in whatever state the page is then."""
+    name = re.sub(r"\W+", "-", f"{open_store().version.name.removesuffix('.duckdb')}-{key}")
+    if chart is not None:
+        st.caption(say("figure.picture"))
+        with st.container(horizontal=True):
+            _button(key, "SVG", f"{name}.svg", "image/svg+xml", lambda: export.svg(chart))
+            _button(key, "PNG", f"{name}.png", "image/png", lambda: export.png(chart))
+            _button(key, "PDF", f"{name}.pdf", "application/pdf", lambda: export.pdf(chart))
+    st.caption(say("figure.data"))
+    told = f"{question} {source(str)}"
+    with st.container(horizontal=True):
+        _button(key, "CSV", f"{name}.csv", "text/csv", lambda: export.csv(frame))
+        _button(
+            key,
+            "LaTeX",
+            f"{name}.tex",
+            "application/x-tex",
+            lambda: export.latex(frame, caption=told),
+        )
+
+
+def _button(
+    key: str, label: str, file_name: str, mime: str, data: Callable[[], str | bytes]
+) -> None:
+    st.download_button(label, data, file_name, mime, key=f"{key}-{label}", on_click="ignore")

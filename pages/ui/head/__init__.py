@@ -1,0 +1,1 @@
+"""One head: choosing it, and its card."""

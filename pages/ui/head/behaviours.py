@@ -1,0 +1,91 @@
+"""What heads mostly do: names, colours and shapes, and the thresholds that the reader sets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis.published.heads import THRESHOLDS
+from analysis.tables.heads import head_behaviour, head_pattern
+from analysis.tables.heads.head_behaviour import BEHAVIOURS, Thresholds
+from analysis.tables.norms.weighing import WEIGHT
+from pages.ui.charts.look import TOKEN_TYPE_COLOURS
+from pages.ui.choices.address import Choice, draw
+from pages.ui.store.chosen import ask, folder, open_store
+from pages.ui.store.commands import run_command
+from pages.ui.words.say import plain, say
+
+_PAPER = Thresholds(**THRESHOLDS)
+_COLOURS = {
+    "next": "#2c9c7c",
+    "previous": "#8a6fc4",
+    "broad": "#c4503f",
+    **{name: TOKEN_TYPE_COLOURS[name] for name in ("cls", "sep", "comma_period", "other")},
+}
+_SHAPES = {
+    "next": "triangle-right",
+    "previous": "triangle-left",
+    "broad": "diamond",
+    "cls": "square",
+    "sep": "cross",
+    "comma_period": "triangle-down",
+    "other": "circle",
+}
+_SHARES = tuple(f"{each:.2f}" for each in np.arange(0.1, 0.96, 0.05))
+_NATS = tuple(f"{each:.1f}" for each in np.arange(0.5, 6.01, 0.1))
+
+
+def behaviour_name(behaviour: str) -> str:
+    return say(f"head_map.behaviour.{behaviour}")
+
+
+def colours() -> dict[str, str]:
+    """The colour of every behaviour under the name that readers see, in the order of the rules."""
+    return {behaviour_name(each): _COLOURS[each] for each in BEHAVIOURS}
+
+
+def shapes() -> dict[str, str]:
+    """A shape beside each colour, for readers who tell few hues apart."""
+    return {behaviour_name(each): _SHAPES[each] for each in BEHAVIOURS}
+
+
+def has_habits() -> bool:
+    """Whether the file tells what heads attend to."""
+    return bool(open_store().rows.get(head_pattern.TABLE.name))
+
+
+def pick_thresholds() -> Thresholds:
+    """Above which share or entropy a head counts as one that does a thing; the paper's at first."""
+    neighbour, entropy, token_type = st.columns(3)
+    with neighbour:
+        share = _threshold("hm_neighbour", "neighbour", _SHARES, f"{_PAPER.neighbour:.2f}")
+    with entropy:
+        nats = _threshold("hm_entropy", "entropy", _NATS, f"{_PAPER.entropy:.1f}")
+    with token_type:
+        of_type = _threshold("hm_token_type", "token_type", _SHARES, f"{_PAPER.token_type:.2f}")
+    return Thresholds(share, nats, of_type)
+
+
+def _threshold(key: str, name: str, options: Sequence[str], default: str) -> float:
+    label, help = say(f"head_map.threshold.{name}"), say("head_map.threshold.help")
+    choice = Choice(key, options, default)
+    return float(draw(choice, lambda: st.select_slider(label, options, key=key, help=help)))
+
+
+def behaviours_of_heads(thresholds: Thresholds = _PAPER, *, weighing: str = WEIGHT) -> pd.DataFrame:
+    """Every head with what it mostly does; no row where the file does not tell.
+
+    Returns:
+        layer, head, behaviour, name.
+    """
+    frame = ask(head_behaviour.behaviours, **vars(thresholds), weighing=weighing)
+    return frame.assign(name=frame["behaviour"].map(behaviour_name))
+
+
+def offer_habits() -> None:
+    """Say that the file does not tell what heads do, and how to make it tell."""
+    store, missing = open_store(), [head_pattern.TABLE.name]
+    st.info(say("head_map.no_habits", name=plain(store.name), statistics=", ".join(missing)))
+    command = run_command(store.run, store.facts, folder() / store.name, statistics=missing)
+    st.code(command, language="bash", wrap_lines=True)

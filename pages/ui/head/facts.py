@@ -1,0 +1,140 @@
+"""What a file says of one head, fact by fact, each with a reason where the file says nothing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from analysis.published.heads import THRESHOLDS
+from analysis.tables.heads import head_pattern
+from analysis.tables.norms import token_type_mixing
+from analysis.tables.positions import head_offset
+from analysis.tables.probing import coreference_accuracy, dependency_accuracy, dependency_baseline
+from analysis.tables.table import Table
+from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
+from pages.ui.head.choice import head_name
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.words.numbers import count, percent
+from pages.ui.words.offsets import offset_told
+from pages.ui.words.say import say
+
+_NOTHING = "—"
+MERGING = "mean"
+CHOSEN_ON = "first"  # the half that the best is chosen on; it is scored on the other
+LEAST = 30
+"""How many words a relation must have to be told of one head."""
+SUMS = ("all", "all_words")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A value under its label, and what it is measured by or why there is none."""
+
+    label: str
+    value: str
+    note: str
+
+
+def facts(layer: int, head: int) -> list[Fact]:
+    """Everything that stands on a card beside the habits."""
+    found = []
+    for name, (table, told) in _FACTS.items():
+        held = open_store().rows.get(table.name)
+        fact = told(layer, head) if held else None
+        reason = say("head_card.no_value" if held else f"head_card.lacking_{name}")
+        found.append(fact or Fact(say(f"head_card.{name}"), _NOTHING, reason))
+    return found
+
+
+def _behaviour(layer: int, head: int) -> Fact | None:
+    row = _row(behaviours_of_heads(), layer, head)
+    if row is None:
+        return None
+    least = {name: f"{value:g}" for name, value in THRESHOLDS.items()}
+    return Fact(
+        say("head_card.behaviour"),
+        behaviour_name(row["behaviour"]),
+        say("head_card.behaviour_note", **least),
+    )
+
+
+def _relation(layer: int, head: int) -> Fact | None:
+    """The relation on which the head is furthest above the best fixed offset."""
+    own = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
+    own = own[(own["n"] >= LEAST) & ~own["relation"].isin(SUMS)]
+    offsets = ask(dependency_baseline.baselines).groupby("relation")["accuracy"].max()
+    gain = own["accuracy"] - own["relation"].map(offsets).astype("float64")
+    if gain.dropna().empty or gain.max() <= 0:
+        why = "relation_few" if gain.dropna().empty else "relation_none"
+        none = say(f"head_card.{why}", least=LEAST)
+        return Fact(say("head_card.relation"), say("head_card.none"), none)
+    best = own.loc[gain.idxmax()]
+    note = say(
+        "head_card.relation_note",
+        direction=say(f"head_card.{best['direction']}"),
+        n=count(best["n"]),
+        low=percent(best["low"]),
+        high=percent(best["high"]),
+        offset=percent(offsets[best["relation"]]),
+        least=LEAST,
+    )
+    return Fact(say("head_card.relation"), f"{best['relation']} {percent(best['accuracy'])}", note)
+
+
+def _coreference(layer: int, head: int) -> Fact | None:
+    every = ask(coreference_accuracy.of_type, mention_type="all", merging=MERGING)
+    row = _row(every, layer, head)
+    if row is None:
+        return None
+    nearest = every.loc[every["method"] == "nearest", "accuracy"]
+    note = say(
+        "head_card.coreference_note",
+        n=count(row["n"]),
+        low=percent(row["low"]),
+        high=percent(row["high"]),
+        nearest=percent(nearest.iloc[0]) if len(nearest) else _NOTHING,
+    )
+    return Fact(say("head_card.coreference"), percent(row["accuracy"]), note)
+
+
+def _norm(layer: int, head: int) -> Fact | None:
+    """The head's part of all the norm that the heads of its layer bring, next to an equal part."""
+    frame = ask(token_type_mixing.by_layer_and_head, layer=layer)
+    total = frame["weighted_norm"].sum()
+    own = frame.loc[frame["head"] == head, "weighted_norm"].sum()
+    if frame.empty or total == 0 or not (frame["head"] == head).any():
+        return None
+    share, times = own / total, own / total * len(frame)
+    note = say("head_card.norm_note", layer=layer, times=f"{times:.1f}")
+    return Fact(say("head_card.norm"), percent(share), note)
+
+
+def _offset(layer: int, head: int) -> Fact | None:
+    row = _row(ask(head_offset.heads), layer, head)
+    if row is None:
+        return None
+    dependence = _NOTHING if pd.isna(row["dependence"]) else f"{row['dependence']:.2f}"
+    note = say("head_card.offset_note", dependence=dependence)
+    return Fact(say("head_card.offset"), offset_told(row["attention_offset"]), note)
+
+
+def _row(frame: pd.DataFrame, layer: int, head: int) -> pd.Series | None:
+    found = frame[(frame["layer"] == layer) & (frame["head"] == head)]
+    return None if found.empty else found.iloc[0]
+
+
+_FACTS: dict[str, tuple[Table, Callable[[int, int], Fact | None]]] = {
+    "behaviour": (head_pattern.TABLE, _behaviour),
+    "relation": (dependency_accuracy.TABLE, _relation),
+    "coreference": (coreference_accuracy.TABLE, _coreference),
+    "norm": (token_type_mixing.TABLE, _norm),
+    "offset": (head_offset.TABLE, _offset),
+}
+"""The table that holds a fact, and what tells it."""
+
+
+def chosen_head(row: pd.Series) -> dict[str, object]:
+    """The head of a row, from how many it was chosen, and how it does."""
+    shares = {name: percent(row[name]) for name in ("accuracy", "low", "high")}
+    head = head_name(int(row["layer"]), int(row["head"]))
+    return {**shares, "head": head, "tried": count(row["n_tried"]), "n": count(row["n"])}

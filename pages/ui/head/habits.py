@@ -1,0 +1,68 @@
+"""What habits are called, in which colour they are drawn and which of them belong together."""
+
+import pandas as pd
+
+from pages.ui.charts.look import SERIES_COLOURS, TOKEN_TYPE_COLOURS
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
+
+_NATS = ("entropy", "entropy_cls", "uniform")
+_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _ = SERIES_COLOURS
+HABIT_COLOURS = {
+    "cls": TOKEN_TYPE_COLOURS["cls"],
+    "sep": TOKEN_TYPE_COLOURS["sep"],
+    "comma_period": TOKEN_TYPE_COLOURS["comma_period"],
+    "previous": _BLUE,
+    "self": _GREY,
+    "next": _ORANGE,
+    "sep_to_sep": _PINK,
+    "other_to_sep": _BLUE,
+    "entropy": _GREEN,
+    "entropy_cls": _PINK,
+    "uniform": _GREY,
+}
+"""In the order in which they are told."""
+FROM_SEP = "from_sep"
+GROUPS = {
+    "special": ("cls", "sep", "comma_period"),
+    "neighbours": ("previous", "self", "next"),
+    FROM_SEP: ("sep_to_sep", "other_to_sep"),
+}
+"""Shares that are drawn in one chart."""
+SHARES = tuple(each for each in HABIT_COLOURS if each not in _NATS)
+
+
+def habit_name(quantity: str) -> str:
+    """A habit as figures name it."""
+    return say(f"head_habits.habit.{quantity}")
+
+
+def habit_value(quantity: str, value: float) -> str:
+    """A share as per cent, an entropy in nats."""
+    if quantity in _NATS:
+        return say("head_habits.nats", value=f"{value:.2f}")
+    return percent(value)
+
+
+def share_title(weighing: str) -> str:
+    """What shares are of, as axes name it."""
+    return say(f"head_habits.share_axis_{weighing}")
+
+
+def of_habits(frame: pd.DataFrame, quantities: tuple[str, ...]) -> pd.DataFrame:
+    """The rows of some habits, in their order, with what they are called as `name`."""
+    found = frame[frame["quantity"].isin(quantities)].dropna(subset="mean")
+    place = {quantity: at for at, quantity in enumerate(quantities)}
+    found = found.assign(at=found["quantity"].map(place), name=found["quantity"].map(habit_name))
+    return found.sort_values(["at", "layer"]).drop(columns="at")
+
+
+def importance_shares(means: pd.DataFrame) -> pd.Series:
+    """The share of every token type in a layer's |∂L/∂α|, mean over layers, largest first.
+
+    Args:
+        means: rows layer, token_type, mean, each the mean over the heads of a layer.
+    """
+    sums = means.groupby("layer")["mean"].transform("sum")
+    shares = means.assign(share=means["mean"] / sums).groupby("token_type")["share"].mean()
+    return shares.sort_values(ascending=False)

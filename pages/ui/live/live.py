@@ -1,0 +1,159 @@
+"""The one door to precompute: a sequence of the open file, or an input of the reader's own, run
+while the reader waits. What a reader brings stays in the memory of the session.
+
+Precompute is imported when it is first asked, so that the dashboard starts, and shows what is
+stored, without torch.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis.errors import UserError
+from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
+from pages.ui.store.chosen import layer_order, open_store
+from pages.ui.store.model_name import model_name
+from pages.ui.store.open_file import Store
+from pages.ui.words.say import plain, say
+
+_DOOR = "precompute.live.one_sequence"
+MAX_UPLOAD = UPLOAD_BYTES // 2**20
+"""In MiB, of an image that a reader brings; `server.maxUploadSize` says the same."""
+UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
+
+
+class _Model(NamedTuple):
+    """What tells the model of a file from all others, and what it was given."""
+
+    name: str
+    revision: str
+    weights_sha256: str
+    dtype: str
+    segments: str
+    random_weights: int | None
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Shares of every key in every query before and after an effect; each row sums to 1."""
+
+    before: np.ndarray
+    after: np.ndarray
+
+    @property
+    def change(self) -> np.ndarray:
+        return self.after - self.before
+
+
+def reachable() -> bool:
+    """Whether the model that made the open file can be run here; the reader is told why not."""
+    store = open_store()
+    try:
+        with st.spinner(say("live.loading")):
+            _rerun(*_model_of(store))
+    except ModuleNotFoundError as error:
+        st.warning(say("live.no_torch", name=plain(error.name or _DOOR)))
+    except UserError as error:
+        key = "other_weights" if isinstance(error, _door().OtherWeights) else "no_model"
+        st.warning(say(f"live.{key}", model=plain(model_name(store)), reason=plain(error)))
+    else:
+        return True
+    return False
+
+
+def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
+    """The maps of one sequence of the open file; ask whether the model is `reachable` first.
+
+    Args:
+        tokens: of the sequence in their order, with columns token_id and segment.
+        layer: counted from 1.
+    """
+    ids, segments = (tuple(tokens[name].tolist()) for name in ("token_id", "segment"))
+    with st.spinner(say("live.running")):
+        shares = _shares(_model_of(open_store()), ids, segments, layer)
+    order = layer_order()
+    before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
+    return Maps(before, after)
+
+
+def upload_box(label: str, *, key: str, help: str | None = None) -> Any:
+    """The field for an image of the reader's own; None while there is none."""
+    return st.file_uploader(label, UPLOADS, key=key, help=help, max_upload_size=MAX_UPLOAD)
+
+
+def text_box(label: str, *, key: str, help: str | None = None) -> str:
+    """The field for a text of the reader's own, which stands in no address."""
+    return st.text_area(label, key=key, help=help, max_chars=MAX_CHARACTERS).strip()
+
+
+def relevance_of_image(upload: Any) -> Any:
+    """The relevance of an image, a `LiveRelevance`; ask whether the model is `reachable` first.
+
+    Args:
+        upload: what `upload_box` gave.
+
+    Returns:
+        None if it cannot be used, and the reader is told why.
+    """
+    if upload.size > UPLOAD_BYTES:
+        name, limit = plain(upload.name), str(MAX_UPLOAD)
+        st.warning(say("live.too_large", name=name, limit=limit))
+        return None
+    return _told(_of_image, upload.getvalue(), upload.name)
+
+
+def relevance_of_text(text: str) -> Any:
+    """The relevance of a text, a `LiveRelevance`; ask whether the model is `reachable` first.
+
+    Returns:
+        None if it cannot be used, and the reader is told why.
+    """
+    return _told(_of_text, text, int(open_store().facts["max_tokens"]))
+
+
+def _told(of: Callable[..., Any], *given: Any) -> Any:
+    try:
+        with st.spinner(say("live.running")):
+            return of(_model_of(open_store()), *given)
+    except UserError as error:
+        st.warning(say("live.not_taken", reason=plain(error)))
+        return None
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _of_image(told: _Model, data: bytes, name: str) -> Any:
+    return _rerun(*told).relevance_of_image(data, name=name)
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _of_text(told: _Model, text: str, max_tokens: int) -> Any:
+    return _rerun(*told).relevance_of_text(text, max_tokens=max_tokens)
+
+
+def _model_of(store: Store) -> _Model:
+    run, facts = store.run, store.facts
+    weights = facts.get("weights_sha256", "")
+    name, revision, dtype = (str(run[each]) for each in ("model", "revision", "dtype"))
+    segments = facts.get("segments", "read")
+    return _Model(name, revision, weights, dtype, segments, store.random_weights)
+
+
+@st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
+def _shares(
+    told: _Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int
+) -> np.ndarray:
+    return _rerun(*told).row_shares(ids, segments, layer=layer)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _rerun(name: str, *told: Any) -> Any:
+    return _door().rerun(name, **dict(zip(_Model._fields[1:], told, strict=True)))
+
+
+def _door() -> Any:
+    return import_module(_DOOR)

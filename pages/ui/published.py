@@ -1,0 +1,186 @@
+"""Published numbers beside those of the open file, and whether both are of one experiment."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis.published.numbers import EXPERIMENTS, MODEL_SHAPE, ONE_SEGMENT, Experiment, Published
+from pages.ui.about import citation
+from pages.ui.figure import table
+from pages.ui.store.chosen import open_store
+from pages.ui.store.model_name import model_name
+from pages.ui.words.numbers import count, percent
+from pages.ui.words.say import plain, say
+
+_ROUNDING = 1e-9
+_WHOLE = 16  # rows of a table that is shown without scrolling
+_NONE = "none"  # as a file says of a model without segments
+_MINUS = str.maketrans("-", "−")
+_WHERE = {
+    "cell": "notebook",
+    "section": "itself",
+    "appendix": "itself",
+    "own_table": "itself",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A printed number, what it is of in the reader's language, and the file's own value."""
+
+    of: str
+    published: Published
+    ours: float | None
+
+    @property
+    def difference(self) -> float | None:
+        if self.ours is None or pd.isna(self.ours):
+            return None
+        return self.ours - self.published.value
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the file's value rounds to the printed one."""
+        difference = self.difference
+        return difference is not None and abs(difference) <= self.published.tolerance + _ROUNDING
+
+
+def apart(experiment: str) -> str:
+    """What sets the open file apart from a paper's experiment; nothing if it is the same one.
+
+    The published corpus is recognised by its numbers of sequences and of tokens.
+
+    Returns:
+        "model", "weights", "corpus", "masking", "segments", or "".
+    """
+    store, of = open_store(), EXPERIMENTS[experiment]
+    run = store.run
+    if not _is_model(run, of.model):
+        return "model"
+    if (store.random_weights is not None) != of.untrained:
+        return "weights"
+    sizes = {"n_sequences": of.n_sequences, "n_tokens": of.n_tokens}
+    if of.unknown or any(size is not None and run[name] != size for name, size in sizes.items()):
+        return "corpus"
+    if of.mask_rate is not None and abs(run["mask_rate"] - of.mask_rate) >= _ROUNDING:
+        return "masking"
+    return "segments" if of.segments not in (None, store.facts.get("segments_given")) else ""
+
+
+def _is_model(run: pd.Series, model: str) -> bool:
+    """By the last part of its name, whatever revision follows it, and by its shape."""
+    name = Path(str(run["model"])).name.partition("@")[0]
+    return name == model and all(run[size] == expected for size, expected in MODEL_SHAPE.items())
+
+
+@contextmanager
+def experiment(name: str, title: str) -> Iterator[bool]:
+    """The place for what a paper printed: in the page if the open file is of the same experiment,
+    else folded under a title that says what is not the same; yields which."""
+    reason, of = apart(name), EXPERIMENTS[name]
+    if not reason:
+        yield True
+        return
+    with st.expander(say(f"published.folded_{reason}", title=title, model=of.model)):
+        store = open_store()
+        run = store.run
+        st.markdown(
+            say(
+                "published.apart",
+                model=say("published.untrained", model=of.model) if of.untrained else of.model,
+                measured=_measured_on(of),
+                this_model=plain(model_name(store)),
+                this_corpus=plain(run["corpus"]),
+                this_n=count(run["n_sequences"]),
+                this_masking=_given(run["mask_rate"], store.facts.get("segments_given", _NONE)),
+            )
+        )
+        yield False
+
+
+def _measured_on(of: Experiment) -> str:
+    """The corpus of an experiment and its masking, in words."""
+    if of.n_sequences is None or of.mask_rate is None:
+        return say(f"published.on_{of.corpus}")
+    masking = _given(of.mask_rate, of.segments or _NONE)
+    return say(f"published.on_{of.corpus}", n=count(of.n_sequences), masking=masking)
+
+
+def _given(mask_rate: float, segments: str) -> str:
+    """What the model got of a corpus: masking, and segment ids if it knows any."""
+    masked = say("published.masked", rate=percent(mask_rate))
+    told = masked if mask_rate else say("published.not_masked")
+    if segments == _NONE:
+        return told
+    kind = "one" if segments == ONE_SEGMENT else "several"
+    return say("list.comma").join((told, say(f"published.segments_{kind}", ids=segments)))
+
+
+def beside(*rows: Row, key: str, title: str) -> None:
+    """Printed numbers of one paper beside the file's own; compared only in the same experiment."""
+    if not rows:
+        return
+    with experiment(rows[0].published.experiment, title) as same:
+        frame = pd.DataFrame(map(_cells, rows))
+        names = ["of", "published", "ours", *(["difference"] if same else [])]
+        sources = told_sources([row.published.place for row in rows], rows[0].published.paper)
+        table(
+            frame,
+            key=key,
+            question=title,
+            caption=f"{_agreement(rows)} {sources}" if same else sources,
+            columns={name: _column(name) for name in names},
+            placeholder="—",
+            height="content" if len(rows) <= _WHOLE else "auto",
+        )
+
+
+def _cells(row: Row) -> dict[str, str | None]:
+    """What stands in a row; the file's value and the difference with one digit more."""
+    known = row.difference is not None
+    return {
+        "of": row.of,
+        "published": _written(row.published, row.published.value, row.published.decimals),
+        "ours": _written(row.published, row.ours) if known else None,
+        "difference": _written(row.published, row.difference, change=True) if known else None,
+    }
+
+
+def _written(
+    published: Published,
+    value: float | None,
+    decimals: int | None = None,
+    *,
+    change: bool = False,
+) -> str:
+    """A number as the paper writes it: per cent where it does, whole where it counts."""
+    counts = published.statistic == "n"
+    digits = 0 if counts else published.decimals + 1 if decimals is None else decimals
+    shown = (value or 0.0) * (100 if published.percent else 1)
+    unit = "" if not published.percent else say("published.points") if change else " %"
+    form = f"{'+' if change else ''}{',' if counts else ''}.{digits}f"
+    return f"{shown:{form}}{unit}".translate(_MINUS)
+
+
+def _column(name: str) -> Any:
+    return st.column_config.TextColumn(
+        say(f"published.{name}"), alignment="left" if name == "of" else "right"
+    )
+
+
+def _agreement(rows: Sequence[Row]) -> str:
+    return say("published.agree", n=sum(row.agrees for row in rows), of=len(rows))
+
+
+def told_sources(places: Sequence[tuple[str, int | str]], paper: str) -> str:
+    """The paper and where the numbers stand, as one sentence."""
+    told = [say(f"published.in_{kind}", number=number) for kind, number in dict.fromkeys(places)]
+    where = _WHERE.get(places[0][0], "earlier")
+    return say(
+        f"published.source_{where}", paper=citation(paper), places=say("list.comma").join(told)
+    )

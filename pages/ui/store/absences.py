@@ -1,0 +1,53 @@
+"""What the model and the corpus of the open file do not have, said before anything is shown."""
+
+import streamlit as st
+
+from analysis.tables import image
+from analysis.tables.corpus import masked_share, token_type_counts
+from pages.ui.store.chosen import ask, is_causal, shows_images
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
+
+SPECIAL = ("cls", "sep", "register")
+
+
+def has_special() -> bool:
+    """Whether the corpus, as the model reads it, has special tokens such as [CLS]."""
+    return bool(ask(token_type_counts)["token_type"].isin(SPECIAL).any())
+
+
+def absences() -> None:
+    """Which tokens and pairs nobody should look for, what is masked, and what the tokens of images
+    are; nothing of a text whose model has all of them."""
+    told = [
+        say(f"absent.{name}")
+        for name, absent in (("special", not has_special()), ("behind", is_causal()))
+        if absent
+    ]
+    told += _masked()
+    if shows_images():
+        told = [_order(), *told, say("of_images.marks")]
+    if told:
+        st.caption(" ".join(told))
+
+
+def masked_places() -> None:
+    """What masked places count for, where there are some."""
+    for sentence in _masked():
+        st.caption(sentence)
+
+
+def _masked() -> list[str]:
+    share = ask(masked_share)
+    return [say("absent.masked", share=percent(share))] if share else []
+
+
+def order_of_patches() -> None:
+    """In which order the patches of an image stand, on which offsets rest; nothing of a text."""
+    if shows_images():
+        st.caption(_order())
+
+
+def _order() -> str:
+    row = ask(image.grid).iloc[0]
+    return say("of_images.order", rows=row["rows"], columns=row["columns"])

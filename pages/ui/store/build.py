@@ -1,0 +1,106 @@
+"""The demo, built from the dashboard: one build at a time, seen by every visitor."""
+
+import re
+import shlex
+import subprocess
+import sys
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.words.say import plain, say
+
+_PROGRESS = re.compile(r"(\d+)/(\d+) sequences, ([\d.]+) per second, (\w+) s left")
+_SECONDS_BETWEEN_LOOKS = 1.0
+
+
+@dataclass
+class Build:
+    """A build that was started: its process, and the last lines it has printed so far."""
+
+    process: subprocess.Popen[str]
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=30))
+
+    def listen(self) -> None:
+        """Keep what the process prints until it ends."""
+        for line in self.process.stdout or ():
+            self.lines.append(line.rstrip())
+        self.process.wait()
+
+
+@dataclass
+class _Workshop:
+    """The one build of this server, guarded so that two visitors start no two."""
+
+    build: Build | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def start(self, output: Path) -> None:
+        with self.lock:
+            if self.build and self.build.process.poll() is None:
+                return
+            self.build = Build(
+                subprocess.Popen(  # noqa: S603
+                    [sys.executable, "-u", *_arguments(output)],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    stdin=subprocess.DEVNULL,
+                    text=True,
+                    errors="replace",
+                    cwd=Path(__file__).parents[3],
+                )
+            )
+            threading.Thread(target=self.build.listen, daemon=True).start()
+
+
+def offer_demo(folder: Path) -> None:
+    """Say that there is nothing to show yet, and build the demo on request."""
+    output = folder.resolve() / "demo.duckdb"
+    st.title(say("build.title"))
+    st.markdown(say("build.explained", folder=plain(folder)))
+    workshop = _workshop()
+    if workshop.build is None or workshop.build.process.poll() is not None:
+        _offer(workshop, output)
+    else:
+        _watch()
+    st.markdown(say("build.by_hand"))
+    st.code(shlex.join(["python", *_arguments(folder / "demo.duckdb")]), language="bash")
+
+
+def _arguments(output: Path) -> list[str]:
+    return ["-m", "precompute", "demo", "--output", str(output)]
+
+
+@st.cache_resource(show_spinner=False)
+def _workshop() -> _Workshop:
+    return _Workshop()
+
+
+def _offer(workshop: _Workshop, output: Path) -> None:
+    if workshop.build and workshop.build.process.returncode:
+        st.error(say("build.failed"))
+        st.code("\n".join(list(workshop.build.lines)[-8:]), language=None, wrap_lines=True)
+    if st.button(say("build.start"), type="primary"):
+        workshop.start(output)
+        st.rerun()
+
+
+@st.fragment(run_every=_SECONDS_BETWEEN_LOOKS)
+def _watch() -> None:
+    """How far the build is, looked at every second; the page is drawn anew when it ends."""
+    build = _workshop().build
+    if build is None or build.process.poll() is not None:
+        st.rerun()
+    lines = list(build.lines)
+    progress = next((found for found in map(_PROGRESS.match, reversed(lines)) if found), None)
+    if progress and progress[1] == progress[2]:
+        st.progress(1.0, say("build.finishing", total=progress[2]))
+    elif progress:
+        done, total, rate, left = progress.groups()
+        text = say("build.progress", done=done, total=total, rate=rate, left=left)
+        st.progress(int(done) / int(total), text)
+    else:
+        st.progress(0.0, plain(lines[-1]) if lines else say("build.starting"))

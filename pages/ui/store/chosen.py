@@ -1,0 +1,222 @@
+"""The file that the reader chose, and the only way to ask it something."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import duckdb
+import pandas as pd
+import streamlit as st
+
+from analysis.foreign_file import MEMORY, BrokenContract, OtherSchema
+from analysis.scopes import ORDERS, LayerOrder
+from analysis.tables import SCHEMA_VERSION
+from analysis.tables.table import Table
+from analysis.time_limit import TooSlow
+from pages.ui.choices.address import Choice, draw
+from pages.ui.store.build import offer_demo
+from pages.ui.store.commands import run_command
+from pages.ui.store.image_limits import what_images_lack
+from pages.ui.store.open_file import Store, Version, cursor, described, version_of
+from pages.ui.words.say import IMAGES, plain, say, speak_of
+
+_UNREADABLE = (OtherSchema, BrokenContract, TooSlow, duckdb.Error)
+
+
+def folder() -> Path:
+    """Where the files are: `$MIXSCOPE_STATISTICS`, else `statistics` in the working directory."""
+    return Path(os.environ.get("MIXSCOPE_STATISTICS") or "statistics")
+
+
+def files() -> list[Path]:
+    """Every file of statistics in the folder, by name: demo before demo-treebank."""
+    if not folder().is_dir():
+        return []
+    found = (each for each in folder().glob("*.duckdb") if not each.name.startswith("."))
+    return sorted((each for each in found if each.is_file()), key=lambda each: each.stem)
+
+
+def chosen_file() -> Path | None:
+    """The file that the address names, else the first one that can be read."""
+    found = files()
+    asked = st.session_state.get("file", st.query_params.get("file"))
+    named = next((each for each in found if each.name == asked), None)
+    return named or _first_readable(found)
+
+
+def _first_readable(paths: list[Path]) -> Path | None:
+    """The first file if none can be read."""
+    good = (each for each in paths if isinstance(readable(each), Store))
+    return next(good, next(iter(paths), None))
+
+
+def file_picker() -> None:
+    """The picker in the sidebar; the choice is part of the address."""
+    found = files()
+    default = _first_readable(found)
+    if default is None:
+        return
+    names = [each.name for each in found]
+    asked = st.query_params.get("file")
+    with st.sidebar:
+        if asked and asked not in names:
+            st.warning(say("store.unknown_file", name=plain(asked), shown=plain(default.name)))
+        draw(
+            Choice("file", names, default.name),
+            lambda: st.selectbox(say("store.file"), names, key="file", help=say("store.file_help")),
+        )
+    store = readable(chosen_file() or default)
+    if isinstance(store, Store):
+        speak_of(store.facts["input"])
+        if store.random_weights is not None:
+            st.sidebar.warning(say("model.untrained_note", seed=store.random_weights))
+
+
+def open_store() -> Store:
+    """The chosen file; stops the page with a remedy if there is none that can be read."""
+    path = chosen_file()
+    if path is None:
+        offer_demo(folder())
+        _stop()
+    found = readable(path)
+    if isinstance(found, Store):
+        speak_of(found.facts["input"])
+        return found
+    st.error(trouble(path, found))
+    if len(files()) > 1:
+        st.info(say("store.choose_another"))
+    _stop()
+
+
+def layer_order() -> LayerOrder:
+    """The scopes and effects that the layers of the chosen file's model have."""
+    return ORDERS[open_store().facts["layer_order"]]
+
+
+def is_causal() -> bool:
+    """Whether a token of the chosen file's model sees none behind itself."""
+    return open_store().facts["attention"] == "causal"
+
+
+def shows_images() -> bool:
+    """Whether the sequences of the chosen file are images."""
+    return open_store().facts["input"] == IMAGES
+
+
+def _stop() -> NoReturn:
+    """End the page here; `st.stop` does, but its type does not say so."""
+    st.stop()
+    raise AssertionError
+
+
+def readable(path: Path) -> Store | Exception:
+    """A file of the folder, or why it cannot be read."""
+    try:
+        return described(version_of(path))
+    except (*_UNREADABLE, OSError) as error:
+        return error
+
+
+def trouble(path: Path, error: Exception) -> str:
+    """What is wrong with a file and what to do, in the reader's language."""
+    name = plain(path.name)
+    if isinstance(error, OtherSchema):
+        return say("store.other_schema", name=name, has=error.has, reads=SCHEMA_VERSION)
+    if isinstance(error, BrokenContract):
+        told = {each: plain(value) for each, value in error.told.items()}
+        return say("store.not_ours", name=name, fault=say(f"store.{error.fault}", **told))
+    if isinstance(error, TooSlow):
+        return say("store.too_slow", name=name, seconds=f"{error.seconds:g}")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return say("store.too_large", name=name, memory=MEMORY)
+    told = str(error).replace(str(path.resolve()), path.name) or type(error).__name__
+    reason = plain(told.splitlines()[0])
+    if "lock" in str(error).lower():
+        return say("store.locked", name=name, reason=reason)
+    return say("store.damaged", name=name, reason=reason)
+
+
+def ask(question: Callable[..., Any], **choices: Any) -> Any:
+    """The answer of a query of `analysis.tables` about the chosen file, yours to change.
+
+    Enumerations arrive as text and whole numbers in 64 bits (as floats where some are missing), so
+    that charts and arithmetic see nothing narrower.
+    """
+    return _asked(open_store(), question, choices)
+
+
+def ask_file(path: Path, question: Callable[..., Any], **choices: Any) -> Any:
+    """The answer of a query about a file of the folder that can be read, chosen or not."""
+    store = readable(path)
+    if isinstance(store, Store):
+        return _asked(store, question, choices)
+    st.error(trouble(path, store))
+    _stop()
+
+
+def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) -> Any:
+    try:
+        return _answer(
+            store.version, f"{question.__module__}.{question.__qualname__}", choices, question
+        )
+    except _UNREADABLE as error:
+        st.error(trouble(Path(store.version.path), error))
+        _stop()
+
+
+@st.cache_data(max_entries=256, max_size="256MB", show_spinner=False)
+def _answer(
+    version: Version, name: str, choices: dict[str, Any], _question: Callable[..., Any]
+) -> Any:
+    with cursor(version) as store:
+        answer = _question(store, **choices)
+    return _widened(answer) if isinstance(answer, pd.DataFrame) else answer
+
+
+def _widened(frame: pd.DataFrame) -> pd.DataFrame:
+    for name, kind in frame.dtypes.items():
+        if isinstance(kind, pd.CategoricalDtype):
+            frame[name] = frame[name].astype(str)
+        elif kind.kind in "iu":
+            frame[name] = frame[name].astype("float64" if frame[name].isna().any() else "int64")
+    return frame
+
+
+def require(*tables: Table) -> None:
+    """Stop the page with a remedy unless the chosen file holds these statistics."""
+    store = open_store()
+    missing = [table.name for table in tables if not store.rows.get(table.name)]
+    if not missing:
+        return
+    reason = what_images_lack(missing) if shows_images() else None
+    if reason:
+        _stop_for_good(reason, missing)
+    st.info(say("store.missing", name=plain(store.name), statistics=", ".join(missing)))
+    others = [plain(each.name) for each in files() if _has(each, missing)]
+    if others:
+        st.markdown(say("store.others_have", names=", ".join(others)))
+    st.markdown(say("store.make_it"))
+    command = run_command(store.run, store.facts, folder() / store.name, statistics=missing)
+    st.code(command, language="bash", wrap_lines=True)
+    st.stop()
+
+
+def _stop_for_good(reason: str, missing: list[str]) -> NoReturn:
+    """Stop the page where no run could add what is missing."""
+    st.info(say(f"of_images.{reason}", corpus=plain(open_store().run["corpus"])))
+    others = [plain(each.name) for each in files() if _has(each, missing)]
+    if others:
+        st.markdown(say("store.others_have", names=", ".join(others)))
+    st.caption(say("of_images.elsewhere"))
+    _stop()
+
+
+def files_with(table: Table) -> list[Path]:
+    """The files of the folder that hold a statistic."""
+    return [each for each in files() if _has(each, [table.name])]
+
+
+def _has(path: Path, names: list[str]) -> bool:
+    store = readable(path)
+    return isinstance(store, Store) and all(store.rows.get(name) for name in names)

@@ -1,0 +1,56 @@
+"""Whether attention is weighed by its weights or by the norms of what they bring."""
+
+from typing import Any
+
+import pandas as pd
+
+from analysis.tables.norms.weighing import WEIGHINGS, WEIGHT
+from pages.ui.choices.pick import pick
+from pages.ui.words.say import say
+
+
+def pick_weighing(prefix: str) -> str:
+    """By weight or by norm: one choice for all sections of a page.
+
+    Args:
+        prefix: that of the page's choices in the address.
+    """
+    return pick(
+        f"{prefix}_weighing",
+        say("weighing.label"),
+        WEIGHINGS,
+        default=WEIGHT,
+        format=lambda each: say(f"weighing.{each}"),
+        help=say("weighing.help"),
+    )
+
+
+def weighed(weighing: str, caption: str) -> str:
+    """A caption, behind a sentence on what is shown if that is not weights."""
+    return caption if weighing == WEIGHT else f"{say('weighing.caption')} {caption}"
+
+
+def is_clear(low: float, high: float) -> bool:
+    """Whether an interval leaves out 0."""
+    return low > 0 or high < 0
+
+
+def told_share(share: float) -> str:
+    """Per cent with a decimal: differences between the two are small."""
+    return f"{100 * share:.1f} %"
+
+
+def told_difference(row: Any) -> str:
+    """A difference of shares with its interval if there is one, in points.
+
+    Args:
+        row: with difference, low and high.
+    """
+    difference, low, high = (_points(row[each]) for each in ("difference", "low", "high"))
+    if pd.isna(row["low"]):
+        return say("weighing.difference_alone", difference=difference)
+    return say("weighing.difference", difference=difference, low=low, high=high)
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", "−")

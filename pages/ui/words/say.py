@@ -1,0 +1,108 @@
+"""Every visible word, in English and Japanese, from the files of words beside the pages."""
+
+import re
+import string
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import streamlit as st
+
+from pages.ui.choices.address import Choice, draw
+
+Language = Literal["en", "ja"]
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+PAGES = Path(__file__).parents[2]
+_NAMES = {"en": "English", "ja": "日本語"}
+IMAGES = "images"
+"""What a file may be of instead of texts; under `images.KEY` stands what is then said for KEY."""
+_SUBJECT = "what the open file is of"
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=])")
+
+
+def say(key: str, /, **values: object) -> str:
+    """The text of a key in the reader's language, with values put in as `str.format` does.
+
+    Where the open file is of images and the catalogue has other words for them, these are taken.
+    Values are not escaped: pass what a stranger wrote through `plain` first.
+
+    Raises:
+        KeyError: with the key, if the catalogue has none.
+    """
+    texts = catalogue()[key]
+    if st.session_state.get(_SUBJECT) == IMAGES:
+        texts = catalogue().get(f"{IMAGES}.{key}", texts)
+    return texts[language()].format(**values)
+
+
+def speak_of(subject: str) -> None:
+    """Choose the words for what the open file is of: texts or images."""
+    st.session_state[_SUBJECT] = subject
+
+
+def plain(text: object) -> str:
+    """Any text, escaped so that markdown and HTML show it as it is."""
+    return _MARKDOWN.sub(r"\\\1", str(text)).replace("\n", " ")
+
+
+def language() -> Language:
+    """The chosen language; the browser's until one is chosen."""
+    asked = st.session_state.get("lang", st.query_params.get("lang"))
+    return cast(Language, asked) if asked in LANGUAGES else _browser_language()
+
+
+def language_picker() -> None:
+    """The picker in the sidebar; the choice is part of the address."""
+    choice = Choice("lang", LANGUAGES, _browser_language())
+    with st.sidebar:
+        draw(
+            choice,
+            lambda: st.segmented_control(
+                "Language / 言語",
+                LANGUAGES,
+                key="lang",
+                required=True,
+                format_func=lambda each: _NAMES[each],
+            ),
+        )
+
+
+def _browser_language() -> Language:
+    locale = st.context.locale or ""
+    return "ja" if locale.lower().startswith("ja") else "en"
+
+
+@cache
+def catalogue() -> dict[str, dict[str, str]]:
+    """Key to language to text, of all files of words of pages and of `ui`.
+
+    Raises:
+        ValueError: if a key is there twice or a text lacks a language.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted(PAGES.rglob("*.toml")):
+        file = f"{path.parent.name}/{path.name}"
+        for key, texts in _entries("", tomllib.loads(path.read_text(encoding="utf-8"))):
+            if key in found:
+                raise ValueError(f"{file}: {key} is there twice")
+            if set(texts) != set(LANGUAGES):
+                raise ValueError(f"{file}: {key} must have exactly {', '.join(LANGUAGES)}")
+            found[key] = texts
+    return found
+
+
+def placeholders(text: str) -> set[str]:
+    """The names of the values that a text takes."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def _entries(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Dotted keys with their texts; a node is an entry where its values are strings."""
+    texts = {name: value for name, value in node.items() if isinstance(value, str)}
+    if texts:
+        yield prefix, texts
+    for name, value in node.items():
+        if isinstance(value, dict):
+            yield from _entries(f"{prefix}.{name}" if prefix else name, value)

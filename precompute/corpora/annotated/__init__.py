@@ -1,0 +1,1 @@
+"""Treebanks and coreference: what is annotated of words, one format each."""

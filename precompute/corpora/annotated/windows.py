@@ -1,0 +1,130 @@
+"""Annotated documents into entries: sentences by themselves, or as many as fit together."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from transformers import PreTrainedTokenizerBase
+
+from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
+from precompute.corpora.annotated.documents import Document, Sentence
+from precompute.corpora.lines import span
+from precompute.corpora.sequence import Annotated
+from precompute.corpora.special_tokens import room_for
+from precompute.corpora.word_pieces import word_pieces
+
+
+def windows(
+    documents: Iterable[Document],
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    max_tokens: int,
+    by_sentence: bool,
+    counts: Counter[str],
+) -> Iterator[Annotated]:
+    """Sentences of treebanks one by one; of documents with coreference as many as fit together.
+
+    A sentence that does not fit is left out, and the windows end before it and begin after it.
+    Mentions that cross the edge of a window are left out.
+
+    Args:
+        by_sentence: whether documents with coreference too are read sentence by sentence.
+        counts: its `too_long` grows by one for each sentence that does not fit, its `mentions_cut`
+            for each mention that crosses an edge; `heads_by_tree`, `heads_by_tag` and
+            `heads_by_word` tell what the heads of mentions were told from, `sentences_by_rule` how
+            many sentences end where a rule of ours has it.
+
+    Raises:
+        UserError: `max_tokens` leaves no room for a text.
+        BadCorpus: the tokenizer makes nothing of a word.
+    """
+    room = room_for(1, tokenizer, max_tokens)
+    counts["too_long"] += 0
+    for number, document in enumerate(documents):
+        alone = by_sentence or not document.bears_coreference
+        sizes = [_n_pieces(each, tokenizer) for each in document.sentences]
+        behind = [
+            _n_pieces(each, tokenizer, space=before.spaces[-1])
+            for before, each in pairwise((document.sentences[0], *document.sentences))
+        ]
+        counts["too_long"] += sum(size > room for size in sizes)
+        starts = _starts(document)
+        for run in _runs(sizes, behind, room=1 if alone else room, limit=room):
+            window = _window(document, run, starts, counts)
+            yield window if alone else replace(window, document=number)
+
+
+def _n_pieces(
+    sentence: Sentence, tokenizer: PreTrainedTokenizerBase, *, space: bool = False
+) -> int:
+    """How many pieces a sentence is; `space` says whether one stands before it in its window."""
+    place = span(sentence.first, sentence.last)
+    pieces = word_pieces(sentence.forms, sentence.spaces, tokenizer, place=place, space=space)
+    return sum(map(len, pieces))
+
+
+def _starts(document: Document) -> list[int]:
+    """The place of each sentence's first word in the document, and where the last one ends."""
+    starts = [0]
+    for sentence in document.sentences:
+        starts.append(starts[-1] + len(sentence))
+    return starts
+
+
+def _runs(sizes: list[int], behind: list[int], *, room: int, limit: int) -> Iterator[range]:
+    """Sentences that stand together: until `room` is full, none of more than `limit`.
+
+    `behind` are their sizes behind another sentence, whose space their first word may begin with.
+    """
+    first, filled = 0, 0
+    for place, size in enumerate(sizes):
+        if place > first and (filled + behind[place] > room or size > limit):
+            yield range(first, place)
+            first, filled = place, 0
+        if size > limit:
+            first = place + 1
+        else:
+            filled += behind[place] if place > first else size
+    if first < len(sizes):
+        yield range(first, len(sizes))
+
+
+def _window(document: Document, run: range, starts: list[int], counts: Counter[str]) -> Annotated:
+    sentences = document.sentences[run.start : run.stop]
+    first, end = starts[run.start], starts[run.stop]
+    touching = [each for each in document.mentions if each.first < end and each.last >= first]
+    whole = [each for each in touching if first <= each.first and each.last < end]
+    counts["mentions_cut"] += sum(each.last >= end for each in touching)
+    if document.bears_coreference:
+        counts[f"heads_by_{document.heads_by}"] += len(whole)
+    if document.sentences_by_rule:
+        counts["sentences_by_rule"] += len(sentences)
+    known = _joined(sentences, tuple(_shifted(each, by=-first) for each in whole))
+    return Annotated(known, span(sentences[0].first, sentences[-1].last))
+
+
+def _joined(sentences: tuple[Sentence, ...], mentions: tuple[Mention, ...]) -> Annotation:
+    """Several sentences as one; without a tree if one of them has none."""
+    governors: list[int] = []
+    for each in sentences:
+        start = len(governors)
+        own = each.governors or (ROOT,) * len(each)
+        governors += [ROOT if governor == ROOT else start + governor for governor in own]
+    trees = all(each.governors is not None for each in sentences)
+    return Annotation(
+        forms=tuple(form for each in sentences for form in each.forms),
+        spaces=tuple(space for each in sentences for space in each.spaces),
+        sentences=tuple(n for n, each in enumerate(sentences) for _ in each.forms),
+        governors=tuple(governors) if trees else None,
+        relations=tuple(r for each in sentences for r in each.relations or ()) if trees else None,
+        parts_of_speech=tuple(part for each in sentences for part in each.parts_of_speech),
+        features=tuple(feature for each in sentences for feature in each.features),
+        mentions=mentions,
+    )
+
+
+def _shifted(mention: Mention, *, by: int) -> Mention:
+    return replace(
+        mention, first=mention.first + by, last=mention.last + by, head=mention.head + by
+    )

@@ -1,0 +1,1 @@
+"""Images and their masks: folders, files, decoding, patches."""

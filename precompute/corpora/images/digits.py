@@ -1,0 +1,88 @@
+"""The bundled images: handwritten digits of scikit-learn, some to train on, others to show.
+
+They were made from 32 × 32 scans by counting the inked pixels of every 4 × 4 block (0 to 16), so
+that a number says how much of its place is ink. Ink is white here.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
+
+import numpy as np
+from jaxtyping import UInt8
+from PIL import Image
+
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.images import image_corpus, image_sequence, read_picture
+from precompute.corpora.load import DEMO_DIGITS
+from precompute.corpora.sequence import Corpus
+
+N_HELD_OUT = 360
+FULL, HALF = 16, 8
+SIDE = 8
+SPLIT_SEED = 0
+
+
+@dataclass(frozen=True)
+class Digit:
+    """One digit, by its place in scikit-learn's data set, counted from 0."""
+
+    number: int
+    label: int
+    ink: UInt8[np.ndarray, "height image_width"]
+
+    @property
+    def name(self) -> str:
+        """What the page calls it."""
+        return f"digit {self.label} no. {self.number}"
+
+    @property
+    def png(self) -> bytes:
+        """The image itself, from black to white."""
+        return _png(np.rint(self.ink * (255 / FULL)).astype(np.uint8))
+
+    @property
+    def mask(self) -> bytes:
+        """White where at least half of the place is ink."""
+        return _png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0)))
+
+
+@cache
+def digits() -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
+    """Those that the bundled model was trained on, and those that it has never seen.
+
+    Every digit has the same share in both.
+    """
+    # these take half a second to import, which runs over other corpora need not wait for
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    pixels, labels = load_digits(return_X_y=True)
+    ink, numbers = (
+        np.asarray(pixels, dtype=np.uint8).reshape(-1, SIDE, SIDE),
+        np.arange(len(labels)),
+    )
+    parts = train_test_split(
+        numbers, test_size=N_HELD_OUT, random_state=SPLIT_SEED, stratify=labels
+    )
+    train, held_out = (
+        tuple(Digit(int(each), int(labels[each]), ink[each]) for each in sorted(part))
+        for part in parts
+    )
+    return train, held_out
+
+
+def load_digit_images(reader: ImageReader, *, limit: int | None = None) -> Corpus:
+    """The digits that the model has not been trained on, in the order of the data set."""
+    sequences = [
+        image_sequence(index, read_picture(each.png, name=each.name, mask=each.mask), reader)
+        for index, each in enumerate(digits()[1][:limit])
+    ]
+    return image_corpus(DEMO_DIGITS, sequences, Counter())
+
+
+def _png(pixels: UInt8[np.ndarray, "height image_width"]) -> bytes:
+    written = BytesIO()
+    Image.fromarray(pixels).save(written, "PNG")
+    return written.getvalue()

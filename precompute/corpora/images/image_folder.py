@@ -1,0 +1,139 @@
+"""What a folder of images holds: which files are images, and which are masks of others."""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.errors import BadCorpus
+from precompute.corpora.images.image_formats import (
+    FORMATS,
+    head_of,
+    kind_of,
+    seems_an_image,
+    stem_of,
+)
+from precompute.corpora.wording import file_name, path_as_given
+
+MASK_ENDINGS = ("_mask", "_alpha", "_trimap")
+MASKS = "masks"
+_FILES = "PNG, JPEG, WebP, BMP, GIF or TIFF files"
+
+
+@dataclass(frozen=True)
+class ImagePath:
+    """An image of a folder with every mask that there is for it, the one that counts first."""
+
+    path: Path
+    masks: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class ImageFolder:
+    """The images of a folder in the order of their names, and masks that belong to none of them."""
+
+    path: Path
+    images: tuple[ImagePath, ...]
+    strays: tuple[Path, ...]
+
+
+def image_folder(source: str) -> ImageFolder:
+    """What lies in a folder itself; of the folders in it only `masks` is looked into.
+
+    A mask is called as its image is, with `_mask`, `_alpha` or `_trimap` behind, or lies in `masks`
+    under the same name, with or without that.
+
+    Raises:
+        BadCorpus: there is no such folder, it cannot be read, or holds no image.
+    """
+    folder = Path(source).absolute()  # a worker may stand in another folder
+    place = path_as_given(Path(source))
+    try:
+        _check_folder(folder, place)
+        files = _files(folder)
+        masks = _files(folder / MASKS) if (folder / MASKS).is_dir() else []
+        inner = any(each.is_dir() for each in folder.iterdir())
+    except OSError as error:
+        raise BadCorpus(
+            place, f"cannot be read ({error.strerror}); check its name and permissions"
+        ) from error
+    found = _matched(folder, files, masks)
+    if not found.images:
+        hint = "; folders in it are not read, so give one of those" if inner else ""
+        raise BadCorpus(place, f"holds no image; give a folder of {_FILES}{hint}")
+    return found
+
+
+def _check_folder(folder: Path, place: str) -> None:
+    if folder.is_dir():
+        return
+    if not folder.exists():
+        raise BadCorpus(
+            place, f"there is no such folder; give a folder of {_FILES}, or `demo-digits`"
+        )
+    if folder.is_file() and (kind := kind_of(head_of(folder))) in FORMATS:
+        raise BadCorpus(place, f"is one image ({kind}); give the folder that it is in")
+    raise BadCorpus(
+        place,
+        f"is no folder, and the model reads images; give a folder of {_FILES}, or take a model "
+        "that reads text",
+    )
+
+
+def _files(folder: Path) -> list[Path]:
+    """What seems an image, in an order that no system changes."""
+    found = (each for each in folder.iterdir() if seems_an_image(each))
+    return sorted(found, key=lambda each: (_composed(each.name), each.name))
+
+
+def _matched(folder: Path, files: list[Path], masks: list[Path]) -> ImageFolder:
+    beside = [each for each in files if _ending(each)]
+    images = [each for each in files if not _ending(each)]
+    known = _by_stem(beside), _by_stem(masks)
+    found = tuple(ImagePath(each, tuple(_masks_of(each, *known))) for each in images)
+    taken = {mask for each in found for mask in each.masks}
+    return ImageFolder(
+        folder, found, tuple(each for each in (*beside, *masks) if each not in taken)
+    )
+
+
+def _masks_of(
+    image: Path, beside: dict[str, list[Path]], inside: dict[str, list[Path]]
+) -> Iterator[Path]:
+    stem = _composed(stem_of(image.name))
+    for ending in MASK_ENDINGS:
+        yield from beside.get(stem + ending, ())
+    for ending in ("", *MASK_ENDINGS):
+        yield from inside.get(stem + ending, ())
+
+
+def _by_stem(files: list[Path]) -> dict[str, list[Path]]:
+    """Files by their names without suffix; an ending is told in any case."""
+    found: dict[str, list[Path]] = {}
+    for each in files:
+        stem, ending = _composed(stem_of(each.name)), _ending(each)
+        found.setdefault(stem[: len(stem) - len(ending)] + ending, []).append(each)
+    return found
+
+
+def _ending(path: Path) -> str:
+    """The ending by which a name says that it is a mask's, or nothing."""
+    stem = stem_of(path.name).lower()
+    return next((each for each in MASK_ENDINGS if stem.endswith(each)), "")
+
+
+def _composed(name: str) -> str:
+    """The name in one form: some systems take umlauts and voiced kana apart, others do not."""
+    return unicodedata.normalize("NFC", name)
+
+
+def stray(path: Path) -> BadCorpus:
+    """What there is to say of a mask that belongs to no image."""
+    return BadCorpus(
+        file_name(path), "is called as a mask is, and there is no image of that name; rename it"
+    )
+
+
+def holds_images(path: Path) -> bool:
+    """Whether a folder has a file that seems an image."""
+    return any(map(seems_an_image, path.iterdir()))

@@ -1,0 +1,150 @@
+"""A folder of images as one vision model reads it."""
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from analysis.errors import BadCorpus
+from precompute.corpora.images.image_files import Source, image_file
+from precompute.corpora.images.image_folder import MASKS, ImagePath, image_folder, stray
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.pictures import Picture, seen
+from precompute.corpora.load import BUNDLED_TEXTS, check_limit
+from precompute.corpora.sequence import NO_WORD, Corpus, Sequence
+from precompute.corpora.token_types import CLS, OTHER, REGISTER
+from precompute.corpora.wording import file_name, path_as_given
+
+LINES = 20
+"""How many images and masks that are left out are told one by one."""
+
+
+def load_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Corpus:
+    """The images of a folder in the order of their names: see `image_folder`.
+
+    Images and masks that cannot be used are told, left out and counted: `images_left_out`,
+    `masks_left_out`. An image whose mask is left out stays.
+
+    Args:
+        limit: how many images to keep, from the first on that can be read; None keeps all.
+
+    Raises:
+        BadCorpus: there is no such folder, or no image in it that can be read.
+        UserError: `limit` is out of its range.
+    """
+    check_limit(limit)
+    if source in BUNDLED_TEXTS:
+        raise BadCorpus(
+            source,
+            "holds text, and the model reads images; give a folder of images or `demo-digits`, or "
+            "take a model that reads text",
+        )
+    folder, left_out = image_folder(source), _LeftOut()
+    for each in folder.strays:
+        left_out.add("masks", stray(each))
+    sequences: list[Sequence] = []
+    for each in folder.images:
+        if len(sequences) == limit:
+            break
+        picture = _read(each, reader, left_out)
+        if picture is not None:
+            sequences.append(image_sequence(len(sequences), picture, reader))
+    left_out.tell_rest()
+    if not sequences:
+        n, first = len(folder.images), left_out.first_image
+        reason = f"none of its {n} images can be used, the first since {first}"
+        raise BadCorpus(path_as_given(folder.path), reason)
+    return image_corpus(file_name(folder.path), sequences, left_out.counts)
+
+
+@dataclass
+class _LeftOut:
+    """What cannot be used: counted, and told as it is met, up to `LINES` of them."""
+
+    counts: Counter[str] = field(
+        default_factory=lambda: Counter(images_left_out=0, masks_left_out=0)
+    )
+    first_image: BadCorpus | None = None
+
+    def add(self, kind: str, error: BadCorpus) -> None:
+        if kind == "images" and self.first_image is None:
+            self.first_image = error
+        self.counts[f"{kind}_left_out"] += 1
+        if self.counts.total() <= LINES:
+            print(f"Left out: {error}.")
+
+    def tell_rest(self) -> None:
+        if self.counts.total() > LINES:
+            print(f"Left out: {self.counts.total() - LINES} more.")
+
+
+def _read(found: ImagePath, reader: ImageReader, left_out: _LeftOut) -> Picture | None:
+    """The image with its mask, both tried out; without the mask if that cannot be used."""
+    try:
+        picture = read_picture(found.path, name=file_name(found.path))
+        reader.pixels(picture)
+    except BadCorpus as error:
+        left_out.add("images", error)
+        return None
+    return _with_mask(picture, found, reader, left_out) if found.masks else picture
+
+
+def _with_mask(
+    picture: Picture, found: ImagePath, reader: ImageReader, left_out: _LeftOut
+) -> Picture:
+    first, *others = found.masks
+    folder = "" if first.parent == found.path.parent else f"{MASKS}/"
+    try:
+        mask = image_file(first, name=folder + file_name(first))
+        masked = replace(picture, mask=mask)
+        reader.coverage(masked)
+    except BadCorpus as error:
+        left_out.add("masks", error)
+        return picture
+    if others:
+        print(f"{picture.name}: has {len(found.masks)} masks; the run takes {mask.name}.")
+    return masked
+
+
+def image_corpus(name: str, sequences: list[Sequence], counts: Counter[str]) -> Corpus:
+    """A corpus of images, told from others by what is in their files."""
+    digest = hashlib.sha256()
+    for each in sequences:
+        if each.image is not None:
+            digest.update(f"{each.image.name}\0{each.image.sha256}\0".encode())
+    return Corpus(name, digest.hexdigest(), tuple(sequences), dict(counts))
+
+
+def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Picture:
+    """An image of which the size is known, and what is in the file; decoding it may fail yet.
+
+    Args:
+        name: fit to be shown.
+
+    Raises:
+        BadCorpus: see `seen`.
+    """
+    file = image_file(source, name=name)
+    width, height, turn = seen(file)
+    mask_file = None if mask is None else image_file(mask, name=f"{name} (mask)")
+    return Picture(file, width, height, turn, mask_file)
+
+
+def image_sequence(index: int, picture: Picture, reader: ImageReader) -> Sequence:
+    """An image as a sequence: ids are positions, since an image has no vocabulary."""
+    layout = reader.layout
+    special = [REGISTER if name.startswith("[REG") else CLS for name in layout.special]
+    n_tokens = layout.n_tokens
+    return Sequence(
+        index=index,
+        ids=np.arange(n_tokens, dtype=np.int32),
+        segments=np.zeros(n_tokens, dtype=np.uint8),
+        token_types=np.array([*special, *[OTHER] * layout.n_patches], dtype=np.uint8),
+        words=np.full(n_tokens, NO_WORD, dtype=np.int32),
+        masked=np.zeros(n_tokens, dtype=bool),
+        tokens=layout.tokens,
+        text=picture.name,
+        place=picture.name,
+        image=picture,
+    )

@@ -1,0 +1,175 @@
+"""An image of a corpus, and how it is decoded."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from analysis.errors import BadCorpus
+from precompute.corpora.images.image_files import ImageFile
+from precompute.corpora.images.image_formats import FORMATS, HEAD_BYTES, REMEDY, kind_of
+
+MAX_PIXELS = 50_000_000
+MAX_RATIO = 100
+"""Of the long side to the short one; a processor that looks at the short one alone would make
+thousands of millions of pixels of a thread."""
+ORIENTATION = 0x0112
+UPRIGHT = 1
+SIDEWAYS = (5, 6, 7, 8)
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+# what is wrong with a file is told once, and in our words
+warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
+warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image before any model sees it, and what lies inside a mask if there is one.
+
+    `width` and `height` are in pixels, as the image is shown: turned as its file says. `turn` is
+    the number by which EXIF says so.
+    """
+
+    file: ImageFile
+    width: int
+    height: int
+    turn: int = UPRIGHT
+    mask: ImageFile | None = None
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of the file, and of its mask's where there is one."""
+        return self.file.sha256 + (f" {self.mask.sha256}" if self.mask else "")
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """An image as it is meant to be seen, and what its file says.
+
+    `turn` is EXIF's number, which has been obeyed; None if there was none. `kind` is the format.
+    """
+
+    image: Image.Image
+    turn: int | None
+    kind: str
+
+
+def decoded(content: bytes, *, name: str, pixels: int = MAX_PIXELS) -> Decoded:
+    """The image itself; of several frames or pages the first.
+
+    Raises:
+        BadCorpus: it is in no format that is read, is broken, or has a size that is not read, which
+            is seen before any pixel is decoded.
+    """
+    with _opened(content, name, pixels) as opened:
+        turn = _turn(opened)
+        opened.load()
+        left = _turn(opened) or UPRIGHT  # Pillow turns TIFF by itself as it is loaded
+        return Decoded(turned(opened, left), turn, str(opened.format))
+
+
+def seen(file: ImageFile, *, pixels: int = MAX_PIXELS) -> tuple[int, int, int]:
+    """Width and height of an image as it is meant to be seen, and EXIF's number that says so.
+
+    Raises:
+        BadCorpus: as `decoded`, but for what only decoding shows.
+    """
+    with _opened(file.content, file.name, pixels) as opened:
+        turn = _turn(opened) or UPRIGHT
+        sideways = turn in SIDEWAYS and opened.format != "TIFF"
+        width, height = opened.size[::-1] if sideways else opened.size
+        return width, height, turn
+
+
+@contextmanager
+def _opened(content: bytes, name: str, pixels: int) -> Iterator[Image.Image]:
+    """An image whose pixels are not decoded yet; whatever goes wrong with it is a `BadCorpus`."""
+    try:
+        with Image.open(BytesIO(content), formats=FORMATS) as opened:
+            _check_size(opened, name=name, pixels=pixels)
+            yield opened
+    except BadCorpus:
+        raise
+    except Image.DecompressionBombError:
+        raise BadCorpus(
+            name, f"has more than the {pixels:,} pixels that are read; make it smaller"
+        ) from None
+    except UnidentifiedImageError:
+        raise BadCorpus(name, _unidentified(content)) from None
+    except Exception as error:  # decoders meet broken bytes with whatever they come upon
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
+        raise BadCorpus(name, f"is broken ({reason}); save it again") from error
+
+
+def _check_size(opened: Image.Image, *, name: str, pixels: int) -> None:
+    size = f"has {opened.width} × {opened.height} pixels"
+    if opened.width * opened.height > pixels:
+        raise BadCorpus(name, f"{size}, more than the {pixels:,} that are read; make it smaller")
+    if max(opened.size) > MAX_RATIO * min(opened.size):
+        raise BadCorpus(
+            name, f"{size}; the long side may be {MAX_RATIO} times the short one at most"
+        )
+
+
+def _unidentified(content: bytes) -> str:
+    kind = kind_of(content[:HEAD_BYTES])
+    if kind in FORMATS:
+        return f"begins as {kind}, but is broken; save it again"
+    return f"is {kind}, which is not read; {REMEDY}" if kind else f"is no image; {REMEDY}"
+
+
+def _turn(image: Image.Image) -> int | None:
+    try:
+        return image.getexif().get(ORIENTATION)
+    except Exception:  # an image with a broken note is an image still
+        return None
+
+
+def turned(image: Image.Image, turn: int) -> Image.Image:
+    """As EXIF's number says; numbers that it does not define turn nothing."""
+    return image.transpose(_TURNS[turn]) if turn in _TURNS else image
+
+
+def flattened(image: Image.Image, *, name: str) -> Image.Image:
+    """In colours or greys of 8 bits, over white where it is transparent.
+
+    Raises:
+        BadCorpus: its numbers have no known black and white.
+    """
+    image = eight_bits(image, name=name)
+    if image.has_transparency_data:
+        own = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", own.size, "white"), own)
+    return image.convert("RGB")
+
+
+def eight_bits(image: Image.Image, *, name: str) -> Image.Image:
+    """The same with greys of 16 bits made 8, which Pillow would cut off above 255.
+
+    Raises:
+        BadCorpus: its numbers have no known black and white.
+    """
+    if image.mode.startswith("I;16"):
+        return Image.fromarray((np.asarray(image) / 257).round().astype(np.uint8))
+    if image.mode in ("I", "F"):
+        raise BadCorpus(
+            name, f"holds numbers of 32 bits, whose black and white nothing tells; {REMEDY}"
+        )
+    return image

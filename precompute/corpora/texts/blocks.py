@@ -1,0 +1,52 @@
+"""A file as one stream of text, cut wherever a sequence is full."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from transformers import PreTrainedTokenizerBase
+
+from precompute.corpora.checks import check_some_tokens
+from precompute.corpora.lines import Line, span
+from precompute.corpora.sequence import Tokens
+from precompute.corpora.special_tokens import framed, room_for
+
+
+def blocks(
+    documents: Iterable[list[Line]],
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    max_tokens: int,
+    counts: Counter[str],
+) -> Iterator[Tokens]:
+    """Texts of exactly `max_tokens` tokens, special ones included; blank lines do not part them.
+
+    Each is a window of the document in which it begins.
+
+    Every piece of the file stands in one entry, in order; those after the last full entry in none.
+
+    Args:
+        counts: its `too_short` grows by one if pieces are left over at the end of the file.
+
+    Raises:
+        UserError: `max_tokens` leaves no room for a text.
+        BadCorpus: a line of which the tokenizer makes nothing.
+
+    Source:
+        yamamoto-2023, section 3.1, whose texts are all 512 tokens long.
+    """
+    room = room_for(1, tokenizer, max_tokens)
+    pieces: list[str] = []
+    origins: list[tuple[int, Line]] = []
+    lines = ((number, line) for number, document in enumerate(documents) for line in document)
+    for index, (number, line) in enumerate(lines):
+        space = " " if index else ""  # byte-level tokenizers join words that no space parts
+        found = tokenizer.tokenize(space + line.text)
+        check_some_tokens(len(found), line.text, place=line.place)
+        pieces += found
+        origins += [(number, line)] * len(found)
+        while len(pieces) >= room:
+            tokens, segments = framed((pieces[:room],), tokenizer, probe=line.text)
+            (begins_in, first), (_, last) = origins[0], origins[room - 1]
+            yield Tokens(tokens, segments, span(first, last), begins_in)
+            pieces, origins = pieces[room:], origins[room:]
+    counts["too_short"] += bool(pieces)

@@ -1,0 +1,137 @@
+"""JSON Lines: one object per line, in one of three forms.
+
+{"text": …}, {"text_a": …, "text_b": …}, or {"tokens": […], "segments": […]} with segments optional.
+Other keys, such as a title, may stand beside them and are not read.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+from analysis.errors import BadCorpus, UserError
+from precompute.corpora.checks import checked_segments, checked_text, checked_tokens
+from precompute.corpora.lines import Line, numbered_lines
+from precompute.corpora.sequence import Annotated, Entry, Pair, Text, Tokens
+from precompute.corpora.wording import shown
+
+FORMS = ({"text"}, {"text_a", "text_b"}, {"tokens"}, {"tokens", "segments"})
+FORM_KEYS = set[str]().union(*FORMS)
+EXPECTED = "give `text`, or `text_a` and `text_b`, or `tokens` with or without `segments`"
+
+
+def jsonl_entries(path: Path) -> Iterator[Entry]:
+    """Entries of a JSON Lines file, in its order; blank lines are passed over.
+
+    Raises:
+        BadCorpus: a line is not UTF-8, not JSON, or in none of the three forms.
+    """
+    return (_entry(line) for line in numbered_lines(path) if line.text)
+
+
+def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
+    """Writes the entries as JSON Lines; read again, they give the same sequences.
+
+    The file takes its name once it is complete: until then it bears one that ends in `.unfinished`.
+
+    Returns:
+        How many entries were written.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as handle:
+            written = sum(1 for entry in entries if handle.write(f"{_line(entry)}\n"))
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be written ({error.strerror}); name a file in a folder that exists, "
+            "may be written to and has room."
+        ) from error
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+    return written
+
+
+def _line(entry: Entry) -> str:
+    match entry:
+        case Text(text=text):
+            fields = {"text": text}
+        case Pair(text_a=text_a, text_b=text_b):
+            fields = {"text_a": text_a, "text_b": text_b}
+        case Tokens(tokens=tokens, segments=None):
+            fields = {"tokens": tokens}
+        case Tokens(tokens=tokens, segments=segments):
+            fields = {"tokens": tokens, "segments": segments}
+        case Annotated(place=place):
+            raise BadCorpus(
+                place, "trees and coreference have no place in JSON Lines; give this file itself"
+            )
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def _entry(line: Line) -> Entry:
+    fields, place = _fields(line), line.place
+    present = FORM_KEYS & fields.keys()
+    if present not in FORMS:
+        raise BadCorpus(place, f"holds {_listed(present)}; {EXPECTED}")
+    if "text" in present:
+        return Text(checked_text(fields["text"], key="text", place=place), place)
+    if "tokens" in present:
+        return _tokens(fields, place)
+    first, second = (
+        checked_text(fields[key], key=key, place=place) for key in ("text_a", "text_b")
+    )
+    return Pair(first, second, place)
+
+
+def _tokens(fields: dict[str, object], place: str) -> Tokens:
+    tokens = checked_tokens(fields["tokens"], place=place)
+    if "segments" not in fields:
+        return Tokens(tokens, None, place)
+    segments = checked_segments(fields["segments"], n_tokens=len(tokens), place=place)
+    return Tokens(tokens, segments, place)
+
+
+def _listed(keys: set[str]) -> str:
+    return " and ".join(f"`{key}`" for key in sorted(keys)) or "no entry"
+
+
+def _fields(line: Line) -> dict[str, object]:
+    try:
+        value = json.loads(line.text, object_pairs_hook=_once_each, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise BadCorpus(line.place, "is nested too deeply to be read; use flat objects") from error
+    except ValueError as error:
+        raise BadCorpus(
+            line.place,
+            f"is not JSON ({_reason(error)}); a file that starts with {{ is read as JSON Lines, "
+            "one whole object per line",
+        ) from error
+    if not isinstance(value, dict):
+        raise BadCorpus(line.place, f"is {shown(value)} and no object; {EXPECTED}")
+    return value
+
+
+def _reason(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.pos + 1}"
+    return str(error)
+
+
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {shown(twice)} stands twice in one object")
+    return fields
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON value")

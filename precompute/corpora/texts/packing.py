@@ -1,0 +1,128 @@
+"""Documents into entries: paragraphs paired with the next, or sentences packed to length."""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from transformers import PreTrainedTokenizerBase
+
+from precompute.corpora.checks import check_some_tokens
+from precompute.corpora.lines import Line, span
+from precompute.corpora.randomness import generator
+from precompute.corpora.sequence import Pair, Text, Tokens
+from precompute.corpora.special_tokens import framed, room_for
+
+LEAST_PIECES = 2
+
+
+def paired(documents: Iterable[list[Line]], *, counts: Counter[str]) -> Iterator[Pair | Text]:
+    """Consecutive paragraphs of one document as pairs, each paragraph in one entry.
+
+    Args:
+        counts: its `unpaired` grows by one for each document whose last paragraph has no partner
+            and becomes a text by itself.
+    """
+    for number, document in enumerate(documents):
+        for first, second in zip(document[::2], document[1::2], strict=False):
+            yield Pair(first.text, second.text, span(first, second), number)
+        if len(document) % 2:
+            counts["unpaired"] += 1
+            yield Text(document[-1].text, document[-1].place, number)
+
+
+def packed(
+    documents: Iterable[list[Line]],
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    max_tokens: int,
+    seed: int,
+    segment_types: int,
+    counts: Counter[str],
+) -> Iterator[Tokens]:
+    """Spans of neighbouring sentences, cut in two at random and filled up to `max_tokens`.
+
+    Lines of one document are collected until their word pieces fill a sequence; where the first
+    text ends is drawn among the ends of lines (within a line if no end of a line leaves two pieces
+    on either side); single pieces are then dropped from the front or the back of the longer text.
+    No piece stands in two entries.
+
+    Args:
+        segment_types: how many the model has; with fewer than two, every segment id is 0.
+        counts: its `truncated` grows by one for each entry that lost pieces, its `too_short` for
+            each end of a document that is too short to be cut in two.
+
+    Raises:
+        UserError: `max_tokens` leaves no room for two texts, or the seed is negative.
+        BadCorpus: a line of which the tokenizer makes nothing.
+
+    Source:
+        clark-2019, section 2; the lengths, the cut and the dropping are those of its released code.
+
+    Differs:
+        The entries keep the order of the text; each draws from a generator of its own.
+    """
+    room, index = room_for(2, tokenizer, max_tokens), 0
+    for number, document in enumerate(documents):
+        for collected in _filled(document, tokenizer, room):
+            if _n_pieces(collected) < 2 * LEAST_PIECES:
+                counts["too_short"] += 1
+                continue
+            draws = generator(seed, purpose="packing", index=index)
+            sides = _dropped(*_cut(collected, draws), room, draws)
+            tokens, segments = framed(sides, tokenizer, probe=collected[0].line.text)
+            segments = segments if segment_types > 1 else (0,) * len(tokens)
+            counts["truncated"] += _n_pieces(collected) > room
+            place = span(collected[0].line, collected[-1].line)
+            yield Tokens(tokens, segments, place, number)
+            index += 1
+
+
+class _Collected(NamedTuple):
+    line: Line
+    pieces: list[str]
+
+
+def _n_pieces(collected: list[_Collected]) -> int:
+    return sum(len(each.pieces) for each in collected)
+
+
+def _filled(
+    document: list[Line], tokenizer: PreTrainedTokenizerBase, room: int
+) -> Iterator[list[_Collected]]:
+    """Runs of lines that fill a sequence; the last one of the document may not."""
+    collected: list[_Collected] = []
+    for line in document:
+        space = " " if collected else ""  # byte-level tokenizers join words that no space parts
+        pieces = tokenizer.tokenize(space + line.text)
+        check_some_tokens(len(pieces), line.text, place=line.place)
+        collected.append(_Collected(line, pieces))
+        if _n_pieces(collected) >= room:
+            yield collected
+            collected = []
+    if collected:
+        yield collected
+
+
+def _cut(collected: list[_Collected], draws: np.random.Generator) -> tuple[list[str], list[str]]:
+    """The pieces before and after a point drawn at random."""
+    pieces = [piece for each in collected for piece in each.pieces]
+    within = range(LEAST_PIECES, len(pieces) - LEAST_PIECES + 1)
+    ends_of_lines = accumulate(len(each.pieces) for each in collected)
+    end = int(draws.choice([end for end in ends_of_lines if end in within] or within))
+    return pieces[:end], pieces[end:]
+
+
+def _dropped(
+    first: list[str], second: list[str], room: int, draws: np.random.Generator
+) -> tuple[list[str], list[str]]:
+    """Both texts, shortened piece by piece until they fit."""
+    sides = deque(first), deque(second)
+    for _ in range(len(first) + len(second) - room):
+        longer = sides[0] if len(sides[0]) > len(sides[1]) else sides[1]
+        if draws.random() < 0.5:
+            longer.popleft()
+        else:
+            longer.pop()
+    return list(sides[0]), list(sides[1])

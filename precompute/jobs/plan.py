@@ -1,0 +1,186 @@
+"""What has to be computed for one model on one corpus, and where each shard of it lies."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from analysis.errors import UnknownName
+from analysis.measures.mixing.layer_mixing import BUDGET
+from analysis.relevance_rules import RULES
+from precompute.corpora.frequencies import Frequencies
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.sequence import Corpus, Sequence
+from precompute.corpora.word_vectors import WordVectors
+from precompute.jobs.seal import SEALED, is_intact
+from precompute.jobs.shards import contract, fingerprint, shard_path
+from precompute.passes import PASSES
+from precompute.passes.base import Fit, Pass, Totals, Weights
+from precompute.passes.relevance.relevance_maps import evenly_spaced
+
+SHARD_SEQUENCES = 64
+BATCH_PAIRS = 16 * 128 * 128
+EXEMPLARS = 4
+FOLLOWED = 32
+"""Of how many sequences tokens are followed through the layers as vectors at most: they take
+several times as long as all maps of whole layers."""
+IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
+_PROOFS = ("completeness",)  # of every file, whatever else is asked for
+_KEPT = (  # tables that depend on which sequences' maps are kept
+    "relevance_map",
+    "sequence_perturbation",
+    "sequence_relevance",
+    "sequence_relevance_agreement",
+)
+BY_NAME = {each.TABLE.name: each for each in PASSES}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the numbers depend on besides the passes.
+
+    `random_weights` is the seed that the weights were drawn with: their hash says it all, but
+    whoever loads the model again must know it.
+    """
+
+    weights_sha256: str
+    dtype: str
+    seed: int
+    segments: str = "read"
+    random_weights: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Statistics of a corpus cut into jobs; every job of every pass is one shard below `folder`.
+
+    `hidden_budget` bounds memory and changes no number: see `Batch`. `kept` are the sequences whose
+    relevance maps are kept, and their pictures; `images` reads a corpus of images.
+    """
+
+    folder: Path
+    facts: Facts
+    corpus: Corpus
+    statistics: tuple[str, ...]
+    frequencies: Frequencies | None = None
+    word_vectors: WordVectors | None = None
+    hidden_budget: int = BUDGET
+    kept: frozenset[int] = frozenset()
+    images: ImageReader | None = None
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """The passes of the plan's statistics, in the order they run."""
+        return tuple(each for each in PASSES if each.TABLE.name in self.statistics)
+
+    @cached_property
+    def jobs(self) -> tuple[tuple[Sequence, ...], ...]:
+        """The corpus by length, `SHARD_SEQUENCES` to a job, so that little is padded."""
+        ordered = sorted(self.corpus.sequences, key=lambda each: (len(each), each.index))
+        starts = range(0, len(ordered), SHARD_SEQUENCES)
+        return tuple(tuple(ordered[start : start + SHARD_SEQUENCES]) for start in starts)
+
+    @cached_property
+    def _sequences_sha256(self) -> str:
+        digest = sha256()
+        digest.update(self.corpus.documents.tobytes())
+        for each in self.corpus.sequences:
+            for array in (each.ids, each.segments, each.token_types, each.words):
+                digest.update(len(array).to_bytes(8, "little"))
+                digest.update(array.tobytes())
+            digest.update(repr(each.annotation).encode())
+            if each.targets is not None:
+                digest.update(each.targets.tobytes())
+            if each.image is not None:
+                digest.update(each.image.sha256.encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def exemplars(self) -> frozenset[int]:
+        """The few sequences of which single maps and waves are kept: the longest, the first ones
+        of them if there are many."""
+        ordered = sorted(self.corpus.sequences, key=lambda each: (-len(each), each.index))
+        return frozenset(each.index for each in ordered[:EXEMPLARS])
+
+    @cached_property
+    def followed(self) -> frozenset[int]:
+        """The sequences whose tokens are followed through the layers as vectors."""
+        return evenly_spaced((each.index for each in self.corpus.sequences), FOLLOWED)
+
+    def place(self, of: Pass) -> Path:
+        """The folder of a pass's shards, named by everything its numbers depend on."""
+        return self.folder / of.TABLE.name / self._fingerprint(of)
+
+    def _fingerprint(self, of: Pass) -> str:
+        own = {"version": of.VERSION, "table": contract(of.TABLE), "sealed": SEALED}
+        weights = {"weights": self.facts.weights_sha256}
+        weights |= {"images": self.images.settings} if self.images else {}
+        if isinstance(of, Weights):
+            return fingerprint(**own, **weights)
+        corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
+        corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
+        corpus |= {"kept": sorted(self.kept)} if of.TABLE.name in _KEPT else {}
+        corpus |= {"sequences": self._sequences_sha256, "shard_sequences": SHARD_SEQUENCES}
+        if isinstance(of, Fit):
+            corpus["needs"] = [self._fingerprint(BY_NAME[name]) for name in of.NEEDS]
+            corpus["frequencies"] = self.frequencies.sha256 if self.frequencies else None
+            if "word_vector" in of.NEEDS:
+                corpus["word_vectors"] = self.word_vectors.sha256 if self.word_vectors else None
+        return fingerprint(**own, **weights, **corpus)
+
+    def shards(self, of: Pass) -> list[Path]:
+        """Every shard that the pass has when it is complete, in order."""
+        n = len(self.jobs) if isinstance(of, Totals) else 1
+        return [shard_path(self.place(of), index) for index in range(n)]
+
+    def missing(self, job: int) -> tuple[Totals, ...]:
+        """The passes over the corpus that have no shard for a job yet."""
+        totals = (each for each in self.passes if isinstance(each, Totals))
+        return tuple(each for each in totals if not shard_path(self.place(each), job).exists())
+
+    def damaged(self) -> list[Path]:
+        """The shards of all passes that are there and are not what was written."""
+        there = (each for of in self.passes for each in self.shards(of) if os.path.lexists(each))
+        return [each for each in there if not is_intact(each)]
+
+
+def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[int]:
+    """The sequences whose relevance maps are kept: all, or as many as fit, evenly spaced."""
+    longest = max(map(len, corpus.sequences))
+    maps = n_layers * (n_heads + 2) * len(RULES)
+    budget = IMAGE_MAP_BYTES if corpus.is_images else TEXT_MAP_BYTES
+    indices = [each.index for each in corpus.sequences]
+    return evenly_spaced(indices, max(1, budget // (maps * longest * 4)))
+
+
+def batches(job: tuple[Sequence, ...]) -> Iterator[tuple[Sequence, ...]]:
+    """A job in batches of similar length whose attention maps hold at most `BATCH_PAIRS` each.
+
+    How a job is cut depends on its lengths alone, so a run that goes on cuts it as before.
+    """
+    batch: list[Sequence] = []
+    for sequence in job:
+        if batch and (len(batch) + 1) * len(sequence) ** 2 > BATCH_PAIRS:
+            yield tuple(batch)
+            batch = []
+        batch.append(sequence)
+    yield tuple(batch)
+
+
+def chosen_statistics(names: list[str] | None) -> tuple[str, ...]:
+    """The given statistics and whatever they need, in the order they run; None is all.
+
+    Raises:
+        UnknownName: naming the statistics there are.
+    """
+    wanted = set(BY_NAME) if names is None else set().union(*map(_with_needs, names))
+    return tuple(name for name in BY_NAME if name in wanted)
+
+
+def _with_needs(name: str) -> set[str]:
+    if name not in BY_NAME:
+        raise UnknownName("statistic", name, BY_NAME)
+    needs = getattr(BY_NAME[name], "NEEDS", ())
+    return {name, *_PROOFS}.union(*map(_with_needs, needs))

@@ -1,0 +1,114 @@
+"""Runs the jobs of a plan: traces each batch once and hands it to every pass that lacks it."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+
+from analysis.errors import UserError
+from precompute.corpora.sequence import Sequence
+from precompute.jobs.memory import return_freed_memory
+from precompute.jobs.plan import Plan, batches
+from precompute.jobs.progress import progress
+from precompute.jobs.seal import set_aside
+from precompute.jobs.shards import finish_shard, merged
+from precompute.models.classification import classification_of
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes.base import Totals, Weights
+from precompute.passes.batch import Batch
+
+OnProgress = Callable[[int], object]
+"""What is called with the number of sequences whenever some more are done."""
+Runner = Callable[[Plan, LoadedModel, list[int], OnProgress], None]
+
+
+def finish_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
+    """Every shard of the plan, each as it was written; a damaged one is computed again.
+
+    Raises:
+        UserError: if one is damaged again as soon as it is written.
+    """
+    run_plan(plan, model, runner)
+    if not _set_aside(plan.damaged()):
+        return
+    run_plan(plan, model, runner)
+    if again := _set_aside(plan.damaged()):
+        raise UserError(
+            f"{again[0]} was computed again and is damaged again. The disk or the memory is at "
+            "fault: run the same command with --output on another disk."
+        )
+
+
+def _set_aside(damaged: list[Path]) -> list[Path]:
+    """The same shards, out of the way and told of."""
+    for shard in damaged:
+        print(
+            f"{shard} is damaged: it is kept as {set_aside(shard).name} and computed again.",
+            file=sys.stderr,
+        )
+    return damaged
+
+
+def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
+    """Every shard of the plan that is not there yet; fits are left to the store."""
+    return_freed_memory()
+    for each in plan.passes:
+        if isinstance(each, Weights):
+            _finish_weights(plan, model, each)
+    waiting = [index for index in range(len(plan.jobs)) if plan.missing(index)]
+    left = sum(len(plan.jobs[index]) for index in waiting)
+    total = len(plan.corpus.sequences)
+    if not waiting:
+        return
+    with progress(total, already=total - left) as bar:
+        runner(plan, model, waiting, bar.update)
+
+
+def run_local(plan: Plan, model: LoadedModel, jobs: list[int], told: OnProgress) -> None:
+    """One job after the other in this process."""
+    for index in jobs:
+        finish_job(plan, model, index, told)
+
+
+def finish_job(plan: Plan, model: LoadedModel, index: int, told: OnProgress) -> None:
+    """Every shard of one job that is not there yet."""
+    missing = plan.missing(index)
+    parts = []
+    for sequences in batches(plan.jobs[index]) if missing else ():
+        parts.append(_batch_totals(missing, model, sequences, plan))
+        told(len(sequences))
+    for each, tables in zip(missing, zip(*parts, strict=True), strict=True):
+        _finish(plan, each, index, list(tables))
+
+
+def _batch_totals(
+    passes: tuple[Totals, ...], model: LoadedModel, sequences: tuple[Sequence, ...], plan: Plan
+) -> list[pa.Table]:
+    """One table per pass; the trace, which is large, is gone when this returns."""
+    trace = model.trace(sequences)
+    batch = Batch(
+        sequences,
+        trace,
+        seed=plan.facts.seed,
+        hidden_dtype=model.hidden_dtype,
+        hidden_budget=plan.hidden_budget,
+        exemplars=plan.exemplars,
+        followed=plan.followed,
+        controlled=partial(model.trace_controlled, seed=plan.facts.seed),
+        gradients=model.gradients,
+        relevance_start=model.relevance_start,
+        kept=plan.kept,
+        images=model.images,
+        classification=classification_of(model),
+    )
+    return [each.totals(batch) for each in passes]
+
+
+def _finish(plan: Plan, each: Totals, index: int, parts: list[pa.Table]) -> None:
+    finish_shard(plan.place(each), index, lambda: merged(each.TABLE, parts))
+
+
+def _finish_weights(plan: Plan, model: LoadedModel, each: Weights) -> None:
+    finish_shard(plan.place(each), 0, lambda: each.weights(model.weights))

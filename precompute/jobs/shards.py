@@ -1,0 +1,107 @@
+"""Shards on disk: one that exists is whole and sealed, and its folder says what it came from."""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analysis.errors import UserError
+from analysis.tables.table import Table
+from precompute.jobs.seal import seal
+
+UNFINISHED = ".unfinished"
+_SECONDS_TILL_STALE = 3600
+
+
+def fingerprint(**dependencies: object) -> str:
+    """Sixteen hex digits that change whenever anything the numbers depend on changes."""
+    canonical = json.dumps(dependencies, sort_keys=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def contract(table: Table) -> list[str]:
+    """What a fingerprint must know of a table: its columns, their types and how shards merge."""
+    return [*(f"{each.name} {each.type}" for each in table.shard_schema), table.merge]
+
+
+def shard_path(folder: Path, index: int) -> Path:
+    """Where the shard of one part of the corpus lies, whether or not it has been computed."""
+    return folder / f"{index:05d}.parquet"
+
+
+def finish_shard(folder: Path, index: int, compute: Callable[[], pa.Table]) -> Path:
+    """The finished shard's path; computes it only if it is not there yet.
+
+    The file takes its name only once it is complete, sealed and on disk, so a run that was killed
+    leaves nothing that looks finished.
+
+    Raises:
+        UserError: if the disk is full; what is finished stays.
+    """
+    shard = shard_path(folder, index)
+    if shard.exists():
+        return shard
+    table = compute()
+    unfinished = unfinished_name(shard)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with unfinished.open("w+b") as file:
+            pq.write_table(table, file, compression="lz4", use_dictionary=False)
+            seal(file, shard)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, shard)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise _out_of_space(error, folder) from error
+    return shard
+
+
+def _out_of_space(error: OSError, folder: Path) -> Exception:
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return error
+    return UserError(
+        f"The disk that holds {folder} is full. Finished shards are kept: "
+        "free some space and run the same command again."
+    )
+
+
+def unfinished_name(path: Path) -> Path:
+    """A name beside a path's own for this process to write to before it is renamed."""
+    return path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
+
+
+def remove_unfinished(output: Path, shards: Path) -> None:
+    """Delete what runs that were killed left half-written beside an output and below its shards.
+
+    What was written to within the last hour may belong to a run that is still going, and stays.
+    """
+    pattern = f".*{UNFINISHED}*"
+    for left_over in [*output.parent.glob(pattern), *shards.rglob(pattern)]:
+        with suppress(FileNotFoundError):
+            if time.time() - left_over.stat().st_mtime > _SECONDS_TILL_STALE:
+                shutil.rmtree(left_over) if left_over.is_dir() else left_over.unlink()
+
+
+def merged(table: Table, parts: list[pa.Table]) -> pa.Table:
+    """Parts of one shard as one table, merged by the table's own rule unless they are raw."""
+    shards = pa.concat_tables(parts)
+    if table.merge == Table.merge or table.raw:
+        return shards
+    return as_stored(table, shards)
+
+
+def as_stored(table: Table, shards: pa.Table) -> pa.Table:
+    """Rows of shards that fit into memory, merged into rows of the table."""
+    with duckdb.connect(config={"memory_limit": "200MB"}) as connection:
+        connection.register("shards", shards)
+        return connection.sql(table.merge).to_arrow_table().cast(table.schema)

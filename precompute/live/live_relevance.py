@@ -1,0 +1,125 @@
+"""Relevance of an image or a text that no corpus holds, by the way that a run takes."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float32
+
+from analysis.errors import BadCorpus, UnfitModel
+from analysis.relevance_rules import ALL
+from analysis.upload_bounds import MAX_CHARACTERS
+from precompute.corpora.encode import Encoder
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.images import image_sequence
+from precompute.corpora.images.uploads import read_upload
+from precompute.corpora.sequence import Sequence, Text
+from precompute.models.classification import classification_of
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes.batch import Batch
+from precompute.passes.relevance import class_prediction
+from precompute.passes.relevance.relevance_maps import RelevanceMaps
+from precompute.store.image_tables import png
+
+TYPED = "The text"
+
+
+@dataclass(frozen=True)
+class LiveRelevance:
+    """Every map of relevance of one input, and what the model takes it for.
+
+    `maps` has an entry for each rule and method there is. Its layers are those that relevance
+    starts behind, the last one of all at the end; of its heads the last is their mean, and rules
+    and methods of no single head have that alone. `picture` is a PNG file of what the model sees;
+    of a text it is None, and the grid 0. `prediction` holds the likeliest classes with their
+    probabilities, none where the model tells no classes apart. `is_cut` says that the end of a text
+    was left out.
+    """
+
+    tokens: tuple[str, ...]
+    is_content: Bool[np.ndarray, " token"]
+    maps: dict[str, Float32[np.ndarray, "start head token"]]
+    prediction: tuple[tuple[str, float], ...]
+    picture: bytes | None = None
+    rows: int = 0
+    columns: int = 0
+    first_patch: int = 0
+    is_cut: bool = False
+
+
+def image_of(reader: ImageReader, data: bytes, name: str) -> Sequence:
+    """An image as a sequence, after looking at its size.
+
+    Raises:
+        BadCorpus: it holds too many bytes or pixels, or is no image that can be read.
+    """
+    return image_sequence(0, read_upload(data, name=name), reader)
+
+
+def text_of(model: LoadedModel, text: str, max_tokens: int) -> tuple[Sequence, bool]:
+    """A text as a sequence, and whether its end was cut off.
+
+    Raises:
+        BadCorpus: it is too long, or the tokenizer makes nothing of it.
+        UnfitModel: the model reads images.
+    """
+    if model.images is not None:
+        raise UnfitModel(f"Model {model.name!r} reads images and no text.")
+    if len(text) > MAX_CHARACTERS:
+        raise BadCorpus(
+            TYPED, f"has {len(text):,} characters, more than the {MAX_CHARACTERS:,} that are taken"
+        )
+    encoder = Encoder(
+        model.tokenizer,
+        positions=model.positions,
+        segment_types=model.segment_types,
+        max_tokens=min(max_tokens, model.positions),
+    )
+    counts = Counter(truncated=0)
+    (sequence,) = encoder.sequences([Text(text, TYPED)], counts=counts)
+    return sequence, bool(counts["truncated"])
+
+
+def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False) -> LiveRelevance:
+    """All maps of one sequence, by the passes' own functions; one thread at a time.
+
+    Raises:
+        BadCorpus: the image cannot be decoded, or the model sees nothing where relevance starts.
+    """
+    batch = Batch(
+        (sequence,),
+        model.trace([sequence]),
+        hidden_dtype=model.hidden_dtype,
+        relevance_start=model.relevance_start,
+        kept=frozenset({sequence.index}),
+        images=model.images,
+        classification=classification_of(model),
+    )
+    (found,) = batch.relevance_maps
+    if found is None:
+        raise BadCorpus(sequence.place, "has no token that relevance could start at")
+    told = class_prediction.totals(batch).to_pydict()
+    return LiveRelevance(
+        tokens=sequence.tokens,
+        is_content=batch.is_content[0],
+        maps={rule: _of_rule(found, rule) for rule in ALL if found.where(rule).any()},
+        prediction=tuple(zip(told["label"], told["probability"], strict=True)),
+        is_cut=is_cut,
+        **(_grid(model.images, sequence) if model.images else {}),
+    )
+
+
+def _of_rule(found: RelevanceMaps, rule: str) -> Float32[np.ndarray, "start head token"]:
+    chosen = found.where(rule)
+    n_starts = len(np.unique(found.layer[chosen]))
+    return found.maps[chosen].reshape(n_starts, -1, found.maps.shape[1])
+
+
+def _grid(reader: ImageReader, sequence: Sequence) -> dict:
+    layout = reader.layout
+    return {
+        "picture": png(reader.shown(sequence.picture)),
+        "rows": layout.rows,
+        "columns": layout.columns,
+        "first_patch": len(layout.special),
+    }

@@ -1,0 +1,131 @@
+"""One sequence run while a reader waits: maps that no file keeps, inputs of the reader's own."""
+
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+from jaxtyping import Float
+
+from analysis.errors import UserError
+from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.measures.pairs.pair_delta import row_shares
+from precompute.corpora.sequence import NO_WORD, Sequence
+from precompute.live.live_relevance import LiveRelevance, image_of, relevance_of, text_of
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
+
+_COMMIT = 40  # letters of a hub's commit
+
+
+class OtherWeights(UserError):
+    """The model that goes by the file's name now is not the one that made the file."""
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """The model of a file; one thread at a time runs it, since a trace watches its modules."""
+
+    model: LoadedModel
+    lock: Lock = field(default_factory=Lock)
+
+    def row_shares(
+        self, ids: SequenceOf[int], segments: SequenceOf[int], *, layer: int
+    ) -> Float[np.ndarray, "scope query key"]:
+        """What share of each query's mixture comes from each key, at every scope of one layer.
+
+        Args:
+            ids: of the tokens that the file keeps, special and mask tokens as they were read.
+            layer: counted from 1.
+
+        Returns:
+            Shares in the order of the layer's scopes; each row sums to 1.
+        """
+        with self.lock:
+            trace = self.model.trace([_sequence(ids, segments)])
+        mixing = layer_mixing(trace.layers[layer - 1], dtype=self.model.hidden_dtype)
+        return row_shares(mixing.maps.numpy())
+
+    def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
+        """The relevance of an image that a reader brings; nothing of it is written anywhere.
+
+        Args:
+            name: what to call it in messages.
+
+        Raises:
+            UnfitModel: the model reads text.
+            BadCorpus: it holds too many bytes or pixels, or is no image that can be read.
+        """
+        sequence = image_of(self.model.image_reader, data, name)
+        with self.lock:
+            return relevance_of(self.model, sequence)
+
+    def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
+        """The relevance of a text that a reader types.
+
+        Args:
+            max_tokens: the length that the text is cut to.
+
+        Raises:
+            UnfitModel: the model reads images.
+            BadCorpus: the text is too long, or holds nothing.
+        """
+        sequence, is_cut = text_of(self.model, text, max_tokens)
+        with self.lock:
+            return relevance_of(self.model, sequence, is_cut=is_cut)
+
+
+def rerun(
+    name: str,
+    *,
+    revision: str,
+    weights_sha256: str,
+    dtype: str,
+    segments: str = "read",
+    random_weights: int | None = None,
+) -> Rerun:
+    """The model that made a file, from this machine alone: nothing is fetched for a reader.
+
+    Args:
+        name, revision, weights_sha256, dtype, segments, random_weights: as the file tells them.
+
+    Raises:
+        OtherWeights: if the weights that go by this name have changed.
+        UserError: if there is no such model here, or it cannot be loaded.
+    """
+    model = load_model(
+        _pinned(name, revision),
+        device="cpu",
+        dtype=dtype,
+        fetch=False,
+        segments=segments,
+        random_weights=random_weights,
+    )
+    if model.weights_sha256 != weights_sha256:
+        raise OtherWeights(
+            f"The weights of {name!r} have SHA-256 {model.weights_sha256}, but the file was made "
+            f"with {weights_sha256}. Put those weights back, or build the file again."
+        )
+    return Rerun(model)
+
+
+def _pinned(name: str, revision: str) -> str:
+    """The name with the hub's commit, where the model came from the hub."""
+    commit = revision.partition("+")[0]
+    return f"{name.partition('@')[0]}@{commit}" if len(commit) == _COMMIT else name
+
+
+def _sequence(ids: SequenceOf[int], segments: SequenceOf[int]) -> Sequence:
+    """What a forward pass needs of a sequence; of its words and its text nothing is known here."""
+    n_tokens = len(ids)
+    return Sequence(
+        index=0,
+        ids=np.array(ids, dtype=np.int32),
+        segments=np.array(segments, dtype=np.uint8),
+        token_types=np.zeros(n_tokens, dtype=np.uint8),
+        words=np.full(n_tokens, NO_WORD, dtype=np.int32),
+        masked=np.zeros(n_tokens, dtype=bool),
+        tokens=("",) * n_tokens,
+        text="",
+        place="",
+    )

@@ -1,0 +1,1 @@
+"""The only reader of weights: models with their processors and heads, ready to be traced."""

@@ -1,0 +1,81 @@
+"""What a model that tells classes apart says of its inputs, whole or in part."""
+
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from analysis.models.trace import Model
+from precompute.corpora.sequence import Sequence
+from precompute.models.loaded_model import LoadedModel
+
+VARIANTS = 32
+"""How many variants of an image go through the model at a time."""
+
+
+@dataclass(frozen=True)
+class ClassGradients:
+    """∂(logit of the predicted class)/∂α of every layer, α taken as if it were free."""
+
+    layers: tuple[Float[Tensor, "batch head query key"], ...]
+    predicted: Int[Tensor, " batch"]
+
+
+@dataclass(frozen=True)
+class Classification:
+    """The classes of a model, and how sure it is of them."""
+
+    model: LoadedModel
+    classifier: Model
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the classes are called."""
+        names = self.classifier.config.id2label
+        return tuple(str(names[place]) for place in range(len(names)))
+
+    def probabilities(self, sequences: SequenceOf[Sequence]) -> Float[Tensor, "batch class"]:
+        """How likely the model finds each class."""
+        return self._probabilities(self.model.inputs(sequences))
+
+    def gradients(self, sequences: SequenceOf[Sequence]) -> ClassGradients:
+        """How the logit of the class that the model finds likeliest changes with attention."""
+        inputs = self.model.inputs(sequences)
+        predicted = self._probabilities(inputs).argmax(dim=1)
+        loss = partial(self._logits_of, classes=predicted)
+        found = self.model.adapter.gradients(self.model.model, inputs, loss)
+        return ClassGradients(tuple(each.float() for each in found), predicted)
+
+    def of_variants(
+        self, sequence: Sequence, kept: Bool[Tensor, "variant patch"]
+    ) -> Float[Tensor, "variant class"]:
+        """How likely each class is when some patches show the image's mean colour instead."""
+        reader = self.model.image_reader
+        pixels = reader.pixels(sequence.picture)
+        mean = pixels.mean(dim=(1, 2), keepdim=True)
+        found = []
+        for part in kept.split(VARIANTS):
+            grid = part.unflatten(1, (reader.layout.rows, reader.layout.columns))
+            height, width = reader.patch
+            is_kept = grid.repeat_interleave(height, 1).repeat_interleave(width, 2).unsqueeze(1)
+            changed = torch.where(is_kept, pixels, mean).to(self.model.model.device)
+            found.append(self._probabilities({"pixel_values": changed}))
+        return torch.cat(found)
+
+    def _probabilities(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch class"]:
+        with torch.inference_mode():
+            hidden = self.model.model(**inputs).last_hidden_state
+            logits = self.model.adapter.class_logits(self.classifier, hidden)
+            return logits.float().softmax(dim=-1)
+
+    def _logits_of(self, hidden: Tensor, classes: Tensor) -> Tensor:
+        logits = self.model.adapter.class_logits(self.classifier, hidden)
+        return logits.gather(1, classes[:, None]).sum()
+
+
+def classification_of(model: LoadedModel) -> Classification | None:
+    """The classes of a model; None if it has no head that tells classes apart."""
+    return None if model.classifier is None else Classification(model, model.classifier)

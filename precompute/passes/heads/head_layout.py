@@ -1,0 +1,28 @@
+"""Heads as points of a plane that are as far apart as the heads attend differently."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.heads.head_layout import head_layout
+from analysis.tables.heads.head_layout import TABLE
+from analysis.tables.norms.weighing import WEIGHINGS
+from precompute.passes.base import FitContext
+from precompute.passes.heads.head_matrix import stored_distances
+from precompute.passes.intervals import rows_of
+
+VERSION = 2
+NEEDS = ("head_distance",)
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per weighing, layer and head."""
+    frames = []
+    for weighing in WEIGHINGS:
+        distances, layers, heads = stored_distances(store, weighing=weighing)
+        found = head_layout(distances, seed=context.seed)
+        if found is not None:
+            x, y = found.points.T
+            columns = {"layer": layers, "head": heads, "x": x, "y": y, "stress": found.stress}
+            frames.append(pd.DataFrame({"weighing": weighing, **columns}))
+    return rows_of(TABLE, frames)

@@ -1,0 +1,55 @@
+"""How habits change when attention is weighed by norms, with intervals over sequences."""
+
+import numpy as np
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.habits import HABITS, TOKEN_TYPES
+from analysis.tables.heads.head_pattern_difference import TABLE
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import by_sequence, rows_of, with_intervals, zero_where_absent
+
+VERSION = 2
+NEEDS = ("sequence_head_pattern", "head_pattern")
+_PAIRED = ", ".join(f'norm."{each}" - weight."{each}" as "{each}"' for each in HABITS)
+_COLUMNS = ", ".join(f'"{each}"' for each in HABITS)
+_OF_HEADS = f"""
+    unpivot (
+        select weight.seq, weight.layer, weight.head, {_PAIRED}
+        from sequence_head_pattern as weight
+        join sequence_head_pattern_weighing as norm using (seq, layer, head)
+        where norm.weighing = 'norm'
+    )
+    on {_COLUMNS} into name quantity value difference
+"""
+_OF_LAYERS = (
+    f"select seq, layer, quantity, avg(difference) as difference from ({_OF_HEADS}) group by all"
+)
+_MEANS = """
+    select layer, head, quantity, any_value(mean) filter (weighing = 'weight') as weight,
+        any_value(mean) filter (weighing = 'norm') as norm
+    from head_pattern_weighing
+    group by layer, head, quantity
+"""
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per layer, head (or their mean) and habit that some sequence has."""
+    means = store.sql(_MEANS).df()
+    found = []
+    for sql, cell in (
+        (_OF_HEADS, ["layer", "head", "quantity"]),
+        (_OF_LAYERS, ["layer", "quantity"]),
+    ):
+        rows = store.sql(sql).df()
+        cells, sequences, paired = by_sequence(rows, cell=cell, value="difference")
+        paired = zero_where_absent(cells, paired, TOKEN_TYPES)
+        changes = with_intervals(cells, paired, context.redraws(sequences))
+        changes = changes.rename(columns={"mean": "difference"})
+        of_kind = means[means["head"].notna() == ("head" in cell)]
+        found.append(
+            changes.assign(**{} if "head" in cell else {"head": np.nan}).merge(
+                of_kind[[*cell, "weight", "norm"]], on=cell
+            )
+        )
+    return rows_of(TABLE, found)

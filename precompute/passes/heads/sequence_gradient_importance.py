@@ -1,0 +1,64 @@
+"""How much the loss on every sequence depends on what each head gives to each type of token.
+
+A batch is run again, a few sequences at a time, since what a backward pass needs takes far more
+memory than a trace. A batch that cannot be run again has no rows.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from analysis.habits import OBJECTIVES
+from analysis.measures.heads.sequence_gradient_importance import gradient_importance
+from analysis.models.gradients import AttentionGradients
+from analysis.tables.heads.sequence_gradient_importance import TABLE
+from precompute.corpora.sequence import TOKEN_TYPES
+from precompute.passes.base import names_of, table_of
+from precompute.passes.batch import Batch
+
+VERSION = 1
+TOKENS = 512
+"""How many tokens, padding included, a backward pass takes at a time."""
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per sequence with a loss, layer, head and token type that the sequence has."""
+    tables = [TABLE.schema.empty_table()]
+    if batch.gradients is None:
+        return tables[0]
+    for rows in _groups(batch):
+        found = batch.gradients(batch.sequences[rows])
+        if found is not None:
+            tables += _of_layers(batch, rows, found)
+    return pa.concat_tables(tables)
+
+
+def _groups(batch: Batch) -> Iterator[slice]:
+    """The rows of a batch, as many at a time as `TOKENS` allows."""
+    longest = max(map(len, batch.sequences))
+    size = max(1, TOKENS // longest)
+    yield from (slice(first, first + size) for first in range(0, len(batch.sequences), size))
+
+
+def _of_layers(batch: Batch, rows: slice, found: AttentionGradients) -> Iterator[pa.Table]:
+    longest = found.layers[0].shape[-1]
+    is_pair = batch.is_pair[rows, :longest, :longest]
+    types = torch.arange(len(TOKEN_TYPES), device=is_pair.device)
+    is_type = batch.token_types[rows, :longest, None] == types
+    is_type &= batch.trace.is_token[rows, :longest, None]
+    there = (is_type.any(dim=1) & found.has_loss[:, None]).cpu().numpy()
+    objective = OBJECTIVES.index(found.objective)
+    for index, gradients in enumerate(found.layers):
+        sums = gradient_importance(gradients, is_pair, is_type).double().cpu().numpy()
+        row, head, token_type = np.nonzero(np.broadcast_to(there[:, None], sums.shape))
+        yield table_of(
+            TABLE,
+            seq=batch.sequence_of_row[rows][row],
+            layer=np.full(len(row), index),
+            head=head,
+            token_type=names_of(token_type),
+            objective=names_of(np.full(len(row), objective), OBJECTIVES),
+            importance=sums[row, head, token_type],
+        )

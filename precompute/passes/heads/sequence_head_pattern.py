@@ -1,0 +1,46 @@
+"""What each head attends to in every sequence, and how broadly."""
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.habits import QUANTITIES
+from analysis.measures.heads.sequence_head_pattern import head_pattern
+from analysis.tables.heads.sequence_head_pattern import TABLE
+from analysis.tables.norms.weighing import WEIGHINGS
+from precompute.corpora.token_types import CLS, COMMA_PERIOD, SEP
+from precompute.passes.base import names_of, nulls_where, table_of
+from precompute.passes.batch import Batch
+
+VERSION = 2
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per weighing, sequence, layer and head."""
+    return pa.concat_tables(
+        _of_layer(batch, index, weighing)
+        for index in range(len(batch.trace.layers))
+        for weighing in WEIGHINGS
+    )
+
+
+def _of_layer(batch: Batch, index: int, weighing: str) -> pa.Table:
+    types = batch.token_types
+    pattern = head_pattern(
+        batch.every_pair(index, weighing),
+        batch.is_pair,
+        is_cls=types == CLS,
+        is_sep=types == SEP,
+        is_comma_period=types == COMMA_PERIOD,
+    )
+    n_sequences, heads, n_quantities = pattern.shape
+    values = pattern.double().cpu().numpy().reshape(-1, n_quantities)
+    columns = {name: nulls_where(values[:, at]) for at, name in enumerate(QUANTITIES)}
+    return table_of(
+        TABLE,
+        weighing=names_of(np.full(len(values), WEIGHINGS.index(weighing)), WEIGHINGS),
+        seq=batch.sequence_of_row.repeat(heads),
+        layer=np.full(len(values), index),
+        head=np.tile(np.arange(heads), n_sequences),
+        n_tokens=np.array([len(each) for each in batch.sequences]).repeat(heads),
+        **columns,
+    )

@@ -1,0 +1,1 @@
+"""Passes on whole layers: feed-forward, residual connections and normalisations as parts."""

@@ -1,0 +1,77 @@
+"""Similarity, mixing ratio and first pairs under each reading of the bias, side by side."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.scopes import BIAS_READINGS
+from analysis.tables.mixing.bias_reading import TABLE, TOP
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import by_sequence, rows_of, with_intervals
+
+VERSION = 1
+NEEDS = ("sequence_bias_reading", "bias_reading_pair")
+_SEQUENCES = """
+    select seq, reading, avg({quantity}::double) as mean
+    from sequence_bias_reading
+    where ($layer is null or layer = $layer) and similarity is not null
+    group by seq, reading
+"""
+_FIRST = """
+    select source, target
+    from bias_reading_pair
+    where layer = $layer
+    order by {by}, source, target
+    limit $top
+"""
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per reading, for every layer and for their mean."""
+    found = store.execute(
+        "select distinct layer from sequence_bias_reading where similarity is not null order by 1"
+    ).fetchall()
+    layers = [layer for (layer,) in found]
+    if not layers:
+        return rows_of(TABLE, [])
+    kept = pd.concat([_kept(store, layer) for layer in layers], ignore_index=True)
+    over_layers = kept.drop(columns="layer").groupby("reading").agg(lambda each: each.mean())
+    parts = [(layer, kept[kept["layer"] == layer].drop(columns="layer")) for layer in layers]
+    parts.append((None, over_layers.reset_index()))
+    return rows_of(
+        TABLE, [_means(store, layer, context).merge(own, on="reading") for layer, own in parts]
+    )
+
+
+def _means(store: DuckDBPyConnection, layer: int | None, context: FitContext) -> pd.DataFrame:
+    frames = []
+    for quantity in ("similarity", "mixing_ratio"):
+        rows = store.execute(_SEQUENCES.format(quantity=quantity), {"layer": layer}).df()
+        cells, sequences, values = by_sequence(rows, cell=["reading"], value="mean")
+        names = {"mean": quantity, "low": f"{quantity}_low", "high": f"{quantity}_high"}
+        means = with_intervals(cells, values, context.redraws(sequences))
+        frames.append(means.rename(columns=names))
+    return frames[0].merge(frames[1], on=["reading", "n_sequences"]).assign(layer=layer)
+
+
+def _kept(store: DuckDBPyConnection, layer: int) -> pd.DataFrame:
+    """Of the first pairs of the first reading, how many every reading has among its own."""
+    rows = []
+    for ranked in ("desc", "asc"):
+        first = {each: _first(store, layer, each, ranked) for each in BIAS_READINGS}
+        ours = first[BIAS_READINGS[0]]
+        rows.append([len(ours & each) if len(ours) == TOP else None for each in first.values()])
+    amplified, attenuated = (pd.array(each, dtype="Float64") for each in rows)
+    return pd.DataFrame(
+        {
+            "layer": layer,
+            "reading": BIAS_READINGS,
+            "same_amplified": amplified,
+            "same_attenuated": attenuated,
+        }
+    )
+
+
+def _first(store: DuckDBPyConnection, layer: int, reading: str, ranked: str) -> set:
+    asked = _FIRST.format(by=f"{reading} {ranked}")
+    return set(store.execute(asked, {"layer": layer, "top": TOP}).fetchall())

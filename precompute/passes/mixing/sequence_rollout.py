@@ -1,0 +1,84 @@
+"""Where what has come together in a token is from, for every sequence."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.measures.mixing.layer_mixing import LayerMixing
+from analysis.measures.mixing.sequence_rollout import (
+    DISTANCES,
+    distance_places,
+    rolled_out,
+    shares_of_cells,
+    with_residual,
+)
+from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT, TABLE
+from analysis.tables.table import Table
+from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+from precompute.passes.base import names_of, table_of
+from precompute.passes.batch import Batch
+
+VERSION = 1
+NEEDS = ("layer_completeness",)
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per sequence, layer, scope, and token type and distance that the sequence has."""
+    scopes = (*batch.order.scopes, ATTENTION_ROLLOUT)
+    return pa.concat_tables(
+        table
+        for sequence, layers, pairs in zip(
+            batch.sequences, batch.layer_mixing, batch.pairs, strict=True
+        )
+        for table in origins(TABLE, sequence, pairs, scopes=scopes, products=rollouts(layers))
+    )
+
+
+def rollouts(layers: tuple[LayerMixing, ...]) -> Iterator[np.ndarray]:
+    """After every layer, shares by scope, query and key; those of attention rollout come last."""
+    return rolled_out(map(_maps, layers))
+
+
+def origins(
+    table: Table,
+    sequence: Sequence,
+    pairs: np.ndarray,
+    *,
+    scopes: tuple[str, ...],
+    products: Iterable[np.ndarray],
+) -> list[pa.Table]:
+    """From which token types and distances the shares of a sequence come, layer by layer.
+
+    Args:
+        products: per layer, shares by scope, query and key.
+    """
+    shape = (len(TOKEN_TYPES), len(DISTANCES))
+    cells = np.ravel_multi_index(
+        (
+            np.broadcast_to(sequence.token_types, (len(sequence), len(sequence))).astype(np.intp),
+            distance_places(len(sequence)),
+        ),
+        shape,
+    )
+    there = np.unique(cells[pairs])
+    token_type, distance = np.unravel_index(there, shape)
+    n_rows = len(scopes) * len(there)
+    return [
+        table_of(
+            table,
+            seq=np.full(n_rows, sequence.index),
+            layer=np.full(n_rows, index),
+            scope=names_of(np.arange(len(scopes)).repeat(len(there)), scopes),
+            token_type=names_of(np.tile(token_type, len(scopes))),
+            distance=np.tile(np.array(DISTANCES)[distance], len(scopes)),
+            share=shares_of_cells(product, cells, shape[0] * shape[1])[:, there].ravel(),
+        )
+        for index, product in enumerate(products)
+    ]
+
+
+def _maps(layer: LayerMixing) -> np.ndarray:
+    """The maps of all scopes, then half of each token's own vector and half of the attention."""
+    maps = layer.maps.numpy()
+    return np.concatenate([maps, with_residual(maps[0])[None]])

@@ -1,0 +1,41 @@
+"""Whether multiplied maps rank tokens as vectors do, for every followed sequence."""
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.measures.mixing.sequence_scope_similarity import scope_similarities
+from analysis.measures.pairs.pair_delta import row_shares
+from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
+from analysis.tables.mixing.sequence_vector_agreement import TABLE
+from precompute.passes.base import names_of, table_of
+from precompute.passes.batch import Batch
+from precompute.passes.mixing.sequence_rollout import rollouts
+
+VERSION = 1
+NEEDS = ("vector_completeness", "layer_completeness")
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per followed sequence, layer and scope in whose shares there is something to rank."""
+    rows = [_of_sequence(batch, row) for row, _ in batch.vectors]
+    return pa.concat_tables([TABLE.shard_schema.empty_table(), *rows])
+
+
+def _of_sequence(batch: Batch, row: int) -> pa.Table:
+    vectors = dict(batch.vectors)[row]
+    spearman = np.array(
+        [
+            scope_similarities(np.stack([row_shares(own.map.numpy()), *product]), batch.pairs[row])[
+                0, 1:
+            ]
+            for own, product in zip(vectors, rollouts(batch.layer_mixing[row]), strict=True)
+        ]
+    )
+    layer, scope = np.nonzero(~np.isnan(spearman))
+    return table_of(
+        TABLE,
+        seq=np.full(len(layer), batch.sequences[row].index),
+        layer=layer,
+        scope=names_of(scope, (*batch.order.scopes, ATTENTION_ROLLOUT)),
+        spearman=spearman[layer, scope],
+    )

@@ -1,0 +1,27 @@
+"""Where what has come together in a token is from by its vectors, for every followed sequence."""
+
+import pyarrow as pa
+
+from analysis.measures.pairs.pair_delta import row_shares
+from analysis.tables.mixing.sequence_vector_rollout import TABLE, VECTORS
+from precompute.passes.batch import Batch
+from precompute.passes.mixing.sequence_rollout import origins
+
+VERSION = 1
+NEEDS = ("vector_completeness",)
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per followed sequence, layer, and token type and distance that it has."""
+    rows = (
+        table
+        for row, layers in batch.vectors
+        for table in origins(
+            TABLE,
+            batch.sequences[row],
+            batch.pairs[row],
+            scopes=(VECTORS,),
+            products=(row_shares(each.map.numpy())[None] for each in layers),
+        )
+    )
+    return pa.concat_tables([TABLE.shard_schema.empty_table(), *rows])

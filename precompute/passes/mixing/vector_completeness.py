@@ -1,0 +1,25 @@
+"""How nearly the vectors that make up every token add up, for every followed sequence."""
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.tables.mixing.vector_completeness import TABLE
+from precompute.passes.base import table_of
+from precompute.passes.batch import Batch
+
+VERSION = 1
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per followed sequence and layer."""
+    rows = [
+        table_of(
+            TABLE,
+            seq=np.full(len(layers), batch.sequences[row].index),
+            layer=np.arange(len(layers), dtype=np.uint8),
+            relative_error=np.array([each.error for each in layers]),
+            bias_share=np.array([each.bias_share for each in layers]),
+        )
+        for row, layers in batch.vectors
+    ]
+    return pa.concat_tables([TABLE.shard_schema.empty_table(), *rows])

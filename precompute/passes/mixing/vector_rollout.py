@@ -1,0 +1,57 @@
+"""Mean shares by vectors and by multiplied maps of the same sequences, and their difference."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.mixing.sequence_vector_rollout import VECTORS
+from analysis.tables.mixing.vector_rollout import TABLE
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import by_sequence, rows_of, with_intervals
+
+VERSION = 1
+NEEDS = ("sequence_vector_rollout", "sequence_rollout")
+_SHARES = """
+    select seq, scope, {kind}, sum(share::double) as share
+    from (
+        select seq, layer, $vectors as scope, {kind}, share from sequence_vector_rollout
+        union all
+        select seq, layer, scope, {kind}, share
+        from sequence_rollout semi join sequence_vector_rollout using (seq)
+    )
+    where layer = $layer
+    group by seq, scope, {kind}
+"""
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Rows by token type and by distance of one layer and scope after the other."""
+    layers = store.execute("select distinct layer from sequence_vector_rollout order by all")
+    return rows_of(
+        TABLE,
+        [
+            _means(store, layer, kind, context).assign(layer=layer)
+            for (layer,) in layers.fetchall()
+            for kind in ("token_type", "distance")
+        ],
+    )
+
+
+def _means(store: DuckDBPyConnection, layer: int, kind: str, context: FitContext) -> pd.DataFrame:
+    """Sequences without tokens of a type or at a distance count with a share of 0."""
+    asked = {"layer": layer, "vectors": VECTORS}
+    rows = store.execute(_SHARES.format(kind=kind), asked).df()
+    cells, sequences, values = by_sequence(rows, cell=["scope", kind], value="share")
+    drawn = context.redraws(sequences)
+    values = np.nan_to_num(values)
+    means = with_intervals(cells, values, drawn)
+    of_vectors = cells["scope"].eq(VECTORS).to_numpy()
+    by_vectors = dict(zip(cells[kind][of_vectors], values.T[of_vectors], strict=True))
+    more = np.stack([by_vectors[each] for each in cells[kind]], axis=1) - values
+    differences = with_intervals(cells, more, drawn)[~of_vectors]
+    return means.assign(
+        difference=differences["mean"],
+        difference_low=differences["low"],
+        difference_high=differences["high"],
+    )

@@ -1,0 +1,1 @@
+"""Passes on norms of transformed vectors beside attention weights."""

@@ -1,0 +1,81 @@
+"""A fair sample of pairs of a weight and a norm, for every layer, head and token type."""
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from analysis.measures.norms.attention_norm_sample import SAMPLE, earliest, sample_priorities
+from analysis.tables.norms.attention_norm_sample import TABLE
+from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+from precompute.passes.base import names_of, table_of
+from precompute.passes.batch import Batch
+
+VERSION = 2
+_STREAM = 1  # this pass's own stream of random numbers, beside the run's seed
+
+
+def totals(batch: Batch) -> pa.Table:
+    """At most `SAMPLE` rows per layer, head and token type: the earliest of this batch."""
+    heads = batch.trace.layers[0].attention.shape[1]
+    shape = (len(batch.trace.layers), heads, len(TOKEN_TYPES))
+    drawn = [
+        _draws(sequence, pairs, shape, batch.seed)
+        for sequence, pairs in zip(batch.sequences, batch.pairs, strict=True)
+    ]
+    priorities, queries, keys = (np.concatenate(each, axis=-1) for each in zip(*drawn, strict=True))
+    kept = earliest(priorities)
+    layer, head, token_type, _ = np.indices(kept.shape)
+    priority, query, key = (
+        np.take_along_axis(each, kept, axis=-1).ravel() for each in (priorities, queries, keys)
+    )
+    exists = np.isfinite(priority)
+    row = (kept // SAMPLE).ravel()[exists]
+    layer, head, token_type = (each.ravel()[exists] for each in (layer, head, token_type))
+    query, key = query[exists], key[exists]
+    attention, norm = _values(batch, layer, row, head, query, key)
+    return table_of(
+        TABLE,
+        layer=layer,
+        head=head,
+        token_type=names_of(token_type),
+        priority=priority[exists],
+        seq=batch.sequence_of_row[row],
+        query_pos=query,
+        key_pos=key,
+        attention=attention,
+        value_norm=norm,
+    )
+
+
+def _draws(
+    sequence: Sequence, pairs: np.ndarray, shape: tuple[int, int, int], seed: int
+) -> tuple[np.ndarray, ...]:
+    """Priorities, querying and attended positions of one sequence, whatever its batch."""
+    generator = np.random.default_rng([seed, _STREAM, sequence.index])
+    queries, keys = np.nonzero(pairs)
+    types = sequence.token_types[keys]
+    n_of_type = np.bincount(types, minlength=len(TOKEN_TYPES))
+    priorities = sample_priorities(generator, shape, np.broadcast_to(n_of_type, shape))
+    order = np.argsort(types, kind="stable")
+    first = (np.cumsum(n_of_type) - n_of_type)[:, None]
+    within = generator.integers(np.maximum(n_of_type, 1)[:, None], size=priorities.shape)
+    chosen = order[np.minimum(first + within, len(order) - 1)]  # a type without pairs never arrives
+    return priorities, queries[chosen].astype(np.int32), keys[chosen].astype(np.int32)
+
+
+def _values(
+    batch: Batch,
+    layer: np.ndarray,
+    row: np.ndarray,
+    head: np.ndarray,
+    query: np.ndarray,
+    key: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """α and ‖f(x)‖ at the drawn places."""
+    attention, norm = np.empty((2, len(layer)), dtype=np.float32)
+    for index, traced in enumerate(batch.trace.layers):
+        here = layer == index
+        r, h, q, k = (torch.from_numpy(each[here]).long() for each in (row, head, query, key))
+        attention[here] = traced.attention[r, h, q, k].cpu().numpy()
+        norm[here] = batch.value_norms[index][r, h, k].cpu().numpy()
+    return attention, norm

@@ -1,0 +1,35 @@
+"""Spearman's ρ between how frequent a token is and what heads do with it."""
+
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.norms.frequency_correlation import TABLE
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import rows_of
+from precompute.passes.norms.frequency_rows import frequency_rows
+
+VERSION = 2
+NEEDS = ("head_token",)
+_QUANTITIES = ("attention", "value_norm")
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per source of frequencies, quantity, and with or without cls and sep.
+
+    Masked places count for none, but attend: what they give is among the weight that words receive.
+    """
+    tokens = store.execute(
+        """
+        select seq, pos, token_id, token_type,
+            avg(attention_received::double / n_tokens) as attention,
+            avg(value_norm::double) as value_norm
+        from head_token
+        join token using (seq, pos, token_type)
+        join sequence using (seq)
+        where not is_masked
+        group by seq, pos, token_id, token_type
+        order by seq, pos
+        """
+    ).df()
+    rows = frequency_rows(tokens, _QUANTITIES, context, name="quantity")
+    return rows_of(TABLE, [rows] if len(rows) else [])

@@ -1,0 +1,1 @@
+"""Passes on pairs of tokens and what each module changes in their mixing."""

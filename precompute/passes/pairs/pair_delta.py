@@ -1,0 +1,59 @@
+"""What every step of every layer does to the mixing of every two tokens of a sequence."""
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.measures.pairs.pair_delta import pair_deltas
+from analysis.scopes import EFFECTS
+from analysis.tables.pairs.pair_delta import TABLE
+from precompute.corpora.sequence import Sequence
+from precompute.passes.base import table_of
+from precompute.passes.batch import Batch
+
+VERSION = 1
+NEEDS = ("layer_completeness",)
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per layer and ordered pair of positions; what is the same in all layers is shared."""
+    two_positions = [pairs & ~np.eye(len(pairs), dtype=bool) for pairs in batch.pairs]
+    of_sequences = [
+        _pairs(sequence, relations, chosen)
+        for sequence, relations, chosen in zip(
+            batch.sequences, batch.relations, two_positions, strict=True
+        )
+    ]
+    shared = {
+        name: np.concatenate([each[name] for each in of_sequences]) for name in of_sequences[0]
+    }
+    tables = []
+    for index, mixings in enumerate(zip(*batch.layer_mixing, strict=True)):
+        deltas = np.concatenate(
+            [
+                pair_deltas(mixing.maps.double().numpy(), batch.order)[:, chosen]
+                for mixing, chosen in zip(mixings, two_positions, strict=True)
+            ],
+            axis=1,
+        ).astype(np.float32)
+        layer = np.full(deltas.shape[1], index, dtype=np.uint8)
+        absent = {each: pa.nulls(len(layer)) for each in EFFECTS if each not in batch.order.effects}
+        of_effects = dict(zip(batch.order.effects, deltas, strict=True))
+        tables.append(table_of(TABLE, layer=layer, **shared, **of_effects, **absent))
+    return pa.concat_tables(tables)
+
+
+def _pairs(sequence: Sequence, relations: np.ndarray, chosen: np.ndarray) -> dict[str, np.ndarray]:
+    """Every ordered pair of two positions of one sequence, target by target."""
+    target_pos, source_pos = np.nonzero(chosen)
+    source, target = sequence.ids[source_pos], sequence.ids[target_pos]
+    is_first = np.zeros(len(source), dtype=bool)
+    is_first[np.unique(source.astype(np.int64) << 32 | target, return_index=True)[1]] = True
+    return {
+        "seq": np.full(len(source), sequence.index, dtype=np.int32),
+        "source_pos": source_pos.astype(np.int16),
+        "target_pos": target_pos.astype(np.int16),
+        "source": source,
+        "target": target,
+        "is_first": is_first,
+        "relation": relations[chosen],
+    }

@@ -1,0 +1,110 @@
+"""Spearman's ρ of PMI, of word frequencies and of PMI given these with mean change."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.pairs.pair import pmi_of_pairs
+from analysis.measures.pairs.pair_pmi_correlation import correlation, word_pairs
+from analysis.measures.pairs.partial_rank_correlation import ranked
+from analysis.tables.corpus import layer_order
+from analysis.tables.pairs.pair_pmi_correlation import MIN_COUNTS, TABLE, WINDOWS
+from precompute.passes.base import FitContext
+
+VERSION = 2
+NEEDS = ("pair_delta", "pair")
+_OF_SEQUENCES = "from pair where n >= $least and not has_special"
+_WITHIN = """
+    from pair_delta_shards
+    where layer = $layer and abs(source_pos - target_pos) <= $size
+    group by source, target
+    having count(*) filter (relation = 0) = 0 -- no special token takes part
+"""
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per layer, effect, window, minimum count and quantity where there is a ρ."""
+    layers = store.execute("select distinct layer from pair_delta_wide order by layer").fetchall()
+    effects = tuple(layer_order(store).effects)
+    rows = []
+    for size in WINDOWS:
+        pairs = _pairs(store, size)
+        for (layer,) in layers:
+            changes = _changes(store, layer, effects, size)
+            together = pairs.merge(changes, on=["source", "target"], validate="one_to_one")
+            of = {"layer": layer, "window_size": size}
+            rows += [of | row for row in _rows(together, effects)]
+    return pa.Table.from_pylist(rows, schema=TABLE.schema)
+
+
+def _pairs(store: DuckDBPyConnection, size: int | None) -> pd.DataFrame:
+    """Pairs of words that occur often enough within a window: n, pmi, frequencies of both.
+
+    They and their PMI are counted in one layer, since every layer has the same pairs.
+    """
+    if size is None:
+        pairs = store.execute(
+            f"select source, target, n, pmi::double as pmi {_OF_SEQUENCES} order by source, target",
+            {"least": min(MIN_COUNTS)},
+        ).df()
+    else:
+        pairs = store.execute(
+            f"select source, target, count(*) as n {_WITHIN} order by source, target",
+            {"layer": 1, "size": size},
+        ).df()
+        columns = (pairs[name].to_numpy() for name in ("n", "source", "target"))
+        pairs = pairs.assign(pmi=pmi_of_pairs(*columns))
+        pairs = pairs[pairs["n"] >= min(MIN_COUNTS)]
+    counts = store.execute("select token_id, count(*) as n from token group by token_id").df()
+    of_word = counts.set_index("token_id")["n"]
+    frequencies = {f"{side}_frequency": pairs[side].map(of_word) for side in ("source", "target")}
+    return pairs.assign(**frequencies)
+
+
+def _changes(
+    store: DuckDBPyConnection, layer: int, effects: tuple[str, ...], size: int | None
+) -> pd.DataFrame:
+    """The mean changes of one layer over a pair's occurrences within the window."""
+    asked = {"layer": layer, "least": min(MIN_COUNTS)}
+    if size is None:
+        means = ", ".join(f"mean_{effect} as {effect}" for effect in effects)
+        sql = f"select source, target, {means} from pair_delta_wide where layer = $layer"
+        return store.execute(f"{sql} and n >= $least", asked).df()
+    means = ", ".join(f"favg({effect}::double)::float as {effect}" for effect in effects)
+    sql = f"select source, target, {means} {_WITHIN} and count(*) >= $least"
+    return store.execute(sql, asked | {"size": size}).df()
+
+
+def _rows(pairs: pd.DataFrame, effects: tuple[str, ...]) -> Iterator[dict]:
+    """The correlations of one layer in one window."""
+    names = ("pmi", "source_frequency", "target_frequency")
+    for least in MIN_COUNTS:
+        chosen = pairs[pairs["n"] >= least]
+        pmi, *frequencies = (ranked(chosen[name].to_numpy()) for name in names)
+        words = word_pairs(chosen["source"].to_numpy(), chosen["target"].to_numpy())
+        compared = {
+            "partial": (pmi, tuple(frequencies)),
+            "pmi": (pmi, ()),
+            "source_frequency": (frequencies[0], ()),
+            "target_frequency": (frequencies[1], ()),
+        }
+        for effect in effects:
+            change = ranked(chosen[effect].to_numpy())
+            for quantity, (first, given) in compared.items():
+                found = correlation(first, change, given, words)
+                if found is not None:
+                    yield {
+                        "effect": effect,
+                        "min_count": least,
+                        "quantity": quantity,
+                        "n_pairs": len(chosen),
+                        "n_words": words.n_words,
+                        "spearman": found.spearman,
+                        **{end: _known(getattr(found, end)) for end in ("low", "high")},
+                    }
+
+
+def _known(end: float) -> float | None:
+    return None if pd.isna(end) else end

@@ -1,0 +1,1 @@
+"""Passes on how attention comes to depend on positions."""

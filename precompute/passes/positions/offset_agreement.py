@@ -1,0 +1,47 @@
+"""How often a head's attention prefers the offset that its scores prefer, per layer and pooled."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.positions.offset_agreement import (
+    agreement,
+    chance_agreement,
+    rank_correlation,
+)
+from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES, TABLE
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import rows_of
+
+VERSION = 2
+NEEDS = ("head_offset",)
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per way of counting, least dependence, and layer or all, of two heads or more."""
+    heads = store.execute("from head_offset order by layer, head").df()
+    layers: list[int | None] = [*sorted(set(heads["layer"].tolist())), None]
+    rows = []
+    for counting, columns in COUNTINGS.items():
+        for least in MIN_DEPENDENCES:
+            for layer in layers:
+                chosen = heads[heads["dependence"] >= least]
+                chosen = chosen if layer is None else chosen[chosen["layer"] == layer]
+                if len(chosen) >= 2:
+                    place = {"counting": counting, "min_dependence": least, "layer": layer}
+                    rows.append(place | _numbers(chosen, columns, context.seed))
+    return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
+
+
+def _numbers(
+    heads: pd.DataFrame, columns: tuple[str, str], seed: int
+) -> dict[str, float | int | None]:
+    scores, attention = (heads[name].to_numpy().astype("int64") for name in columns)
+    found = {"n_heads": len(heads), "chance": chance_agreement(scores, attention)}
+    estimates = {
+        "agreement": agreement(scores, attention, seed=seed),
+        "spearman": rank_correlation(scores, attention, seed=seed),
+    }
+    for name, each in estimates.items():
+        found |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
+    return found

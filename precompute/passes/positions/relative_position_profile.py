@@ -1,0 +1,40 @@
+"""Attention by relative position, and how much of it the position decides, for every sequence."""
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.measures.positions.relative_position_profile import position_dependence, window
+from analysis.tables.positions.relative_position_profile import REACH, TABLE
+from precompute.passes.base import lists_of, nulls_where, table_of
+from precompute.passes.batch import Batch
+
+VERSION = 1
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per sequence, layer and head."""
+    found = [_of_sequence(batch, row) for row in range(len(batch.sequences))]
+    profiles, dependences = (np.concatenate(each) for each in zip(*found, strict=True))
+    heads = batch.trace.layers[0].attention.shape[1]
+    row, layer, head = np.indices((len(found), len(batch.trace.layers), heads)).reshape(3, -1)
+    return table_of(
+        TABLE,
+        seq=batch.sequence_of_row[row],
+        layer=layer,
+        head=head,
+        n_tokens=np.array([len(each) for each in batch.sequences])[row],
+        profile=lists_of(profiles),
+        dependence=nulls_where(dependences),
+    )
+
+
+def _of_sequence(batch: Batch, row: int) -> tuple[np.ndarray, np.ndarray]:
+    """Profiles and dependences of every head, layer after layer."""
+    real = slice(len(batch.sequences[row]))
+    profiles, dependences = [], []
+    for layer, sums in zip(batch.trace.layers, batch.attention_sums[row], strict=True):
+        is_causal = layer.weights.is_causal
+        attention = layer.attention[row, :, real, real]
+        profiles.append(window(sums, REACH, is_causal=is_causal))
+        dependences.append(position_dependence(attention, sums, is_causal=is_causal))
+    return np.concatenate(profiles), np.concatenate(dependences)

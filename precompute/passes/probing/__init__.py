@@ -1,0 +1,1 @@
+"""Passes on syntax and coreference against annotated corpora."""

@@ -1,0 +1,92 @@
+"""How many mentions of each sequence heads and rules are right about, from what is stored."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from duckdb import DuckDBPyConnection
+from jaxtyping import Bool
+
+from analysis.measures.probing.probe_accuracy import best_probe, halves
+from analysis.tables.probing.coreference_prediction import MENTION_TYPES
+
+_COUNTS = """
+    with picked as (
+        select seq, method, weighing, merging, layer, head, unnest(mentions) as mention,
+            unnest(correct) as correct
+        from coreference_prediction_weighing
+    ),
+    typed as (
+        select picked.*, unnest(['all', mention_type::varchar]) as mention_type
+        from picked
+        join mention using (seq, mention)
+    )
+    select seq, mention_type, method::varchar as method, weighing::varchar as weighing,
+        merging::varchar as merging, layer, head,
+        sum(correct::int)::double as n_right, count(*) as n
+    from typed
+    group by all
+    order by seq, method, weighing, merging, layer, head
+"""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of one type of mention: what was picked by what, and how often it was right.
+
+    `cells` has a row method, weighing, merging, layer, head per column of `right`; `n` holds the
+    mentions of each of the `sequences` with mentions.
+    """
+
+    mention_type: str
+    sequences: np.ndarray
+    cells: pd.DataFrame
+    right: np.ndarray
+    n: np.ndarray
+
+    def best_head(
+        self, chosen: Bool[np.ndarray, " sequence"], *, weighing: str, merging: str
+    ) -> tuple[int, dict[str, int], int]:
+        """The column of the head that is right most often on chosen sequences, the first of equals,
+        its layer and head, and from how many it was chosen."""
+        ways = (self.cells["weighing"] == weighing) & (self.cells["merging"] == merging)
+        columns = np.flatnonzero(ways)
+        best = int(columns[best_probe(self.right[:, columns], chosen)])
+        place = {name: int(self.cells[name].iloc[best]) for name in ("layer", "head")}
+        return best, place, len(columns)
+
+
+def coreference_counts(store: DuckDBPyConnection) -> list[Counts]:
+    """For every type of mention that there is; all have the same sequences in the same order."""
+    frame = store.execute(_COUNTS).df()
+    sequences = np.unique(frame["seq"])
+    return [
+        _of_type(name, frame[frame["mention_type"] == name], sequences)
+        for name in MENTION_TYPES
+        if (frame["mention_type"] == name).any()
+    ]
+
+
+def parts_of(counts: Counts, *, seed: int) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
+    """What heads are chosen on, the sequences of that part and those that are scored; a part is
+    left out where it, or the part to score on, has no such mention."""
+    first = halves(len(counts.n), seed=seed)
+    every = np.ones_like(first)
+    parts = {"all": (every, every), "first": (first, ~first), "second": (~first, first)}
+    for chosen_on, (chosen, scored) in parts.items():
+        if counts.n[chosen].any() and counts.n[scored].any():
+            yield chosen_on, (chosen, scored)
+
+
+def _of_type(name: str, frame: pd.DataFrame, sequences: np.ndarray) -> Counts:
+    columns = ["method", "weighing", "merging", "layer", "head"]
+    cells = frame[columns].drop_duplicates().sort_values(columns, na_position="last")
+    cells = cells.reset_index(drop=True)
+    place = frame[columns].merge(cells.reset_index(), on=columns)["index"].to_numpy()
+    row = np.searchsorted(sequences, frame["seq"].to_numpy())
+    right = np.zeros((len(sequences), len(cells)))
+    right[row, place] = frame["n_right"]
+    n = np.zeros(len(sequences), dtype=np.int64)
+    n[row] = frame["n"]
+    return Counts(name, sequences, cells, right, n)

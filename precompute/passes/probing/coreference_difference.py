@@ -1,0 +1,45 @@
+"""What the best head for antecedents gains or loses when attention is weighed by norms."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.probing.probe_accuracy import accuracy_interval
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.tables.probing.coreference_difference import TABLE
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import rows_of
+from precompute.passes.probing.coreference_counts import Counts, coreference_counts, parts_of
+
+VERSION = 1
+NEEDS = ("coreference_prediction",)
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per merging, type of mention and part of the corpus the heads were chosen on."""
+    rows = []
+    for counts in coreference_counts(store):
+        for chosen_on, part in parts_of(counts, seed=context.seed):
+            key = {"mention_type": counts.mention_type, "chosen_on": chosen_on}
+            rows += [key | _row(counts, *part, each, context) for each in MERGINGS]
+    return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
+
+
+def _row(
+    counts: Counts, chosen: np.ndarray, scored: np.ndarray, merging: str, context: FitContext
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"merging": merging, "n": int(counts.n[scored].sum())}
+    right = {}
+    for way in WEIGHINGS:
+        best, place, _ = counts.best_head(chosen, weighing=way, merging=merging)
+        right[way] = counts.right[scored, best]
+        row |= {f"{name}_{way}": at for name, at in place.items()}
+        row[f"accuracy_{way}"] = right[way].sum() / row["n"]
+    more = right["norm"] - right["weight"]
+    drawn = context.redraws(counts.sequences[scored])
+    (low,), (high,) = accuracy_interval(more[:, None], counts.n[scored], drawn)
+    return row | {"difference": more.sum() / row["n"], "low": low, "high": high}

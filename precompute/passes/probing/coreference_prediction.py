@@ -1,0 +1,87 @@
+"""The antecedents that heads and rules pick, text by text."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from analysis.measures.probing.coreference_accuracy import is_right
+from analysis.measures.probing.coreference_baseline import agreement, head_match, nearest, sieve
+from analysis.measures.probing.coreference_prediction import attended_antecedents
+from analysis.measures.probing.word_attention import WordAttention
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.tables.probing.coreference_prediction import BASELINES, METHODS, TABLE
+from precompute.passes.base import names_of, table_of
+from precompute.passes.batch import Batch
+from precompute.passes.probing.mentions import Mentions, mentions_of
+
+VERSION = 2
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per sequence where something can be found, and head and way to weigh, or rule."""
+    parts = [TABLE.schema.empty_table()]
+    masked = {each.index: each.masked_words for each in batch.sequences}
+    for by_weight, by_norm in zip(batch.annotated, batch.annotated_by_norm, strict=True):
+        seq, known, _ = by_weight
+        mentions = mentions_of(known, masked[seq])
+        if len(mentions.scored):
+            for weighing, (*_, given) in zip(WEIGHINGS, (by_weight, by_norm), strict=True):
+                parts += _of_heads(seq, mentions, given, weighing, len(batch.trace.layers))
+            parts += _of_rules(seq, mentions)
+    return pa.concat_tables(parts)
+
+
+def _of_heads(
+    seq: int, mentions: Mentions, attention: WordAttention, weighing: str, n_layers: int
+) -> Iterator[pa.Table]:
+    for merging in MERGINGS:
+        given = getattr(attention, merging)
+        heads = torch.from_numpy(mentions.heads).to(given.device)
+        picked = attended_antecedents(given, heads).cpu().numpy()
+        layer, head = np.divmod(np.arange(len(picked)), len(picked) // n_layers)
+        way = {"weighing": weighing, "merging": merging}
+        yield _rows(seq, mentions, picked, method="head", layer=layer, head=head, **way)
+
+
+def _of_rules(seq: int, mentions: Mentions) -> Iterator[pa.Table]:
+    picked = {
+        "nearest": nearest(mentions.heads),
+        "head_match": head_match(mentions.heads, mentions.head_texts),
+        "sieve": sieve(
+            mentions.heads, mentions.texts, mentions.head_texts, agreement(mentions.features)
+        ),
+    }
+    for method in BASELINES:
+        yield _rows(seq, mentions, picked[method][None], method=method)
+
+
+def _rows(
+    seq: int,
+    mentions: Mentions,
+    picked: np.ndarray,
+    *,
+    method: str,
+    weighing: str | None = None,
+    merging: str | None = None,
+    layer: np.ndarray | None = None,
+    head: np.ndarray | None = None,
+) -> pa.Table:
+    """One row per row of `picked`, of the mentions that have an antecedent."""
+    n = len(picked)
+    right = is_right(picked, mentions.heads, mentions.clusters)[:, mentions.scored]
+    absent = pa.nulls(n)
+    return table_of(
+        TABLE,
+        seq=np.full(n, seq),
+        method=names_of(np.full(n, METHODS.index(method)), METHODS),
+        weighing=names_of(np.full(n, WEIGHINGS.index(weighing)), WEIGHINGS) if weighing else absent,
+        merging=names_of(np.full(n, MERGINGS.index(merging)), MERGINGS) if merging else absent,
+        layer=absent if layer is None else layer,
+        head=absent if head is None else head,
+        mentions=pa.array([mentions.places[mentions.scored].tolist()] * n, pa.list_(pa.int16())),
+        predicted=pa.array(picked[:, mentions.scored].tolist(), pa.list_(pa.int16())),
+        correct=pa.array(right.tolist(), pa.list_(pa.bool_())),
+    )

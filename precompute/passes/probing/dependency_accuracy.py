@@ -1,0 +1,45 @@
+"""How often each head finds the governor of a word, by relation, with intervals."""
+
+from itertools import product
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.probing.probe_accuracy import accuracy_interval
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.tables.probing.dependency_accuracy import TABLE
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import rows_of
+from precompute.passes.probing.dependency_scores import heads_of, trees
+
+VERSION = 2
+NEEDS = ("dependency_prediction",)
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per weighing, merging, relation, layer, head and direction; none without trees."""
+    known = trees(store)
+    if not known.n_sequences:
+        return TABLE.schema.empty_table()
+    heads = heads_of(store)
+    drawn = context.redraws(known.sequences)
+    frames: list[pd.DataFrame] = []
+    for weighing, merging in product(WEIGHINGS, MERGINGS):
+        for each in known.by_relation(known.heads(store, weighing=weighing, merging=merging)):
+            low, high = accuracy_interval(each.right, each.n, drawn.of(each.rows))
+            n = int(each.n.sum())
+            accuracy = each.right.sum(axis=0) / n
+            frames.append(
+                heads.assign(
+                    weighing=weighing,
+                    merging=merging,
+                    relation=each.relation,
+                    n=n,
+                    accuracy=accuracy,
+                    low=low,
+                    high=high,
+                )
+            )
+    return rows_of(TABLE, frames)

@@ -1,0 +1,32 @@
+"""How often the governor of a word stands a fixed number of words away, by relation."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.probing.dependency_baseline import TABLE
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import rows_of
+from precompute.passes.probing.dependency_scores import OFFSETS, trees
+
+VERSION = 2
+NEEDS = ()
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per relation and offset; none without trees."""
+    known = trees(store)
+    if not known.n_sequences:
+        return TABLE.schema.empty_table()
+    frames = [
+        pd.DataFrame(
+            {
+                "relation": each.relation,
+                "offset": OFFSETS,
+                "n": each.n.sum(),
+                "accuracy": each.right.sum(axis=0) / each.n.sum(),
+            }
+        )
+        for each in known.by_relation(known.offsets())
+    ]
+    return rows_of(TABLE, frames)

@@ -1,0 +1,64 @@
+"""What the best head of every relation gains or loses when attention is weighed by norms."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.probing.probe_accuracy import accuracy_interval, best_probe
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.tables.probing.dependency_difference import TABLE
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import rows_of
+from precompute.passes.probing.dependency_scores import Part, Scores, heads_of, parts_of, trees
+
+VERSION = 1
+NEEDS = ("dependency_prediction",)
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per merging, relation and choice, where both halves of a choice have the relation."""
+    known = trees(store)
+    if not known.n_sequences:
+        return TABLE.schema.empty_table()
+    heads, parts = heads_of(store), parts_of(known.sequences, context)
+    rows = []
+    for merging in MERGINGS:
+        found = (
+            known.by_relation(known.heads(store, merging=merging, weighing=each))
+            for each in WEIGHINGS
+        )
+        for weight, norm in zip(*found, strict=True):
+            place = {"merging": merging, "relation": weight.relation}
+            rows += [place | each for each in _choices(weight, norm, parts, heads)]
+    return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
+
+
+def _choices(
+    weight: Scores, norm: Scores, parts: dict[str, Part], names: pd.DataFrame
+) -> Iterator[dict[str, Any]]:
+    for name, part in parts.items():
+        chosen, scored = part.chosen[weight.rows], part.scored[weight.rows]
+        if not chosen.any() or not scored.any():
+            continue
+        ways = dict(zip(WEIGHINGS, (weight, norm), strict=True))
+        best = {way: best_probe(of.right, chosen) for way, of in ways.items()}
+        right = {way: of.right[scored, best[way]] for way, of in ways.items()}
+        n, more = weight.n[scored], right["norm"] - right["weight"]
+        (low,), (high,) = accuracy_interval(more[:, None], n, part.drawn(weight.rows[scored]))
+        yield {
+            **{
+                f"{column}_{way}": value
+                for way in WEIGHINGS
+                for column, value in names.iloc[best[way]].items()
+            },
+            "chosen_on": name,
+            "n": int(n.sum()),
+            **{f"accuracy_{way}": right[way].sum() / n.sum() for way in WEIGHINGS},
+            "difference": more.sum() / n.sum(),
+            "low": low,
+            "high": high,
+        }

@@ -1,0 +1,165 @@
+"""Which predicted governors are right, by relation and sequence, from what a run has stored."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from duckdb import DuckDBPyConnection
+from jaxtyping import Bool, Float, Int
+
+from analysis.measures.bootstrap import Redraws
+from analysis.measures.probing.dependency_accuracy import (
+    by_offset,
+    deciding_words,
+    is_right,
+    words_by_relation,
+)
+from analysis.measures.probing.probe_accuracy import halves, right_by_sequence
+from analysis.tables.probing.dependency_prediction import DIRECTIONS
+from precompute.passes.base import FitContext
+
+OFFSETS = (-3, -2, -1, 1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One relation: in which of the sequences it occurs, how often, and what each probe gets right.
+
+    `rows` are places among the sequences with trees.
+    """
+
+    relation: str
+    rows: Int[np.ndarray, " value"]
+    n: Int[np.ndarray, " value"]
+    right: Float[np.ndarray, "value cell"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which sequences probes are chosen on, which they are scored on, and resamples of these."""
+
+    chosen: Bool[np.ndarray, " sequence"]
+    scored: Bool[np.ndarray, " sequence"]
+    redraws: Redraws
+
+    def drawn(self, rows: Int[np.ndarray, " value"]) -> Redraws:
+        """The resamples of some of the sequences that are scored, told by their places in all."""
+        return self.redraws.of(np.searchsorted(np.flatnonzero(self.scored), rows))
+
+
+def parts_of(sequences: Int[np.ndarray, " sequence"], context: FitContext) -> dict[str, Part]:
+    """All sequences chosen and scored on, then each half chosen on and the other one scored on."""
+    first = halves(len(sequences), seed=context.seed)
+    every = np.ones_like(first)
+    parts = {"all": (every, every), "first": (first, ~first), "second": (~first, first)}
+    return {
+        name: Part(chosen, scored, context.redraws(sequences[scored]))
+        for name, (chosen, scored) in parts.items()
+    }
+
+
+@dataclass(frozen=True)
+class Trees:
+    """The words of all sequences that have trees, one sequence after the other."""
+
+    words: pd.DataFrame
+
+    @cached_property
+    def sequence(self) -> Int[np.ndarray, " word"]:
+        """The place of each word's sequence among those that have trees."""
+        return np.unique(self.words["seq"], return_inverse=True)[1]
+
+    @cached_property
+    def sequences(self) -> Int[np.ndarray, " sequence"]:
+        """The sequences that have trees."""
+        return np.unique(self.words["seq"])
+
+    @property
+    def n_sequences(self) -> int:
+        return len(self.sequences)
+
+    @cached_property
+    def sentence(self) -> Int[np.ndarray, " word"]:
+        """A number for each word's sentence that no other sentence of the corpus has."""
+        sequence = self.words["seq"].to_numpy(dtype=np.int64)
+        return (sequence << 16) + self.words["sentence"].to_numpy(dtype=np.int64)
+
+    def offsets(self) -> Bool[np.ndarray, "cell word"]:
+        """Whether each of `OFFSETS` leads to each word's governor."""
+        places = self.words["word"].to_numpy(dtype=np.int64)
+        return self._right(np.stack([by_offset(self.sentence, places, each) for each in OFFSETS]))
+
+    def heads(
+        self, store: DuckDBPyConnection, *, weighing: str, merging: str
+    ) -> Bool[np.ndarray, "cell word"]:
+        """Whether each head is right about each word, in one direction and then in the other."""
+        told = {"weighing": weighing, "merging": merging}
+        return np.concatenate(
+            [self._of_direction(store, told | {"direction": each}) for each in DIRECTIONS]
+        )
+
+    def _of_direction(
+        self, store: DuckDBPyConnection, told: dict[str, str]
+    ) -> Bool[np.ndarray, "cell word"]:
+        lists = store.sql(
+            """
+            select predicted from dependency_prediction_weighing
+            where weighing = $weighing and merging = $merging and direction = $direction
+            order by layer, head, seq
+            """,
+            params=told,
+        ).to_arrow_table()["predicted"]
+        predicted = lists.combine_chunks().flatten().to_numpy()
+        return self._right(predicted.reshape(-1, len(self.words)))
+
+    def _right(self, predicted: Int[np.ndarray, "cell word"]) -> Bool[np.ndarray, "cell word"]:
+        return is_right(predicted, self.words["governor"].to_numpy(), self._deciding)
+
+    @cached_property
+    def _deciding(self) -> Int[np.ndarray, " word"]:
+        forms, relations = self.words["form"].tolist(), self.words["relation"].tolist()
+        return deciding_words(relations, forms, self.sentence)
+
+    @property
+    def _is_read(self) -> Bool[np.ndarray, " word"]:
+        return ~self.words["is_masked"].to_numpy(dtype=bool)
+
+    def by_relation(self, right: Bool[np.ndarray, "cell word"]) -> Iterator[Scores]:
+        """What is right of every relation that occurs between two words that the model read."""
+        for relation, members in words_by_relation(self.words["relation"].tolist()).items():
+            chosen = members & self._is_read
+            rows, n, found = right_by_sequence(right[:, chosen], self.sequence[chosen])
+            if len(rows):
+                yield Scores(relation, rows, n, found)
+
+
+def trees(store: DuckDBPyConnection) -> Trees:
+    """What a store's corpus says of the words of its trees; −1 stands for the governor of roots.
+
+    `is_masked` where the word or its governor is: what a head sees there is no word.
+    """
+    return Trees(
+        store.execute(
+            """
+            select seq, sentence, word, form, relation, coalesce(governor, -1) as governor,
+                word.is_masked or coalesce(head.is_masked, false) as is_masked
+            from word
+            left join (select seq, word as governor, is_masked from word) as head
+                using (seq, governor)
+            where relation is not null
+            order by seq, word
+            """
+        ).df()
+    )
+
+
+def heads_of(store: DuckDBPyConnection) -> pd.DataFrame:
+    """layer, head and direction of every cell of `Trees.heads`."""
+    heads = store.execute(
+        "select distinct layer, head from dependency_prediction order by layer, head"
+    ).df()
+    return pd.concat(
+        [heads.assign(direction=direction) for direction in DIRECTIONS], ignore_index=True
+    )

@@ -1,0 +1,74 @@
+"""Mentions of one text as heads and rules see them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool
+
+from analysis.measures.probing.coreference_accuracy import has_antecedent
+from analysis.measures.probing.dependency_accuracy import base_of
+from precompute.corpora.annotated.annotation import Annotation, Mention
+
+_PLURAL = "Number=Plur"
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """The mentions of a text that the model read, in its order; those of `scored` have something
+    to be found, `places` says where each stands among all mentions of the text.
+
+    `texts` and `head_texts` are without capitals. `features` are those of the head words, as UD
+    writes them; things joined together are several, whatever their first word is.
+    """
+
+    places: np.ndarray
+    heads: np.ndarray
+    clusters: np.ndarray
+    scored: np.ndarray
+    texts: tuple[str, ...]
+    head_texts: tuple[str, ...]
+    features: tuple[str, ...]
+
+
+def mentions_of(known: Annotation, is_masked: Bool[np.ndarray, " word"]) -> Mentions:
+    """The mentions of a text that has some, or none.
+
+    Those with a masked word are left out for heads and rules alike: a rule would know the word.
+    """
+    places = [
+        place
+        for place, each in enumerate(known.mentions)
+        if not is_masked[each.first : each.last + 1].any()
+    ]
+    read = [known.mentions[place] for place in places]
+    heads = np.array([each.head for each in read], dtype=np.int64)
+    clusters = np.array([each.cluster for each in read], dtype=np.int64)
+    forms = [form.casefold() for form in known.forms]
+    return Mentions(
+        places=np.array(places, dtype=np.int64),
+        heads=heads,
+        clusters=clusters,
+        scored=np.flatnonzero(has_antecedent(heads, clusters)),
+        texts=tuple(" ".join(forms[each.first : each.last + 1]) for each in read),
+        head_texts=tuple(forms[each.head] for each in read),
+        features=tuple(_features(known, each) for each in read),
+    )
+
+
+def _features(known: Annotation, mention: Mention) -> str:
+    own = known.features[mention.head]
+    if not _is_joined(known, mention):
+        return own
+    others = [each for each in own.split("|") if each and not each.startswith("Number=")]
+    return "|".join([*others, _PLURAL])
+
+
+def _is_joined(known: Annotation, mention: Mention) -> bool:
+    """Whether the tree joins another word of the mention to its head word."""
+    if known.governors is None or known.relations is None:
+        return False
+    words = range(mention.first, mention.last + 1)
+    return any(
+        known.governors[word] == mention.head and base_of(known.relations[word]) == "conj"
+        for word in words
+    )

@@ -1,0 +1,1 @@
+"""Passes on relevance carried back to the input."""

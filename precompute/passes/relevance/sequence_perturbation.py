@@ -1,0 +1,81 @@
+"""How the probability of an image's class changes as its most relevant patches go or come."""
+
+import numpy as np
+import pyarrow as pa
+import torch
+from jaxtyping import Bool, Float, Int
+
+from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
+from analysis.tables.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS, TABLE
+from precompute.corpora.randomness import generator
+from precompute.corpora.sequence import Sequence
+from precompute.models.classification import Classification
+from precompute.passes.base import lists_of, names_of, table_of
+from precompute.passes.batch import Batch
+from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS, evenly_spaced
+
+VERSION = 1
+TOKENS = 4160
+"""Of how many images curves are drawn at most, as the tokens in all of them: each image takes over
+200 forward passes. Of 197 tokens these are 21 images. They are among those of which whole layers
+are rolled out, so that curves of all rules are of the same images."""
+
+
+def totals(batch: Batch) -> pa.Table:
+    """Two rows per rule, method and random order, of every image that curves are drawn of."""
+    none = TABLE.shard_schema.empty_table()
+    told, n_tokens = batch.classification, max(map(len, batch.sequences))
+    chosen = evenly_spaced(evenly_spaced(batch.kept, WHOLE_LAYERS), max(1, TOKENS // n_tokens))
+    if told is None or batch.images is None or chosen.isdisjoint(batch.sequence_of_row.tolist()):
+        return none
+    last = len(batch.trace.layers) - 1
+    rows = [none]
+    found = zip(batch.sequences, batch.relevance_maps, batch.is_content, strict=True)
+    for sequence, maps, is_content in found:
+        if maps is not None and sequence.index in chosen:
+            relevance = {rule: each[is_content] for rule, each in maps.mean_maps(last).items()}
+            draw = generator(batch.seed, purpose="perturbation", index=sequence.index)
+            places = draw.permutation(int(is_content.sum()))
+            rows.append(_rows(sequence.index, *_curves(sequence, told, relevance, places)))
+    return pa.concat_tables(rows)
+
+
+def _curves(
+    sequence: Sequence,
+    told: Classification,
+    relevance: dict[str, Float[np.ndarray, " patch"]],
+    draw: Int[np.ndarray, " patch"],
+) -> tuple[Int[np.ndarray, " rule"], Float[np.ndarray, "rule two value"]]:
+    """The places of rules in `ORDERS`, and the curves of each in the order of `CURVES`."""
+    orders = {rule: removal_order(each, draw) for rule, each in relevance.items()}
+    orders[RANDOM] = removal_order(np.zeros(len(draw)), draw)
+    kept = np.stack([kept_patches(each, STEPS) for each in orders.values()])
+    places = np.array([ORDERS.index(rule) for rule in orders])
+    return places, _probabilities(sequence, told, kept)
+
+
+def _probabilities(
+    sequence: Sequence, told: Classification, kept: Bool[np.ndarray, "rule two variant patch"]
+) -> Float[np.ndarray, "rule two variant"]:
+    """Of the class that is likeliest for the whole image; no variant is looked at twice."""
+    whole = np.ones((1, kept.shape[-1]), dtype=bool)
+    every = np.concatenate([whole, kept.reshape(-1, kept.shape[-1])])
+    variants, place = np.unique(every, axis=0, return_inverse=True)
+    of_classes = told.of_variants(sequence, torch.from_numpy(variants)).double().cpu().numpy()
+    place = place.ravel()
+    predicted = of_classes[place[0]].argmax()
+    return of_classes[place[1:], predicted].reshape(kept.shape[:-1])
+
+
+def _rows(
+    seq: int, rules: Int[np.ndarray, " rule"], curves: Float[np.ndarray, "rule two value"]
+) -> pa.Table:
+    flat = curves.reshape(-1, curves.shape[-1])
+    return table_of(
+        TABLE,
+        seq=np.full(len(flat), seq),
+        rule=names_of(rules.repeat(len(CURVES)), ORDERS),
+        curve=names_of(np.tile(np.arange(len(CURVES)), len(rules)), CURVES),
+        probability=lists_of(flat),
+        area=area_under_curve(flat),
+    )

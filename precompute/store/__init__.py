@@ -1,0 +1,1 @@
+"""From shards to one DuckDB file: built, checked against its laws, shown."""

@@ -1,0 +1,59 @@
+"""What is known of the corpus's words, into the store."""
+
+import pyarrow as pa
+
+from analysis.tables.annotation import MENTIONS, WORDS
+from precompute.corpora.annotated.annotation import ROOT
+from precompute.corpora.sequence import Corpus, Sequence
+
+
+def annotation_rows(corpus: Corpus) -> dict[str, pa.Table]:
+    """The rows of `word` and `mention`; none for a corpus of plain text."""
+    words = [row for each in corpus.sequences for row in _words(each)]
+    mentions = [row for each in corpus.sequences for row in _mentions(each)]
+    return {
+        "word": pa.Table.from_pylist(words, schema=WORDS.schema),
+        "mention": pa.Table.from_pylist(mentions, schema=MENTIONS.schema),
+    }
+
+
+def _words(sequence: Sequence) -> list[dict]:
+    known, spans = sequence.annotation, sequence.word_spans
+    if known is None or spans is None:
+        return []
+    absent = (None,) * len(known)
+    governors = (None if each == ROOT else each for each in known.governors or absent)
+    columns = zip(
+        known.sentences,
+        known.forms,
+        known.spaces,
+        spans[:, 0].tolist(),
+        (spans[:, 1] - 1).tolist(),
+        known.parts_of_speech,
+        known.relations or absent,
+        governors,
+        sequence.masked_words.tolist(),
+        strict=True,
+    )
+    names = [column.name for column in WORDS.values]
+    return [
+        {"seq": sequence.index, "word": place} | dict(zip(names, row, strict=True))
+        for place, row in enumerate(columns)
+    ]
+
+
+def _mentions(sequence: Sequence) -> list[dict]:
+    found = sequence.annotation.mentions if sequence.annotation else ()
+    return [
+        {
+            "seq": sequence.index,
+            "mention": place,
+            "first_word": each.first,
+            "last_word": each.last,
+            "head_word": each.head,
+            "cluster": each.cluster,
+            "mention_type": each.kind,
+            "is_masked": bool(sequence.masked_words[each.first : each.last + 1].any()),
+        }
+        for place, each in enumerate(found)
+    ]

@@ -1,0 +1,197 @@
+"""Shards into one DuckDB file that describes itself and has been checked."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.errors import UserError
+from analysis.tables import annotation as annotation_tables
+from analysis.tables import corpus as corpus_tables
+from analysis.tables import image as image_table
+from analysis.tables.table import Table, View
+from precompute.jobs.plan import Plan
+from precompute.jobs.shards import finish_shard, unfinished_name
+from precompute.passes import PASSES
+from precompute.passes.base import Fit, FitContext
+from precompute.store.annotation_tables import annotation_rows
+from precompute.store.check import assert_laws, assert_parts_add_up, contents, pieces
+from precompute.store.corpus_tables import corpus_rows
+from precompute.store.image_tables import image_rows
+
+INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
+"""Columns of shards that count from 0, and of the file that count from 1."""
+CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "memory_limit": "1GB",  # sorting and grouping spill to disk beyond it
+}
+
+
+def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
+    """Make the file beside its name and rename it when it is whole; readers of the old one go on.
+
+    Args:
+        run: the one row of `run`.
+        facts: the rows of `provenance`.
+
+    Raises:
+        BrokenLaw: if a table holds what its contract rules out; the old file stays.
+    """
+    unfinished = unfinished_name(output)
+    with _new_file(unfinished) as store:
+        store.execute("create schema stored")
+        _add_rows(store, corpus_tables.RUN, _rows(corpus_tables.RUN, [run]))
+        provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
+        _add_rows(store, corpus_tables.PROVENANCE, _rows(corpus_tables.PROVENANCE, provenance))
+        rows = corpus_rows(plan.corpus) | annotation_rows(plan.corpus)
+        for table in (*corpus_tables.CORPUS_TABLES, *annotation_tables.TABLES):
+            _add_rows(store, table, rows[table.name])
+        _add_parts(store, image_table.TABLE, image_rows(plan))
+        for each in PASSES:
+            chosen = each in plan.passes
+            if chosen and isinstance(each, Fit):
+                _finish_fit(store, plan, each)
+            shards = plan.shards(each) if chosen else []
+            add_table(store, each.TABLE, shards, counts_from_0=not isinstance(each, Fit))
+        assert_parts_add_up(store)
+        _add_manifest(store)
+        store.execute("checkpoint")
+    _publish(unfinished, output)
+
+
+def _finish_fit(store: DuckDBPyConnection, plan: Plan, each: Fit) -> None:
+    ranks = {"file": plan.frequencies.ranks} if plan.frequencies else {}
+    context = FitContext(
+        seed=plan.facts.seed,
+        frequency_ranks=ranks,
+        word_vectors=plan.word_vectors,
+        documents=plan.corpus.documents,
+    )
+    store.execute("set threads = 1")  # sums of floats depend on the order of their terms
+    finish_shard(plan.place(each), 0, lambda: each.fit(store, context))
+    store.execute("reset threads")
+
+
+def add_table(
+    store: DuckDBPyConnection, table: Table, shards: Sequence[Path], *, counts_from_0: bool
+) -> None:
+    """Merge shards into one table with its views, write its contract beside it, check its laws.
+
+    Without shards the table is there and empty. A fit that comes later finds the rows of the shards
+    as they are in the view `NAME_shards`.
+    """
+    create_empty(store, table)
+    if shards:
+        indices = [n for n in table.shard_schema.names if counts_from_0 and n in INDICES]
+        shifted = ", ".join(f"{name} + 1 as {name}" for name in indices)
+        replaced = f" replace ({shifted})" if shifted else ""
+        files = [str(shard) for shard in shards]
+        rows = f"select *{replaced} from read_parquet({_literal(files)})"
+        store.execute(f"create temp view {table.name}_shards as {rows}")
+        for piece in pieces(store, table, f"{table.name}_shards"):
+            _merge(store, table, piece)
+    describe(store, table)
+    assert_laws(store, table)
+
+
+def _merge(store: DuckDBPyConnection, table: Table, piece: str) -> None:
+    columns = ", ".join(f'"{c.name}"' for c in table.columns)
+    order = ", ".join(f"{name} nulls last" for name in table.sorted_by)
+    store.execute(
+        f"insert into stored.{table.name} with shards as (from {table.name}_shards where {piece}) "
+        f"select {columns} from ({table.merge}) order by {order}"
+    )
+
+
+def create_empty(store: DuckDBPyConnection, table: Table) -> None:
+    """The table with the column types of its contract, and no rows."""
+    store.register("empty", table.schema.empty_table())
+    store.execute(f"create table stored.{table.name} as from empty")
+    store.unregister("empty")
+
+
+def describe(store: DuckDBPyConnection, table: Table) -> None:
+    """The table's views, and a comment on everything that has a name."""
+    store.begin()  # a commit of its own would take each comment longer than all the rest
+    _comment(store, f"stored.{table.name}", table.shown(), "table")
+    for view in table.all_views:
+        store.execute(f"create view {view.name} as {view.sql}")
+        _comment(store, view.name, view, "view")
+    store.commit()
+
+
+def _comment(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:
+    store.execute(f"comment on {kind} {name} is {_literal(view.grain)}")
+    for column in view.columns:
+        comment = _literal(f"{column.meaning} ({column.unit})")
+        store.execute(f"comment on column {name}.{column.name} is {comment}")
+
+
+def _literal(value: str | list[str]) -> str:
+    """A string or a list of them as SQL writes it, for statements that take no parameters."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _rows(table: Table, rows: list[dict]) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=table.schema)
+
+
+def _add_rows(store: DuckDBPyConnection, table: Table, rows: pa.Table) -> None:
+    _add_parts(store, table, [rows])
+
+
+def _add_parts(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]) -> None:
+    """Rows that come in parts, of which only one is in memory at a time."""
+    create_empty(store, table)
+    for rows in parts:
+        store.register("rows", rows)
+        store.execute(f"insert into stored.{table.name} from rows")
+        store.unregister("rows")
+    describe(store, table)
+    assert_laws(store, table)
+
+
+def _add_manifest(store: DuckDBPyConnection) -> None:
+    names = [name for (name,) in store.execute(TABLE_NAMES).fetchall()]
+    rows = [{"name": name, **contents(store, name)} for name in names]
+    _add_rows(store, corpus_tables.MANIFEST, _rows(corpus_tables.MANIFEST, rows))
+
+
+TABLE_NAMES = (
+    "select table_name from duckdb_tables() "
+    "where schema_name = 'stored' and table_name <> 'manifest' order by table_name"
+)
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[DuckDBPyConnection]:
+    """A fresh database under a name that is not the final one; closed, or gone if it failed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with duckdb.connect(str(path), config=CONFIG) as store:
+            yield store
+    except BaseException as error:
+        path.unlink(missing_ok=True)
+        path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
+        if isinstance(error, duckdb.IOException):
+            reason = str(error).splitlines()[0]
+            raise UserError(
+                f"{path} could not be written ({reason}). Free some space and run the same "
+                "command again: finished shards are kept."
+            ) from error
+        raise
+
+
+def _publish(unfinished: Path, output: Path) -> None:
+    """Give a whole file its name, on disk before it is seen."""
+    with unfinished.open("rb") as file:
+        os.fsync(file.fileno())
+    output.with_name(f"{output.name}.wal").unlink(missing_ok=True)
+    os.replace(unfinished, output)

@@ -1,0 +1,166 @@
+"""Is a file whole, and are its numbers sound?"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from analysis.error_limits import LIMITS
+from analysis.errors import BrokenLaw, UserError
+from analysis.foreign_file import BrokenContract, OtherSchema
+from analysis.tables.corpus import MANIFEST
+from analysis.tables.table import Table
+from analysis.time_limit import TooSlow
+from precompute.store.cross_laws import CROSS_LAWS
+from precompute.store.open_file import opened
+
+
+def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
+    """Every row of a stored table keeps its contract.
+
+    Raises:
+        BrokenLaw: naming the table, the law and how many rows break it.
+    """
+    if not table.laws:
+        return
+    broken = ", ".join(f"count(*) filter (where not ({law}))" for law in table.laws)
+    counted = store.execute(f"select {broken} from stored.{table.name}").fetchall()[0]
+    for law, rows in zip(table.laws, counted, strict=True):
+        if rows:
+            raise BrokenLaw(table.name, law, rows)
+
+
+def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
+    """No two rows of a stored table have the same key.
+
+    Raises:
+        BrokenLaw: naming the table, its key and how many keys stand twice.
+    """
+    if not table.key:
+        return
+    key = ", ".join(f'"{column.name}"' for column in table.key)
+    twice = f"group by {key} having count(*) > 1"
+    name = f"stored.{table.name}"
+    counted = (
+        store.execute(
+            f"select count(*) from (select 1 from {name} where {piece} {twice})"
+        ).fetchall()
+        for piece in pieces(store, table, name)
+    )
+    rows = sum(count for [(count,)] in counted)
+    if rows:
+        raise BrokenLaw(table.name, f"unique ({key})", rows)
+
+
+def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
+    """Conditions that cut rows of a table into parts that fit into memory and share no key."""
+    if not table.piece:
+        return ["true"]
+    values = f"select distinct {table.piece} from {rows} order by 1"
+    return [f"{table.piece} = {value}" for (value,) in store.execute(values).fetchall()]
+
+
+def assert_parts_add_up(store: DuckDBPyConnection) -> None:
+    """The parts add up to what the model computed, and attention rows to 1, as far as dtype allows.
+
+    Raises:
+        UserError: naming the sequence, layer and token that differ most, and by how much.
+    """
+    dtype = store.execute("select dtype from run").fetchall()[0][0]
+    worst = store.execute(
+        """
+        select seq, layer, error, part
+        from (
+            select seq, layer, relative_error as error,
+                'attention block at position ' || worst_pos as part
+            from sequence_completeness
+            union all
+            select seq, layer, attention_sum_error, 'attention weights' from sequence_completeness
+            union all
+            select seq, layer, relative_error, 'whole layer at position ' || worst_pos
+            from layer_completeness
+            union all
+            select seq, layer, relative_error, 'whole layer, its bias read another way'
+            from sequence_bias_reading
+            union all
+            select seq, layer, relative_error, 'vectors through all layers up to it'
+            from vector_completeness
+            union all
+            select seq, layer, greatest(score_error, trace_error, attention_error),
+                'query-key form'
+            from query_key_error
+        )
+        where not (error <= $limit)
+        order by isnan(error) desc, error desc
+        limit 1
+        """,
+        {"limit": LIMITS[dtype]},
+    ).fetchall()
+    if worst:
+        seq, layer, error, part = worst[0]
+        raise UserError(
+            f"Sequence {seq}, layer {layer}: the parts of the {part} miss the model's own "
+            f"output by {error:.2g}, above the {LIMITS[dtype]:g} allowed in {dtype}. "
+            "The numbers of this model cannot be trusted and are not published."
+        )
+
+
+def contents(store: DuckDBPyConnection, name: str) -> dict[str, int]:
+    """How many rows a stored table has, and a checksum that reads all of them."""
+    n_rows, checksum = store.execute(
+        f"select count(*), coalesce(bit_xor(hash(each)), 0) from stored.{name} as each"
+    ).fetchall()[0]
+    return {"n_rows": n_rows, "checksum": checksum}
+
+
+def faults(path: Path, tables: tuple[Table, ...]) -> Iterator[str]:
+    """What is wrong with a file, one sentence each; nothing if it is whole and sound."""
+    if not path.is_file():
+        yield f"{path}: there is no such file."
+        return
+    try:
+        with opened(path) as store:
+            yield from _faults_inside(store, tables)
+    except (OtherSchema, TooSlow) as error:
+        yield str(error)
+    except (BrokenContract, duckdb.Error) as error:
+        reason = str(error).splitlines()[0]
+        yield f"{path} is damaged or no file of Mixscope: {reason} Build it again."
+
+
+def _faults_inside(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iterator[str]:
+    yield from _manifest_faults(store, tables)
+    for table in tables:
+        try:
+            assert_laws(store, table)
+            assert_unique(store, table)
+        except BrokenLaw as fault:
+            yield str(fault)
+    try:
+        assert_parts_add_up(store)
+    except UserError as fault:
+        yield str(fault)
+    yield from _cross_faults(store)
+
+
+def _manifest_faults(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iterator[str]:
+    stored = store.execute("select name, n_rows, checksum from stored.manifest").fetchall()
+    promised = {name: {"n_rows": n_rows, "checksum": sum} for name, n_rows, sum in stored}
+    for name in (each.name for each in tables if each != MANIFEST):
+        is_there = contents(store, name)
+        if name not in promised:
+            yield f"{name}: the manifest does not name it. Build the file again."
+        elif is_there != promised[name]:
+            yield (
+                f"{name}: {is_there['n_rows']} rows are not the {promised[name]['n_rows']} that "
+                "were stored, or their content has changed. Build the file again."
+            )
+
+
+def _cross_faults(store: DuckDBPyConnection) -> Iterator[str]:
+    dtype = store.execute("select dtype from run").fetchall()[0][0]
+    for law, sql in CROSS_LAWS.items():
+        values = {"tolerance": LIMITS[dtype]} if "$tolerance" in sql else {}
+        if groups := store.execute(sql, values).fetchall()[0][0]:
+            yield f"{groups} group(s) break the law that {law}. Build the file again."

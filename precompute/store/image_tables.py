@@ -1,0 +1,54 @@
+"""The images of a corpus, into the store."""
+
+from collections.abc import Iterator
+from io import BytesIO
+
+import numpy as np
+import pyarrow as pa
+from jaxtyping import UInt8
+from PIL import Image
+
+from analysis.tables.image import TABLE
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.sequence import Sequence
+from precompute.jobs.plan import Plan
+
+BATCH = 64
+
+
+def image_rows(plan: Plan) -> Iterator[pa.Table]:
+    """The rows of `image`, a few at a time, since pictures are large; none for texts.
+
+    Raises:
+        BadCorpus: an image is no longer what was run.
+    """
+    if plan.images is None:
+        return
+    for start in range(0, len(plan.corpus.sequences), BATCH):
+        some = plan.corpus.sequences[start : start + BATCH]
+        rows = [_row(each, plan.images, plan) for each in some]
+        yield pa.Table.from_pylist(rows, schema=TABLE.schema)
+
+
+def _row(sequence: Sequence, reader: ImageReader, plan: Plan) -> dict:
+    picture = sequence.picture
+    coverage = reader.coverage(picture)
+    return {
+        "seq": sequence.index,
+        "name": picture.name,
+        "width": picture.width,
+        "height": picture.height,
+        "grid_rows": reader.layout.rows,
+        "grid_columns": reader.layout.columns,
+        "first_patch": len(reader.layout.special),
+        "picture": png(reader.shown(picture)) if sequence.index in plan.kept else None,
+        "coverage": None if coverage is None else coverage.tolist(),
+    }
+
+
+def png(pixels: UInt8[np.ndarray, "channel height image_width"]) -> bytes:
+    """Colours or greys as a PNG file."""
+    image = Image.fromarray(pixels[0] if len(pixels) == 1 else np.moveaxis(pixels, 0, -1))
+    written = BytesIO()
+    image.save(written, format="PNG")
+    return written.getvalue()

@@ -1,0 +1,122 @@
+"""What a file holds and what there is to compute, as lines of text."""
+
+import math
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from analysis.contracts import every_table as every_table
+from analysis.errors import UserError
+from analysis.foreign_file import OtherSchema, rows
+from analysis.tables import image
+from analysis.tables.corpus import provenance, run
+from analysis.tables.mixing.completeness import by_layer
+from precompute.passes import PASSES
+from precompute.store.open_file import opened
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Model, corpus, settings, rows of every table, completeness.
+
+    Raises:
+        UserError: if there is no such file, or it is none of this version's.
+    """
+    if not path.is_file():
+        raise UserError(f"{path}: there is no such file.")
+    try:
+        with opened(path) as store:
+            yield from map(_printable, _lines(store))
+    except OtherSchema as error:
+        raise UserError(f"{path}: {error}") from error
+    except (UserError, duckdb.Error) as error:
+        raise UserError(
+            f"{path} is damaged or no file of Mixscope: {str(error).splitlines()[0]}"
+        ) from error
+
+
+def _printable(line: str) -> str:
+    """A line as it is, but for characters that would command a terminal."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
+
+
+def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    for name, value in run(store).items():
+        yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
+    yield from _untrained(store)
+    for fact in provenance(store).itertuples():
+        yield f"{fact.name:>24}  {fact.value}"
+    yield from _images(store)
+    yield ""
+    for table, n_rows in sorted(rows(store).items(), key=lambda each: (-each[1], each[0])):
+        if n_rows:
+            yield f"{n_rows:>12,}  {table}"
+    for layer in by_layer(store).to_dict("records"):
+        yield (
+            f"layer {layer['layer']}: parts of the attention block add up to "
+            f"{_worst(layer, 'worst_relative_error', 'worst', 'percentile_99')}"
+            f"{_whole_layer(layer)}, attention to 1 within {layer['worst_attention_sum_error']:.1e}"
+        )
+
+
+def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """How the images of the corpus were read, if it holds images."""
+    for told in image.grid(store).to_dict("records"):
+        kept = len(image.images(store).query("kept"))
+        yield (
+            f"{told['n_images']} image(s) of {told['rows']} × {told['columns']} patches, "
+            f"{told['n_masks']} with a mask, {kept} with their picture"
+        )
+    yield from left_out(store)
+
+
+def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """What could not be read of a folder of images, in one sentence; nothing if all could."""
+    told = provenance(store).set_index("name")["value"]
+    n_images, n_masks = (
+        int(told.get(f"corpus {kind}_left_out", 0)) for kind in ("images", "masks")
+    )
+    if n_images or n_masks:
+        yield (
+            f"Left out since they could not be used: {n_images} image(s), {n_masks} mask(s); a run "
+            "names them and says why."
+        )
+
+
+def _untrained(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """That the model was never trained, in one sentence; nothing if it was."""
+    seed = provenance(store).set_index("name")["value"].get("random_weights", "none")
+    if seed != "none":
+        yield f"Untrained weights, seed {seed}: this model has learnt nothing."
+
+
+def remarks(path: Path) -> list[str]:
+    """What a reader should know of a sound file."""
+    with opened(path) as store:
+        return [*_untrained(store), *left_out(store)]
+
+
+def _whole_layer(layer: dict[Hashable, Any]) -> str:
+    """What a whole layer misses, where it was taken apart."""
+    if math.isnan(layer["worst_layer_error"]):
+        return ""
+    told = _worst(layer, "worst_layer_error", "worst_layer", "layer_percentile_99")
+    return f", of the whole layer {told}"
+
+
+def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) -> str:
+    """The largest error of a layer, of which token it is, and what 99 % of tokens stay below."""
+    return (
+        f"{layer[error]:.1e} at worst (sequence {layer[f'{place}_seq']:.0f}, position "
+        f"{layer[f'{place}_pos']:.0f}; 99 % of tokens {layer[percentile]:.1e})"
+    )
+
+
+def statistics_lines() -> Iterator[str]:
+    """Each statistic with the views it writes and their grain."""
+    for each in PASSES:
+        views = each.TABLE.all_views
+        yield each.TABLE.name
+        for view in views:
+            yield f"    {view.name}: {view.grain}"

@@ -1,0 +1,54 @@
+"""The tree of heads, against joining groups by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist, squareform
+
+from analysis.measures.heads.head_linkage import head_linkage
+from tests.reference.heads import head_linkage as twin
+
+
+def drawn(seed: int, n: int) -> np.ndarray:
+    return squareform(pdist(np.random.default_rng(seed).normal(size=(n, 3))))
+
+
+def members(steps: np.ndarray, n: int) -> list[frozenset[int]]:
+    """The heads in the group that every step made."""
+    groups = [frozenset([each]) for each in range(n)]
+    for left, right in steps[:, :2].astype(int):
+        groups.append(groups[left] | groups[right])
+    return groups[n:]
+
+
+@given(seed=st.integers(0, 1000), n=st.integers(2, 9))
+def test_steps_are_those_of_the_twin(seed, n):
+    distances = drawn(seed, n)
+    steps = head_linkage(distances)
+    expected = twin.joins(distances.tolist())
+    assert members(steps, n) == [group for group, _ in expected]
+    assert steps[:, 2] == pytest.approx([height for _, height in expected])
+    assert steps[:, 3].tolist() == [len(group) for group, _ in expected]
+
+
+@given(seed=st.integers(0, 1000), n=st.integers(2, 9))
+def test_heights_grow_and_the_last_step_holds_all(seed, n):
+    steps = head_linkage(drawn(seed, n))
+    assert len(steps) == n - 1
+    assert (np.diff(steps[:, 2]) >= -1e-12).all()
+    assert steps[-1, 3] == n
+
+
+def test_two_pairs_and_a_stranger_are_found():
+    distances = np.full((5, 5), 10.0)
+    distances[[0, 1, 2, 3], [1, 0, 3, 2]] = [1, 1, 2, 2]
+    distances[:4, 4] = distances[4, :4] = 30
+    np.fill_diagonal(distances, 0)
+    steps = head_linkage(distances)
+    assert members(steps, 5) == [{0, 1}, {2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3, 4}]
+    assert steps[:, 2].tolist() == [1, 2, 10, 30]
+
+
+def test_one_head_joins_nothing():
+    assert head_linkage(np.zeros((1, 1))).shape == (0, 4)

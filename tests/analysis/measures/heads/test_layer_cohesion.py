@@ -1,0 +1,102 @@
+"""Heads of one layer against heads of others, and what chance makes of it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist, squareform
+
+from analysis.measures.heads.layer_cohesion import PERMUTATIONS, layer_cohesion
+from tests.reference.heads import layer_cohesion as twin
+
+LAYERS = np.repeat([1, 2, 3], 2)
+each_layer = pytest.mark.parametrize("layer", [None, 1, 3])
+
+
+def drawn(seed: int, n: int) -> np.ndarray:
+    return squareform(pdist(np.random.default_rng(seed).normal(size=(n, 3))))
+
+
+@each_layer
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_few_heads_are_dealt_in_every_way_as_the_twin_deals_them(layer, seed):
+    distances = drawn(seed, 6)
+    found = layer_cohesion(distances, LAYERS, layer=layer, seed=0)
+    assert found is not None
+    within, between = twin.means(distances.tolist(), LAYERS.tolist(), layer)
+    assert (found.within, found.between) == pytest.approx((within, between))
+    assert found.difference == pytest.approx(between - within)
+    assert found.p_value == pytest.approx(twin.exact_p(distances.tolist(), LAYERS.tolist(), layer))
+    assert found.n_permutations == 720
+
+
+@each_layer
+def test_many_heads_are_dealt_at_random_and_the_seed_decides_how(layer):
+    distances, layers = drawn(7, 12), np.repeat([1, 2, 3], 4)
+    one, again, other = (
+        layer_cohesion(distances, layers, layer=layer, seed=seed) for seed in (0, 0, 1)
+    )
+    assert one
+    assert other
+    assert one == again
+    assert one.n_permutations == PERMUTATIONS
+    assert one.p_value * (PERMUTATIONS + 1) == pytest.approx(
+        round(one.p_value * (PERMUTATIONS + 1))
+    )
+    assert one.p_value == pytest.approx(other.p_value, abs=0.03)
+
+
+def test_random_deals_come_close_to_all_deals():
+    distances, layers = drawn(5, 8), np.repeat([1, 2], 4)
+    found = layer_cohesion(distances, layers, seed=0)
+    assert found is not None
+    assert found.p_value == pytest.approx(
+        twin.exact_p(distances.tolist(), layers.tolist(), None), abs=0.02
+    )
+
+
+@each_layer
+def test_layers_of_one_kind_are_seen_and_nothing_is_as_clear(layer):
+    layers = np.repeat([1, 2, 3], 6)
+    distances = np.where(layers[:, None] == layers, 0.1, 0.5)
+    np.fill_diagonal(distances, 0)
+    found = layer_cohesion(distances, layers, layer=layer, seed=0)
+    assert found is not None
+    assert (found.within, found.between) == pytest.approx((0.1, 0.5))
+    assert found.p_value < 0.001
+
+
+def test_layers_of_heads_that_differ_most_are_at_the_other_end():
+    layers = np.tile([1, 2, 3], 6)
+    distances = np.where(layers[:, None] == layers, 0.5, 0.1)
+    found = layer_cohesion(distances, layers, seed=0)
+    assert found is not None
+    assert found.difference < 0
+    assert found.p_value > 0.999
+
+
+def test_distances_that_are_all_the_same_are_chance():
+    distances = np.full((12, 12), 0.3)
+    np.fill_diagonal(distances, 0)
+    found = layer_cohesion(distances, np.repeat([1, 2, 3], 4), seed=0)
+    assert found is not None
+    assert found.difference == pytest.approx(0, abs=1e-12)
+    assert found.p_value == 1
+
+
+def test_chance_is_seldom_taken_for_a_finding():
+    layers = np.repeat([1, 2, 3], 4)
+    found = [layer_cohesion(drawn(seed, 12), layers, seed=seed) for seed in range(40)]
+    small = sum(each.p_value < 0.05 for each in found if each)
+    assert small <= 6, "0.05 of 40 would be 2"
+
+
+@pytest.mark.parametrize(
+    ("layers", "layer"),
+    [([1, 1, 1], None), ([1, 2, 3], None), ([1, 1, 2], 2), ([1, 1], 1)],
+    ids=["one layer", "layers of one head", "a layer of one head", "one layer by itself"],
+)
+def test_what_cannot_be_compared_has_no_value(layers, layer):
+    distances = drawn(1, len(layers))
+    assert layer_cohesion(distances, np.array(layers), layer=layer, seed=0) is None

@@ -1,0 +1,210 @@
+"""Gradients of attention, against a model whose weights are moved one at a time."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.heads.sequence_gradient_importance import gradient_importance
+from precompute.corpora.masking import masked
+from precompute.corpora.sequence import TOKEN_TYPES, Sequence, Text
+from precompute.models.loaded_model import LoadedModel
+from tests.precompute.corpora.tiny import unhurried
+from tests.reference.heads import sequence_gradient_importance as twin
+from tests.tiny import mask_rate, text_families, tiny_model, tiny_sequences
+
+SHORT = (Text("Cat, a.", "line 1"), Text("Cat.", "line 2"))
+Moved = Callable[[int, int, int, int, float], float]
+"""The loss when the weight of a layer, head, query and key is moved by some amount."""
+
+
+@pytest.fixture(scope="module")
+def language_model(family) -> LoadedModel:
+    return tiny_model(family, predicts_tokens=True)
+
+
+@pytest.fixture(scope="module")
+def short(family, language_model) -> tuple[Sequence, ...]:
+    """Two texts, with masked tokens if the tokenizer has a mask."""
+    rate = mask_rate(family, 0.4)
+    return tuple(
+        masked(each, language_model.tokenizer, rate=rate, seed=1)
+        for each in tiny_sequences(family, SHORT)
+    )
+
+
+def moved_attention(monkeypatch, run: Callable[[], float]) -> Moved:
+    """`run` with one attention weight moved, in the function through which all of them go."""
+
+    def moved(layer: int, head: int, query: int, key: int, by: float) -> float:
+        seen = 0
+
+        def instead(values, *_args, **_kwargs):
+            nonlocal seen
+            if values.dim() != 4:  # whatever else the model drops out
+                return values
+            if seen == layer:
+                values = values.clone()
+                values[0, head, query, key] += by
+            seen += 1
+            return values
+
+        with monkeypatch.context() as patched, torch.no_grad():
+            patched.setattr(torch.nn.functional, "dropout", instead)
+            return run()
+
+    return moved
+
+
+def own_loss(model: LoadedModel, sequence: Sequence) -> Callable[[], float]:
+    """Mean cross-entropy at what is asked for, from the whole model's own logits."""
+    language_model = model.language_model
+    assert language_model is not None
+    inputs = {"input_ids": torch.from_numpy(sequence.ids)[None].long()}
+    if model.family == "bert":
+        inputs["token_type_ids"] = torch.from_numpy(sequence.segments)[None].long()
+    if sequence.targets is None:  # causal: every token is asked for by the one before it
+        asked = [(place, int(target)) for place, target in enumerate(sequence.ids[1:])]
+    else:
+        asked = [(p, int(t)) for p, t in enumerate(sequence.targets) if sequence.masked[p]]
+
+    def loss() -> float:
+        logits = language_model(**inputs).logits[0].numpy()
+        total = sum(np.log(np.exp(logits[p]).sum()) - logits[p, target] for p, target in asked)
+        return float(total / len(asked))
+
+    return loss
+
+
+def pooled_loss(model: LoadedModel, sequence: Sequence) -> Callable[[], float]:
+    """The squared length of the mean of the last hidden states, one coordinate after the other."""
+    inputs = {k: v for k, v in model.inputs([sequence]).items() if k in _names(model)}
+
+    def loss() -> float:
+        rows = model.model(**inputs).last_hidden_state[0].tolist()
+        return sum((sum(column) / len(rows)) ** 2 for column in zip(*rows, strict=True))
+
+    return loss
+
+
+def _names(model: LoadedModel) -> set[str]:
+    names = {"input_ids", "attention_mask"}
+    return names if model.family == "gpt2" else names | {"token_type_ids"}
+
+
+def importances(model: LoadedModel, sequences: tuple[Sequence, ...]) -> np.ndarray:
+    """Sequence × layer × head × type, from the code of a run."""
+    found = model.gradients(sequences)
+    assert found is not None
+    n = found.layers[0].shape[-1]
+    is_type = torch.zeros(len(sequences), n, len(TOKEN_TYPES), dtype=torch.bool)
+    is_pair = torch.zeros(len(sequences), n, n, dtype=torch.bool)
+    for row, sequence in enumerate(sequences):
+        length = len(sequence)
+        is_type[row, torch.arange(length), torch.from_numpy(sequence.token_types).long()] = True
+        is_pair[row, :length, :length] = model.layers[0].pairs(length)
+    layers = [gradient_importance(each, is_pair, is_type) for each in found.layers]
+    return torch.stack(layers, dim=1).detach().numpy()
+
+
+def assert_as_moved(moved: Moved, sequence: Sequence, found: np.ndarray, is_causal: bool) -> None:
+    types = [TOKEN_TYPES[each] for each in sequence.token_types]
+    for layer, head, place in np.ndindex(*found.shape):
+        loss = partial(moved, layer, head)
+        name = TOKEN_TYPES[place]
+        expected = twin.importance(loss, types, name, is_causal=is_causal, step=1e-4)
+        assert found[layer, head, place] == pytest.approx(expected, rel=1e-5, abs=1e-8)
+
+
+@text_families
+def test_a_language_models_gradients_are_what_its_loss_does(
+    language_model, short, monkeypatch, is_causal
+):
+    found = importances(language_model, short)
+    for sequence, of_sequence in zip(short, found, strict=True):
+        moved = moved_attention(monkeypatch, own_loss(language_model, sequence))
+        assert_as_moved(moved, sequence, of_sequence, is_causal)
+    assert found.max() > 1e-3, "this test could not have failed"
+
+
+@text_families
+def test_a_model_without_a_head_is_asked_for_the_length_of_its_mean(
+    tiny, short, monkeypatch, is_causal
+):
+    assert tiny.objective == "pooled_length"
+    found = importances(tiny, short)
+    for sequence, of_sequence in zip(short, found, strict=True):
+        moved = moved_attention(monkeypatch, pooled_loss(tiny, sequence))
+        assert_as_moved(moved, sequence, of_sequence, is_causal)
+    assert found.max() > 1e-3, "this test could not have failed"
+
+
+@pytest.fixture(scope="module")
+def is_causal(tiny) -> bool:
+    return tiny.layers[0].is_causal
+
+
+@text_families
+def test_padding_and_company_change_no_gradient(language_model, short):
+    together = importances(language_model, short)
+    alone = np.concatenate([importances(language_model, (each,)) for each in short])
+    np.testing.assert_allclose(together, alone, rtol=1e-9, atol=1e-12)
+
+
+@text_families
+def test_what_is_asked_for_is_what_stood_behind_the_mask(language_model, short, family):
+    expected = "next_token" if family == "gpt2" else "masked_lm"
+    assert language_model.objective == expected
+    others = tuple(
+        replace(each, targets=np.where(each.targets >= 0, each.targets + 1, each.targets))
+        for each in short
+        if each.targets is not None
+    )
+    if family == "gpt2":
+        assert not others
+        return
+    changed = importances(language_model, others)
+    assert not np.allclose(changed, importances(language_model, short), rtol=1e-3)
+
+
+@text_families
+def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, family):
+    (sequence,) = tiny_sequences(family, (Text("Cat.", "line 1"),))
+    names = ("ids", "segments", "token_types", "words", "masked", "tokens")
+    one = replace(sequence, **{name: getattr(sequence, name)[:1] for name in names})
+    assert language_model.gradients([one]) is None
+    if family != "gpt2":  # it predicts what comes next, with or without masks
+        assert language_model.gradients([sequence]) is None
+
+
+@text_families
+def test_gradients_leave_the_model_as_it_was(language_model, short):
+    before = language_model.trace(short)
+    language_model.gradients(short)
+    after = language_model.trace(short)
+    assert torch.equal(before.layers[-1].output, after.layers[-1].output)
+    assert all(each.grad is None for each in language_model.language_model.parameters())
+
+
+@given(st.integers(1, 6), st.integers(0, 2**31), st.floats(0.1, 10))
+@unhurried()
+def test_types_share_all_gradients_and_pairs_that_are_not_there_have_none(n, seed, factor):
+    draw = np.random.default_rng(seed)
+    gradients = torch.from_numpy(draw.normal(size=(1, 2, n, n)))
+    types = torch.from_numpy(draw.integers(0, 4, n))
+    is_type = (types[:, None] == torch.arange(4))[None]
+    is_pair = torch.ones(n, n, dtype=torch.bool).tril()[None]
+    found = gradient_importance(gradients, is_pair, is_type)
+    whole = gradients.tril().abs().sum(dim=(2, 3)) / n
+    assert torch.allclose(found.sum(dim=-1), whole)
+    hidden = gradients + 1e6 * torch.ones(n, n, dtype=torch.float64).triu(1)
+    assert torch.equal(gradient_importance(hidden, is_pair, is_type), found)
+    scaled = gradient_importance(gradients * -factor, is_pair, is_type)
+    assert torch.allclose(scaled, found * factor)
+    assert math.isfinite(float(found.sum()))

@@ -1,0 +1,121 @@
+"""Habits of heads against loops over pairs, heads whose habits are known, and laws."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.habits import QUANTITIES
+from analysis.measures.heads.sequence_head_pattern import KEPT, head_pattern
+from precompute.corpora.sequence import TOKEN_TYPES
+from precompute.corpora.token_types import CLS, COMMA_PERIOD, SEP
+from tests.precompute.corpora.tiny import unhurried
+from tests.reference.heads import sequence_head_pattern as twin
+
+
+def habits(attention, types, *, is_causal=False) -> list[dict[str, float]]:
+    """Every head of one text without padding; types are places in `TOKEN_TYPES`."""
+    attention = torch.as_tensor(attention, dtype=torch.float64)
+    types = torch.as_tensor(types)[None]
+    n = attention.shape[-1]
+    is_pair = torch.ones(n, n, dtype=torch.bool)
+    found = head_pattern(
+        attention[None],
+        (is_pair.tril() if is_causal else is_pair)[None],
+        is_cls=types == CLS,
+        is_sep=types == SEP,
+        is_comma_period=types == COMMA_PERIOD,
+    )
+    return [dict(zip(QUANTITIES, head, strict=True)) for head in found[0].tolist()]
+
+
+def assert_same(found: dict[str, float], expected: Mapping[str, float | None]) -> None:
+    assert set(found) == set(expected)
+    for name, value in expected.items():
+        if value is None:
+            assert math.isnan(found[name]), name
+        else:
+            assert found[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+def test_every_head_has_the_habits_of_the_twin(traced, sequences):
+    for layer in traced.layers:
+        is_causal = layer.weights.is_causal
+        for row, sequence in enumerate(sequences):
+            n = len(sequence)
+            attention = layer.attention[row, :, :n, :n]
+            types = [TOKEN_TYPES[each] for each in sequence.token_types]
+            found = habits(attention, sequence.token_types, is_causal=is_causal)
+            for head, numbers in zip(attention.tolist(), found, strict=True):
+                assert_same(numbers, twin.pattern(head, types, is_causal=is_causal))
+
+
+TYPES = [CLS, 3, 3, COMMA_PERIOD, SEP, 3, SEP]
+
+
+def test_a_head_that_attends_to_everything_alike():
+    n = len(TYPES)
+    (found,) = habits(np.full((1, n, n), 1 / n), TYPES)
+    counted = {"self": n, "previous": n - 1, "next": n - 1}
+    counted |= {"cls": n, "sep": 2 * n, "comma_period": n}
+    expected = {name: pairs / n**2 for name, pairs in counted.items()}
+    expected |= {"sep_to_sep": 2 / n, "other_to_sep": 2 / n}
+    assert_same(found, expected | dict.fromkeys(("entropy", "entropy_cls", "uniform"), math.log(n)))
+
+
+@pytest.mark.parametrize(("name", "offset"), [("previous", -1), ("next", 1), ("self", 0)])
+def test_a_planted_head_is_seen_and_nothing_else_is(name, offset):
+    n = 6
+    places = np.clip(np.arange(n) + offset, 0, n - 1)
+    (found,) = habits(np.eye(n)[places][None], [3] * n)
+    missed = abs(offset) / n  # the token at the end has no neighbour and looks at itself
+    expected = {"self": missed, "previous": 0.0, "next": 0.0} | {name: 1 - missed}
+    expected |= dict.fromkeys(("cls", "sep", "comma_period", "sep_to_sep", "other_to_sep"))
+    even = (1 - KEPT) / n
+    peak = KEPT + even
+    entropy = -(peak * math.log(peak) + (n - 1) * even * math.log(even))
+    told = {"entropy": entropy, "entropy_cls": None, "uniform": math.log(n)}
+    assert_same(found, expected | told)
+
+
+def test_a_text_of_one_token_has_no_neighbours():
+    (found,) = habits(torch.ones(1, 1, 1), [3])
+    absent = [name for name, value in found.items() if math.isnan(value)]
+    assert absent == [
+        "previous", "next", "cls", "sep", "comma_period", "sep_to_sep", "other_to_sep",
+        "entropy_cls",
+    ]  # fmt: skip
+    assert (found["self"], found["entropy"], found["uniform"]) == (1, pytest.approx(0), 0)
+
+
+def test_a_causal_head_has_no_next_token_and_fewer_keys():
+    n = 5
+    rows = np.tri(n) / np.arange(1, n + 1)[:, None]
+    (found,) = habits(rows[None], [3, 3, 3, 3, SEP], is_causal=True)
+    assert math.isnan(found["next"])
+    assert math.isnan(found["other_to_sep"])  # whoever stands before it cannot see it
+    assert found["sep_to_sep"] == pytest.approx(1 / n)
+    assert found["entropy"] == pytest.approx(sum(math.log(m) for m in range(1, n + 1)) / n)
+    assert found["entropy"] == pytest.approx(found["uniform"])
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.integers(0, 2**31), st.booleans())
+@unhurried()
+def test_habits_stay_within_their_bounds_and_agree_with_each_other(types, seed, is_causal):
+    n = len(types)
+    scores = torch.from_numpy(np.random.default_rng(seed).normal(0, 4, (2, n, n)))
+    if is_causal:
+        scores = scores.masked_fill(~torch.ones(n, n, dtype=torch.bool).tril(), -torch.inf)
+    for head in habits(torch.softmax(scores, dim=-1), types, is_causal=is_causal):
+        there = {name: value for name, value in head.items() if not math.isnan(value)}
+        shares = {name: value for name, value in there.items() if name not in QUANTITIES[-3:]}
+        assert all(-1e-12 <= value <= 1 + 1e-12 for value in shares.values())
+        assert -1e-12 <= head["entropy"] <= head["uniform"] + 1e-9
+        n_sep = types.count(SEP)
+        parts = n_sep * there.get("sep_to_sep", 0) + (n - n_sep) * there.get("other_to_sep", 0)
+        assert parts / n == pytest.approx(there.get("sep", 0), abs=1e-12)
+        assert there.get("cls", 0) + there.get("sep", 0) + there.get("comma_period", 0) <= 1 + 1e-9

@@ -1,0 +1,158 @@
+import dataclasses
+
+import pytest
+import torch
+
+from analysis.measures.mixing.completeness import (
+    attention_block_errors,
+    attention_sum_error,
+    layer_errors,
+    token_errors,
+    visible_share,
+    worst_token,
+)
+from tests.reference.mixing import completeness as reference
+from tests.tiny import text_families
+
+
+def _heads(layer) -> list[dict]:
+    weights = layer.weights
+    return [
+        {
+            "value": weights.value_weight[h].tolist(),
+            "value_bias": weights.value_bias[h].tolist(),
+            "output": weights.output_weight[h].tolist(),
+            "output_bias": weights.output_bias.tolist(),
+        }
+        for h in range(len(weights.value_weight))
+    ]
+
+
+def test_the_block_is_the_sum_of_its_parts_written_out(traced_alone):
+    for layer in traced_alone[0].layers:
+        inputs, attention = layer.attention_input[0].tolist(), layer.attention[0].tolist()
+        for query in range(len(inputs)):
+            expected = reference.block_output(inputs, attention, query, _heads(layer))
+            assert layer.attention_output[0, query].tolist() == pytest.approx(expected, rel=1e-9)
+
+
+def test_parts_add_up_in_every_layer(traced, attention_error):
+    for layer in traced.layers:
+        assert attention_block_errors(layer, traced.is_token).max() < 1e-13
+        assert attention_sum_error(layer.attention, traced.is_token).max() < attention_error
+
+
+def test_sum_error_follows_its_slow_twin(traced_alone):
+    trace = traced_alone[0]
+    attention = trace.layers[0].attention * 0.9
+    expected = reference.attention_sum_error(attention[0].tolist())
+    assert attention_sum_error(attention, trace.is_token).item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("fault", ["output_weight", "output_bias"])
+def test_misread_weights_are_noticed(traced, fault):
+    layer = traced.layers[0]
+    misread = getattr(layer.weights, fault).flip(0)
+    weights = dataclasses.replace(layer.weights, **{fault: misread})
+    crossed = dataclasses.replace(layer, weights=weights)
+    errors = attention_block_errors(crossed, traced.is_token)
+    assert errors[traced.is_token].min() > 1e-2
+    assert not errors[~traced.is_token].any()
+
+
+@text_families
+def test_attention_that_leaks_to_padding_is_noticed(traced):
+    attention = traced.layers[0].attention
+    leaking = torch.full_like(attention, 1 / attention.shape[-1])
+    assert attention_sum_error(leaking, traced.is_token).max() > 0.1
+
+
+def _tokens(seed: int) -> torch.Tensor:
+    return torch.randn(5, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def _missing(by: float) -> tuple[torch.Tensor, list[torch.Tensor], torch.Tensor]:
+    """An output, parts that miss it by some, and what the last two of them add."""
+    parts = [_tokens(seed) for seed in range(3)]
+    update = parts[1] + parts[2]
+    parts[0] *= 10
+    parts[0][:2] = -0.9 * update[:2]  # so that these tokens' outputs are shorter than their updates
+    return sum(parts, by * _tokens(3)), parts, update
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_errors_follow_their_slow_twin_against_output_and_update(dtype):
+    output, parts, update = _missing(0.1)
+    found = token_errors(output, parts, [output, update], dtype)
+    lists = [each.tolist() for each in parts]
+    slow = [
+        reference.token_errors(
+            output.tolist(), lists, against.tolist(), visible=visible_share(dtype)
+        )
+        for against in (output, update)
+    ]
+    assert found.tolist() == pytest.approx([max(each) for each in zip(*slow, strict=True)])
+    assert len({each[0] < each[1] for each in zip(*slow, strict=True)}) == 2, "each counts once"
+
+
+def test_a_massive_coordinate_hides_no_other():
+    """In whatever units a coordinate is, errors are the same."""
+    output, parts, update = _missing(0.1)
+    expected = token_errors(output, parts, [output, update], torch.float32)
+    units = torch.ones(7, dtype=torch.float64)
+    units[2], units[5] = 3e6, 1e-6
+    massive = [each * units for each in (output, *parts, update)]
+    found = token_errors(massive[0], massive[1:4], [massive[0], massive[4]], torch.float32)
+    torch.testing.assert_close(found, expected)
+
+
+def test_rounding_alone_is_no_error_above_the_limit():
+    """The update is a millionth of a stream, so all that is left of it is rounding."""
+    stays = 3000 * _tokens(0).float()
+    update = 0.003 * _tokens(1).float()
+    output = stays + update
+    assert ((output - stays - update).norm(dim=1) / update.norm(dim=1)).max() > 1e-2
+    errors = token_errors(output, [stays, update], [output, output - stays], torch.float32)
+    assert 0 < errors.max() <= 1e-3
+    wrong = token_errors(output + 3, [stays, update], [output, output - stays], torch.float32)
+    assert wrong.min() > 1e-3
+
+
+def test_a_token_that_nothing_is_added_to_misses_nothing_or_all():
+    still = _tokens(0)
+    nothing = torch.zeros_like(still)
+    assert not token_errors(still, [still, nothing], [still, nothing], torch.float32).any()
+    assert not token_errors(nothing, [nothing], [nothing], torch.float32).any()
+    assert token_errors(still, [nothing], [nothing], torch.float32).isinf().all()
+
+
+@pytest.mark.parametrize("fault", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("place", range(4))
+def test_what_is_no_number_is_refused(fault, place):
+    output, parts, _ = _missing(0)
+    tensors = [output, *parts]
+    tensors[place] = tensors[place].clone()
+    tensors[place][3, 4] = fault
+    update = tensors[0] - tensors[1]
+    errors = token_errors(tensors[0], tensors[1:], [tensors[0], update], torch.float32)
+    worst, position, _ = worst_token(errors)
+    assert not worst <= 1e-3
+    assert position == 3 or not errors[position].isfinite()
+
+
+def test_a_tenth_of_an_update_is_an_error_of_a_tenth_however_large_the_stream(traced_alone):
+    for layer in traced_alone[0].layers:
+        before, output = layer.input[0], layer.output[0]
+        stays = before if layer.weights.norm_first else torch.zeros_like(before)
+        errors = layer_errors(layer, (output - stays) * 0.9, torch.zeros_like(output))
+        assert errors.min() > 0.1 - 1e-9
+
+
+def test_the_worst_token_is_told_with_its_place_and_what_most_stay_below():
+    errors = torch.linspace(0, 1, 201)[torch.arange(201) * 7 % 201]
+    worst, position, percentile = worst_token(errors)
+    assert worst == 1
+    assert errors[position] == 1
+    assert (errors <= percentile).float().mean() >= 0.99
+    assert percentile == pytest.approx(0.99, abs=0.005)
+    assert worst_token(torch.tensor([0.25])) == (0.25, 0, 0.25)

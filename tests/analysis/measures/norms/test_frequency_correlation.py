@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.bootstrap import redraws
+from analysis.measures.norms.frequency_correlation import frequency_ranks, rank_correlation
+from tests.reference.norms import frequency_correlation as reference
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30))
+def test_ranks_count_what_is_more_frequent(counts):
+    assert frequency_ranks(np.array(counts)).tolist() == reference.frequency_ranks(counts)
+
+
+def test_correlation_follows_its_definition():
+    generator = np.random.default_rng(0)
+    ranks = generator.integers(1, 12, size=80)
+    values = generator.integers(0, 9, size=80) + ranks / 3
+    found = rank_correlation(ranks, values, np.arange(80) // 8, redraws(np.arange(10), seed=0))
+    expected = reference.rank_correlation(ranks.tolist(), values.tolist())
+    assert found is not None
+    assert found[0] == pytest.approx(expected, abs=1e-12)
+    assert found[1] <= found[0] <= found[2]
+
+
+def test_one_sequence_over_and_over_leaves_no_doubt():
+    ranks, values = np.tile([1, 2, 3, 4], 12), np.tile([0.1, 0.3, 0.2, 0.9], 12)
+    found = rank_correlation(ranks, values, np.arange(48) // 4, redraws(np.arange(12), seed=0))
+    assert found is not None
+    assert found[1] == pytest.approx(found[0])
+    assert found[2] == pytest.approx(found[0])
+
+
+def test_values_that_never_vary_have_no_correlation():
+    alone = redraws(np.zeros(1, dtype=int), seed=0)
+    assert rank_correlation(np.arange(4), np.ones(4), np.zeros(4, dtype=int), alone) is None

@@ -1,0 +1,67 @@
+import dataclasses
+
+import pytest
+import torch
+
+from analysis.measures.positions.query_key_error import ERRORS, query_key_error
+from tests.reference.positions import query_key_error as reference
+
+
+def test_the_model_attends_by_the_scores_written_out(traced_alone, attention_error):
+    for layer in traced_alone[0].layers:
+        weights, inputs = layer.weights, layer.attention_input[0].tolist()
+        for head, found in enumerate(layer.attention[0].tolist()):
+            parts = (weights.query_weight, weights.query_bias, weights.key_weight, weights.key_bias)
+            rows = reference.scores(inputs, *(part[head].tolist() for part in parts))
+            for i, row in enumerate(rows):
+                expected = reference.attention(
+                    row,
+                    head_width=weights.query_weight.shape[-1],
+                    n_visible=i + 1 if weights.is_causal else len(row),
+                )
+                assert found[i] == pytest.approx(expected, abs=10 * attention_error)
+
+
+def test_nothing_is_missed_on_any_family(traced_alone, attention_error):
+    for trace in traced_alone:
+        for layer in trace.layers:
+            found = query_key_error(layer)
+            assert len(found) == len(ERRORS)
+            assert found.max() < 10 * attention_error
+
+
+@pytest.mark.parametrize(
+    ("fault", "noticed"),
+    [
+        ("swapped", {"attention_error"}),
+        ("misfactored", {"score_error", "trace_error", "attention_error"}),
+        ("unmasked", {"attention_error"}),
+    ],
+)
+def test_misread_heads_are_noticed(traced_alone, fault, noticed):
+    layer = traced_alone[0].layers[1]
+    weights = layer.weights
+    query, key = weights.query_weight.clone(), weights.key_weight.clone()
+    if fault == "swapped":
+        query[1], key[1] = weights.key_weight[1], weights.query_weight[1]
+        misread = dataclasses.replace(weights, query_weight=query, key_weight=key)
+    elif fault == "misfactored":
+        misread = dataclasses.replace(weights)
+        factors = weights.query_key
+        vars(misread)["query_key"] = dataclasses.replace(factors, values=factors.values.flip(-1))
+    else:
+        misread = dataclasses.replace(weights, is_causal=not weights.is_causal)
+    found = query_key_error(dataclasses.replace(layer, weights=misread))
+    assert {name for name, each in zip(ERRORS, found, strict=True) if each > 1e-2} == noticed
+
+
+def test_a_head_that_compares_nothing_misses_nothing(traced_alone):
+    layer = traced_alone[0].layers[0]
+    weights = layer.weights
+    nothing = dataclasses.replace(
+        weights,
+        query_weight=torch.zeros_like(weights.query_weight),
+        query_bias=torch.zeros_like(weights.query_bias),
+    )
+    found = query_key_error(dataclasses.replace(layer, weights=nothing))
+    assert found[:2].tolist() == [0, 0]

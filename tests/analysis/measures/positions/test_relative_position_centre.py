@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.positions import relative_position_centre as measure
+from analysis.measures.positions.relative_position_centre import centre_names, profile_centres
+from analysis.measures.positions.relative_position_cluster import nearest_centres
+from tests.reference.positions import relative_position_centre as reference
+
+OFFSETS = np.arange(-2, 3)
+PLANTED = np.array([[0, 0.9, 0, 0, 0], [0.1, 0, 0, 0, 0.1], [0, 0.05, 0.1, 0.5, 0]])
+
+
+def _planted(n, *, seed):
+    """Profiles around the planted centres, and whose each is."""
+    draw = np.random.default_rng(seed)
+    of = draw.integers(len(PLANTED), size=n)
+    return PLANTED[of] + draw.normal(scale=0.01, size=(n, 5)), of
+
+
+def test_planted_clusters_are_found_again():
+    profiles, of = _planted(300, seed=0)
+    found = profile_centres(profiles, 3, seed=0)
+    assert found is not None
+    np.testing.assert_allclose(found.centres, PLANTED[[0, 2, 1]], atol=0.005)
+    assert found.sizes.tolist() == np.bincount(of)[[0, 2, 1]].tolist()
+    assert (np.array([0, 2, 1])[nearest_centres(profiles, found.centres)] == of).all()
+    assert 0.99 < found.explained < 1
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3, 5])
+def test_centres_stay_where_the_slow_twin_moves_them(n_clusters):
+    profiles = np.random.default_rng(1).random((60, 5))
+    found = profile_centres(profiles, n_clusters, seed=0)
+    assert found is not None
+    centres = found.centres.tolist()
+    np.testing.assert_allclose(reference.moved(profiles.tolist(), centres), centres, atol=1e-9)
+    assert found.explained == pytest.approx(reference.explained(profiles.tolist(), centres))
+    assert found.sizes.sum() == len(profiles)
+
+
+def test_the_same_seed_gives_the_same_centres():
+    profiles = np.random.default_rng(2).random((500, 5))
+    first, second = (profile_centres(profiles, 4, seed=7) for _ in range(2))
+    assert first is not None
+    assert second is not None
+    np.testing.assert_array_equal(first.centres, second.centres)
+
+
+def test_there_are_no_more_clusters_than_profiles_that_differ():
+    profiles = np.repeat(np.eye(5)[:3], 4, axis=0)
+    three = profile_centres(profiles, 3, seed=0)
+    assert three is not None
+    assert three.explained == pytest.approx(1)
+    assert profile_centres(profiles, 4, seed=0) is None
+
+
+def test_of_very_many_profiles_a_sample_is_taken(monkeypatch):
+    monkeypatch.setattr(measure, "FITTED", 90)
+    found = profile_centres(_planted(300, seed=3)[0], 3, seed=0)
+    assert found is not None
+    assert found.sizes.sum() == 90
+    np.testing.assert_allclose(found.centres, PLANTED[[0, 2, 1]], atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("centre", "name"),
+    [
+        ([0, 0.4, 0, 0, 0], "previous_strong"),
+        ([0, 0.39, 0, 0, 0], "previous_moderate"),
+        ([0, 0.3, 0, 0.15, 0], "both_moderate"),
+        ([0, 0.3, 0, 0.14, 0], "previous_moderate"),
+        ([0.01, 0.02, 0.02, 0.04, 0.09], "next_weak"),
+        ([0, 0.1, 0.6, 0.1, 0], "self_strong"),
+        ([0.1, 0.2, 0.5, 0.1, 0.1], "both_strong"),
+        ([0, 0, 0, 0, 0], "both_weak"),
+    ],
+)
+def test_a_centre_is_named_by_its_direction_and_its_peak(centre, name):
+    assert centre_names(np.array([centre], dtype=float), OFFSETS) == [name]
+
+
+@given(st.lists(st.sampled_from([0.9, 0.2, 0.05]), min_size=1, max_size=12))
+def test_no_two_centres_share_a_name(peaks):
+    centres = np.outer(sorted(peaks, reverse=True), np.eye(5)[1])
+    names = centre_names(centres, OFFSETS)
+    assert len(set(names)) == len(names)
+    strong = [name for name in names if name.startswith("previous_strong")]
+    numbered = [f"previous_strong_{place}" for place in range(2, len(strong) + 1)]
+    assert strong == (["previous_strong", *numbered] if strong else [])

@@ -1,0 +1,23 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from analysis.measures.positions.relative_position_cluster import nearest_centres
+from tests.reference.positions import relative_position_cluster as reference
+
+_QUARTERS = st.integers(0, 8).map(lambda n: n / 4)
+
+
+@given(
+    arrays(np.float64, (6, 4), elements=_QUARTERS),
+    arrays(np.float64, (3, 4), elements=_QUARTERS),
+)
+def test_the_nearest_centre_is_that_of_the_slow_twin_ties_included(profiles, centres):
+    expected = reference.nearest_centres(profiles.tolist(), centres.tolist())
+    assert nearest_centres(profiles, centres).tolist() == expected
+
+
+def test_every_centre_is_nearest_to_itself():
+    centres = np.random.default_rng(0).random((12, 21))
+    assert nearest_centres(centres, centres).tolist() == list(range(12))

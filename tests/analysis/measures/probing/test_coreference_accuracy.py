@@ -1,0 +1,33 @@
+"""Right and wrong antecedents."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.probing.coreference_accuracy import has_antecedent, is_right
+from tests.reference.probing import coreference_accuracy as twin
+
+MENTIONS = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(-1, 9)), min_size=1, max_size=8
+)
+
+
+@given(mentions=MENTIONS)
+def test_right_is_what_the_twin_calls_right(mentions):
+    heads, clusters, picked = map(list, zip(*mentions, strict=True))
+    places, things = np.array(heads), np.array(clusters)
+    found = is_right(np.array([picked]), places, things)
+    assert found[0].tolist() == twin.right(picked, heads, clusters)
+    something = [bool(twin.antecedents(heads, clusters, m)) for m in range(len(heads))]
+    assert has_antecedent(places, things).tolist() == something
+    assert not found[0][~has_antecedent(places, things)].any()
+
+
+def test_the_first_mention_of_a_thing_has_no_antecedent():
+    heads, clusters = np.array([0, 2, 5, 7]), np.array([1, 2, 1, 2])
+    assert has_antecedent(heads, clusters).tolist() == [False, False, True, True]
+    every = np.array([[-1, 0, 0, 2], [-1, 0, 2, 5]])
+    assert is_right(every, heads, clusters).tolist() == [
+        [False, False, True, True],
+        [False, False, False, False],
+    ]

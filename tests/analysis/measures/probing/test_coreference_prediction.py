@@ -1,0 +1,64 @@
+"""Heads that pick antecedents: against a loop, and heads planted to be right."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.probing.coreference_prediction import NONE, attended_antecedents
+from precompute.passes.batch import Batch
+from tests.reference.probing import coreference_prediction as twin
+from tests.tiny import text_families
+
+PLACES = st.lists(st.integers(0, 11), min_size=1, max_size=9)
+
+
+def random_attention(seed: int, n_heads: int = 3, n_words: int = 12) -> torch.Tensor:
+    scores = torch.randn(
+        n_heads, n_words, n_words, generator=torch.Generator().manual_seed(seed)
+    ).double()
+    return torch.softmax(scores, dim=-1)
+
+
+@given(heads=PLACES, seed=st.integers(0, 99))
+def test_heads_pick_what_the_twin_picks(heads, seed):
+    attention = random_attention(seed)
+    found = attended_antecedents(attention, torch.tensor(heads))
+    assert found.tolist() == [twin.picked(each, heads) for each in attention.tolist()]
+
+
+@text_families
+def test_heads_of_every_family_pick_what_the_twin_picks(tiny, annotated):
+    of_mentions = [
+        (found, [mention.head for mention in known.mentions])
+        for _, known, found in Batch(annotated, tiny.trace(annotated)).annotated
+        if known.mentions
+    ]
+    assert of_mentions
+    for found, heads in of_mentions:
+        for attention in (found.mean, found.first):
+            picked = attended_antecedents(attention, torch.tensor(heads))
+            assert picked.tolist() == [twin.picked(each, heads) for each in attention.tolist()]
+
+
+def test_a_planted_head_picks_the_planted_words():
+    heads = torch.tensor([1, 4, 6, 9])
+    planted = {4: 1, 6: 4, 9: 1}
+    attention = random_attention(0, n_heads=1)
+    for word, antecedent in planted.items():
+        attention[0, word, antecedent] = 2.0
+        attention[0, word, 0] = 3.0  # the head word of no mention
+        attention[0, word, word + 1] = 3.0  # a word behind it
+    picked = attended_antecedents(attention, heads)
+    assert picked.tolist() == [[NONE, 1, 4, 1]]
+
+
+def test_the_first_of_equal_words_is_picked():
+    attention = torch.full((2, 6, 6), 1 / 6)
+    assert attended_antecedents(attention, torch.tensor([2, 3, 5])).tolist() == [[NONE, 2, 2]] * 2
+
+
+@pytest.mark.parametrize("heads", [[3], [3, 3]])
+def test_a_mention_does_not_pick_its_own_head_word(heads):
+    picked = attended_antecedents(random_attention(1), torch.tensor(heads))
+    assert picked.tolist() == [[NONE] * len(heads)] * 3

@@ -1,0 +1,75 @@
+"""Which words count for what, and when they are right, against a loop over words."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.probing.dependency_accuracy import (
+    ALL,
+    ALL_WORDS,
+    base_of,
+    by_offset,
+    deciding_words,
+    is_right,
+    words_by_relation,
+)
+from tests.reference.probing import dependency_accuracy as twin
+
+RELATIONS = ("root", "punct", "poss", "nsubj", "nsubj:outer", "nmod", "nmod:poss", "all", "")
+LABELS = st.sampled_from(RELATIONS)
+FORMS = st.sampled_from(("John", "'s", "s'", "book"))
+TEXTS = st.lists(st.tuples(FORMS, LABELS, st.integers(-1, 9), st.integers(0, 2)), max_size=10)
+PREDICTED = st.lists(st.integers(-1, 9), min_size=10, max_size=10)
+
+
+def _columns(words: list[twin.Word]) -> tuple[list[str], list[str], np.ndarray, np.ndarray]:
+    forms, relations = ([each[0] for each in words], [each[1] for each in words])
+    governors, sentences = ([each[2] for each in words], [each[3] for each in words])
+    return forms, relations, np.array(governors, dtype=int), np.array(sentences, dtype=int)
+
+
+@given(TEXTS, PREDICTED)
+def test_scores_are_those_of_the_twin(words, predicted):
+    words = sorted(words, key=lambda each: each[3])
+    forms, relations, governors, sentences = _columns(words)
+    deciding = deciding_words(relations, forms, sentences)
+    right = is_right(np.array([predicted[: len(words)]], dtype=int), governors, deciding)[0]
+    for asked, members in words_by_relation(relations).items():
+        expected = twin.score(words, predicted, asked)
+        assert (members.sum(), (right & members).sum()) == expected
+
+
+@given(TEXTS, st.integers(-3, 3))
+def test_offsets_end_with_the_sentence(words, offset):
+    words = sorted(words, key=lambda each: each[3])
+    *_, sentences = _columns(words)
+    found = by_offset(sentences, np.arange(len(words)), offset)
+    assert found.tolist() == twin.by_offset(words, offset)
+
+
+def test_relations_count_their_subtypes_and_have_them_beside():
+    relations = ["nmod", "nmod:poss", "root", "punct", "nsubj:outer", "all"]
+    found = {name: members.tolist() for name, members in words_by_relation(relations).items()}
+    assert set(found) == {ALL, ALL_WORDS, "nmod", "nmod:poss", "nsubj", "nsubj:outer"}
+    assert found["nmod"] == [True, True, False, False, False, False]
+    assert found["nmod:poss"] == [False, True, False, False, False, False]
+    assert found[ALL] == [True, True, False, False, True, True]
+    assert all(found[ALL_WORDS])
+    assert [base_of(each) for each in relations] == [
+        "nmod", "nmod", "root", "punct", "nsubj", "all",
+    ]  # fmt: skip
+
+
+def test_a_possessor_is_judged_by_its_ending():
+    forms = ["Ann", "'s", "dog", "Ann", "Bo", "'s"]
+    relations = ["poss", "possessive", "nsubj", "poss", "poss", "nmod:poss"]
+    sentences = np.array([0, 0, 0, 1, 1, 2])
+    assert deciding_words(relations, forms, sentences).tolist() == [1, 1, 2, 3, 4, 5]
+    predicted = np.array([[1, 2, 0, 4, 3, 0]])
+    governors = np.array([2, 0, -1, 4, 3, -1])
+    right = is_right(predicted, governors, deciding_words(relations, forms, sentences))
+    assert right.tolist() == [[True, False, False, True, True, False]]
+
+
+def test_a_root_is_never_right_even_where_nothing_is_predicted():
+    assert not is_right(np.array([[-1]]), np.array([-1]), np.array([0])).any()

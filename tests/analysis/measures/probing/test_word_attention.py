@@ -1,0 +1,60 @@
+"""Words from pieces, against loops over pieces, and what must hold of any tokenizer."""
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.measures.probing.word_attention import word_attention
+from precompute.corpora.token_types import CLS, SEP
+from precompute.passes.batch import Batch
+from tests.reference.probing import word_attention as twin
+from tests.tiny import text_families
+
+
+@pytest.fixture(scope="module")
+def batch(tiny, annotated) -> Batch:
+    return Batch(annotated, tiny.trace(annotated))
+
+
+@text_families
+def test_words_are_those_of_the_twin(batch):
+    assert len(batch.annotated) == len(batch.sequences)
+    for row, (_, _, found) in enumerate(batch.annotated):
+        sequence = batch.sequences[row]
+        spans = [(int(start), int(end)) for start, end in sequence.word_spans]
+        n = len(sequence)
+        every_head = torch.cat([each.attention[row, :, :n, :n] for each in batch.trace.layers])
+        for head, attention in enumerate(every_head.tolist()):
+            assert np.allclose(found.mean[head], twin.by_mean(attention, spans), atol=1e-12)
+            assert np.allclose(found.first[head], twin.by_first(attention, spans), atol=1e-12)
+            for told, kind in ((found.cls, CLS), (found.sep, SEP)):
+                of_kind = (sequence.token_types == kind).tolist()
+                expected = twin.to_kind(attention, spans, of_kind)
+                assert np.allclose(told[head], expected, atol=1e-12)
+
+
+@text_families
+def test_words_and_special_tokens_share_all_attention(batch):
+    for _, _, found in batch.annotated:
+        total = found.mean.sum(dim=-1) + found.cls + found.sep
+        special = {CLS, SEP} & set(np.concatenate([s.token_types for s in batch.sequences]))
+        if special:  # a tokenizer whose one special token is both has neither type
+            assert torch.allclose(total, torch.ones_like(total))
+        else:
+            assert bool((total <= 1 + 1e-12).all())
+
+
+def test_words_of_one_piece_keep_their_attention():
+    attention = torch.softmax(torch.randn(3, 5, 5, dtype=torch.float64), dim=-1)
+    spans = torch.stack([torch.arange(1, 4), torch.arange(2, 5)], dim=1)
+    nowhere = torch.zeros(5, dtype=torch.bool)
+    found = word_attention(attention, spans, nowhere, nowhere)
+    assert torch.equal(found.first, attention[:, 1:4, 1:4])
+    assert torch.allclose(found.mean, attention[:, 1:4, 1:4])
+
+
+@text_families
+def test_padding_changes_nothing(tiny, annotated, batch):
+    for together, sequence in zip(batch.annotated, annotated, strict=True):
+        ((_, _, alone),) = Batch((sequence,), tiny.trace([sequence])).annotated
+        assert torch.allclose(together[2].mean, alone.mean, atol=1e-9)

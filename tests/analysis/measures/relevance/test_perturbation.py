@@ -1,0 +1,93 @@
+"""Curves of going and coming patches, against a loop that takes them one by one, and as laws."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
+from tests.precompute.corpora.tiny import unhurried
+from tests.reference.relevance import perturbation as twin
+
+RELEVANCE = st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.25, 0.5]), min_size=1, max_size=23)
+SEED = st.integers(0, 2**31)
+
+
+def draw_of(n: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).permutation(n)
+
+
+@given(RELEVANCE, SEED)
+@unhurried()
+def test_the_most_relevant_patch_that_is_left_goes_first(relevance, seed):
+    draw = draw_of(len(relevance), seed)
+    found = removal_order(np.array(relevance), draw).tolist()
+    assert found == twin.order(relevance, draw.tolist())
+
+
+@given(st.integers(1, 30), SEED)
+@unhurried()
+def test_an_even_map_is_left_with_the_random_order(n, seed):
+    draw = draw_of(n, seed)
+    found = removal_order(np.full(n, 1 / n), draw)
+    assert draw[found].tolist() == list(range(n))
+
+
+@given(RELEVANCE, SEED, st.integers(1, 12))
+@unhurried()
+def test_curves_of_any_score_are_those_of_the_twin(relevance, seed, n_steps):
+    order = removal_order(np.array(relevance), draw_of(len(relevance), seed))
+    weights = np.random.default_rng(seed + 1).random(len(order))
+
+    def score(kept: list[bool]) -> float:
+        return float(np.tanh(weights @ np.array(kept)))
+
+    for kept, insertion in zip(kept_patches(order, n_steps), (False, True), strict=True):
+        expected = twin.curve(order.tolist(), n_steps, score, insertion=insertion)
+        found = [score(each) for each in kept.tolist()]
+        assert found == pytest.approx(expected, rel=1e-12)
+        area = area_under_curve(np.array([found]))[0]
+        assert area == pytest.approx(twin.area(expected), rel=1e-12)
+
+
+def test_five_patches_in_five_steps_by_hand():
+    order = removal_order(np.array([0.1, 0.4, 0.2, 0.3, 0.0]), np.arange(5))
+    assert order.tolist() == [1, 3, 2, 0, 4]
+    deletion, insertion = kept_patches(order, 5)
+    assert deletion.astype(int).tolist() == [
+        [1, 1, 1, 1, 1],
+        [1, 0, 1, 1, 1],
+        [1, 0, 1, 0, 1],
+        [1, 0, 0, 0, 1],
+        [0, 0, 0, 0, 1],
+        [0, 0, 0, 0, 0],
+    ]
+    assert (insertion == ~deletion).all()
+
+
+def test_steps_are_whole_patches_with_halves_rounded_upwards():
+    deletion, _ = kept_patches(np.arange(5), 10)
+    assert (~deletion).sum(axis=1).tolist() == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    deletion, _ = kept_patches(np.arange(64), 10)
+    assert (~deletion).sum(axis=1).tolist() == [0, 6, 13, 19, 26, 32, 38, 45, 51, 58, 64]
+
+
+def test_no_order_takes_a_sum_apart_faster_than_that_of_its_terms():
+    """Where a score adds up patch by patch, its own terms are the best map there can be."""
+    terms = np.array([0.3, 0.05, 0.4, 0.15, 0.1])
+
+    def areas(order: np.ndarray) -> np.ndarray:
+        return area_under_curve(np.stack([kept @ terms for kept in kept_patches(order, 5)]))
+
+    best = areas(removal_order(terms, np.arange(5)))
+    every = np.array([areas(np.array(each)) for each in permutations(range(5))])
+    assert best[0] == pytest.approx(every[:, 0].min())
+    assert best[1] == pytest.approx(every[:, 1].max())
+    assert every[:, 0].max() > best[0] + 0.1
+
+
+def test_the_area_under_a_straight_line_is_its_mean():
+    lines = np.stack([np.linspace(1, 0, 11), np.full(11, 0.3), np.linspace(0.2, 0.8, 11)])
+    np.testing.assert_allclose(area_under_curve(lines), [0.5, 0.3, 0.5])

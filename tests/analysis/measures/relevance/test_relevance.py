@@ -1,0 +1,215 @@
+"""Relevance carried down, against loops over tokens, by hand, and against what must hold."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.mixing.sequence_rollout import rolled_out, with_residual
+from analysis.measures.relevance.relevance import Relevance, carried_relevance, value_distances
+from analysis.relevance_rules import RULES
+from tests.precompute.corpora.tiny import unhurried
+from tests.reference.relevance import relevance as twin
+
+LAYERS, HEADS, TOKENS, WIDTH = 3, 2, 5, 4
+
+
+def carried(attention, values, start=None, *, dtype=torch.float64) -> Relevance:
+    """One sequence without padding; layer, head and token are the first axes of what is given."""
+    attention = torch.as_tensor(attention, dtype=dtype)[:, None]
+    values = torch.as_tensor(values, dtype=dtype)[:, None]
+    n = attention.shape[-1]
+    start = torch.eye(n)[0] if start is None else torch.as_tensor(start)
+    return carried_relevance(
+        list(attention),
+        list(values),
+        start=start[None].to(dtype),
+        is_token=torch.ones(1, n, dtype=torch.bool),
+    )
+
+
+def random_layers(seed: int, *, sharpness: float = 2.0) -> tuple[torch.Tensor, torch.Tensor]:
+    draw = np.random.default_rng(seed)
+    scores = torch.from_numpy(draw.normal(0, sharpness, (LAYERS, HEADS, TOKENS, TOKENS)))
+    return scores.softmax(dim=-1), torch.from_numpy(
+        draw.normal(size=(LAYERS, HEADS, TOKENS, WIDTH))
+    )
+
+
+def test_every_rule_follows_its_slow_twin_from_every_layer_and_head(traced, sequences):
+    attention = [each.attention for each in traced.layers]
+    values = [each.values for each in traced.layers]
+    start = torch.zeros(traced.is_token.shape, dtype=torch.float64)
+    start[:, 0], start[:, 1] = 0.75, 0.25
+    found = carried_relevance(attention, values, start=start, is_token=traced.is_token)
+    for row, sequence in enumerate(sequences):
+        n = len(sequence)
+        layers = [
+            (each.attention[row, :, :n, :n].tolist(), each.values[row, :, :n].tolist())
+            for each in traced.layers
+        ]
+        for place, rule in enumerate(RULES):
+            for depth in range(1, len(layers) + 1):
+                for head in (*range(len(layers[0][0])), None):
+                    told, at = (found.mean_weights, 0) if head is None else (found.heads, head)
+                    begun = start[row, :n].tolist()
+                    expected, in_place = twin.down(layers[:depth], begun, rule, head)
+                    carried_down = told.maps[place, row, depth - 1, at]
+                    np.testing.assert_allclose(carried_down[:n], expected, rtol=1e-9, atol=1e-12)
+                    assert (carried_down[n:] == 0).all(), "padding has relevance"
+                    assert told.n_in_place[place, row, depth - 1, at] == in_place
+
+
+def test_two_tokens_worked_by_hand_tell_who_gives_to_whom():
+    attention = [[[[1 / 4, 3 / 4], [2 / 3, 1 / 3]]]] * 2
+    found = carried(attention, [[[[0.0], [3.0]]]] * 2).heads.maps[:, 0, :, 0]
+    i, iii = RULES.index("i"), RULES.index("iii")
+    np.testing.assert_allclose(found[i], [[5 / 8, 3 / 8], [33 / 64, 31 / 64]])
+    np.testing.assert_allclose(found[iii], [[4 / 13, 9 / 13], [94 / 169, 75 / 169]])
+
+
+def test_three_tokens_worked_by_hand_tell_the_four_rules_apart():
+    attention = [[[[1 / 2, 1 / 4, 1 / 4], [1, 0, 0], [0, 1, 0]]]]
+    found = carried(attention, [[[[0.0], [0.0], [3.0]]]]).heads.maps[:, 0, 0, 0]
+    expected = [[3 / 4, 1 / 8, 1 / 8], [2 / 3, 1 / 9, 2 / 9], [4 / 7, 0, 3 / 7], [2 / 5, 0, 3 / 5]]
+    np.testing.assert_allclose(found, expected, atol=1e-15)
+
+
+def test_mean_weights_are_averaged_before_anything_is_divided():
+    """One head looks at itself, the other at token 1, whose value is 2 away in that head alone."""
+    attention = [[[[1, 0], [0, 1]], [[0, 1], [0, 1]]]]
+    values = [[[[0.0], [0.0]], [[0.0], [2.0]]]]
+    found = carried(attention, values)
+    iii = RULES.index("iii")
+    np.testing.assert_allclose(found.heads.maps[iii, 0, 0], [[1, 0], [1 / 3, 2 / 3]])
+    np.testing.assert_allclose(found.mean_weights.maps[iii, 0, 0, 0], [1 / 2, 1 / 2])
+
+
+def test_rule_i_is_attention_rollout_by_head_and_on_mean_weights(traced_alone):
+    for trace in traced_alone:
+        attention = [each.attention[0] for each in trace.layers]
+        found = carried(
+            torch.stack(attention), torch.stack([each.values[0] for each in trace.layers])
+        )
+        means = [with_residual(each.mean(dim=0).numpy())[None] for each in attention]
+        heads = [np.stack([with_residual(head.numpy()) for head in each]) for each in attention]
+        by_layer = zip(rolled_out(means), rolled_out(heads), strict=True)
+        for depth, (of_means, of_heads) in enumerate(by_layer):
+            told = found.mean_weights.maps[0, 0, depth, 0]
+            np.testing.assert_allclose(told, of_means[0, 0], atol=1e-12)
+            np.testing.assert_allclose(found.heads.maps[0, 0, depth], of_heads[:, 0], atol=1e-12)
+
+
+@given(st.integers(0, 2**31), st.sampled_from([0.1, 2.0, 40.0]))
+@unhurried()
+def test_relevance_is_conserved_and_never_negative(seed, sharpness):
+    attention, values = random_layers(seed, sharpness=sharpness)
+    single = carried(attention, values, dtype=torch.float32)
+    for told in single.heads, single.mean_weights:
+        assert (told.maps >= 0).all()
+        np.testing.assert_allclose(told.maps.sum(dim=-1), 1, atol=1e-5)
+        assert (told.conservation_error <= 1e-5).all()
+
+
+def test_a_start_that_does_not_sum_to_1_is_seen_as_an_error_of_conservation():
+    attention, values = random_layers(0)
+    found = carried(attention, values, [0.5, 0, 0, 0.25, 0])
+    np.testing.assert_allclose(found.heads.conservation_error, 0.25)
+
+
+@given(st.integers(0, 2**31), st.floats(-1e3, 1e3))
+@unhurried()
+def test_a_bias_of_the_values_changes_nothing(seed, bias):
+    attention, values = random_layers(seed)
+    offset = bias * torch.arange(1, WIDTH + 1)
+    before, after = carried(attention, values), carried(attention, values + offset)
+    for told, again in (before.heads, after.heads), (before.mean_weights, after.mean_weights):
+        np.testing.assert_allclose(told.maps, again.maps, atol=1e-9)
+
+
+def test_the_scale_of_values_is_part_of_the_rules_with_distances_in_their_weights():
+    attention, values = random_layers(1)
+    before, after = carried(attention, values).heads.maps, carried(attention, 7 * values).heads.maps
+    same = [torch.allclose(one, other) for one, other in zip(before, after, strict=True)]
+    assert dict(zip(RULES, same, strict=True)) == {"i": True, "ii": True, "iii": False, "iv": False}
+
+
+def test_the_order_of_tokens_does_not_matter():
+    attention, values = random_layers(2)
+    order = torch.tensor([3, 0, 4, 1, 2])
+    start = torch.tensor([0.5, 0.25, 0.25, 0, 0], dtype=torch.float64)
+    before = carried(attention, values, start).heads.maps
+    after = carried(attention[..., order, :][..., order], values[..., order, :], start[order])
+    np.testing.assert_allclose(after.heads.maps, before[..., order], atol=1e-12)
+
+
+def test_constant_values_keep_relevance_in_place_and_are_counted():
+    attention, _ = random_layers(3)
+    found = carried(attention, torch.full((LAYERS, HEADS, TOKENS, WIDTH), 0.1))
+    for rule in ("ii", "iii", "iv"):
+        maps = found.heads.maps[RULES.index(rule), 0]
+        assert (maps[..., 0] == 1).all(), rule
+    n_layers = torch.arange(1, LAYERS + 1)[:, None].expand(-1, HEADS)
+    expected = torch.stack([0 * n_layers, n_layers, 0 * n_layers, n_layers])
+    assert (found.heads.n_in_place[:, 0] == expected).all()
+    assert (found.heads.conservation_error[1:] == 0).all()
+    assert (found.heads.maps[0, 0, ..., 0] < 1).all()
+
+
+def test_one_token_keeps_everything():
+    found = carried(torch.ones(2, 1, 1, 1), torch.full((2, 1, 1, 3), 0.3))
+    assert (found.heads.maps == 1).all()
+    assert found.heads.n_in_place[:, 0, 1, 0].tolist() == [0, 2, 0, 2]
+
+
+def test_activations_too_small_to_divide_by_lose_nothing():
+    """Token 0 is the mean itself and looks away only at a weight at the edge of float32."""
+    attention = [[[[1, 1e-45, 0], [0, 1, 0], [0, 0, 1]]]]
+    found = carried(attention, [[[[0.0], [1.0], [-1.0]]]], dtype=torch.float32).heads
+    assert torch.isfinite(found.maps).all()
+    np.testing.assert_allclose(found.maps.sum(dim=-1), 1, atol=1e-6)
+    assert found.n_in_place[:, 0, 0, 0].tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("family", ["gpt2"], indirect=True)
+def test_nothing_comes_from_behind_in_a_causal_model(traced_alone, family):
+    for trace in traced_alone:
+        n = trace.is_token.shape[1]
+        middle = n // 2
+        found = carried(
+            torch.stack([each.attention[0] for each in trace.layers]),
+            torch.stack([each.values[0] for each in trace.layers]),
+            torch.eye(n)[middle],
+        )
+        for told in found.heads, found.mean_weights:
+            assert (told.maps[..., middle + 1 :] == 0).all()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_values_that_are_nearly_alike_are_told_apart(offset):
+    draw = np.random.default_rng(4)
+    values = (offset + 1e-3 * draw.normal(size=(1, 1, 6, 16))).astype(np.float32)
+    deviation, distance = value_distances(
+        torch.from_numpy(values), torch.ones(1, 6, dtype=torch.bool)
+    )
+    exact = values[0, 0].astype(np.float64)
+    expected = np.linalg.norm(exact[:, None] - exact, axis=-1)
+    np.testing.assert_allclose(distance[0, 0], expected, rtol=1e-6)
+    np.testing.assert_allclose(
+        deviation[0, 0], np.linalg.norm(exact - exact.mean(axis=0), axis=-1), rtol=1e-6
+    )
+
+
+def test_equal_values_beside_far_ones_lie_at_no_distance_to_speak_of():
+    values = torch.tensor([[[[1.0, 2.0], [1.0, 2.0], [1e4, -3e4]]]])
+    deviation, distance = value_distances(values, torch.ones(1, 3, dtype=torch.bool))
+    assert distance[0, 0, 0, 1] < 1e-3
+    assert (distance[0, 0].diagonal() == 0).all()
+    assert deviation[0, 0, 0] == deviation[0, 0, 1]
+
+
+def test_padding_is_in_no_mean():
+    values = torch.tensor([[[[0.0], [2.0], [100.0]]]])
+    deviation, _ = value_distances(values, torch.tensor([[True, True, False]]))
+    assert deviation[0, 0].tolist() == [1, 1, 0]

@@ -1,0 +1,122 @@
+"""Numbers told of maps, against loops over tokens, by hand, and against what must hold."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
+from analysis.tables.relevance.sequence_relevance import QUANTITIES as COLUMNS
+from tests.precompute.corpora.tiny import unhurried
+from tests.reference.relevance import relevance_summary as twin
+
+
+def told(maps, *, n_special=1, has_cls=True, coverage=None) -> list[dict[str, float]]:
+    """Numbers of maps whose first tokens are special, the very first of them [CLS]."""
+    maps = np.asarray(maps, dtype=float)
+    places = np.arange(maps.shape[1])
+    found = relevance_summary(
+        maps,
+        is_cls=(places == 0) & has_cls,
+        is_content=places >= n_special,
+        coverage=None if coverage is None else np.asarray(coverage, dtype=float),
+    )
+    return [dict(zip(QUANTITIES, row, strict=True)) for row in found.tolist()]
+
+
+def assert_same(found: dict[str, float], expected: twin.Numbers) -> None:
+    assert set(found) == set(expected)
+    for name, value in expected.items():
+        if value is None:
+            assert math.isnan(found[name]), name
+        else:
+            assert found[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+def test_the_measure_and_the_table_tell_the_same_quantities():
+    assert QUANTITIES == COLUMNS
+
+
+SHARES = st.one_of(st.just(0.0), st.sampled_from([0.25, 0.5]), st.floats(1e-6, 1))
+
+
+@given(
+    st.lists(SHARES, min_size=1, max_size=45).filter(any),
+    st.integers(0, 2),
+    st.booleans(),
+    st.integers(0, 2**31),
+)
+@unhurried()
+def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
+    n_special = min(n_special, len(relevance))
+    n = len(relevance) - n_special
+    inside = np.random.default_rng(seed).choice([0, 0.3, 1, np.nan], n)
+    for coverage in None, inside.tolist():
+        (found,) = told([relevance], n_special=n_special, has_cls=has_cls, coverage=coverage)
+        assert_same(
+            found,
+            twin.summary(
+                relevance,
+                [place == 0 and has_cls for place in range(len(relevance))],
+                [place >= n_special for place in range(len(relevance))],
+                coverage,
+            ),
+        )
+
+
+def test_an_even_map_is_as_good_as_chance():
+    inside = [0, 0.5, 1, 0, 0, np.nan, 0.25, 0]
+    (found,) = told([[0.2, *[0.1] * 8]], coverage=inside)
+    assert found["mask_share"] == pytest.approx(found["mask_chance"]) == pytest.approx(1.75 / 7)
+    assert found["pointing"] == pytest.approx(1.75 / 7)
+    assert found["entropy"] == pytest.approx(math.log(8))
+    assert found["evenness"] == pytest.approx(1)
+    assert found["top5_share"] == pytest.approx(1 / 8)
+    assert found["cls_share"] == found["special_share"] == pytest.approx(0.2)
+
+
+def test_a_map_of_one_patch_points_at_it():
+    (found,) = told([[0.5, 0, 0.5, 0]], coverage=[0, 0.75, 1])
+    assert (found["pointing"], found["mask_share"]) == (0.75, 0.75)
+    assert (found["entropy"], found["top5_share"]) == (0, 1)
+
+
+def test_what_the_mask_does_not_tell_of_is_left_out():
+    (found,) = told([[0, 0.6, 0.3, 0.1]], coverage=[np.nan, 1, 0])
+    assert found["mask_share"] == pytest.approx(0.75)
+    assert (found["pointing"], found["mask_chance"]) == (1, 0.5)
+    (blind,) = told([[0, 0.6, 0.3, 0.1]], coverage=[np.nan] * 3)
+    assert all(math.isnan(blind[name]) for name in ("mask_share", "mask_chance", "pointing"))
+
+
+def test_maps_do_not_see_each_other():
+    maps = np.random.default_rng(0).random((5, 9))
+    maps[2, 1:] = 0  # all of it on [CLS]
+    together = told(maps, coverage=np.linspace(0, 1, 8))
+    apart = [told([each], coverage=np.linspace(0, 1, 8))[0] for each in maps]
+    for one, other in zip(together, apart, strict=True):
+        assert one == pytest.approx(other, nan_ok=True)
+    absent = {name for name, value in together[2].items() if math.isnan(value)}
+    assert absent == {"entropy", "evenness", "top5_share", "mask_share", "pointing"}
+
+
+@pytest.mark.parametrize(("n", "n_top"), [(1, 1), (20, 1), (21, 2), (140, 7), (196, 10)])
+def test_five_in_a_hundred_are_counted_without_rounding(n, n_top):
+    (found,) = told([[0.0, *range(n, 0, -1)]])
+    whole = n * (n + 1) / 2
+    assert found["top5_share"] == pytest.approx(sum(range(n, n - n_top, -1)) / whole)
+
+
+@given(st.lists(st.floats(1e-6, 1), min_size=2, max_size=30), st.floats(1e-3, 1e3))
+@unhurried()
+def test_numbers_stay_within_their_bounds_whatever_the_sum(relevance, scale):
+    coverage = np.linspace(0, 1, len(relevance) - 1)
+    found, again = told([relevance, [scale * r for r in relevance]], coverage=coverage)
+    assert found == pytest.approx(again, rel=1e-9, nan_ok=True)
+    n = len(relevance) - 1
+    assert -1e-12 <= found["entropy"] <= math.log(n) + 1e-9
+    assert all(
+        -1e-12 <= found[q] <= 1 + 1e-9 for q in QUANTITIES if q not in ("entropy", "evenness")
+    )

@@ -1,0 +1,131 @@
+"""Gradients in a store built by the real passes from models that predict tokens."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.heads import gradient_importance
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.models.load_models import load_model
+from precompute.passes.batch import Batch
+from precompute.passes.heads import sequence_gradient_importance
+from precompute.run import Request, run
+from precompute.store.check import faults
+from precompute.store.show import every_table
+from tests.intervals import assert_ordered
+from tests.small_store import request as asked_for
+from tests.tiny import mask_rate, save_tiny
+
+OBJECTIVES = {"bert": "masked_lm", "roberta": "masked_lm", "gpt2": "next_token"}
+
+
+def gradient_run(folder: Path, family: str, rate: float) -> tuple[Request, Plan]:
+    """A run of a model that predicts tokens."""
+    save_tiny(family, folder / f"model-{family}", predicts_tokens=True)
+    asked = asked_for(folder, family, mask_rate=rate, statistics=["gradient_importance"])
+    return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
+    folder = tmp_path_factory.mktemp(f"gradients-{family}")
+    return gradient_run(folder, family, mask_rate(family, 0.3))
+
+
+@pytest.fixture(scope="module")
+def store(finished) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(finished[0].output), read_only=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def alone(finished) -> pd.DataFrame:
+    """What the pass says of every sequence by itself; layers and heads from 1."""
+    asked, plan = finished
+    model = load_model(asked.model, device="cpu")
+    batches = [
+        Batch((each,), model.trace([each]), gradients=model.gradients)
+        for each in plan.corpus.sequences
+    ]
+    rows = pd.concat([sequence_gradient_importance.totals(b).to_pandas() for b in batches])
+    return rows.assign(layer=rows["layer"] + 1, head=rows["head"] + 1)
+
+
+def test_the_file_says_which_loss_it_was(store, family):
+    assert gradient_importance.objective(store) == OBJECTIVES[family]
+    assert set(gradient_importance.by_layer(store)["objective"]) == {OBJECTIVES[family]}
+
+
+def test_every_head_is_the_mean_over_the_texts_that_have_the_type(store, alone):
+    expected = alone.groupby(["layer", "head", "token_type"], observed=True)["importance"].mean()
+    found = store.execute("from gradient_importance").df()
+    assert found.columns.tolist() == ["layer", "head", "token_type", "importance"]
+    found = found.set_index(["layer", "head", "token_type"])["importance"]
+    assert found.to_dict() == pytest.approx(expected.to_dict(), rel=1e-5, abs=1e-7)
+    assert found.max() > 1e-4, "this test could not have failed"
+
+
+def test_every_layer_is_the_mean_of_its_heads_with_an_interval(store, alone):
+    told = gradient_importance.by_layer(store)
+    of_layers = told[told["head"].isna()]
+    expected = alone.groupby(["layer", "token_type"], observed=True)["importance"].mean()
+    found = of_layers.set_index(["layer", "token_type"])["importance"].to_dict()
+    assert found == pytest.approx(expected.to_dict(), rel=1e-5, abs=1e-7)
+    assert_ordered(told["low"], told["importance"], told["high"])
+    counted = alone.groupby("token_type", observed=True)["seq"].nunique().to_dict()
+    assert told.groupby("token_type")["n_sequences"].unique().map(list).to_dict() == {
+        name: [n] for name, n in counted.items()
+    }
+
+
+def test_the_file_is_whole_and_sound(finished):
+    assert list(faults(finished[0].output, every_table())) == []
+
+
+def test_what_stood_behind_every_mask_is_known(finished, family):
+    _, plan = finished
+    if not mask_rate(family, 0.3):
+        assert all(each.targets is None for each in plan.corpus.sequences)
+        return
+    assert any((each.targets >= 0).any() for each in plan.corpus.sequences)
+    for each in plan.corpus.sequences:
+        assert ((each.targets >= 0) == each.masked).all()
+
+
+def test_a_masked_language_model_without_masks_has_a_loss_and_no_gradients(tmp_path, family):
+    asked, _ = gradient_run(tmp_path, family, 0.0)
+    with duckdb.connect(str(asked.output), read_only=True) as connection:
+        assert gradient_importance.objective(connection) == OBJECTIVES[family]
+        n_rows = len(gradient_importance.by_layer(connection))
+    assert (n_rows == 0) == (family != "gpt2")
+    assert list(faults(asked.output, every_table())) == []
+
+
+def test_a_model_that_predicts_no_tokens_is_told_apart(tmp_path, family):
+    asked = asked_for(tmp_path, family, statistics=["gradient_importance"])
+    run(asked, run_local)
+    with duckdb.connect(str(asked.output), read_only=True) as connection:
+        assert gradient_importance.objective(connection) == "pooled_length"
+        assert set(gradient_importance.by_layer(connection)["objective"]) == {"pooled_length"}
+
+
+def test_few_tokens_at_a_time_change_no_number(finished, monkeypatch):
+    asked, plan = finished
+    model = load_model(asked.model, device="cpu")
+    sequences = tuple(sorted(plan.corpus.sequences, key=len))
+    batch = Batch(sequences, model.trace(sequences), gradients=model.gradients)
+    key = ["seq", "layer", "head", "token_type"]
+
+    def rows() -> pd.DataFrame:
+        found = sequence_gradient_importance.totals(batch).to_pandas()
+        return found.astype({"token_type": str}).sort_values(key, ignore_index=True)
+
+    together = rows()
+    monkeypatch.setattr(sequence_gradient_importance, "TOKENS", 1)
+    apart = rows()
+    pd.testing.assert_frame_equal(together, apart, rtol=1e-4, atol=1e-7, check_categorical=False)

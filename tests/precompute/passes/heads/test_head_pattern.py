@@ -1,0 +1,215 @@
+"""Habits in a store built by the real passes, against the twin, text by text."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from duckdb import DuckDBPyConnection
+
+from analysis.errors import UnknownName
+from analysis.habits import HABITS, QUANTITIES
+from analysis.measures.bootstrap import redraws
+from analysis.tables.heads import head_pattern, head_pattern_difference, sequence_head_pattern
+from analysis.tables.norms.weighing import NORM, WEIGHINGS
+from precompute.corpora.sequence import TOKEN_TYPES
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.models.load_models import load_model
+from precompute.run import Request, run
+from precompute.store.check import faults
+from precompute.store.show import every_table
+from tests.reference.heads import sequence_head_pattern as twin
+from tests.reference.norms.norm_weighted_attention import of_trace
+from tests.small_store import TEXT
+from tests.small_store import request as asked_for
+
+STATISTICS = ["head_pattern_difference", "token_type_mixing"]
+
+
+@pytest.fixture(scope="module")
+def habit_run(tmp_path_factory, family) -> tuple[Request, Plan]:
+    folder = tmp_path_factory.mktemp(f"habits-{family}")
+    asked = asked_for(folder, family, statistics=STATISTICS)
+    texts = [TEXT] * 4 + ["The dog sat\n"]  # intervals need ten, one of them without a period
+    Path(asked.corpus).write_text("\n".join(texts), encoding="utf-8")
+    return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def store(habit_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(habit_run[0].output), read_only=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def by_both(habit_run, is_causal) -> pd.DataFrame:
+    """Every habit of every head and text, as the twin counts it; NaN where there is none."""
+    asked, plan = habit_run
+    model = load_model(asked.model, device="cpu")
+    rows = []
+    for sequence in plan.corpus.sequences:
+        types = [TOKEN_TYPES[each] for each in sequence.token_types]
+        for weighing, maps in of_trace(model.trace([sequence])).items():
+            for place, attention in maps.items():
+                key = dict(zip(("layer", "head"), place, strict=True))
+                habits = twin.pattern(attention, types, is_causal=is_causal)
+                rows.append({"weighing": weighing, "seq": sequence.index} | key | habits)
+    frame = pd.DataFrame(rows).astype(dict.fromkeys(QUANTITIES, float))
+    return frame.sort_values(["weighing", "seq", "layer", "head"], ignore_index=True)
+
+
+def _with_zeros(rows: pd.DataFrame) -> pd.DataFrame:
+    """The same as means take them: attention to a type of which a text has no token is 0."""
+    had = [name for name in ("cls", "sep", "comma_period") if rows[name].notna().any()]
+    return rows.fillna(dict.fromkeys(had, 0.0))
+
+
+@pytest.fixture(scope="module")
+def slow(by_both) -> pd.DataFrame:
+    """By weights alone, text by text."""
+    return by_both[by_both["weighing"] == "weight"].reset_index(drop=True)
+
+
+def test_every_text_has_the_habits_of_the_twin_by_weights_and_by_norms(store, by_both):
+    found = store.execute(
+        "from sequence_head_pattern_weighing order by weighing::varchar, seq, layer, head"
+    ).df()
+    assert set(found["weighing"]) == set(WEIGHINGS)
+    assert found[["seq", "layer", "head"]].equals(
+        by_both[["seq", "layer", "head"]].astype(found.dtypes[["seq", "layer", "head"]])
+    )
+    for name in QUANTITIES:
+        np.testing.assert_allclose(
+            found[name].astype(float), by_both[name], rtol=1e-5, atol=1e-6, err_msg=name
+        )
+
+
+def test_views_without_a_weighing_are_of_weights(store, slow, habit_run):
+    found = store.execute("from sequence_head_pattern order by seq, layer, head").df()
+    assert found["n_tokens"].tolist() == [
+        len(each) for each in habit_run[1].corpus.sequences for _ in range(2 * 3)
+    ]
+    for name in QUANTITIES:
+        np.testing.assert_allclose(
+            found[name].astype(float), slow[name], rtol=1e-5, atol=1e-6, err_msg=name
+        )
+
+
+def test_every_head_is_the_mean_over_the_texts_that_have_it(store, slow):
+    rows = _with_zeros(slow)
+    assert slow["comma_period"].isna().any(), "every text has a comma: this test shows less"
+    expected = rows.groupby(["layer", "head"])[list(QUANTITIES)].agg(["mean", "count"])
+    n_rows = 0
+    every: Any = expected.iterrows()
+    for (layer, head), row in every:
+        of_head = head_pattern.of_head(store, layer=layer, head=head)
+        there = [name for name in QUANTITIES if row[name]["count"]]
+        assert of_head["quantity"].tolist() == there
+        np.testing.assert_allclose(of_head["mean"], [row[q]["mean"] for q in there], rtol=1e-5)
+        assert of_head["n_sequences"].tolist() == [row[q]["count"] for q in there]
+        ordered = of_head[["low", "mean", "high"]].dropna().to_numpy()
+        assert (np.diff(ordered) >= -1e-9).all()
+        n_rows += len(of_head)
+    assert len(head_pattern.heads(store)) == n_rows
+
+
+def test_every_layer_is_the_mean_of_its_heads(store, slow):
+    of_layers = head_pattern.by_layer(store)
+    rows = _with_zeros(slow)
+    expected = rows.groupby("layer")[list(QUANTITIES)].mean().stack().dropna().to_dict()
+    found = of_layers.set_index(["layer", "quantity"])["mean"].to_dict()
+    assert found == pytest.approx(expected, rel=1e-5)
+    sure = of_layers.dropna(subset=["low", "high"])
+    assert (sure["low"] <= sure["high"]).all()
+
+
+def test_norms_have_means_of_their_own(store, by_both):
+    of_norms = _with_zeros(by_both[by_both["weighing"] == NORM])
+    expected = of_norms.groupby(["layer", "head"])[list(QUANTITIES)].mean()
+    found = head_pattern.heads(store, weighing=NORM)
+    assert len(found) == expected.notna().to_numpy().sum()
+    row: Any
+    for row in found.itertuples():
+        assert row.mean == pytest.approx(
+            expected.loc[(row.layer, row.head), row.quantity], rel=1e-5
+        )
+    of_layers = head_pattern.by_layer(store, weighing=NORM)
+    layers = of_norms.groupby("layer")[list(QUANTITIES)].mean()
+    for row in of_layers.itertuples():
+        assert row.mean == pytest.approx(layers.loc[row.layer, row.quantity], rel=1e-5)
+
+
+def test_differences_are_paired_text_by_text(store, by_both, habit_run):
+    wide = _with_zeros(by_both).set_index(["weighing", "seq", "layer", "head"])[list(HABITS)]
+    change = wide.loc["norm"] - wide.loc["weight"]
+    found = head_pattern_difference.differences(store)
+    assert len(found) == change.groupby(["layer", "head"]).mean().notna().to_numpy().sum()
+    n = len(habit_run[1].corpus.sequences)
+    draws = redraws(np.arange(n), seed=habit_run[0].seed).weights
+    row: Any
+    for row in found.itertuples():
+        of_cell = change.xs((row.layer, row.head), level=("layer", "head"))[row.quantity]
+        there = of_cell.notna().to_numpy()
+        values = of_cell.to_numpy()[there]
+        assert row.difference == pytest.approx(values.mean(), abs=2e-6)
+        assert row.difference == pytest.approx(row.norm - row.weight, abs=1e-6)
+        assert row.n_sequences == there.sum()
+        count = draws[:, there].sum(axis=1)
+        means = (draws[:, there] @ values)[count > 0] / count[count > 0]
+        ends = np.quantile(means, [0.025, 0.975]) if there.sum() >= 10 else [np.nan] * 2
+        assert [row.low, row.high] == pytest.approx(ends, abs=2e-6, nan_ok=True)
+    of_layers = store.execute("from head_pattern_difference where head is null").df()
+    expected = change.groupby("layer").mean()
+    assert len(of_layers) == expected.notna().to_numpy().sum()
+    for row in of_layers.itertuples():
+        assert row.difference == pytest.approx(expected.loc[row.layer, row.quantity], abs=2e-6)
+
+
+def test_the_wide_view_says_the_same_as_the_long_one(store):
+    wide = store.execute("from head_pattern").df()
+    assert wide.columns.tolist() == ["layer", "head", *HABITS]
+    long = wide.melt(["layer", "head"], var_name="quantity", value_name="mean").dropna()
+    told = head_pattern.heads(store)
+    told = told[told["quantity"] != "uniform"]
+    both = long.merge(told, on=["layer", "head", "quantity"], suffixes=("", "_told"))
+    assert len(both) == len(long) == len(told)
+    assert (both["mean"] == both["mean_told"]).all()
+
+
+def test_what_a_text_cannot_have_is_absent(store, tiny, is_causal):
+    there = set(head_pattern.by_layer(store)["quantity"])
+    assert ("next" in there) == (not is_causal)
+    kinds = {name for (name,) in store.execute("select distinct token_type from token").fetchall()}
+    assert {"cls", "sep", "comma_period"} & there == {"cls", "sep", "comma_period"} & kinds
+
+
+def test_the_texts_in_which_a_head_does_something_most_come_first(store, slow):
+    found = sequence_head_pattern.extremes(store, layer=2, head=1, quantity="previous", limit=2)
+    of_head = slow[(slow["layer"] == 2) & (slow["head"] == 1)].nlargest(2, "previous")
+    assert found["seq"].tolist() == of_head["seq"].tolist()
+    np.testing.assert_allclose(found["value"], of_head["previous"], rtol=1e-5)
+    texts = dict(store.execute("select seq, text from sequence").fetchall())
+    assert found["text"].tolist() == [texts[seq] for seq in found["seq"]]
+    with pytest.raises(UnknownName, match=r"No habit is called 'nxt'. Did you mean 'next'?"):
+        sequence_head_pattern.extremes(store, layer=1, head=1, quantity="nxt", limit=1)
+
+
+def test_the_file_is_whole_and_sound(habit_run):
+    assert list(faults(habit_run[0].output, every_table())) == []
+
+
+def test_weights_to_types_are_counted_alike_by_head_and_by_token(habit_run, tmp_path):
+    """The law between the tables can fail: a habit that is off by a thousandth is told."""
+    copy = tmp_path / "copy.duckdb"
+    copy.write_bytes(habit_run[0].output.read_bytes())
+    with duckdb.connect(str(copy)) as connection:
+        connection.execute(
+            "update stored.sequence_head_pattern set comma_period = comma_period + 0.01 "
+            "where seq = 0 and layer = 1"
+        )
+    told = list(faults(copy, every_table()))
+    assert any("weights to a token type are the same" in each for each in told), told

@@ -1,0 +1,58 @@
+from itertools import product
+
+import pandas as pd
+import pytest
+
+from analysis.scopes import EFFECTS, RELATIONS
+from analysis.tables.pairs import pair_extreme
+from precompute.passes.base import FitContext
+from precompute.passes.pairs import pair_extreme as the_pass
+
+LIST = ["layer", "effect", "amplified", "min_count", "relation"]
+
+
+@pytest.fixture(scope="module")
+def wide(pair_store) -> pd.DataFrame:
+    return pair_store.execute("from pair_delta_wide").df()
+
+
+def _first(wide: pd.DataFrame, layer: int, effect: str, amplified: bool, least: int, relation: int):
+    """One list from all pairs, sorted slowly."""
+    rows = wide.assign(
+        mean=wide[f"mean_{effect}"], std=wide[f"std_{effect}"], error=wide[f"error_{effect}"]
+    )
+    rows = rows[(rows["layer"] == layer) & (rows["n"] >= least) & (rows["relation"] == relation)]
+    rows = rows[rows["mean"] > 0 if amplified else rows["mean"] < 0]
+    rows = rows.assign(by=rows["mean"].abs())
+    in_order = rows.sort_values(["by", "source", "target"], ascending=[False, True, True])
+    columns = [each.name for each in pair_extreme.TABLE.values]
+    return in_order[columns].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("kept", [7, pair_extreme.KEPT])
+def test_every_list_begins_with_what_changes_most(pair_store, wide, monkeypatch, kept):
+    monkeypatch.setattr(the_pass, "KEPT", kept)
+    found = the_pass.fit(pair_store, FitContext(seed=0, frequency_ranks={})).to_pandas()
+    lists = dict(list(found.groupby(LIST, observed=True)))
+    counts, relations = pair_extreme.MIN_COUNTS, range(len(RELATIONS))
+    for place in product((1, 2), EFFECTS, (True, False), counts, relations):
+        expected = _first(wide, *place).head(kept)
+        rows = lists.pop(place, None)
+        if rows is None:
+            assert expected.empty
+            continue
+        assert rows["place"].tolist() == list(range(1, len(expected) + 1))
+        pd.testing.assert_frame_equal(
+            rows[list(expected)].reset_index(drop=True), expected, check_dtype=False
+        )
+    assert not lists
+
+
+def test_what_is_stored_is_what_the_pass_makes(pair_store):
+    made = the_pass.fit(pair_store, FitContext(seed=0, frequency_ranks={})).to_pandas()
+    stored = pair_store.execute("from pair_extreme").df()
+    key = [each.name for each in pair_extreme.TABLE.key]
+    frames = [
+        each.astype({"effect": str}).sort_values(key, ignore_index=True) for each in (made, stored)
+    ]
+    pd.testing.assert_frame_equal(*frames, check_dtype=False)

@@ -1,0 +1,211 @@
+"""The lists of pairs, against all pairs sorted and filtered one condition at a time."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.pairs.pair_delta import mean_interval
+from analysis.scopes import EFFECTS, RELATIONS
+from analysis.tables.pairs import pair_delta, pair_ranking
+from analysis.tables.pairs.pair_ranking import ORDERS
+from precompute.jobs.plan import Plan
+from precompute.run import Request
+
+KEY = ["layer", "place", "source_id", "target_id"]
+COLUMNS = [
+    *(*KEY, "source", "target", "n", "n_sequences", "mean_delta", "std_delta", "low", "high"),
+    *("pmi", "relation", "relation_share"),
+]
+EVERYTHING = {
+    "effect": "ff",
+    "layer": 1,
+    "min_count": 1,
+    "text": "",
+    "relation": "all",
+    "special": True,
+    "limit": 10**6,
+}
+FEW = 4
+TOKENS = ["50%_o'Clock", "Été", "t", "x", "y"]
+
+
+def _copy(run: tuple[Request, Plan], folder: Path, *statements: str) -> DuckDBPyConnection:
+    path = folder / "copy.duckdb"
+    path.write_bytes(run[0].output.read_bytes())
+    store = duckdb.connect(str(path))
+    for statement in statements:
+        store.execute(statement)
+    return store
+
+
+@pytest.fixture(scope="module", params=["all lists are kept", "few", "none"])
+def asked(request, pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
+    """The store as it is, and with so little kept for lists that they look through all pairs."""
+    folder = tmp_path_factory.mktemp("asked")
+    few, none = (
+        f"delete from stored.pair_extreme where place > {FEW}",
+        "delete from stored.pair_extreme",
+    )
+    changes = {"few": [few], "none": [none]}.get(request.param, [])
+    with _copy(pair_run, folder, *changes) as store, pytest.MonkeyPatch.context() as patch:
+        if request.param == "few":
+            patch.setattr(pair_ranking, "KEPT", FEW)
+        yield store
+
+
+def _expected(rows: pd.DataFrame, order: str, limit: int) -> pd.DataFrame:
+    """The first of every layer, sorted slowly."""
+    by = {
+        "largest": rows["mean_delta"].abs(),
+        "amplified": rows["mean_delta"],
+        "attenuated": -rows["mean_delta"],
+        "frequent": rows["n"],
+    }[order]
+    if order in ("amplified", "attenuated"):
+        rows = rows[by > 0]
+    rows = rows.assign(by=-by).sort_values(["layer", "by", "source_id", "target_id"])
+    rows = rows.groupby("layer").head(limit)
+    return rows.assign(place=rows.groupby("layer").cumcount() + 1)
+
+
+def _assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
+    assert list(found.columns) == COLUMNS
+    low, high = mean_interval(
+        expected["mean_delta"].to_numpy(float),
+        expected["standard_error"].to_numpy(float),
+        expected["degrees"].to_numpy(float),
+    )
+    expected = expected.assign(low=low, high=high, relation=expected["relation"].astype(str))
+    found = found.assign(relation=found["relation"].astype(str))
+    pd.testing.assert_frame_equal(
+        found, expected[COLUMNS].reset_index(drop=True), check_dtype=False, rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("effect", "amplified", "min_count"), list(product(EFFECTS, (True, False), (1, 2, 5)))
+)
+def test_lists_begin_with_what_changes_most(
+    asked, all_pairs, layer_order, effect, amplified, min_count
+):
+    rows = all_pairs[(all_pairs["effect"] == effect) & (all_pairs["n"] >= min_count)]
+    expected = _expected(rows, "amplified" if amplified else "attenuated", 10)
+    choice = {"effect": effect, "amplified": amplified, "min_count": min_count}
+    found = pair_delta.top(asked, layer=None, **choice)
+    _assert_same(found, expected)
+    there = {1, 2} if effect in layer_order.effects else set()
+    assert effect == "res_ln" or set(found["layer"]) == there
+    second = pair_delta.top(asked, layer=2, **choice)
+    _assert_same(second, expected[expected["layer"] == 2])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_table_can_be_sorted_four_ways(asked, all_pairs, order):
+    rows = all_pairs[
+        (all_pairs["effect"] == "ff_res") & (all_pairs["n"] >= 2) & (all_pairs["layer"] == 1)
+    ]
+    choice = EVERYTHING | {"effect": "ff_res", "min_count": 2, "limit": 30}
+    found = pair_delta.browse(asked, **choice, order=order)
+    _assert_same(found, _expected(rows, order, 30))
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("special", [True, False])
+def test_lists_keep_to_a_relation_and_leave_special_tokens_out(asked, all_pairs, relation, special):
+    rows = all_pairs[(all_pairs["effect"] == "ff") & (all_pairs["relation"] == relation)]
+    rows = rows if special else rows[~rows["has_special"]]
+    found = pair_delta.top(
+        asked,
+        effect="ff",
+        amplified=True,
+        layer=None,
+        min_count=1,
+        relation=relation,
+        special=special,
+    )
+    _assert_same(found, _expected(rows, "amplified", 10))
+    assert special or relation != "special" or found.empty
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"),
+    [
+        ("%", {"50%_o'Clock"}),
+        ("_", {"50%_o'Clock"}),
+        ("'", {"50%_o'Clock"}),
+        ("_O'CLOCK", {"50%_o'Clock"}),
+        ("\\", set()),
+        ("') or true --", set()),
+        (".*", set()),
+        ("étÉ", {"Été"}),
+        ("T", {"Été", "t"}),
+    ],
+)
+def test_text_is_looked_for_as_it_is_in_either_token(pair_run, tmp_path, text, matches):
+    names = str(TOKENS).replace('"50%_o\'Clock"', "'50%_o''Clock'")
+    renamed = f"update stored.vocabulary set token = ({names})[1 + token_id % 5]"
+    with _copy(pair_run, tmp_path, renamed) as store:
+        whole = pair_delta.browse(store, **EVERYTHING)
+        found = pair_delta.browse(store, **EVERYTHING | {"text": text})
+    assert set(whole["source"]) == set(TOKENS)
+    kept = whole[whole["source"].isin(matches) | whole["target"].isin(matches)]
+    assert found["place"].tolist() == list(range(1, len(kept) + 1))
+    same = [column for column in COLUMNS if column != "place"]
+    pd.testing.assert_frame_equal(found[same], kept[same].reset_index(drop=True), check_dtype=False)
+
+
+@pytest.mark.parametrize("layer", [1, None])
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"text": "a"},
+        {"text": "t", "min_count": 3},
+        {"text": "e", "special": False, "min_count": 7},
+        {"text": "s", "relation": "special", "limit": 3},
+        {"text": ",", "relation": "other_segment", "min_count": 1},
+        {"text": "a", "limit": 600, "min_count": 1},
+        {"min_count": 0, "limit": 40},
+        {"min_count": 12, "limit": 20},
+        {"min_count": 10**6},
+        {"text": "no token has this"},
+    ],
+    ids=str,
+)
+def test_conditions_hold_together(asked, all_pairs, layer, choice):
+    rows = all_pairs[
+        (all_pairs["effect"] == "ff_res") & (all_pairs["n"] >= choice.get("min_count", 2))
+    ]
+    tokens = (rows["source"] + "\n" + rows["target"]).str.lower()
+    rows = rows[tokens.str.contains(choice.get("text", ""), regex=False)]
+    rows = rows[(rows["relation"] == choice.get("relation")) | ("relation" not in choice)]
+    rows = rows[~rows["has_special"] | choice.get("special", True)]
+    rows = rows[(rows["layer"] == layer) | (layer is None)]
+    for amplified, order in ((True, "amplified"), (False, "attenuated")):
+        found = pair_delta.top(asked, effect="ff_res", amplified=amplified, layer=layer, **choice)
+        _assert_same(found, _expected(rows, order, choice.get("limit", 10)))
+
+
+def _equal_means(mean: float) -> tuple[str, str]:
+    return f"update stored.pair_delta set mean_ff = {mean}", "delete from stored.pair_extreme"
+
+
+def test_pairs_of_one_mean_stand_in_the_order_of_their_tokens(pair_run, tmp_path):
+    with _copy(pair_run, tmp_path, *_equal_means(0.5)) as store:
+        asked = {"effect": "ff", "amplified": True, "layer": 2, "min_count": 1}
+        found = pair_delta.top(store, **asked, limit=40)
+        ids = list(zip(found["source_id"], found["target_id"], strict=True))
+        assert ids == sorted(ids)
+        assert len(ids) == 40
+        again = pair_delta.top(store, **asked, limit=7)
+        assert list(zip(again["source_id"], again["target_id"], strict=True)) == ids[:7]
+
+
+def test_pairs_without_change_are_in_neither_list(pair_run, tmp_path):
+    with _copy(pair_run, tmp_path, *_equal_means(0)) as store:
+        for amplified in (True, False):
+            assert pair_delta.top(store, effect="ff", amplified=amplified, layer=None).empty

@@ -1,0 +1,132 @@
+import numpy as np
+import pytest
+
+from analysis.scopes import EFFECTS, RELATIONS
+from analysis.tables.pairs import relation_share
+from tests.intervals import assert_ordered
+from tests.reference.pairs import relation_share as share_reference
+from tests.reference.pairs import sequence_relation_change as reference
+
+
+@pytest.fixture(scope="module")
+def amounts(masked_store) -> dict[tuple[int, str, str], dict[int, dict[str, float]]]:
+    """Of every layer, effect and quantity, by sequence, what each relation has."""
+    found: dict = {}
+    rows = masked_store.execute("from sequence_relation_change").fetchall()
+    for seq, layer, effect, relation, n, before, change, gain in rows:
+        for name, amount in (
+            ("pairs", n),
+            ("before", before),
+            ("change", change),
+            ("gain", gain),
+            ("loss", change - gain),
+        ):
+            found.setdefault((layer, effect, name), {}).setdefault(seq, {})[relation] = amount
+    return found
+
+
+def test_shares_are_means_over_sequences_in_which_there_is_something_to_share(
+    masked_store, amounts, layer_order
+):
+    rows = [
+        (effect, row)
+        for effect in layer_order.effects
+        for row in relation_share.by_layer(masked_store, effect=effect).itertuples()
+    ]
+    assert len({effect for effect, _ in rows}) == len(layer_order.effects)
+    for effect, row in rows:
+        of = [
+            each.get(row.relation, 0) / sum(each.values())
+            for each in amounts[row.layer, effect, row.quantity].values()
+            if sum(each.values())
+        ]
+        assert row.mean == pytest.approx(sum(of) / len(of), rel=1e-9)
+        assert row.n_sequences == len(of)
+        assert_ordered(row.low, row.mean, row.high)
+        assert min(of) - 1e-12 <= row.mean <= max(of) + 1e-12
+
+
+def test_the_mixing_before_is_that_of_the_maps_before_each_step(
+    masked_store, masked_batches, layer_order, is_causal
+):
+    """From the layers' norms, pair of positions by pair of positions."""
+    expected: dict = {}
+    for batch in masked_batches:
+        (layers,), (relations,), (sequence,) = batch.layer_mixing, batch.relations, batch.sequences
+        names = [[RELATIONS[place] for place in row] for row in relations]
+        for layer, mixing in enumerate(layers, start=1):
+            norms = dict(zip(layer_order.scopes, mixing.maps.double().tolist(), strict=True))
+            for effect, (before, after) in layer_order.effects.items():
+                found = reference.relation_changes(
+                    norms[before], norms[after], names, causal=is_causal
+                )
+                for relation, told in found.items():
+                    expected[sequence.index, layer, effect, relation] = told
+    rows = masked_store.execute("from sequence_relation_change").fetchall()
+    assert {row[:4] for row in rows} == set(expected)
+    for *key, n, held, change, gain in rows:
+        assert (n, held, change, gain) == pytest.approx(expected[tuple(key)], rel=1e-4, abs=1e-6)
+
+
+def test_ratios_are_of_the_same_sequences_mixing_before(masked_store, amounts, layer_order):
+    for effect in layer_order.effects:
+        frame = relation_share.by_layer(masked_store, effect=effect)
+        is_baseline = frame["quantity"].isin(["pairs", "before"])
+        assert frame[is_baseline]["ratio"].isna().all()
+        for row in frame[~is_baseline].itertuples():
+            sides = [
+                [
+                    each.get(row.relation, 0) / sum(each.values()) if sum(each.values()) else None
+                    for each in amounts[row.layer, effect, quantity].values()
+                ]
+                for quantity in (row.quantity, "before")
+            ]
+            expected = share_reference.mean_ratio(*sides)
+            assert row.ratio == pytest.approx(np.nan if expected is None else expected, nan_ok=True)
+        assert frame[["ratio_low", "ratio_high"]].isna().all(axis=None)  # fewer than 10 sequences
+
+
+def test_a_step_that_the_layers_do_not_have_has_no_row(masked_store, layer_order):
+    for effect in set(EFFECTS) - set(layer_order.effects):
+        assert relation_share.by_layer(masked_store, effect=effect).empty
+
+
+def test_every_relation_that_occurs_is_there_and_their_shares_add_up_to_1(
+    masked_store, layer_order
+):
+    occurring = {
+        name
+        for (name,) in masked_store.execute(
+            "select distinct relation from sequence_relation_change"
+        ).fetchall()
+    }
+    for effect in layer_order.effects:
+        frame = relation_share.by_layer(masked_store, effect=effect)
+        for _, group in frame.groupby(["layer", "quantity"]):
+            assert set(group["relation"]) == occurring
+            assert group["relation"].tolist() == [r for r in RELATIONS if r in occurring]
+            assert group["mean"].sum() == pytest.approx(1)
+
+
+def test_pairs_of_every_sequence_are_all_that_the_model_sees(masked_store, is_causal):
+    """n (n − 1) ordered pairs, or half of them where queries see no key behind themselves."""
+    wrong = masked_store.execute(
+        """
+        select count(*) from (
+            select seq, layer, effect, sum(n) as n
+            from sequence_relation_change group by seq, layer, effect)
+        join sequence using (seq)
+        where n <> n_tokens * (n_tokens - 1) // $share
+        """,
+        {"share": 2 if is_causal else 1},
+    ).fetchall()
+    assert wrong == [(0,)]
+
+
+def test_pairs_are_shared_alike_by_every_effect_and_layer(masked_store, layer_order):
+    frames = [
+        relation_share.by_layer(masked_store, effect=effect).query("quantity == 'pairs'")
+        for effect in layer_order.effects
+    ]
+    means = [group["mean"].tolist() for frame in frames for _, group in frame.groupby("layer")]
+    assert all(each == means[0] for each in means)

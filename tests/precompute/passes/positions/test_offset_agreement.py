@@ -1,0 +1,123 @@
+"""Kinds of heads, what each head prefers, and how often scores and attention prefer the same."""
+
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.models.trace import Trace
+from analysis.tables.positions import (
+    head_offset,
+    offset_agreement,
+    query_key_correlation,
+    relative_position_centre,
+    relative_position_cluster,
+)
+from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES
+from precompute.jobs.runner import run_local
+from precompute.run import run
+from tests.reference.positions import head_offset as reference_offset
+from tests.reference.positions import offset_agreement as reference_agreement
+from tests.reference.positions import relative_position_profile as reference
+from tests.small_store import request as asked_for
+from tests.small_store import save_one_layer
+from tests.tiny import HEADS, LAYERS
+
+HEAD_PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
+
+
+def _rows(frame: pd.DataFrame) -> list[Any]:
+    return list(frame.itertuples())
+
+
+def _maps(traces: dict[int, Trace], layer: int, head: int) -> list[list[list[float]]]:
+    """The attention of one head in every sequence."""
+    return [trace.layers[layer].attention[0, head].tolist() for trace in traces.values()]
+
+
+def test_clusters_share_all_texts_of_every_head(position_store, position_traces):
+    explained = relative_position_centre.explained(position_store)
+    assert explained["k"].tolist() == list(range(2, 13))
+    assert (np.diff(explained["explained"]) > 0).all()
+    for k in (2, 6, 12):
+        centres = relative_position_centre.centres(position_store, k=k)
+        assert centres["cluster"].nunique() == k
+        sizes = centres.groupby("cluster")["n"].first()
+        assert sizes.sum() == len(position_traces) * len(HEAD_PLACES)
+        peaks = centres.groupby("cluster", sort=False)["attention"].max()
+        assert (np.diff(peaks) <= 0).all()
+        shares = relative_position_cluster.shares(position_store, k=k)
+        by_head = shares.groupby(["layer", "head"])["share"].sum()
+        assert len(by_head) == len(HEAD_PLACES)
+        np.testing.assert_allclose(by_head, 1)
+        of_cluster = shares.groupby("cluster")["share"].sum() * len(position_traces)
+        np.testing.assert_allclose(of_cluster, sizes[of_cluster.index])
+    six = relative_position_cluster.shares(position_store, k=6)
+    assert len(six) == len(position_store.execute("from relative_position_cluster").df())
+
+
+def test_heads_prefer_what_is_largest_on_average(position_store, position_traces, is_causal):
+    heads = head_offset.heads(position_store)
+    assert list(zip(heads["layer"] - 1, heads["head"] - 1, strict=True)) == HEAD_PLACES
+    for row in _rows(heads):
+        means = query_key_correlation.of_head(position_store, layer=row.layer, head=row.head)
+        near = means[means["offset"].abs() <= 10]
+        for offset, quantity in (
+            (row.attention_offset, "attention"),
+            (row.score_offset, "value"),
+            (row.attention_offset_per_pair, "attention_per_pair"),
+            (row.score_offset_per_pair, "value_per_pair"),
+            (row.score_offset_centred, "value_centred"),
+        ):
+            expected = reference_offset.preferred_offset(near[quantity], near["offset"])
+            assert offset == expected
+            assert offset <= 0 or not is_causal
+        dependences = [
+            reference.position_dependence(each, is_causal=is_causal)
+            for each in _maps(position_traces, row.layer - 1, row.head - 1)
+        ]
+        assert row.dependence == pytest.approx(
+            np.mean([each for each in dependences if each is not None]), rel=1e-4
+        )
+
+
+def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
+    heads = head_offset.heads(position_store)
+    for counting, columns in COUNTINGS.items():
+        for least in MIN_DEPENDENCES:
+            found = offset_agreement.agreement(
+                position_store, counting=counting, min_dependence=least
+            )
+            chosen = heads[heads["dependence"] >= least]
+            groups = {layer: rows for layer, rows in chosen.groupby("layer") if len(rows) >= 2}
+            assert found["layer"].dropna().tolist() == list(groups)
+            everywhere = len(chosen) >= 2
+            assert found["layer"].isna().sum() == everywhere
+            for row, of in zip(
+                _rows(found), [*groups.values(), *[chosen] * everywhere], strict=True
+            ):
+                sides = [of[name].tolist() for name in columns]
+                assert row.n_heads == len(of)
+                assert row.agreement == pytest.approx(reference_agreement.agreement(*sides))
+                assert row.chance == pytest.approx(reference_agreement.chance(*sides))
+                expected = reference_agreement.spearman(*sides)
+                if expected is None:
+                    assert np.isnan(row.spearman)
+                else:
+                    assert row.spearman == pytest.approx(expected)
+
+
+def test_one_text_of_one_layer_is_enough(tmp_path, family):
+    save_one_layer(family, tmp_path)
+    statistics = ["offset_agreement", "relative_position_cluster"]
+    asked = asked_for(tmp_path, family, statistics=statistics, limit=1)
+    run(asked, run_local)
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        assert len(head_offset.heads(store)) == HEADS
+        found = offset_agreement.agreement(store, counting="sum", min_dependence=0.0)
+        assert found["n_heads"].tolist() == [HEADS, HEADS]
+        assert relative_position_centre.explained(store)["k"].tolist() == [2, 3]
+        assert len(relative_position_cluster.shares(store, k=3)) == HEADS
+        assert store.execute("select count(*) from relative_position_cluster").fetchall() == [(0,)]

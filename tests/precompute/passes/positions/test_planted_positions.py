@@ -1,0 +1,175 @@
+"""Models whose every wave and every preference is known, because they were put there."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from analysis.measures.positions.head_offset import preferred_offsets
+from precompute.corpora.sequence import Sequence
+from precompute.jobs.shards import as_stored
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes.base import Totals
+from precompute.passes.batch import Batch
+from precompute.passes.positions import (
+    query_key_correlation,
+    relative_position_profile,
+    state_spectrum,
+)
+from tests.tiny import HEADS, WIDTH, tiny_model, tiny_sequences
+
+N = 32
+CYCLES = 2
+FREQUENCY = 512 * CYCLES / N
+TURN = 2 * np.pi * CYCLES / N
+SHIFTS = (1, -2)
+"""By how many tokens the key waves of the first heads are ahead of their query waves."""
+
+
+def _text() -> Sequence:
+    """32 tokens of different kinds."""
+    sequence = tiny_sequences("bert")[3]
+    names = ("ids", "segments", "token_types", "words", "masked")
+    arrays = {name: np.resize(getattr(sequence, name), N) for name in names}
+    return replace(sequence, index=0, tokens=(sequence.tokens * N)[:N], **arrays)
+
+
+def _emptied() -> LoadedModel:
+    """A model that passes its embeddings on: every weight 0 but those of the normalisations."""
+    loaded = tiny_model("bert")
+    with torch.no_grad():
+        for name, parameter in loaded.model.named_parameters():
+            parameter.fill_(1.0 if name.endswith("LayerNorm.weight") else 0.0)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def waves() -> LoadedModel:
+    """Position embeddings are one wave in twelve phases; words are nothing. Of the first layer's
+    heads two shift the wave between queries and keys, and the third looks at nothing."""
+    loaded = _emptied()
+    phases = 2 * np.pi * np.arange(WIDTH) / WIDTH
+    embedding = loaded.model.embeddings.position_embeddings.weight
+    wave = np.cos(TURN * np.arange(len(embedding))[:, None] + phases)
+    quarter = WIDTH // 4  # a quarter of a turn ahead of coordinate 0
+    attention = loaded.model.encoder.layer[0].attention.self
+    with torch.no_grad():
+        embedding.copy_(torch.from_numpy(wave))
+        for head, shift in enumerate(SHIFTS):
+            cosine, sine = np.cos(TURN * shift), np.sin(TURN * shift)
+            row = head * (WIDTH // HEADS)
+            attention.query.weight[row, 0] = attention.query.weight[row + 1, quarter] = 3.0
+            attention.key.weight[row, 0] = attention.key.weight[row + 1, quarter] = cosine
+            attention.key.weight[row, quarter] = sine
+            attention.key.weight[row + 1, 0] = -sine
+    return loaded
+
+
+def _batch(loaded: LoadedModel) -> Batch:
+    text = _text()
+    return Batch((text,), loaded.trace([text]), controlled=partial(loaded.trace_controlled, seed=0))
+
+
+def _rows(each: Totals, loaded: LoadedModel) -> pd.DataFrame:
+    return as_stored(each.TABLE, each.totals(_batch(loaded))).to_pandas()
+
+
+@pytest.fixture(scope="module")
+def spectra(waves) -> pd.DataFrame:
+    rows = _rows(state_spectrum, waves)
+    return rows.astype({"control": str, "source": str})
+
+
+@pytest.mark.parametrize("source", ["hidden", "query", "key"])
+def test_states_show_the_line_of_the_position_embeddings_and_no_other(spectra, source):
+    here = spectra[(spectra["source"] == source) & (spectra["layer"] == 0)]
+    line = here["frequency"] == FREQUENCY
+    kept = here["control"] == "kept"
+    assert here[kept & ~line]["max"].max() < 1e-9
+    (largest,) = here[kept & line]["max"]
+    assert largest > 5
+    if source == "hidden":
+        assert largest == pytest.approx(N / 2 * np.sqrt(2), rel=1e-6)
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_the_line_vanishes_without_positions_and_spreads_when_they_are_permuted(spectra, layer):
+    here = spectra[(spectra["source"] == "hidden") & (spectra["layer"] == layer)]
+    by_control = {
+        name: rows.set_index("frequency")["max"] for name, rows in here.groupby("control")
+    }
+    assert by_control["removed"].max() < 1e-9
+    permuted = by_control["permuted"]
+    assert permuted[FREQUENCY] < by_control["compared"][FREQUENCY] / 2
+    others = permuted.drop([0.0, FREQUENCY])
+    assert (others > 0.5).mean() > 0.9
+
+
+def test_words_that_are_nothing_have_no_line_and_no_control(spectra):
+    words = spectra[spectra["source"] == "word_embedding"]
+    assert (words["max"] == 0).all()
+    assert set(words["control"]) == {"kept"}
+    assert words["layer"].isna().all()
+
+
+def test_a_batch_that_cannot_be_run_again_has_no_controls(waves):
+    batch = replace(_batch(waves), controlled=None)
+    assert set(state_spectrum.totals(batch)["control"].to_pylist()) == {"kept"}
+
+
+def test_only_every_fourth_sequence_is_run_again(waves):
+    batch = _batch(waves)
+    for index in range(9):
+        text = replace(batch.sequences[0], index=index)
+        rows = state_spectrum.totals(replace(batch, sequences=(text,))).to_pandas()
+        again = set(rows["control"]) - {"kept"}
+        assert again == ({"compared", "removed", "permuted"} if index in (0, 4, 8) else set())
+
+
+def test_what_controls_compare_with_is_of_the_sequences_that_were_run_again(waves):
+    batch = _batch(waves)
+    text = batch.sequences[0]
+    texts = tuple(replace(text, index=index) for index in range(6))
+    trace = waves.trace(list(texts))
+    rows = state_spectrum.totals(replace(batch, sequences=texts, trace=trace)).to_pandas()
+    rows = rows[rows["source"] != "word_embedding"].astype({"control": str, "source": str})
+    n = rows.groupby("control")["n_sequences"].unique().map(list).to_dict()
+    assert n == {"kept": [6], "compared": [2], "removed": [2], "permuted": [2]}
+    place = ["source", "layer", "frequency"]
+    wide = rows.pivot(index=place, columns="control", values="max")
+    np.testing.assert_allclose(wide["compared"], wide["kept"] / 3, atol=1e-9)
+
+
+def test_a_head_prefers_the_offset_from_which_its_keys_are_shifted(waves):
+    rows = _rows(query_key_correlation, waves)
+    near = rows[(rows["layer"] == 0) & (rows["offset"].abs() <= 10)]
+    for quantity in ("value", "attention", "value_per_pair", "attention_per_pair"):
+        wide = near.pivot(index="head", columns="offset", values=quantity)
+        offsets = wide.columns.to_numpy().astype(np.int64)
+        found = preferred_offsets(wide.to_numpy()[: len(SHIFTS)], offsets)
+        assert found.tolist() == [-shift for shift in SHIFTS], quantity
+
+
+def test_position_explains_all_of_a_positional_head_and_nothing_of_an_even_one(waves):
+    rows = _rows(relative_position_profile, waves)
+    first = rows[rows["layer"] == 0]["dependence"]
+    np.testing.assert_allclose(first[: len(SHIFTS)], 1, atol=1e-9)
+    assert first[len(SHIFTS) :].isna().all()
+
+
+def test_position_explains_little_of_a_head_that_looks_at_words():
+    loaded = _emptied()
+    attention = loaded.model.encoder.layer[0].attention.self
+    draw = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        words = loaded.model.embeddings.word_embeddings.weight
+        words.copy_(torch.randn(words.shape, generator=draw, dtype=words.dtype))
+        attention.query.bias.fill_(2.0)
+        attention.key.weight.copy_(torch.eye(WIDTH))
+    rows = _rows(relative_position_profile, loaded)
+    found = rows[rows["layer"] == 0]["dependence"]
+    assert (found < 0.15).all()
+    assert (found > 0).all()

@@ -1,0 +1,125 @@
+"""Antecedents that heads find by norms, against vectors of the bare trace and against weights."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.bootstrap import redraws
+from analysis.measures.probing.probe_accuracy import halves
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.tables.probing import coreference_best, coreference_difference
+from analysis.tables.probing.coreference_best import CHOSEN_ON
+from precompute.corpora.annotated.annotation import Annotation
+from precompute.models.load_models import load_model
+from tests.reference.norms.norm_weighted_attention import of_trace
+from tests.reference.probing import coreference_accuracy as reference
+from tests.reference.probing import coreference_prediction as prediction
+from tests.reference.probing import probe_accuracy, word_attention
+from tests.tiny import HEADS, LAYERS
+
+
+@pytest.fixture(scope="module")
+def texts(probing_store, probing_run) -> dict[int, Annotation]:
+    """The texts that have a mention with an antecedent."""
+    rows = probing_store.execute("select distinct seq from coreference_prediction").fetchall()
+    sequences = {each.index: each.annotation for each in probing_run[1].corpus.sequences}
+    return {seq: sequences[seq] for (seq,) in rows}
+
+
+def heads_of(known: Annotation) -> list[int]:
+    return [each.head for each in known.mentions]
+
+
+def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, probing_store, texts):
+    """What is picked gets the most, in float64 and word by word; near ties may go either way."""
+    asked, plan = probing_run
+    model = load_model(asked.model, device="cpu")
+    merge = dict(zip(MERGINGS, (word_attention.by_mean, word_attention.by_first), strict=True))
+    for sequence in plan.corpus.sequences:
+        if sequence.index not in texts:
+            continue
+        known = texts[sequence.index]
+        spans = [(int(start), int(end)) for start, end in sequence.word_spans]
+        maps = of_trace(model.trace([sequence]))["norm"]
+        rows = probing_store.execute(
+            "from coreference_prediction_weighing where weighing = 'norm' and seq = $seq",
+            {"seq": sequence.index},
+        ).df()
+        assert len(rows) == LAYERS * HEADS * len(MERGINGS)
+        for row in rows.itertuples():
+            matrix = merge[row.merging](maps[row.layer, row.head], spans)
+            best = prediction.picked(matrix, heads_of(known))
+            for mention, told in zip(row.mentions, row.predicted, strict=True):
+                given = matrix[heads_of(known)[mention]]
+                assert given[told] == pytest.approx(given[best[mention]], abs=1e-6)
+            verdicts = reference.right(
+                [
+                    row.predicted[list(row.mentions).index(m)] if m in row.mentions else -1
+                    for m in range(len(known.mentions))
+                ],
+                heads_of(known),
+                [each.cluster for each in known.mentions],
+            )
+            assert list(row.correct) == [verdicts[m] for m in row.mentions]
+
+
+@pytest.mark.parametrize("merging", MERGINGS)
+def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_mentions(
+    probing_store, texts, probing_run, merging
+):
+    order, seed = sorted(texts), probing_run[0].seed
+    first = halves(len(order), seed=seed)
+    found = coreference_difference.differences(probing_store, merging=merging)
+    best = {
+        (each, way): coreference_best.best(
+            probing_store, merging=merging, chosen_on=each, weighing=way
+        )
+        for each in CHOSEN_ON
+        for way in WEIGHINGS
+    }
+    assert set(found["chosen_on"]) == set(CHOSEN_ON)
+    row: Any
+    for row in found.itertuples():
+        part = {"all": first | True, "first": ~first, "second": first}[row.chosen_on]
+        right = {}
+        for way in WEIGHINGS:
+            own = best[row.chosen_on, way]
+            own = own[own["mention_type"] == row.mention_type].iloc[0]
+            place = [getattr(row, f"{name}_{way}") for name in ("layer", "head")]
+            assert place == own[["layer", "head"]].tolist()
+            assert getattr(row, f"accuracy_{way}") == pytest.approx(own["accuracy"])
+            right[way] = _right_by_text(probing_store, way, merging, place, str(row.mention_type))
+        of_parts = [seq for seq, is_in in zip(order, part, strict=True) if is_in]
+        n = [right["norm"].get(seq, (0, 0))[0] for seq in of_parts]
+        more = [
+            right["norm"].get(seq, (0, 0))[1] - right["weight"].get(seq, (0, 0))[1]
+            for seq in of_parts
+        ]
+        assert (row.n, row.difference) == (sum(n), pytest.approx(sum(more) / sum(n)))
+        draws = redraws(np.arange(len(of_parts)), seed=seed).weights.tolist()
+        assert (row.low, row.high) == pytest.approx(
+            probe_accuracy.interval(more, n, draws), nan_ok=True
+        )
+
+
+def _right_by_text(
+    probing_store: DuckDBPyConnection, way: str, merging: str, place: list[int], mention_type: str
+) -> dict[int, tuple[int, int]]:
+    """Mentions of a type in each text, and how many of them a head is right about."""
+    layer, head = place
+    rows = probing_store.execute(
+        """
+        select seq, unnest(mentions) as mention, unnest(correct) as correct
+        from coreference_prediction_weighing
+        where weighing = $way and merging = $merging and layer = $layer and head = $head
+        """,
+        {"way": way, "merging": merging, "layer": layer, "head": head},
+    ).df()
+    kinds = probing_store.execute("select seq, mention, mention_type from mention").df()
+    rows = rows.merge(kinds, on=["seq", "mention"])
+    rows = rows[(mention_type == "all") | (rows["mention_type"] == mention_type)]
+    grouped = rows.groupby("seq")["correct"]
+    return {int(str(seq)): (len(of), int(of.sum())) for seq, of in grouped}

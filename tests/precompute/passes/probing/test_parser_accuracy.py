@@ -1,0 +1,249 @@
+"""Word attention, word vectors and parsers of a small treebank, from the run to the file."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.annotation import words
+from analysis.tables.probing import parser_accuracy, word_attention
+from precompute.corpora.word_vectors import read_word_vectors
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.models.load_models import load_model
+from precompute.passes.batch import Batch
+from precompute.passes.probing import parser_sentences
+from precompute.passes.probing.parser_sentences import static_vectors, tree_sentences
+from precompute.run import Request, run
+from tests.reference.probing import parser_training as reference
+from tests.small_store import request as asked_for
+from tests.tiny import HEADS, LAYERS, mask_rate
+
+STATISTICS = ["parser_accuracy"]
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory, family) -> tuple[Request, Plan]:
+    folder = tmp_path_factory.mktemp(f"parsers-{family}")
+    asked = asked_for(folder, family, annotated=True, statistics=STATISTICS)
+    return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def store(treebank) -> Iterator[DuckDBPyConnection]:
+    """The finished file, with the shards as a fit finds them."""
+    asked, plan = treebank
+    with duckdb.connect(str(asked.output), read_only=True) as opened:
+        folders = (plan.folder / "word_attention").iterdir()
+        files = sorted(str(each) for folder in folders for each in folder.glob("*.parquet"))
+        from_1 = "replace (layer + 1 as layer, head + 1 as head)"
+        rows = f"select * {from_1} from read_parquet({files})"
+        opened.execute(f"create temp view word_attention_shards as {rows}")
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def batches(treebank) -> dict[int, Batch]:
+    asked, plan = treebank
+    model = load_model(asked.model, device="cpu")
+    return {each.index: Batch((each,), model.trace([each])) for each in plan.corpus.sequences}
+
+
+def test_word_attention_is_the_models_within_sentences(store, batches):
+    assert word_attention.sequences(store)["seq"].tolist() == sorted(batches)
+    for seq, batch in batches.items():
+        ((_, known, found),) = batch.annotated
+        sentences = np.array(known.sentences)
+        same = sentences[:, None] == sentences[None, :]
+        word, candidate = np.nonzero(same)
+        for place in range(LAYERS * HEADS):
+            layer, head = place // HEADS + 1, place % HEADS + 1
+            rows = word_attention.of_head(store, seq=seq, layer=layer, head=head)
+            assert (rows["word"].tolist(), rows["candidate"].tolist()) == (
+                word.tolist(),
+                candidate.tolist(),
+            )
+            np.testing.assert_allclose(rows["attention"], found.mean[place].numpy()[same], 1e-5)
+
+
+def test_only_the_first_sequences_are_in_the_file_and_all_in_the_shards(store):
+    few = word_attention.TABLE.merge.replace(f"seq < {word_attention.SHOWN}", "seq < 2")
+    assert few != word_attention.TABLE.merge
+    rows = store.sql(f"with shards as (from word_attention_shards) from ({few})").df()
+    assert sorted(set(rows["seq"])) == [0, 1]
+    whole = store.execute("from word_attention order by seq, sentence, layer, head").df()
+    part = rows.sort_values(["seq", "sentence", "layer", "head"], ignore_index=True)
+    columns = ["seq", "sentence", "layer", "head", "n_words"]
+    pd.testing.assert_frame_equal(part[columns], whole[whole["seq"] < 2][columns])
+
+
+def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, batches):
+    known = tree_sentences(store, seed=0)
+    counted = store.sql("select count(distinct (seq, sentence)) from word").fetchall()
+    assert len(known) == counted[0][0]
+    by_sequence: dict[int, list] = {}
+    for each in known:
+        by_sequence.setdefault(each.seq, []).append(each)
+    assert list(by_sequence) == sorted(batches)
+    for seq, sentences in by_sequence.items():
+        ((_, annotation, found),) = batches[seq].annotated
+        rows = words(store, seq=seq)
+        start = 0
+        for each in sentences:
+            own = slice(start, start + len(each.forms))
+            assert each.forms == annotation.forms[own]
+            expected = [
+                len(each.forms) if pd.isna(governor) else governor - start
+                for governor in rows["governor"][own]
+            ]
+            assert each.governors.tolist() == expected
+            assert each.is_scored.tolist() == (rows["relation"][own] != "punct").tolist()
+            torch.testing.assert_close(
+                each.attention, found.mean[:, own, own].movedim(0, 2), rtol=1e-5, atol=1e-6
+            )
+            torch.testing.assert_close(each.cls, found.cls[:, own].T, rtol=1e-5, atol=1e-6)
+            torch.testing.assert_close(each.sep, found.sep[:, own].T, rtol=1e-5, atol=1e-6)
+            start += len(each.forms)
+
+
+def test_attention_beyond_the_budget_is_left_out_as_whole_sequences(store, monkeypatch):
+    every = tree_sentences(store, seed=0)
+    monkeypatch.setattr(parser_sentences, "BUDGET", sum(e.attention.numel() for e in every) // 2)
+    few = tree_sentences(store, seed=0)
+    assert 0 < sum(each.attention.numel() for each in few) <= parser_sentences.BUDGET
+    kept = {each.seq for each in few}
+    assert len(few) == sum(each.seq in kept for each in every)
+    assert kept != {each.seq for each in tree_sentences(store, seed=1)}
+
+
+def test_vectors_are_means_over_pieces(store, batches):
+    rows = store.execute("from word_vector").df()
+    assert set(rows["form"]) == set(store.sql("select form from word").df()["form"])
+    for row in rows.itertuples():
+        first = store.execute(
+            "select min((seq, word)) as place from word where form = $form", {"form": row.form}
+        ).fetchall()[0][0]
+        assert (row.seq, row.word) == tuple(first)
+        batch = batches[row.seq]
+        start, end = batch.sequences[0].word_spans[row.word]
+        mean = batch.trace.word_embeddings[0, start:end].mean(dim=0)
+        np.testing.assert_allclose(row.vector, mean.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_vectors_of_a_file_take_the_place_of_the_models(store, tmp_path):
+    known = tree_sentences(store, seed=0)
+    own = static_vectors(store, None, known)
+    assert (own.source, own.known_share) == ("input_embedding", 1.0)
+    path = tmp_path / "glove.txt"
+    path.write_text("the 1 0\ncat 0 1\n", encoding="utf-8")
+    forms = {form for each in known for form in each.forms}
+    given = static_vectors(store, read_word_vectors(path, forms), known)
+    spoken = [form for each in known for form in each.forms]
+    share = np.mean([form.lower() in ("the", "cat") for form in spoken])
+    assert (given.source, given.known_share) == ("glove.txt", pytest.approx(share))
+    assert given.by_form["dog"].tolist() == [0, 0, 1]
+    assert torch.equal(given.by_form["The"], given.by_form["the"])
+    for each in (own, given):
+        vectors = torch.stack(list(each.by_form.values()))
+        assert (vectors[:, -1] == 1).all()
+
+
+def test_wide_vectors_keep_their_first_components_and_a_common_length():
+    draw = np.random.default_rng(0)
+    forms = [f"word {n}" for n in range(150)]
+    scales = np.r_[np.full(100, 3.0), np.full(60, 0.01)]
+    found = {form: draw.normal(size=160) * scales for form in forms}
+    reduced = torch.stack(list(parser_sentences._reduced(found, forms).values()))
+    assert reduced.shape == (150, 101)
+    assert (reduced[:, :-1] ** 2).sum(dim=1).mean().item() == pytest.approx(1)
+    assert reduced[:, :-1].mean(dim=0).abs().max() < 1e-6
+    whole = np.stack(list(found.values()))
+    whole -= whole.mean(axis=0)
+    gram = whole @ whole.T / (whole**2).sum(axis=1).mean()
+    np.testing.assert_allclose(reduced[:, :-1] @ reduced[:, :-1].T, gram, atol=1e-3)
+
+
+def test_every_seed_scores_every_method_on_the_same_held_out_words(store):
+    rows = parser_accuracy.accuracies(store)
+    assert list(dict.fromkeys(rows["method"])) == list(parser_accuracy.METHODS)
+    assert rows.groupby("method")["seed"].apply(list).map(tuple).unique().tolist() == [
+        (0, 1, 2, 3, 4)
+    ]
+    n_sentences = len(tree_sentences(store, seed=0))
+    assert (rows["n_train"] + rows["n_test"] == n_sentences).all()
+    for _, of_seed in rows.groupby("seed"):
+        assert of_seed["n"].nunique() == of_seed["n_test"].nunique() == 1
+    with_words = rows["method"].str.contains("words")
+    assert (rows.loc[with_words, "vectors"] == "input_embedding").all()
+    assert rows.loc[~with_words, ["vectors", "known_share"]].isna().all(axis=None)
+    assert store.execute("from parser_accuracy").df().columns.tolist() == [
+        "method", "seed", "uas", "n",
+    ]  # fmt: skip
+
+
+def test_the_chain_is_scored_on_the_sentences_held_out(store):
+    known = tree_sentences(store, seed=0)
+    sequences = sorted({each.seq for each in known})
+    rows: list[Any] = list(parser_accuracy.accuracies(store).itertuples())
+    for row in [each for each in rows if each.method == "right_branching"]:
+        order = np.random.default_rng(row.seed).permutation(sequences)
+        held_out = set(order[: max(1, round(0.2 * len(sequences)))].tolist())
+        chosen = [each for each in known if each.seq in held_out]
+        right = sum(
+            reference.right(
+                [[float(place == word + 1) for place in range(len(each.forms) + 1)]
+                 for word in range(len(each.forms))],
+                each.governors.tolist(),
+                each.is_scored.tolist(),
+            )
+            for each in chosen
+        )  # fmt: skip
+        n = sum(int(each.is_scored.sum()) for each in chosen)
+        assert (row.n, row.uas) == (n, pytest.approx(right / n))
+        assert row.n_test == len(chosen)
+
+
+def test_true_trees_are_easier_to_learn_than_shuffled_ones(store):
+    rows = parser_accuracy.accuracies(store)
+    mean = rows.groupby("method")["uas"].mean()
+    # every sentence is in the treebank three times, so that most of what is held out was learnt
+    assert mean["attention_words"] > mean["attention_words_shuffled"] + 0.1
+    assert mean["distances_words"] > mean["right_branching"] + 0.1
+
+
+def test_another_file_of_vectors_costs_the_parsers_alone(treebank, tmp_path):
+    _, plan = treebank
+    path = tmp_path / "glove.txt"
+    path.write_text("the 1 0\ncat 0 1\ndog 1 1\n", encoding="utf-8")
+    vectors = read_word_vectors(path, ["the", "cat", "dog"])
+    other = replace(plan, word_vectors=vectors)
+    changed = [each.TABLE.name for each in plan.passes if plan.place(each) != other.place(each)]
+    assert changed == ["parser_accuracy"]
+
+
+def test_masked_words_have_no_vector(tmp_path, family):
+    rate = mask_rate(family, 0.5)
+    asked = asked_for(tmp_path, family, annotated=True, mask_rate=rate, limit=4)
+    plan = run(replace(asked, statistics=["word_vector"]), run_local)
+    free = set()
+    for each in plan.corpus.sequences:
+        assert each.annotation is not None
+        assert each.word_spans is not None
+        for form, (start, end) in zip(each.annotation.forms, each.word_spans, strict=True):
+            free |= set() if each.masked[start:end].any() else {form}
+    with duckdb.connect(str(asked.output), read_only=True) as opened:
+        found = set(opened.sql("select form from word_vector").df()["form"])
+    assert found == free
+
+
+def test_one_sequence_is_too_little_to_train_and_to_score(tmp_path):
+    asked = asked_for(tmp_path, "bert", annotated=True, statistics=STATISTICS, limit=1)
+    run(asked, run_local)
+    with duckdb.connect(str(asked.output), read_only=True) as opened:
+        assert parser_accuracy.accuracies(opened).empty

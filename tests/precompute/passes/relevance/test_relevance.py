@@ -1,0 +1,197 @@
+"""Maps of relevance in a store built by the real passes, against the twins and each other."""
+
+import shutil
+from collections.abc import Iterator
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from duckdb import DuckDBPyConnection
+
+from analysis.errors import BrokenLaw, UnknownName
+from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
+from analysis.scopes import PRE_NORM
+from analysis.tables.relevance import relevance_map, relevance_summary, sequence_relevance
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.models.load_models import load_model
+from precompute.passes.batch import Batch
+from precompute.passes.relevance.relevance_maps import evenly_spaced
+from precompute.run import Request, run
+from precompute.store.check import assert_laws, faults
+from precompute.store.show import every_table
+from tests.intervals import assert_ordered
+from tests.reference.relevance import relevance as twin
+from tests.reference.relevance import relevance_comparison as compared
+from tests.small_store import request as asked_for
+from tests.tiny import every_family
+
+pytestmark = every_family
+
+
+@pytest.fixture(scope="module")
+def relevance_run(tmp_path_factory, family) -> tuple[Request, Plan]:
+    folder = tmp_path_factory.mktemp(f"relevance-{family}")
+    asked = asked_for(folder, family, statistics=["relevance_map", "relevance_summary"])
+    return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def store(relevance_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(relevance_run[0].output), read_only=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def slow(relevance_run) -> tuple[int, dict[tuple[str, int, int | None], list[float]]]:
+    """The shortest sequence, and its maps by rule, layer and head as the twins make them."""
+    asked, plan = relevance_run
+    model = load_model(asked.model, device="cpu")
+    sequence = min(plan.corpus.sequences, key=len)
+    batch = Batch((sequence,), model.trace([sequence]), relevance_start=model.relevance_start)
+    (weights,) = batch.start_weights
+    assert weights is not None
+    start = weights.tolist()
+    layers = [
+        (each.attention[0].double().tolist(), each.values[0].double().tolist())
+        for each in batch.trace.layers
+    ]
+    (mixing,) = batch.layer_mixing
+    around = "ln_attn_res" if batch.order is PRE_NORM else "attn_res_ln"
+    scopes = {"norm_rollout": batch.order.scopes.index(around), "norm_rollout_layer": -1}
+    maps = {}
+    for layer, (attention, _) in enumerate(layers, start=1):
+        for rule, mean_weights in zip(RULES, MEAN_WEIGHTS, strict=True):
+            for head in range(len(attention)):
+                maps[rule, layer, head + 1] = twin.down(layers[:layer], start, rule, head)[0]
+            maps[mean_weights, layer, None] = twin.down(layers[:layer], start, rule, None)[0]
+        for head, alpha in enumerate(attention, start=1):
+            maps["attention", layer, head] = compared.weighed_rows(start, alpha)
+        for rule, scope in scopes.items():
+            rolled = [each.maps[scope].double().tolist() for each in mixing[:layer]]
+            maps[rule, layer, None] = compared.rolled_back(rolled, start)
+        for rule in (*RULES, "attention"):
+            heads = [maps[rule, layer, head + 1] for head in range(len(attention))]
+            maps[rule, layer, None] = np.mean(heads, axis=0).tolist()
+    return sequence.index, maps
+
+
+def test_every_map_is_that_of_its_twin(store, slow):
+    seq, expected = slow
+    found = {
+        (rule, layer, None if pd.isna(head) else int(head)): relevance
+        for rule in relevance_summary.rules(store)
+        if rule != "gradient_attention"
+        for layer in range(1, 1 + max(layer for _, layer, _ in expected))
+        for head, relevance in relevance_map.maps(
+            store, seq=seq, rule=rule, layer=layer
+        ).itertuples(index=False)
+    }
+    assert set(found) == set(expected)
+    for place, relevance in expected.items():
+        np.testing.assert_allclose(found[place], relevance, atol=2e-6, err_msg=str(place))
+
+
+def test_the_same_maps_are_found_by_layer_and_by_rule(store, slow):
+    seq, maps = slow
+    (n_layers, n_heads) = (max(layer for _, layer, _ in maps), max(h or 0 for *_, h in maps))
+    for head in (n_heads, None):
+        found = relevance_map.layers(store, seq=seq, rule="iii", head=head)
+        assert found["layer"].tolist() == list(range(1, n_layers + 1))
+        for layer, relevance in found.itertuples(index=False):
+            np.testing.assert_allclose(relevance, maps["iii", layer, head], atol=2e-6)
+    last = relevance_map.methods(store, seq=seq, layer=n_layers)
+    assert last["rule"].tolist() == relevance_summary.rules(store)
+    first = relevance_map.methods(store, seq=seq, layer=1)["rule"].tolist()
+    assert "gradient_attention" not in first, "it has no layer to start behind but the last"
+
+
+def test_what_there_is_depends_on_the_model_alone(store, relevance_run):
+    told = load_model(relevance_run[0].model, device="cpu").classifier is not None
+    expected = [rule for rule in ALL if told or rule != "gradient_attention"]
+    assert relevance_summary.rules(store) == expected
+    assert set(METHODS) <= set(ALL)
+    kept = relevance_map.kept(store)
+    assert kept["seq"].tolist() == list(range(len(relevance_run[1].corpus.sequences)))
+    lengths = [len(each) for each in relevance_run[1].corpus.sequences]
+    assert kept["n_tokens"].tolist() == lengths
+
+
+def test_every_number_of_the_summary_is_a_mean_over_sequences(store):
+    each = store.execute("from sequence_relevance").df()
+    each["mask_gain"] = each["mask_share"] - each["mask_chance"]
+    each["pointing_gain"] = each["pointing"] - each["mask_chance"]
+    quantities = list(relevance_summary.QUANTITIES)
+    key = ["rule", "layer", "head"]
+    long = each[[*key, *quantities]].melt(key, var_name="quantity").dropna(subset="value")
+    grouped = long.groupby([*key, "quantity"], dropna=False, observed=True)["value"]
+    expected = grouped.agg(["mean", "count"]).reset_index()
+    found = relevance_summary.table(store)
+    both = expected.merge(found, on=[*key, "quantity"], suffixes=("_expected", ""))
+    assert len(both) == len(found) == len(expected)
+    np.testing.assert_allclose(both["mean"], both["mean_expected"].astype(float), atol=1e-6)
+    assert (both["count"] == both["n_sequences"]).all()
+    assert_ordered(both["low"], both["mean"], both["high"])
+    wide = store.execute("from relevance_summary").df()
+    assert len(wide) == len(found[key].drop_duplicates())
+    of_heads = relevance_summary.heads(store, quantity="entropy", rule="ii")
+    merged = of_heads.merge(wide[wide["rule"] == "ii"], on=["layer", "head"])
+    assert len(merged) == len(of_heads) > 0
+    assert (merged["mean"] == merged["entropy"]).all()
+    by_layer = relevance_summary.by_layer(store, quantity="special_share")
+    assert set(by_layer["rule"]) == set(relevance_summary.rules(store))
+
+
+def test_sequences_with_most_of_a_quantity_come_first(store):
+    every = pd.concat(
+        sequence_relevance.of_sequence(store, seq=seq).assign(seq=seq)
+        for seq in relevance_map.kept(store)["seq"]
+    )
+    for head in (1, None):
+        place = {"rule": "iv", "layer": 2}
+        found = sequence_relevance.extremes(store, **place, head=head, quantity="entropy", limit=2)
+        same_head = every["head"].isna() if head is None else every["head"] == head
+        own = every[(every["rule"] == "iv") & (every["layer"] == 2) & same_head]
+        assert found["seq"].tolist() == own.nlargest(2, "entropy")["seq"].tolist()
+        texts = dict(store.execute("select seq, text from sequence").fetchall())
+        assert found["text"].tolist() == [texts[seq] for seq in found["seq"]]
+    with pytest.raises(UnknownName, match=r"Did you mean 'entropy'\?"):
+        sequence_relevance.extremes(store, rule="i", layer=1, head=1, quantity="entropie", limit=1)
+
+
+def test_relevance_is_conserved_and_the_file_says_so(store):
+    ((worst, n_in_place),) = sequence_relevance.conservation(store).itertuples(index=False)
+    assert 0 <= worst <= 1e-5
+    assert n_in_place == 0
+    columns = "conservation_error is null as absent"
+    told = store.execute(f"select rule, {columns} from sequence_relevance").df()
+    assert set(told[told["absent"]]["rule"]) == set(METHODS) & set(told["rule"])
+
+
+def test_the_file_is_whole_and_sound(relevance_run):
+    assert list(faults(relevance_run[0].output, every_table())) == []
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        (sequence_relevance, "conservation_error = 2e-5 where rule = 'iii'"),
+        (sequence_relevance, "special_share = 1.1"),
+        (sequence_relevance, "n_in_place = null where rule = 'i'"),
+        (relevance_map, "relevance = list_transform(relevance, lambda each: each * 1.01)"),
+        (relevance_map, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
+    ],
+)
+def test_a_broken_law_is_told(relevance_run, tmp_path, table, change):
+    copy = shutil.copy(relevance_run[0].output, tmp_path / "copy.duckdb")
+    with duckdb.connect(str(copy)) as connection:
+        connection.execute(f"update stored.{table.TABLE.name} set {change}")
+        with pytest.raises(BrokenLaw):
+            assert_laws(connection, table.TABLE)
+
+
+def test_a_few_are_taken_evenly_from_all():
+    assert evenly_spaced([5, 3, 9], 4) == {3, 5, 9}
+    assert evenly_spaced(range(100), 4) == {0, 25, 50, 75}
+    assert evenly_spaced([], 4) == frozenset()

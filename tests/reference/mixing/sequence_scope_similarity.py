@@ -1,0 +1,19 @@
+"""kobayashi-2024, section 4.1: two maps laid out as two lists, and Spearman's ρ of these."""
+
+from tests.reference.norms.attention_norm_correlation import spearman
+
+
+def scope_similarity(
+    first: list[list[float]], second: list[list[float]], *, causal: bool = False
+) -> float | None:
+    """ρ of all values of two maps; None where one of them never changes.
+
+    In a causal model the values right of the diagonal are no values.
+    """
+    lists = [
+        [value for i, row in enumerate(each) for value in (row[: i + 1] if causal else row)]
+        for each in (first, second)
+    ]
+    if any(len(set(values)) == 1 for values in lists):
+        return None
+    return spearman(*lists)
