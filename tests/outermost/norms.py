@@ -130,18 +130,18 @@ def token_type_mixing(corpus: Corpus) -> pd.DataFrame:
     return frame_of(rows)
 
 
-def attention_norm_correlation(corpus: Corpus, *, in_bins: bool = False) -> pd.DataFrame:
+def binned_correlation(corpus: Corpus) -> pd.DataFrame:
     """ρ over all pairs; absent where fewer than 8 bins of norms can be told apart.
 
-    In bins, what falls into one quarter of an octave of α, or one 64th of norms, is a tie.
+    What falls into one quarter of an octave of α, or one 64th of norms, is a tie, as the file says;
+    how far that is from sorted pairs is measured by `tests.benchmarks.spearman_accuracy`.
     """
     rows, pooled = [], {}
     for layer in range(len(corpus.model.layers)):
         of_layer: dict[str, list] = {}
         for head in range(corpus.model.heads):
             for name, pairs in _pairs_of_head(corpus, layer, head).items():
-                if in_bins:
-                    pairs = np.stack([_bins(pairs[0], 4), _bins(pairs[1], 64)])
+                pairs = np.stack([_bins(pairs[0], 4), _bins(pairs[1], 64)])
                 rows.append(_correlation(layer + 1, head + 1, name, pairs))
                 of_layer.setdefault(name, []).append(pairs)
         for name, parts in of_layer.items():
