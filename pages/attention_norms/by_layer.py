@@ -8,10 +8,11 @@ import streamlit as st
 from analysis.tables.norms import token_type_mixing
 from pages.attention_norms.findings import SPECIAL
 from pages.ui.about import about
-from pages.ui.charts.standard import bars, token_type_name
+from pages.ui.charts.standard import bars
 from pages.ui.choices.pick import pick
 from pages.ui.figure import figure, table
 from pages.ui.store.chosen import ask, open_store, require
+from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.quantities import (
     QUANTITIES,

@@ -7,7 +7,7 @@ import streamlit as st
 
 from analysis.tables.norms import input_norm_dispersion, value_norm_dispersion
 from pages.attention_norms.head_card import CARD_TABLES, opened_head
-from pages.attention_norms.head_choice import follow_click, pick_head
+from pages.attention_norms.head_choice import follow_click, pick_norms_head
 from pages.attention_norms.published import dispersions
 from pages.ui.about import about
 from pages.ui.charts.head_map import from_zero, head_map
@@ -140,7 +140,7 @@ def _by_layer(heads: pd.DataFrame, inputs: pd.DataFrame) -> None:
 def _map(heads: pd.DataFrame) -> None:
     """The CV of every head, and the card of the one that is chosen."""
     place = st.container()
-    marked = pick_head()
+    marked = pick_norms_head()
     with place:
         chart = head_map(
             heads,

@@ -7,10 +7,10 @@ import pandas as pd
 from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import frequency_correlation as frequency
 from analysis.tables.norms import input_norm_dispersion, token_type_mixing, value_norm_dispersion
-from pages.ui.charts.look import token_type_name
 from pages.ui.finding import Finding
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask
+from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.say import say
 

@@ -9,10 +9,10 @@ from analysis.tables.norms import (
     token_type_mixing,
     value_norm_dispersion,
 )
-from pages.ui.charts.standard import token_type_name
 from pages.ui.choices.pick import choose
 from pages.ui.figure import table
 from pages.ui.store.chosen import ask, open_store
+from pages.ui.words.names import token_type_name
 from pages.ui.words.quantities import QUANTITIES, in_type_order, quantity_name
 from pages.ui.words.say import say
 

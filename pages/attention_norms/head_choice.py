@@ -1,23 +1,18 @@
-"""Which head is looked at: two pickers, or a click on a cell of a map of heads."""
+"""Which head is looked at: a picker, or a click on a cell of a map of heads."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.norms import token_type_mixing
 from pages.attention_norms.findings import SPECIAL
-from pages.ui.choices.clicks import fresh_click
-from pages.ui.choices.pick import choose, pick
+from pages.ui.choices.pick import pick
+from pages.ui.head.choice import Head, follow_head_click, pick_head
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.say import say
 
 
-def follow_click(name: str) -> bool:
-    """Move the pickers to the cell that was clicked in a map of heads, before they are drawn."""
-    cells = [cell for part in fresh_click(name).values() for cell in part]
-    for cell in cells[:1]:
-        choose("an_layer", int(cell["layer"]))
-        choose("an_head", int(cell["head"]))
-    return bool(cells)
+def follow_click(name: str) -> None:
+    """Choose the head that was clicked in a map of heads, before the picker is drawn."""
+    follow_head_click(name)
 
 
 def pick_layer() -> int:
@@ -27,16 +22,11 @@ def pick_layer() -> int:
     return pick("an_layer", say("attention_norms.layer"), layers, default=default, kind="select")
 
 
-def pick_head() -> tuple[int, int]:
-    """A layer and a head, from 1, side by side."""
-    heads = range(1, int(open_store().run["n_heads"]) + 1)
-    _, default = _most_drawn()
-    left, right = st.columns(2)
-    with left:
-        layer = pick_layer()
-    with right:
-        head = pick("an_head", say("attention_norms.head"), heads, default=default, kind="select")
-    return layer, head
+def pick_norms_head() -> Head:
+    """A layer and a head, from 1."""
+    return pick_head(
+        say("attention_norms.head"), default=_most_drawn(), help=say("attention_norms.head_help")
+    )
 
 
 def _most_drawn() -> tuple[int, int]:

@@ -5,13 +5,13 @@ import streamlit as st
 
 from analysis.tables.norms import token_type_mixing
 from pages.attention_norms.head_card import CARD_TABLES, opened_head
-from pages.attention_norms.head_choice import follow_click, pick_head
+from pages.attention_norms.head_choice import follow_click, pick_norms_head
 from pages.ui.about import about
 from pages.ui.charts.head_map import quantity_maps
-from pages.ui.charts.standard import token_type_name
 from pages.ui.choices.clicks import clickable
 from pages.ui.choices.pick import pick
 from pages.ui.store.chosen import ask, require
+from pages.ui.words.names import token_type_name
 from pages.ui.words.quantities import ordered_types
 from pages.ui.words.say import say
 
@@ -24,7 +24,7 @@ def show() -> None:
     st.header(say("attention_norms.heads.title"), anchor=False)
     token_type, tops = _pick_type_and_scale()
     maps = st.container()
-    layer, head = pick_head()
+    layer, head = pick_norms_head()
     with maps:
         _maps(token_type, tops, (layer, head))
     opened_head(layer, head)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from analysis.tables.norms import head_token, token_type_mixing
 from pages.attention_norms import head_card as norms
-from pages.attention_norms.head_choice import pick_head
+from pages.attention_norms.head_choice import pick_norms_head
 from pages.attention_norms.passages import passages
 from pages.attention_norms.rankings import follow_row, pick_token, rank_tables, ranked
 from pages.ui.about import about
@@ -17,7 +17,7 @@ from pages.ui.words.say import say
 def show() -> None:
     require(head_token.TABLE)
     st.header(say("attention_norms.one_head.title"), anchor=False)
-    layer, head = pick_head()
+    layer, head = pick_norms_head()
     norms.head_card(layer, head)
     head_card(layer=layer, head=head)
     _tokens(layer, head)

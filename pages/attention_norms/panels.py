@@ -7,7 +7,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from pages.ui.charts.standard import TOKEN_TYPE_COLOURS, token_type_name
+from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
+from pages.ui.words.names import token_type_name
 from pages.ui.words.quantities import quantity_axis, quantity_name
 from pages.ui.words.say import say
 

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from analysis.published.numbers import Published, numbers
-from pages.ui.charts.standard import token_type_name
 from pages.ui.published import Row
+from pages.ui.words.names import token_type_name
 from pages.ui.words.say import say
 
 _NORM = {"heads": "‖f(x)‖", "layers": "‖x‖"}

@@ -11,17 +11,18 @@ from analysis.tables.norms import (
     attention_norm_histogram,
     attention_norm_sample,
 )
-from pages.attention_norms.head_choice import follow_click, pick_head, pick_layer
+from pages.attention_norms.head_choice import follow_click, pick_layer, pick_norms_head
 from pages.attention_norms.panels import density_panels, sample_panels
 from pages.attention_norms.published import correlations
 from pages.ui.about import about
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.standard import lines, token_type_name
+from pages.ui.charts.standard import lines
 from pages.ui.choices.clicks import clickable
 from pages.ui.choices.pick import choose, pick
 from pages.ui.figure import figure, table
 from pages.ui.published import beside
 from pages.ui.store.chosen import ask, require
+from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import count, signed
 from pages.ui.words.quantities import in_type_order, ordered_types
 from pages.ui.words.say import say
@@ -65,7 +66,7 @@ def _pick_scope() -> Scope:
     if chosen == "layer":
         return {"layer": pick_layer(), "head": None}
     if chosen == "head":
-        layer, head = pick_head()
+        layer, head = pick_norms_head()
         return {"layer": layer, "head": head}
     return {"layer": None, "head": None}
 

@@ -7,13 +7,12 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import coreference_accuracy
 from analysis.tables.probing.coreference_prediction import MENTION_TYPES, METHODS
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.choices.pick import choose, pick
 from pages.ui.head.choice import Head, follow_head_click, head_name, pick_head
 from pages.ui.store.chosen import ask
 from pages.ui.words.say import say
 
-_HEAD = "co_head"
 _BLUE, _ORANGE, _GREEN, _, _GREY, _ = SERIES_COLOURS
 COLOURS = dict(zip(METHODS, (_BLUE, _GREY, _ORANGE, _GREEN), strict=True))
 
@@ -53,14 +52,12 @@ def pick_type() -> str:
 
 def pick_antecedent_head(best: Head) -> Head:
     """A layer and a head, from 1; in the address as `layer-head`. Unless chosen, the best one."""
-    return pick_head(
-        _HEAD, say("coreference.head"), default=best, help=say("coreference.head_help")
-    )
+    return pick_head(say("coreference.head"), default=best, help=say("coreference.head_help"))
 
 
 def follow_click(name: str) -> None:
     """Choose the head that was clicked in a chart, before the picker is drawn."""
-    follow_head_click(name, key=_HEAD)
+    follow_head_click(name)
 
 
 def accuracies(mention_type: str, merging: str, weighing: str) -> pd.DataFrame:

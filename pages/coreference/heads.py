@@ -18,7 +18,8 @@ from pages.coreference.choices import (
 )
 from pages.coreference.mentions import require_mentions
 from pages.ui.about import about
-from pages.ui.charts.number_map import LOW_TO_HIGH, Ramp, number_map
+from pages.ui.charts.colours import LOW_TO_HIGH
+from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.choices.clicks import clickable
 from pages.ui.figure import table
 from pages.ui.head.card import head_card

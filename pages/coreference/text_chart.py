@@ -7,7 +7,8 @@ import pandas as pd
 
 from pages.coreference.choices import type_name
 from pages.coreference.text_layout import LETTERS, Place, places, spans, way
-from pages.ui.charts.look import SERIES_COLOURS, paper_and_ink
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.look import paper_and_ink
 from pages.ui.words.say import say
 
 RIGHT, WRONG = SERIES_COLOURS[2], "#e4572e"

@@ -11,7 +11,7 @@ from pages.coreference.choices import pick_merging, type_name
 from pages.coreference.mentions import require_mentions
 from pages.coreference.rule_chart import rule_chart
 from pages.ui.about import about
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.figure import figure, table
 from pages.ui.head.choice import head_name
 from pages.ui.store.chosen import ask

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 
 from analysis.tables.heads import gradient_importance, head_pattern
-from pages.ui.charts.look import token_type_name
 from pages.ui.finding import Finding
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.habits import importance_shares
 from pages.ui.store.chosen import ask, open_store
+from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 

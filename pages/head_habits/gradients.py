@@ -9,12 +9,13 @@ from analysis.tables.heads import gradient_importance, sequence_gradient_importa
 from pages.head_habits.head_choice import follow_click, opened_head
 from pages.head_habits.layer_chart import layer_chart
 from pages.ui.about import about
-from pages.ui.charts.standard import TOKEN_TYPE_COLOURS, token_type_name
+from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.choices.clicks import clickable
 from pages.ui.choices.pick import pick
 from pages.ui.head.habits import importance_shares
 from pages.ui.store.chosen import ask, folder, open_store, require
 from pages.ui.store.commands import run_command
+from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain, say
 

@@ -10,19 +10,18 @@ from pages.ui.head.habits import GROUPS
 from pages.ui.store.chosen import ask
 from pages.ui.words.say import say
 
-KEY = "hh_head"
 _TOLD = (*GROUPS["special"], "previous", "next")
 
 
 def follow_click(name: str) -> None:
     """Choose the head that was clicked in a chart, before the picker is drawn."""
-    follow_head_click(name, key=KEY)
+    follow_head_click(name)
 
 
 def pick_habits_head() -> Head:
     """A layer and a head, from 1; in the address as `layer-head`."""
     return pick_head(
-        KEY, say("head_habits.head"), default=_clearest(), help=say("head_habits.head_help")
+        say("head_habits.head"), default=_clearest(), help=say("head_habits.head_help")
     )
 
 

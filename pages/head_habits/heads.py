@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.heads import head_pattern, sequence_head_pattern
-from pages.head_habits.head_choice import KEY, follow_click, opened_head
+from pages.head_habits.head_choice import follow_click, opened_head
 from pages.ui.about import about
 from pages.ui.charts.head_map import from_zero, head_map
 from pages.ui.choices.clicks import clickable, fresh_click, remember
@@ -75,7 +75,7 @@ def _follow_row(shown: pd.DataFrame) -> None:
     """Choose the head whose row was clicked, before the picker is drawn."""
     for row in fresh_click(_TABLE).get("rows", [])[:1]:
         if row < len(shown):
-            choose_head(KEY, int(shown["layer"][row]), int(shown["head"][row]))
+            choose_head(int(shown["layer"][row]), int(shown["head"][row]))
 
 
 def _map(frame: pd.DataFrame, *, quantity: str, weighing: str, marked: tuple[int, int]) -> None:

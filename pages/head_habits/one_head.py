@@ -10,7 +10,7 @@ from analysis.tables.heads import head_pattern, sequence_head_pattern
 from pages.head_habits import sequences
 from pages.head_habits.head_choice import pick_habits_head
 from pages.ui.about import about
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.figure import figure
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name

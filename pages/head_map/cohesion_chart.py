@@ -5,7 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import SERIES_COLOURS, flat_axis, tooltips
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.look import flat_axis, tooltips
 from pages.ui.words.say import say
 
 _COLOURS = (SERIES_COLOURS[0], SERIES_COLOURS[1])

@@ -11,7 +11,7 @@ from pages.head_map.plane_chart import named_colour, plane_chart
 from pages.head_map.tree import Tree
 from pages.head_map.tree_chart import tree_chart
 from pages.ui.about import about
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.choices.clicks import clickable
 from pages.ui.choices.pick import pick_number
 from pages.ui.head.choice import Head

@@ -6,19 +6,15 @@ from pages.ui.head.choice import Head, follow_head_click, pick_head
 from pages.ui.store.chosen import ask
 from pages.ui.words.say import say
 
-_KEY = "hm_head"
-
 
 def follow_click(name: str) -> None:
     """Choose the head that was clicked in a chart, before the picker is drawn."""
-    follow_head_click(name, key=_KEY)
+    follow_head_click(name)
 
 
 def pick_map_head() -> Head:
     """A layer and a head; in the address as `layer-head`."""
-    return pick_head(
-        _KEY, say("head_map.head"), default=_most_unlike(), help=say("head_map.head_help")
-    )
+    return pick_head(say("head_map.head"), default=_most_unlike(), help=say("head_map.head_help"))
 
 
 def card_of(head: Head) -> None:

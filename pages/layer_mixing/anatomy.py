@@ -4,9 +4,10 @@ from html import escape
 
 import streamlit as st
 
+from pages.ui.charts.colours import SCOPE_COLOURS
 from pages.ui.store.chosen import layer_order
+from pages.ui.words.names import scope_meaning, scope_name
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import SCOPE_COLOURS, scope_meaning, scope_name
 
 _STYLE = """<style>
 .lm-layer {display: flex; flex-wrap: wrap; gap: .35rem 0}

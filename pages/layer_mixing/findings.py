@@ -8,9 +8,9 @@ from analysis.tables.mixing import mixing_ratio, scope_similarity
 from analysis.tables.pairs import relation_share
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import ask, layer_order
+from pages.ui.words.names import relation_name, step_name
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import relation_name, step_name
 
 _PAGE = "layer_mixing"
 _EVERY = "all"

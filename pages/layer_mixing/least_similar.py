@@ -9,9 +9,9 @@ from analysis.tables.mixing import sequence_scope_similarity
 from pages.ui.choices.pick import pick
 from pages.ui.figure import table
 from pages.ui.store.chosen import ask, layer_order
+from pages.ui.words.names import scope_name
 from pages.ui.words.numbers import signed
 from pages.ui.words.say import plain, say
-from pages.ui.words.scope_names import scope_name
 
 _LIMIT = 20
 

@@ -6,20 +6,15 @@ import streamlit as st
 from analysis.scopes import RELATIONS
 from analysis.tables.pairs import relation_share
 from pages.ui.about import about
-from pages.ui.charts.number_map import LESS_TO_MORE, Ramp, number_map
+from pages.ui.charts.colours import LESS_TO_MORE, RELATION_COLOURS
+from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.choices.pick import pick
 from pages.ui.figure import figure
 from pages.ui.store.chosen import ask, layer_order, require
+from pages.ui.words.names import effect_meaning, effect_name, relation_meaning, relation_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import (
-    RELATION_COLOURS,
-    effect_meaning,
-    effect_name,
-    relation_meaning,
-    relation_name,
-)
 
 _QUANTITIES = ("change", "gain", "loss")
 _RATIO = ("ratio", "ratio_low", "ratio_high")

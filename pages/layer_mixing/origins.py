@@ -4,11 +4,11 @@ another."""
 import pandas as pd
 
 from analysis.tables.mixing.sequence_rollout import DISTANCES
+from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.charts.paired_stacks import paired_stacks
-from pages.ui.charts.standard import TOKEN_TYPE_COLOURS, token_type_name
 from pages.ui.figure import figure
+from pages.ui.words.names import scope_name, token_type_name
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import scope_name
 
 _NEAR_TO_FAR = (
     "#d9a13b",

@@ -4,10 +4,9 @@ import pandas as pd
 
 from analysis.published.numbers import numbers
 from analysis.scopes import POST_NORM
-from pages.ui.charts.standard import token_type_name
 from pages.ui.published import Row
+from pages.ui.words.names import effect_name, scope_name, token_type_name
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import effect_name, scope_name
 
 
 def similarities(steps: pd.DataFrame) -> list[Row]:
@@ -27,7 +26,7 @@ def pooled_ratios(pooled: pd.DataFrame) -> list[Row]:
             say(
                 "published.statistic",
                 of=scope_name(each.scope),
-                statistic=say(f"layer_mixing.ratio.{each.statistic}"),
+                statistic=say(f"words.column.{each.statistic}"),
             ),
             each,
             found[each.statistic].get((each.scope, each.token_type)),

@@ -11,9 +11,9 @@ from pages.ui.choices.pick import pick
 from pages.ui.figure import table
 from pages.ui.store.absences import SPECIAL
 from pages.ui.store.chosen import ask, layer_order, require
+from pages.ui.words.names import scope_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import scope_name
 
 
 def show() -> None:

@@ -7,16 +7,17 @@ from analysis.tables.mixing import scope_similarity, sequence_scope_similarity
 from pages.layer_mixing.least_similar import least_similar
 from pages.layer_mixing.published import similarities
 from pages.ui.about import about
-from pages.ui.charts.number_map import CELL, LOW_TO_HIGH, Ramp, number_map
+from pages.ui.charts.colours import LOW_TO_HIGH, SCOPE_COLOURS
+from pages.ui.charts.number_map import CELL, Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.choices.clicks import clickable, fresh_click
 from pages.ui.choices.pick import choose, pick
 from pages.ui.figure import figure, table
 from pages.ui.published import beside
 from pages.ui.store.chosen import ask, layer_order, open_store, require
+from pages.ui.words.names import scope_name, step_name
 from pages.ui.words.numbers import signed
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import SCOPE_COLOURS, scope_name, step_name
 
 _CHART = "lm_similarity"
 _FIELDS = ("scope_a", "scope_b")

@@ -9,13 +9,14 @@ from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 from analysis.tables.mixing.sequence_vector_rollout import VECTORS
 from pages.layer_mixing.origins import by_distance, by_type, own_place
 from pages.ui.about import about
+from pages.ui.charts.colours import SCOPE_COLOURS
 from pages.ui.charts.standard import lines
 from pages.ui.choices.pick import pick
 from pages.ui.figure import figure, table
 from pages.ui.store.chosen import ask, layer_order, require
+from pages.ui.words.names import scope_name
 from pages.ui.words.numbers import percent, scientific, signed
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import SCOPE_COLOURS, scope_name
 
 _ROLLOUT_COLOUR = "#a3872c"
 

@@ -10,8 +10,8 @@ from pages.ui.about import citation, contract
 from pages.ui.choices.links import link_to_view
 from pages.ui.collected import collected
 from pages.ui.method import Method
+from pages.ui.words.names import scope_meaning, scope_name
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import scope_meaning, scope_name
 
 MEASURED = {"bias_reading": bias_readings}
 """What of a method is measured in the chosen file, and shown here and nowhere else."""

@@ -9,8 +9,8 @@ import streamlit as st
 from analysis.error_limits import LIMITS
 from analysis.tables.corpus import first_sequences, sequence_lengths, token_type_counts
 from analysis.tables.mixing import completeness
+from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.ui.charts.error_chart import error_chart, worst_errors
-from pages.ui.charts.look import SERIES_COLOURS, TOKEN_TYPE_COLOURS, token_type_name
 from pages.ui.choices.links import link
 from pages.ui.figure import figure, table
 from pages.ui.store.chosen import (
@@ -26,6 +26,7 @@ from pages.ui.store.chosen import (
 from pages.ui.store.commands import run_command
 from pages.ui.store.model_name import model_name
 from pages.ui.store.open_file import Store
+from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import count, percent, scientific
 from pages.ui.words.say import plain, say
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from pages.positions.peaks import period
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.choices.pick import pick
 from pages.ui.words.say import say
 

@@ -5,7 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import SERIES_COLOURS, tooltips
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.look import tooltips
 from pages.ui.figure import figure
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.number_map import LESS_TO_MORE
+from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.words.offsets import (
     ATTENTION_COLOUR,
     PEAK_COLOUR,

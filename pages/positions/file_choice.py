@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from analysis.tables.table import Table
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.choices.pick import pick_many
 from pages.ui.store.chosen import files, files_with, open_store, readable
 from pages.ui.store.model_name import model_name

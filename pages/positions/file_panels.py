@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from pages.positions.spectrum_chart import WIDTH, frequencies, span, with_periods
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.words.say import say
 
 

@@ -8,18 +8,15 @@ from pages.ui.head.choice import Head, follow_head_click, head_name, pick_head
 from pages.ui.store.chosen import ask
 from pages.ui.words.say import say
 
-_KEY = "po_head"
-
 
 def follow_click(name: str) -> None:
     """Choose the head that was clicked in a chart, before the picker is drawn."""
-    follow_head_click(name, key=_KEY)
+    follow_head_click(name)
 
 
 def pick_positions_head() -> Head:
     """A layer and a head, from 1; in the address as `layer-head`."""
     return pick_head(
-        _KEY,
         say("positions_head.head"),
         default=_most_dependent(),
         help=say("positions_head.head_help"),

@@ -6,7 +6,7 @@ import streamlit as st
 from pages.positions.layer_choice import Chosen
 from pages.positions.spectra import read, source_name
 from pages.positions.spectrum_chart import spectrum_lines
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.figure import figure
 from pages.ui.words.numbers import count
 from pages.ui.words.say import say

@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 
 from pages.relevance.map_layout import BAR, GAP, TITLE_RISE, MapLayout, Panel
+from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround
-from pages.ui.charts.look import TOKEN_TYPE_COLOURS
 from pages.ui.words.say import say
 
 _RING = "#ff5a36"

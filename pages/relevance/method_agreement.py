@@ -5,7 +5,8 @@ import streamlit as st
 
 from analysis.tables.relevance import relevance_agreement
 from pages.relevance.rules import in_order, rule_name, rule_short
-from pages.ui.charts.number_map import LOW_TO_HIGH, Ramp, number_map
+from pages.ui.charts.colours import LOW_TO_HIGH
+from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.figure import figure
 from pages.ui.store.chosen import ask, shows_images
 from pages.ui.words.numbers import signed

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pages.relevance.token_maps import TokenMaps
+from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import ramp
 from pages.ui.words.say import say
 
@@ -84,7 +85,7 @@ def token_strip(frame: pd.DataFrame, *, marked: int) -> Any:
     layers = frame["layer"].nunique()
     row = (
         alt.Chart(_ends(frame, marked))
-        .mark_rect(filled=False, stroke="#ff5a36", strokeWidth=2)
+        .mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
         .encode(y=alt.Y("layer:O"), x=alt.value(0), x2=alt.value("width"))
     )
     return alt.layer(cells, row).properties(height=_ROW * max(layers, _FEWEST) + _AROUND)

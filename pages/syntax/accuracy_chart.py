@@ -6,7 +6,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import SERIES_COLOURS, cell_selection, flat_axis, tooltips
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.look import cell_selection, flat_axis, tooltips
 from pages.ui.words.say import say
 
 HEAD_COLOUR, OFFSET_COLOUR, OTHER_COLOUR = SERIES_COLOURS[0], SERIES_COLOURS[1], SERIES_COLOURS[2]

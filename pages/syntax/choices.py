@@ -9,16 +9,14 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import dependency_accuracy, dependency_best
 from analysis.tables.probing.dependency_prediction import DIRECTIONS
 from pages.syntax.names import EVERYTHING, direction_name, relation_name
-from pages.ui.choices.clicks import fresh_click
 from pages.ui.choices.pick import choose, pick
-from pages.ui.head.choice import head_name
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.head.choice import Head, head_name, pick_head
+from pages.ui.store.chosen import ask
 from pages.ui.words.say import say
 
 LEAST = 100
 """Relations with fewer cases are hidden unless the reader asks for them, as in the paper."""
 _EITHER = "either"
-_BEST = "best"
 
 
 @dataclass(frozen=True)
@@ -84,34 +82,22 @@ def _clearest() -> str | None:
     return str((frequent if len(frequent) else best).nlargest(1, "difference")["relation"].iloc[0])
 
 
-def pick_head(chosen: Chosen) -> tuple[int, int]:
-    """A layer and a head, from 1; in the address as `layer-head`, or the best one for a relation,
-    whichever that is."""
-    run = open_store().run
-    layers, heads = range(1, int(run["n_layers"]) + 1), range(1, int(run["n_heads"]) + 1)
-    named = {f"{layer}-{head}": head_name(layer, head) for layer in layers for head in heads}
+def pick_probe(chosen: Chosen) -> Head:
+    """A head, or the best one for a relation, whichever that is."""
     best = best_head(chosen)
-    told = head_name(*(int(each) for each in best.split("-")))
-    named = {_BEST: say("syntax.head.best", relation=chosen.relation, head=told)} | named
-    found = pick(
-        "sy_head",
-        say("syntax.head.label"),
-        list(named),
-        default=_BEST,
-        format=named.__getitem__,
-        kind="select",
-        help=say("syntax.head.help"),
+    told = say("syntax.head.best", relation=chosen.relation, head=head_name(*best))
+    return pick_head(
+        say("syntax.head.label"), default=best, help=say("syntax.head.help"), best=told
     )
-    layer, head = (best if found == _BEST else found).split("-")
-    return int(layer), int(head)
 
 
-def best_head(chosen: Chosen) -> str:
+def best_head(chosen: Chosen) -> Head:
+    """The head that is right most often about a relation."""
     scores = all_heads(chosen)
     if scores.empty:
-        return "1-1"
+        return 1, 1
     best = scores.nlargest(1, "accuracy").iloc[0]
-    return f"{int(best['layer'])}-{int(best['head'])}"
+    return int(best["layer"]), int(best["head"])
 
 
 def all_heads(chosen: Chosen) -> pd.DataFrame:
@@ -145,13 +131,6 @@ def direction_of(chosen: Chosen, layer: int, head: int) -> str:
     scores = all_heads(chosen)
     found = scores.loc[(scores["layer"] == layer) & (scores["head"] == head), "direction"]
     return str(found.iloc[0]) if len(found) else DIRECTIONS[0]
-
-
-def follow_click(name: str) -> None:
-    """Choose the head that was clicked in a chart, before its picker is drawn."""
-    cells = [cell for part in fresh_click(name).values() for cell in part]
-    for cell in cells[:1]:
-        choose("sy_head", f"{int(cell['layer'])}-{int(cell['head'])}")
 
 
 def to_view(view: str, label: str) -> None:

@@ -5,16 +5,17 @@ import streamlit as st
 
 from analysis.tables.probing import dependency_accuracy, dependency_baseline
 from pages.syntax.accuracy_chart import offset_bars
-from pages.syntax.choices import Chosen, all_heads, follow_click, pick_head, to_view
+from pages.syntax.choices import Chosen, all_heads, pick_probe, to_view
 from pages.syntax.names import direction_name, told_relation
 from pages.syntax.pickers import pick_chosen
 from pages.syntax.trees import require_trees
 from pages.ui.about import about
-from pages.ui.charts.number_map import LOW_TO_HIGH, Ramp, number_map
+from pages.ui.charts.colours import LOW_TO_HIGH
+from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.choices.clicks import clickable
 from pages.ui.figure import figure
 from pages.ui.head.card import head_card
-from pages.ui.head.choice import head_name
+from pages.ui.head.choice import follow_head_click, head_name
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_told
@@ -25,7 +26,7 @@ _MAP = "sy_map"
 
 def show() -> None:
     require_trees(dependency_accuracy.TABLE, dependency_baseline.TABLE)
-    follow_click(_MAP)
+    follow_head_click(_MAP)
     st.header(say("syntax.heads.title"), anchor=False)
     chosen = pick_chosen()
     scores = all_heads(chosen).dropna(subset="accuracy")
@@ -39,7 +40,7 @@ def show() -> None:
     place = st.container()
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        layer, head = pick_head(chosen)
+        layer, head = pick_probe(chosen)
     with right, st.container(horizontal=True):
         to_view("sentences", say("syntax.to_sentences"))
         to_view("one_head", say("syntax.to_one_head"))

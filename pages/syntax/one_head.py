@@ -9,20 +9,20 @@ from pages.syntax.accuracy_chart import CLICKED, accuracy_rows
 from pages.syntax.choices import (
     LEAST,
     Chosen,
-    pick_head,
     pick_merging,
+    pick_probe,
     pick_relation,
     to_view,
 )
 from pages.syntax.names import EVERYTHING, direction_name, relation_name, told_relation
 from pages.syntax.trees import require_trees
 from pages.ui.about import about
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.choices.clicks import clickable, fresh_click
 from pages.ui.choices.pick import choose, pick_number
 from pages.ui.figure import table
 from pages.ui.head.card import head_card
-from pages.ui.head.choice import head_name
+from pages.ui.head.choice import HEAD, head_name
 from pages.ui.store.chosen import ask
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.numbers import count, percent
@@ -59,7 +59,7 @@ def _follow_click() -> None:
     another relation."""
     for row in fresh_click(_ROWS).get(CLICKED, [])[:1]:
         choose("sy_relation", str(row[CLICKED]))
-        choose("sy_head", st.session_state.get(_SHOWN))
+        choose(HEAD, st.session_state.get(_SHOWN))
 
 
 def _pick(weighing: str) -> tuple[int, int, str, int]:
@@ -69,7 +69,7 @@ def _pick(weighing: str) -> tuple[int, int, str, int]:
     with first:
         relation = pick_relation()
     with second:
-        layer, head = pick_head(Chosen(relation, "either", merging, weighing))
+        layer, head = pick_probe(Chosen(relation, "either", merging, weighing))
     with fourth:
         least = pick_number("sy_least", say("syntax.relations.least"), 1, 100_000, LEAST)
     return layer, head, merging, least

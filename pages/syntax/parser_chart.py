@@ -6,7 +6,8 @@ import altair as alt
 import pandas as pd
 
 from pages.syntax.untrained import PREFIX
-from pages.ui.charts.look import SERIES_COLOURS, tooltips
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.look import tooltips
 from pages.ui.words.say import say
 
 _BLUE, _ORANGE, _GREEN, _, _GREY, _ = SERIES_COLOURS

@@ -10,7 +10,7 @@ from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import dependency_accuracy, dependency_prediction
 from pages.syntax.arc_chart import arc_chart
 from pages.syntax.arcs import drawing
-from pages.syntax.choices import Chosen, direction_of, pick_head, to_view
+from pages.syntax.choices import Chosen, direction_of, pick_probe, to_view
 from pages.syntax.names import direction_name, is_of, told_relation
 from pages.syntax.pickers import pick_chosen
 from pages.syntax.trees import require_trees
@@ -69,7 +69,7 @@ def show() -> None:
 def _head_row(chosen: Chosen) -> tuple[int, int]:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        layer, head = pick_head(chosen)
+        layer, head = pick_probe(chosen)
     with right, st.container(horizontal=True):
         to_view("heads", say("syntax.to_heads"))
         to_view("one_head", say("syntax.to_one_head"))

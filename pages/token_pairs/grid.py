@@ -10,8 +10,9 @@ from typing import Any
 import pandas as pd
 
 from pages.token_pairs.units import points
+from pages.ui.charts.colours import RELATION_COLOURS
+from pages.ui.words.names import relation_name
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import RELATION_COLOURS, relation_name
 
 _STRONGEST = 0.5
 _INKS = {True: "217, 92, 62", False: "47, 134, 201"}  # amplified, attenuated

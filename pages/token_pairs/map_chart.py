@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.number_map import LESS_TO_MORE
+from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.words.say import say
 
 MAPS = ("before", "after", "change")

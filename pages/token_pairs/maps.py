@@ -11,8 +11,8 @@ from pages.ui.choices.pick import pick
 from pages.ui.figure import figure
 from pages.ui.live import live
 from pages.ui.store.chosen import is_causal, layer_order
+from pages.ui.words.names import effect_name, scope_name
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import effect_name, scope_name
 
 _READABLE = 40  # tokens whose names fit on an axis
 _AROUND = 9  # tokens shown before and after a chosen one

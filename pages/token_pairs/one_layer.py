@@ -19,9 +19,9 @@ from pages.token_pairs.pair_choice import (
 from pages.token_pairs.units import named, pair_columns, pair_name, points
 from pages.ui.about import about
 from pages.ui.store.chosen import ask, require
+from pages.ui.words.names import effect_name, relation_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain, say
-from pages.ui.words.scope_names import effect_name, relation_name
 
 
 def show() -> None:

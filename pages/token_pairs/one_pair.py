@@ -11,14 +11,14 @@ from pages.token_pairs.pair_choice import pick_effect, pick_layer
 from pages.token_pairs.sentences import sentences
 from pages.token_pairs.units import in_points, pair_name, points, zero_line
 from pages.ui.about import about
-from pages.ui.charts.look import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.standard import lines
 from pages.ui.choices.pick import choose, pick, pick_text
 from pages.ui.figure import figure
 from pages.ui.store.chosen import ask, is_causal, layer_order, require
+from pages.ui.words.names import effect_name, relation_name
 from pages.ui.words.numbers import count, percent, signed
 from pages.ui.words.say import plain, say
-from pages.ui.words.scope_names import effect_name, relation_name
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,14 @@ from pages.token_pairs.pair_choice import pick_effect, pick_least, pick_special
 from pages.token_pairs.published import EFFECT, pair_lists
 from pages.token_pairs.units import named
 from pages.ui.about import about
+from pages.ui.charts.colours import RELATION_COLOURS
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.choices.links import address
 from pages.ui.choices.pick import pick
 from pages.ui.figure import figure, markup
 from pages.ui.store.chosen import ask, open_store, require
+from pages.ui.words.names import effect_meaning, effect_name, relation_name
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import RELATION_COLOURS, effect_meaning, effect_name, relation_name
 
 DIRECTIONS = ("amplified", "attenuated")
 PLACES = 10

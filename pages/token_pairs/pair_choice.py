@@ -10,8 +10,8 @@ from pages.ui.choices.clicks import clickable, fresh_click, remember
 from pages.ui.choices.pick import choose, pick, pick_number
 from pages.ui.figure import table
 from pages.ui.store.chosen import layer_order, open_store
+from pages.ui.words.names import effect_name, relation_name
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import effect_name, relation_name
 
 ROW = "row"
 DEFAULT_EFFECT = "ff"

@@ -14,9 +14,9 @@ from pages.ui.charts.standard import lines
 from pages.ui.choices.pick import pick
 from pages.ui.figure import figure
 from pages.ui.store.chosen import ask, layer_order, require
+from pages.ui.words.names import effect_name, relation_name
 from pages.ui.words.numbers import count, signed
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import effect_name, relation_name
 
 _DRAWN = 1_500
 _WINDOWS = {str(size or "sequence"): size for size in reversed(pair_pmi_correlation.WINDOWS)}

@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis.scopes import RELATIONS
+from pages.ui.charts.colours import RELATION_COLOURS
+from pages.ui.words.names import relation_name
 from pages.ui.words.say import say
-from pages.ui.words.scope_names import RELATION_COLOURS, relation_name
 
 _NUMBERS = {
     "mean_delta": ("%+.2f", 92),

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.charts.number_map import LESS_TO_MORE, LOW_TO_HIGH, Ramp, number_map
+from pages.ui.charts.colours import LESS_TO_MORE, LOW_TO_HIGH
+from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.export import files as export
 

@@ -6,6 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.colours import MARKED
 from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
 from pages.ui.words.say import say
 
@@ -62,7 +63,7 @@ def head_map(
     if marked is None:
         return cells
     chosen = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])
-    ring = base.transform_filter(chosen).mark_rect(filled=False, stroke="#ff5a36", strokeWidth=2.5)
+    ring = base.transform_filter(chosen).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
     return alt.layer(cells, ring).properties(height=_cell_height(frame) + _AROUND)
 
 

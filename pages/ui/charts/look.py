@@ -7,20 +7,13 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from pages.ui.words.say import say
+from pages.ui.charts.colours import PAPER_AND_INK, SERIES_COLOURS
+from pages.ui.words.columns import NAMES
 
-TOKEN_TYPE_COLOURS = {
-    "other": "#808995",
-    "comma_period": "#d07c00",
-    "sep": "#2f86c9",
-    "cls": "#bd5496",
-    "register": "#8a6fc4",
-}
-SERIES_COLOURS = ("#2f86c9", "#d07c00", "#2c9c7c", "#bd5496", "#808995", "#8a6fc4")
+_N = len(SERIES_COLOURS)
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
 _WIDE = "\u2e7f"  # characters after it are as wide as two letters
 Scale = Literal["linear", "log", "symlog", "sqrt"]
-_PAPER_AND_INK = {"light": ("#fdfcf9", "#23262b"), "dark": ("#17191d", "#e4e2dc")}
 
 
 def paper_and_ink() -> tuple[str, str]:
@@ -28,12 +21,7 @@ def paper_and_ink() -> tuple[str, str]:
 
     Marks that are text have a colour of their own, so they take their ground along when exported.
     """
-    return _PAPER_AND_INK[st.context.theme.type or "light"]
-
-
-def token_type_name(token_type: str) -> str:
-    """What a token type is called in the reader's language."""
-    return say(f"token_type.{token_type}")
+    return PAPER_AND_INK[st.context.theme.type or "light"]
 
 
 def flat_axis() -> alt.Axis:
@@ -50,20 +38,24 @@ def coloured(
     """The frame with readable names in its colour column, the colours, and their fixed order.
 
     Args:
-        colours: of the names in the column, in the order of the legend; token types have theirs.
+        colours: of the names in the column, in the order of the legend; columns of `NAMES` have
+            theirs.
     """
     if colour is None:
         return frame, alt.value(SERIES_COLOURS[0]), []
     present = list(dict.fromkeys(frame[colour]))
+    known = NAMES.get(colour)
+    if known and colours is None and (known.colours is None or set(present) <= set(known.colours)):
+        present = [each for each in known.colours or present if each in present]
+        frame = frame.assign(**{colour: frame[colour].map(known.of)})
+        colours = {
+            known.of(each): (known.colours or {}).get(each, SERIES_COLOURS[place % _N])
+            for place, each in enumerate(present)
+        }
+        present = list(colours)
     if colours:
         present = [each for each in colours if each in present]
         palette = [colours[each] for each in present]
-    elif set(present) <= set(TOKEN_TYPE_COLOURS):
-        present = [each for each in TOKEN_TYPE_COLOURS if each in present]
-        palette = [TOKEN_TYPE_COLOURS[each] for each in present]
-        names = {each: token_type_name(each) for each in present}
-        frame = frame.assign(**{colour: frame[colour].map(names)})
-        present = list(names.values())
     else:
         palette = [SERIES_COLOURS[place % len(SERIES_COLOURS)] for place in range(len(present))]
     scale = alt.Scale(domain=present, range=palette)

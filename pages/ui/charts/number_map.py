@@ -8,12 +8,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.colours import INKS, MARKED
 from pages.ui.charts.look import cell_selection, ramp, tooltips
+from pages.ui.words.columns import NAMES, shown_as, title, value_name, with_names
 
-LOW_TO_HIGH = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39")
-LESS_TO_MORE = ("#2166ac", "#67a9cf", "#f3f1ea", "#ef8a62", "#b2182b")
 CELL = "cell"
-_INKS = ("#000000", "#ffffff")
 _TWO_LINES = (
     "length(datum.label) > 9 ? [slice(datum.label, 0, 9), slice(datum.label, 9)] : datum.label"
 )
@@ -46,7 +45,7 @@ class Ramp:
     def ink(self, value: float) -> str:
         """Black or white, whichever stands out more on the colour of a value: at least 4.5 to 1."""
         ground = _luminance(self.rgb(value))
-        return _INKS[0] if (ground + 0.05) / 0.05 > 1.05 / (ground + 0.05) else _INKS[1]
+        return INKS[0] if (ground + 0.05) / 0.05 > 1.05 / (ground + 0.05) else INKS[1]
 
     def rgb(self, value: float) -> tuple[float, ...]:
         """Red, green and blue from 0 to 255, between the colours of the stops around a value."""
@@ -74,31 +73,34 @@ def number_map(
     x: str,
     y: str,
     value: str,
-    titles: Mapping[str, str],
-    orders: Mapping[str, Sequence[Any]],
     colours: Ramp,
     format: str,
+    tooltip: Sequence[str] = (),
+    titles: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
     fields: tuple[str, str] | None = None,
     marked: Mapping[str, Any] | None = None,
 ) -> Any:
     """One cell per x and y with its value in it.
 
     Args:
-        titles: of x, y, value and whatever else the tooltip is to tell.
-        orders: of what stands on x and on y.
         format: of the number in a cell.
+        tooltip: further columns that the tooltip shows.
+        titles: in place of those of the columns.
+        orders: of what stands on x and on y; as they come if not given.
         fields: columns that tell which cell was clicked, as `event["selection"][CELL][0][field]`;
             None makes nothing of a click.
         marked: values of some columns that the cell with a frame around it has.
     """
-    shown = frame.dropna(subset=value)
+    titles = titles or {each: title(each) for each in (x, y, value, *tooltip)}
+    shown = with_names(frame.dropna(subset=value))
     shown = shown.assign(ink=shown[value].map(colours.ink))
     told = {"labelAngle": 0, "labelFlush": False, "labelOverlap": False, "labelLimit": 260}
     axis, across = alt.Axis(**told, labelExpr=_TWO_LINES), alt.Axis(**told)
     base = alt.Chart(shown).encode(
-        x=alt.X(f"{x}:O", title=titles[x], axis=axis, sort=list(orders[x])),
-        y=alt.Y(f"{y}:O", title=titles[y], axis=across, sort=list(orders[y])),
-        tooltip=tooltips({**titles}, shown, ".3f"),
+        x=alt.X(f"{shown_as(x, shown)}:O", title=titles[x], axis=axis, sort=_order(x, orders)),
+        y=alt.Y(f"{shown_as(y, shown)}:O", title=titles[y], axis=across, sort=_order(y, orders)),
+        tooltip=tooltips({shown_as(name, shown): titles[name] for name in titles}, shown, ".3f"),
     )
     pointer = "pointer" if fields else "default"
     cells = base.mark_rect(cursor=pointer).encode(color=colours.colour(value, titles[value]))
@@ -106,17 +108,22 @@ def number_map(
         cells = cells.add_params(cell_selection(CELL, *fields))
     numbers = base.mark_text(fontSize=12, cursor=pointer).encode(
         text=alt.Text(f"{value}:Q", format=format),
-        color=alt.condition(
-            f"datum.ink === '{_INKS[0]}'", alt.value(_INKS[0]), alt.value(_INKS[1])
-        ),
+        color=alt.condition(f"datum.ink === '{INKS[0]}'", alt.value(INKS[0]), alt.value(INKS[1])),
     )
     parts = [cells, numbers]
     if marked:
         chosen = " && ".join(f"datum['{name}'] === {_written(v)}" for name, v in marked.items())
-        ring = base.mark_rect(filled=False, stroke="#ff5a36", strokeWidth=2.5)
+        ring = base.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
         parts.append(ring.transform_filter(chosen))
     height = _HEIGHT * max(len(set(shown[y])), 1) + _AROUND
     return alt.layer(*parts).properties(height=height)
+
+
+def _order(column: str, orders: Mapping[str, Sequence[Any]] | None) -> Any:
+    """The values of a column in their order, as they are shown."""
+    if not orders or column not in orders:
+        return None
+    return [value_name(column, each) if column in NAMES else each for each in orders[column]]
 
 
 def _written(value: object) -> str:

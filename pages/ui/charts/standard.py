@@ -9,8 +9,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.colours import MARKED, SERIES_COLOURS
 from pages.ui.charts.look import (
-    TOKEN_TYPE_COLOURS,
     Scale,
     cell_selection,
     coloured,
@@ -18,20 +18,9 @@ from pages.ui.charts.look import (
     log_scale,
     powers,
     ramp,
-    token_type_name,
     tooltips,
 )
-from pages.ui.words.say import say
-
-__all__ = [
-    "TOKEN_TYPE_COLOURS",
-    "bars",
-    "density",
-    "heat_map",
-    "lines",
-    "points",
-    "token_type_name",
-]
+from pages.ui.words.columns import shown_as, title, titled, with_names
 
 
 def bars(
@@ -42,8 +31,8 @@ def bars(
     colour: str | None = None,
     low: str | None = None,
     high: str | None = None,
-    x_title: str,
-    y_title: str,
+    x_title: str | None = None,
+    y_title: str | None = None,
     colour_title: str | None = None,
     order: Sequence[str] | None = None,
     format: str = ".3f",
@@ -53,9 +42,13 @@ def bars(
     there is an interval at all.
 
     Args:
+        x_title: that of the column if None, as `y_title`.
         order: of the groups, from left to right; that of the alphabet if None.
     """
+    x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, present = coloured(frame, colour, colour_title)
+    if (named := shown_as(x, with_names(frame))) != x:
+        frame, x = with_names(frame), named
     beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
     base = alt.Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(), sort=order or alt.Undefined),
@@ -106,7 +99,7 @@ def heat_map(
             `event["selection"][pick][0][y]`; a second click clears it.
         marked: (y, x) of a cell to draw a frame around.
     """
-    x_title, y_title = x_title or say(f"axis.{x}"), y_title or say(f"axis.{y}")
+    x_title, y_title = titled(x, x_title), titled(y, y_title)
     midpoint = {"domainMid": 0} if domain is None and scheme.startswith("red") else {}
     told: dict[str, Any] = {"scheme": scheme} | ({"domain": list(domain)} if domain else midpoint)
     scale = alt.Scale(**told)
@@ -125,7 +118,7 @@ def heat_map(
         return cells.properties(height=height)
     frame_of_cell = base.transform_filter(
         (alt.datum[y] == marked[0]) & (alt.datum[x] == marked[1])
-    ).mark_rect(filled=False, stroke="#ff5a36", strokeWidth=2.5)
+    ).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
     return alt.layer(cells, frame_of_cell).properties(height=height)
 
 
@@ -136,14 +129,15 @@ def density(
     x2: str,
     y: str,
     y2: str,
-    x_title: str,
-    y_title: str,
+    x_title: str | None = None,
+    y_title: str | None = None,
     value: str = "n",
     title: str,
     scheme: Any = "viridis",
     height: int = 360,
 ) -> Any:
     """Rectangles with given edges on log axes, coloured by the log of a count."""
+    x_title, y_title = titled(x, x_title), titled(y, y_title)
     return (
         alt.Chart(frame)
         .mark_rect()
@@ -172,8 +166,8 @@ def lines(
     colour: str | None = None,
     low: str | None = None,
     high: str | None = None,
-    x_title: str,
-    y_title: str,
+    x_title: str | None = None,
+    y_title: str | None = None,
     colour_title: str | None = None,
     colours: Mapping[str, str] | None = None,
     y_scale: Scale = "linear",
@@ -185,8 +179,10 @@ def lines(
     """One line per colour over a whole-numbered x, with a band from low to high.
 
     Args:
+        x_title: that of the column if None, as `y_title`.
         colours: of the names in the colour column, in the order of the legend.
     """
+    x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
     told = {x: x_title, colour: colour_title or colour, y: y_title, low: low, high: high}
     base = alt.Chart(frame).encode(
@@ -217,14 +213,15 @@ def points(
     x: str,
     y: str,
     colour: str | None = None,
-    x_title: str,
-    y_title: str,
+    x_title: str | None = None,
+    y_title: str | None = None,
     colour_title: str | None = None,
     tooltip: dict[str, str] | None = None,
     scale: Scale = "log",
     height: int = 360,
 ) -> Any:
     """One point per row; `tooltip` names further columns to tell."""
+    x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title)
     told = {x: x_title, y: y_title, colour: colour_title or colour} | (tooltip or {})
     axis = powers() if scale == "log" else alt.Axis()
@@ -236,6 +233,30 @@ def points(
             y=alt.Y(f"{y}:Q", title=y_title, scale=alt.Scale(type=scale), axis=axis),
             color=encoding,
             tooltip=tooltips(told, frame, ".3~g"),
+        )
+        .properties(height=height)
+    )
+
+
+def scatter(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    tooltip: Sequence[str],
+    x_scale: Scale = "log",
+    height: int = 360,
+) -> Any:
+    """One point per row, of one colour, with the axes closely around the points."""
+    titles: dict[str | None, str | None] = {each: title(each) for each in tooltip}
+    across = alt.Scale(type=x_scale, nice=False, padding=8)
+    return (
+        alt.Chart(frame)
+        .mark_circle(size=26, opacity=0.5, color=SERIES_COLOURS[0])
+        .encode(
+            x=alt.X(f"{x}:Q", title=title(x), scale=across, axis=alt.Axis(format="d", tickCount=6)),
+            y=alt.Y(f"{y}:Q", title=title(y), scale=alt.Scale(zero=False, padding=8)),
+            tooltip=tooltips(titles, frame, ".3f"),
         )
         .properties(height=height)
     )

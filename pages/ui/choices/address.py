@@ -71,7 +71,7 @@ def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
     """Draw a widget that has the choice's key, in step with the address.
 
     The address wins when it was changed by a link, by hand or by Back; the widget wins when it was
-    used. A page switch that drops the parameter leaves the value as it was.
+    used. A page switch that drops the parameter leaves a value that was chosen as it was.
     """
     seen: dict[str, _Seen] = st.session_state.setdefault(_SEEN, {})
     st.session_state[choice.key] = _value(choice, seen.get(choice.key))
@@ -93,7 +93,9 @@ def _value(choice: Choice, seen: _Seen | None) -> Any:
     switched = seen is not None and (drawn is None or seen.page != _page())
     if used:
         value = drawn
-    elif seen is not None and (names == seen.names or (switched and not names)):
+    elif seen is not None and switched and not names:
+        value = seen.value if seen.names else choice.default
+    elif seen is not None and names == seen.names:
         value = seen.value
     else:
         value = choice.parsed(names)

@@ -33,6 +33,7 @@ def link_to_view(page: str, view: str, label: str) -> None:
 
 
 def address() -> dict[str, str]:
-    """What of the address every page shares: the file and the language, where they were chosen."""
-    named = {key: st.query_params.get(key) for key in ("file", "lang")}
+    """What of the address every page shares: the file, the language and the head, where they were
+    chosen."""
+    named = {key: st.query_params.get(key) for key in ("file", "lang", "head")}
     return {key: value for key, value in named.items() if value}

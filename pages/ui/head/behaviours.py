@@ -10,7 +10,7 @@ from analysis.published.heads import THRESHOLDS
 from analysis.tables.heads import head_behaviour, head_pattern
 from analysis.tables.heads.head_behaviour import BEHAVIOURS, Thresholds
 from analysis.tables.norms.weighing import WEIGHT
-from pages.ui.charts.look import TOKEN_TYPE_COLOURS
+from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.choices.address import Choice, draw
 from pages.ui.store.chosen import ask, folder, open_store
 from pages.ui.store.commands import run_command

@@ -5,7 +5,7 @@ from html import escape
 import streamlit as st
 
 from pages.ui.choices.links import VIEWS, link
-from pages.ui.head.choice import head_name
+from pages.ui.head.choice import HEAD, head_name
 from pages.ui.head.facts import Fact, facts
 from pages.ui.head.habit_bars import habit_bars
 from pages.ui.store.chosen import shows_images
@@ -41,21 +41,13 @@ def head_card(*, layer: int, head: int) -> None:
         st.html(_STYLE + _title(layer, head) + _grid(facts(layer, head)) + habit_bars(layer, head))
         with st.container(horizontal=True):
             for page, view in places():
-                choices = {VIEWS[page]: view, **_address(page, layer, head)}
+                choices = {VIEWS[page]: view, HEAD: f"{layer}-{head}"}
                 link(page, say(f"head_card.link_{page}"), **choices)
 
 
 def places() -> list[tuple[str, str]]:
     """Those of `PLACES` that can show something of the open file."""
     return [place for place in PLACES if not (place[0] in _OF_WORDS and shows_images())]
-
-
-def _address(page: str, layer: int, head: int) -> dict[str, str]:
-    """The choices of a page that name a head."""
-    prefix = VIEWS[page].removesuffix("_view")
-    if page == "attention_norms":
-        return {f"{prefix}_layer": str(layer), f"{prefix}_head": str(head)}
-    return {f"{prefix}_head": f"{layer}-{head}"}
 
 
 def _title(layer: int, head: int) -> str:

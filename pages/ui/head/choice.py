@@ -1,4 +1,6 @@
-"""Which head a page looks at: one picker that all its sections share, or a click in a chart."""
+"""Which head is looked at: one choice for all pages, made by a picker or by a click in a chart."""
+
+import streamlit as st
 
 from pages.ui.choices.clicks import fresh_click
 from pages.ui.choices.pick import choose, pick
@@ -7,6 +9,11 @@ from pages.ui.words.say import say
 
 Head = tuple[int, int]
 """A layer and a head, both from 1."""
+HEAD = "head"
+"""The head in the address of every page, as `layer-head`."""
+_BEST = "best"
+_BEFORE = ("hh_head", "hm_head", "sy_head", "co_head", "po_head")
+_BEFORE_IN_TWO = ("an_layer", "an_head")
 
 
 def head_name(layer: int, head: int) -> str:
@@ -14,40 +21,59 @@ def head_name(layer: int, head: int) -> str:
     return say("attention_norms.head_name", layer=layer, head=head)
 
 
-def pick_head(key: str, label: str, *, default: Head, help: str) -> Head:
+def pick_head(label: str, *, default: Head, help: str, best: str = "") -> Head:
     """A picker of layer and head.
 
     Args:
-        key: of the choice in the address, where it stands as `layer-head`.
         help: a text as `pick` takes it.
+        best: the label of an option that stands for the default, whichever head that is.
     """
+    _read_old_links()
     run = open_store().run
     layers, heads = range(1, int(run["n_layers"]) + 1), range(1, int(run["n_heads"]) + 1)
-    named = {_told(layer, head): head_name(layer, head) for layer in layers for head in heads}
+    named = {_BEST: best} if best else {}
+    named |= {_written(layer, head): head_name(layer, head) for layer in layers for head in heads}
     chosen = pick(
-        key,
+        HEAD,
         label,
         list(named),
-        default=_told(*default),
+        default=_BEST if best else _written(*default),
         format=named.__getitem__,
         kind="select",
         help=help,
     )
+    if chosen == _BEST:
+        return default
     layer, head = chosen.split("-")
     return int(layer), int(head)
 
 
-def choose_head(key: str, layer: int, head: int) -> None:
+def choose_head(layer: int, head: int) -> None:
     """Choose a head before its picker is drawn."""
-    choose(key, _told(layer, head))
+    choose(HEAD, _written(layer, head))
 
 
-def follow_head_click(name: str, *, key: str) -> None:
+def follow_head_click(name: str) -> None:
     """Choose the head that was clicked in a chart, before the picker is drawn."""
     marks = [mark for part in fresh_click(name).values() for mark in part]
     for mark in marks[:1]:
-        choose_head(key, int(mark["layer"]), int(mark["head"]))
+        choose_head(int(mark["layer"]), int(mark["head"]))
 
 
-def _told(layer: int, head: int) -> str:
+def _written(layer: int, head: int) -> str:
     return f"{layer}-{head}"
+
+
+def _read_old_links() -> None:
+    """Links of earlier versions have a head under a name of its page, or in two parts."""
+    asked = st.query_params
+    if HEAD in asked:
+        return
+    found = [asked[each] for each in _BEFORE if each in asked]
+    if all(each in asked for each in _BEFORE_IN_TWO):
+        found.append("-".join(asked[each] for each in _BEFORE_IN_TWO))
+    if found:
+        asked[HEAD] = found[0]
+    for each in (*_BEFORE, _BEFORE_IN_TWO[1]):
+        if each in asked:
+            del asked[each]

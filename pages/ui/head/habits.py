@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from pages.ui.charts.look import SERIES_COLOURS, TOKEN_TYPE_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 

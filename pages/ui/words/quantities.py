@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from analysis.tables.norms import token_type_mixing
-from pages.ui.charts.standard import TOKEN_TYPE_COLOURS
+from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.words.say import say
 
 QUANTITIES = tuple(token_type_mixing.QUANTITIES)

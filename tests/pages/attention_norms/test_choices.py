@@ -101,7 +101,7 @@ def test_an_old_click_does_not_undo_a_newer_choice(section):
 
 
 def test_the_head_that_was_clicked_is_framed(section):
-    session = section("heads", an_layer="2", an_head="3")
+    session = section("heads", head="2-3")
     (chart,) = charts(session)
     rings = [part["layer"][1]["transform"][0]["filter"] for part in chart["hconcat"]]
     assert len(rings) == 3
@@ -141,7 +141,7 @@ def click_row(session, by: str, row: int) -> None:
 
 
 def test_a_button_leads_from_a_map_to_the_tokens_of_the_head(section):
-    session = section("heads", an_layer="2", an_head="3")
+    session = section("heads", head="2-3")
     session.button[0].click().run()
     assert in_address(session, "an_view") == ["head"]
     assert (session.session_state["an_layer"], session.session_state["an_head"]) == (2, 3)

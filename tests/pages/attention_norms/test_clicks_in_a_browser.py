@@ -15,7 +15,7 @@ REDRAWN = [NoSuchElementException, StaleElementReferenceException]
 
 @pytest.mark.parametrize(("layer", "head"), [(1, 3), (2, 2), (2, 3)])
 def test_a_click_on_a_cell_changes_the_address_and_the_card(layer, head, server, browser):
-    browser.get(f"{server}/attention-norms?an_view=heads&an_layer=1&an_head=1")
+    browser.get(f"{server}/attention-norms?an_view=heads&head=1-1")
     title_of(browser)
     start = browser.current_url
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)

@@ -11,7 +11,7 @@ HOSTILE = ["<script>alert(1)</script>", "`code`", "$x$", "**bold**", '"><img src
 
 
 def test_both_lists_hold_the_means_of_the_file(section, told):
-    _, by_weight, by_norm = frames(section("head", an_layer="2", an_head="3", an_least="1"))
+    _, by_weight, by_norm = frames(section("head", head="2-3", an_least="1"))
     expected = told(
         """
         select token, count(*), avg(attention_received / n_tokens),
@@ -50,7 +50,7 @@ def test_a_number_that_no_token_reaches_is_told_and_shows_no_empty_list(section)
 
 
 def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(section, told):
-    session = section("head", an_layer="1", an_head="1", an_least="1", an_token="dog")
+    session = section("head", head="1-1", an_least="1", an_token="dog")
     ((seq, value),) = told(
         """
         select seq, attention_received / n_tokens as value
@@ -64,7 +64,7 @@ def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(section,
 
 
 def test_every_token_is_shaded_once_by_weight_and_once_by_norm(section, told):
-    session = section("head", an_layer="1", an_head="1", an_least="1", an_passages="1")
+    session = section("head", head="1-1", an_least="1", an_passages="1")
     body = bodies(session)
     assert body.count('class="an-text"') == 2
     titles = [unescape(part.split('"')[0]) for part in body.split('title="')[1:]]

@@ -55,7 +55,7 @@ def test_one_quantity_takes_the_whole_page(quantity, n_charts, section):
 
 
 def test_the_card_tells_what_the_file_says_of_the_head(section, told):
-    session = section("heads", an_layer="2", an_head="3")
+    session = section("heads", head="2-3")
     ((mean, std, cv),) = told(
         "select mean, std, cv from value_norm_dispersion where layer = 2 and head = 3"
     )
@@ -68,7 +68,7 @@ def test_correlations_are_those_of_the_scope(section, told):
     for address, where in (
         ({}, "layer is null"),
         ({"an_scope": "layer", "an_layer": "2"}, "layer = 2 and head is null"),
-        ({"an_scope": "head", "an_layer": "2", "an_head": "1"}, "layer = 2 and head = 1"),
+        ({"an_scope": "head", "head": "2-1"}, "layer = 2 and head = 1"),
     ):
         shown = frames(section("relation", **address))[0]
         query = f"select n, spearman from attention_norm_correlation where {where}"

@@ -10,16 +10,16 @@ pytestmark = needs_chromium
 
 
 def test_a_click_on_a_head_chooses_it_and_a_button_opens_its_texts(server, browser):
-    browser.get(f"{server}/coreference?co_view=heads&co_head=1-1")
+    browser.get(f"{server}/coreference?co_view=heads&head=1-1")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
     wait.until(lambda d: click_cell(d, "co_map", 2, 3))
-    wait.until(lambda d: parameters(d).get("co_head") == ["2-3"])
+    wait.until(lambda d: parameters(d).get("head") == ["2-3"])
     wait.until(lambda d: opens(d))
     browser.get(browser.current_url)  # a fresh session: nothing but the address tells the head
     told = "layer 2, head 3 is right about"
     wait.until(lambda d: told in d.find_element(By.TAG_NAME, "body").text)
-    assert parameters(browser)["co_head"] == ["2-3"]
+    assert parameters(browser)["head"] == ["2-3"]
 
 
 def opens(browser) -> bool:

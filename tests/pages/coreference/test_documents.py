@@ -20,7 +20,7 @@ def arrows_of(chart) -> pd.DataFrame:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_arrows_lead_to_what_is_picked(method, section, exported, told):
-    session = section("documents", co_method=method, co_head="1-2")
+    session = section("documents", co_method=method, head="1-2")
     where = "method = 'head' and merging = 'mean' and layer = 1 and head = 2"
     where = where if method == "head" else f"method = '{method}'"
     seq = session.session_state["co_text"]

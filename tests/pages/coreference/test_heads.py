@@ -43,16 +43,16 @@ def test_the_best_head_is_chosen_unless_another_is(section, told):
         "select layer || '-' || head from coreference_accuracy where method = 'head' "
         "and mention_type = 'all' order by accuracy desc, layer, head limit 1"
     )
-    assert section("heads").session_state["co_head"] == best
-    assert section("heads", co_head="1-3").session_state["co_head"] == "1-3"
+    assert section("heads").session_state["head"] == best
+    assert section("heads", head="1-3").session_state["head"] == "1-3"
 
 
 def test_a_click_chooses_the_head_and_the_button_shows_its_texts(section):
-    session = section("heads", co_head="1-1")
+    session = section("heads", head="1-1")
     key = session.session_state["co_map drawn"].key
     session.session_state[key] = {"selection": {"cell": [{"layer": 2, "head": 3}]}}
     session.run()
-    assert session.session_state["co_head"] == "2-3"
+    assert session.session_state["head"] == "2-3"
     (button,) = (each for each in session.button if "layer 2, head 3" in each.label)
     button.click().run()
     assert not session.exception

@@ -59,7 +59,7 @@ def test_too_few_texts_for_halves_are_told(section, changed):
 
 
 def test_the_bars_are_of_one_head_and_all_rules(section, exported, told):
-    section("rules", co_head="2-1")
+    section("rules", head="2-1")
     frame, chart = shown_as(exported, "co_rules_mean_weight_2_1")
     for row in frame.to_dict("records"):
         where = "layer = 2 and head = 1" if row["method"] == "head" else "head is null"

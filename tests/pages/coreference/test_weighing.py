@@ -23,14 +23,14 @@ def test_rules_stay_as_they_are_by_norm(section, exported):
     frames = []
     for weighing in ("weight", "norm"):
         exported.clear()
-        section("rules", co_weighing=weighing, co_head="1-1")
+        section("rules", co_weighing=weighing, head="1-1")
         frame, _ = shown_as(exported, "co_rules")
         frames.append(frame[frame["method"] != "head"].reset_index(drop=True))
     assert frames[0].equals(frames[1])
 
 
 def test_a_text_is_read_by_norm(section, told):
-    session = section("documents", co_weighing="norm", co_head="2-1")
+    session = section("documents", co_weighing="norm", head="2-1")
     ((right, n),) = told(
         "select sum(len(list_filter(correct, lambda each: each))), sum(len(mentions)) "
         "from coreference_prediction_weighing "

@@ -23,16 +23,16 @@ REDRAWN = [NoSuchElementException, StaleElementReferenceException]
     ],
 )
 def test_a_click_on_a_head_opens_its_card(view, chart, server, browser):
-    browser.get(f"{server}/head-habits?hh_view={view}&hh_head=1-1")
+    browser.get(f"{server}/head-habits?hh_view={view}&head=1-1")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
     wait.until(lambda d: click_head(d, chart, 2, 3))
-    wait.until(lambda d: parameters(d).get("hh_head") == ["2-3"])
+    wait.until(lambda d: parameters(d).get("head") == ["2-3"])
     wait.until(lambda d: "layer 2, head 3" in title_of_card(d))
 
 
 def test_the_card_leads_to_the_same_head_on_another_page(server, browser):
-    browser.get(f"{server}/head-habits?hh_view=one_head&hh_head=2-3")
+    browser.get(f"{server}/head-habits?hh_view=one_head&head=2-3")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
     link = "//a[contains(., 'Tokens, by weight and norm')]"

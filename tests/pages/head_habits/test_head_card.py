@@ -14,9 +14,9 @@ from tests.pages.conftest import bodies
 from tests.pages.test_overview import assert_section
 
 PLACES = {
-    "head_habits": {"hh_view": "one_head", "hh_head": "2-3"},
-    "attention_norms": {"an_view": "head", "an_layer": "2", "an_head": "3"},
-    "positions": {"po_view": "one_head", "po_head": "2-3"},
+    "head_habits": {"hh_view": "one_head", "head": "2-3"},
+    "attention_norms": {"an_view": "head", "head": "2-3"},
+    "positions": {"po_view": "one_head", "head": "2-3"},
 }
 
 

@@ -158,13 +158,13 @@ def test_a_link_to_no_head_shows_the_clearest(value, section, changed):
         "update stored.head_pattern set mean = 0.9 "
         "where quantity = 'sep' and layer = 2 and head = 3",
     )
-    session = section("one_head", folder, hh_head=value)
-    assert session.session_state["hh_head"] == "2-3"
-    assert in_address(session, "hh_head") == []
+    session = section("one_head", folder, head=value)
+    assert session.session_state["head"] == "2-3"
+    assert in_address(session, "head") == []
 
 
 def test_the_texts_are_those_in_which_the_head_does_it_most(section, told):
-    session = section("one_head", hh_head="2-1", hh_habit="comma_period", hh_texts="2")
+    session = section("one_head", head="2-1", hh_habit="comma_period", hh_texts="2")
     best = told(
         "select seq, comma_period from sequence_head_pattern "
         "where layer = 2 and head = 1 and comma_period is not null "

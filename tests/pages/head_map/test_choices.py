@@ -8,7 +8,7 @@ from tests.pages.conftest import bodies, in_address
 @pytest.mark.parametrize(
     ("view", "key", "value", "expected"),
     [
-        ("map", "hm_head", "2-1", "2-1"),
+        ("map", "head", "2-1", "2-1"),
         ("map", "hm_neighbour", "0.30", "0.30"),
         ("map", "hm_entropy", "2.5", "2.5"),
         ("map", "hm_token_type", "0.90", "0.90"),
@@ -24,12 +24,12 @@ def test_a_link_restores_a_choice(view, key, value, expected, section):
 
 @pytest.mark.parametrize("value", ["9-9", "x", "<b>"])
 def test_a_link_to_what_is_not_there_shows_the_default(value, section, told):
-    session = section("map", hm_head=value, hm_neighbour=value)
+    session = section("map", head=value, hm_neighbour=value)
     ((layer, head),) = told(
         "select layer_a, head_a from head_distance_mean group by all "
         "order by avg(mean_divergence) desc limit 1"
     )
-    assert session.session_state["hm_head"] == f"{layer}-{head}"
+    assert session.session_state["head"] == f"{layer}-{head}"
     assert session.session_state["hm_neighbour"] == "0.50"
 
 
@@ -44,14 +44,14 @@ def test_a_link_to_what_is_not_there_shows_the_default(value, section, told):
     ],
 )
 def test_a_click_chooses_the_head_and_its_card_is_shown(view, name, section):
-    session = section(view, hm_head="1-1")
+    session = section(view, head="1-1")
     key = session.session_state[f"{name} drawn"].key
     session.session_state[key] = {"selection": {"mark": [{"layer": 2, "head": 3}]}}
     session.run()
-    assert session.session_state["hm_head"] == "2-3"
-    assert in_address(session, "hm_head") == ["2-3"]
+    assert session.session_state["head"] == "2-3"
+    assert in_address(session, "head") == ["2-3"]
     assert "layer 2, head 3" in bodies(session)
-    session.selectbox(key="hm_head").set_value("1-2").run()
+    session.selectbox(key="head").set_value("1-2").run()
     session.run()
-    assert session.session_state["hm_head"] == "1-2", "an old click undid a newer choice"
+    assert session.session_state["head"] == "1-2", "an old click undid a newer choice"
     assert "layer 1, head 2" in bodies(session)

@@ -24,18 +24,18 @@ MARKS = {
 
 @pytest.mark.parametrize(("view", "chart"), MARKS)
 def test_a_click_on_a_head_chooses_it(view, chart, server, browser):
-    browser.get(f"{server}/head-map?hm_view={view}&hm_head=1-1")
+    browser.get(f"{server}/head-map?hm_view={view}&head=1-1")
     title_of(browser)
     wait = WebDriverWait(browser, 60, ignored_exceptions=REDRAWN)
     wait.until(lambda d: chosen_by_click(d, chart, MARKS[view, chart]))
     browser.get(browser.current_url)  # a fresh session: nothing but the address tells the head
     wait.until(lambda d: "layer 2, head 3" in d.find_element(By.TAG_NAME, "body").text)
-    assert parameters(browser)["hm_head"] == ["2-3"]
+    assert parameters(browser)["head"] == ["2-3"]
 
 
 def chosen_by_click(browser: WebDriver, chart: str, told: str) -> bool:
     """Whether the address tells the head; until then, its mark is clicked."""
-    if parameters(browser).get("hm_head") == ["2-3"]:
+    if parameters(browser).get("head") == ["2-3"]:
         return True
     mark = browser.find_element(
         By.CSS_SELECTOR, f"[class*=st-key-{chart}] path[aria-label*='{told}']"

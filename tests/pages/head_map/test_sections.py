@@ -161,7 +161,7 @@ def test_the_square_has_every_pair_of_the_file_once(order, section, exported, to
 
 
 def test_the_nearest_heads_are_listed_first(section, exported, told):
-    section("distances", hm_head="2-3")
+    section("distances", head="2-3")
     frame, _ = of_key(exported, "hm_nearest_2_3")
     expected = told(
         "select layer_b, head_b from head_distance_mean where layer_a = 2 and head_a = 3 "

@@ -61,7 +61,7 @@ def test_spearman_is_told_or_said_to_be_missing(section, changed):
 @pytest.mark.parametrize("counting", list(COUNTINGS))
 def test_every_head_is_in_the_map_and_in_the_table(counting, section, exported, told):
     session = section("claim", po_counting=counting)
-    head = session.session_state["po_head"].replace("-", "_")
+    head = session.session_state["head"].replace("-", "_")
     expected = told(
         f"select layer, head, {', '.join(COUNTINGS[counting])} "
         "from head_offset where dependence is not null order by layer, head"

@@ -17,16 +17,16 @@ REDRAWN = [NoSuchElementException, StaleElementReferenceException]
     ("view", "chart"), [("heads", "po_clusters"), ("heads", "po_profiles"), ("claim", "po_offsets")]
 )
 def test_a_click_on_a_head_chooses_it_and_a_button_opens_it(view, chart, server, browser):
-    browser.get(f"{server}/positions?po_view={view}&po_head=1-1")
+    browser.get(f"{server}/positions?po_view={view}&head=1-1")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
     wait.until(lambda d: click_cell(d, chart, 2, 3))
-    wait.until(lambda d: parameters(d).get("po_head") == ["2-3"])
+    wait.until(lambda d: parameters(d).get("head") == ["2-3"])
     wait.until(lambda d: opens(d, "Look into layer 2, head 3"))
     browser.get(browser.current_url)  # a fresh session: nothing but the address tells the head
     title = "One head, from its waves to its attention"
     wait.until(lambda d: title in d.find_element(By.TAG_NAME, "body").text)
-    assert parameters(browser)["po_head"] == ["2-3"]
+    assert parameters(browser)["head"] == ["2-3"]
 
 
 def click_cell(browser: WebDriver, chart: str, layer: int, head: int) -> bool:

@@ -163,12 +163,12 @@ def click(session, name: str, layer: int, head: int) -> None:
 def test_a_click_chooses_the_head_and_a_button_leads_to_it(view, name, section):
     session = section(view)
     click(session, name, 2, 3)
-    assert session.session_state["po_head"] == "2-3"
-    assert in_address(session, "po_head") == ["2-3"]
-    session.selectbox(key="po_head").set_value("1-2").run()
+    assert session.session_state["head"] == "2-3"
+    assert in_address(session, "head") == ["2-3"]
+    session.selectbox(key="head").set_value("1-2").run()
     session.run()
-    assert session.session_state["po_head"] == "1-2", "an old click undid a newer choice"
+    assert session.session_state["head"] == "1-2", "an old click undid a newer choice"
     button = next(each for each in session.button if "layer 1, head 2" in each.label)
     button.click().run()
     assert session.session_state["po_view"] == "one_head"
-    assert session.session_state["po_head"] == "1-2"
+    assert session.session_state["head"] == "1-2"

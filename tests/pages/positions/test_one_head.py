@@ -7,7 +7,7 @@ import pytest
 from pages.positions import phases
 from tests.pages.conftest import in_address, sentences
 
-HEAD = {"po_head": "2-1"}
+HEAD = {"head": "2-1"}
 WHERE = "layer = 2 and head = 1"
 
 
@@ -20,14 +20,14 @@ def frame_of(exported: dict, key: str):
 def test_the_head_that_depends_most_on_position_comes_first(section, changed):
     folder = changed(f"update stored.head_offset set dependence = 0.99 where {WHERE}")
     session = section("one_head", folder)
-    assert session.session_state["po_head"] == "2-1"
-    assert in_address(session, "po_head") == []
+    assert session.session_state["head"] == "2-1"
+    assert in_address(session, "head") == []
 
 
 @pytest.mark.parametrize("value", ["9-9", "x", "<b>", "1"])
 def test_a_link_to_no_head_shows_the_default(value, section):
-    shown = section("one_head", po_head=value).session_state["po_head"]
-    assert shown == section("one_head").session_state["po_head"]
+    shown = section("one_head", head=value).session_state["head"]
+    assert shown == section("one_head").session_state["head"]
 
 
 def test_the_card_tells_the_numbers_of_the_head(section, changed):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.tiny_vision import COLUMNS, ROWS
 
-HEAD = {"po_head": "2-1"}
+HEAD = {"head": "2-1"}
 
 
 def maps(exported: dict) -> list:

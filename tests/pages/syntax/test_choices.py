@@ -11,9 +11,9 @@ VALUES = {
         "sy_least": "3",
         "sy_relation": "det",
     },
-    "heads": {"sy_direction": "head_to_dependent", "sy_head": "2-2", "sy_relation": "conj"},
-    "one_head": {"sy_head": "1-3", "sy_merging": "first", "sy_least": "2"},
-    "sentences": {"sy_relation": "det", "sy_arcs": "everything", "sy_head": "2-1"},
+    "heads": {"sy_direction": "head_to_dependent", "head": "2-2", "sy_relation": "conj"},
+    "one_head": {"head": "1-3", "sy_merging": "first", "sy_least": "2"},
+    "sentences": {"sy_relation": "det", "sy_arcs": "everything", "head": "2-1"},
 }
 
 
@@ -26,7 +26,7 @@ def test_a_link_restores_every_choice(view, lang, section):
         assert in_address(session, key) == [value]
 
 
-@pytest.mark.parametrize("key", ["sy_merging", "sy_direction", "sy_head", "sy_relation"])
+@pytest.mark.parametrize("key", ["sy_merging", "sy_direction", "head", "sy_relation"])
 def test_what_is_no_choice_is_ignored(key, section):
     plain, hostile = section("heads"), section("heads", **{key: "<script>"})
     assert hostile.session_state[key] == plain.session_state[key]

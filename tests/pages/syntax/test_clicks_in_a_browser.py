@@ -19,11 +19,11 @@ def wait(browser) -> WebDriverWait:
 
 
 def test_a_click_on_a_cell_chooses_the_head_and_a_button_shows_its_sentences(server, browser, wait):
-    browser.get(f"{server}/syntax?sy_view=heads&sy_relation=det&sy_head=1-1")
+    browser.get(f"{server}/syntax?sy_view=heads&sy_relation=det&head=1-1")
     title_of(browser)
     cell = "[aria-label*='layer: 2;'][aria-label*='head: 3;']"
     wait.until(lambda d: click(d, f"[class*=st-key-sy_map] path{cell}"))
-    wait.until(lambda d: parameters(d).get("sy_head") == ["2-3"])
+    wait.until(lambda d: parameters(d).get("head") == ["2-3"])
     wait.until(lambda d: opens(d, "Sentences with it"))
     wait.until(lambda d: "Does layer 2, head 3 point" in body(d))
     arcs = "[aria-label='Does layer 2, head 3 point where det leads?'] svg .mark-line path"

@@ -65,21 +65,21 @@ def test_the_best_head_and_what_beats_the_offset_are_told(section, changed):
 def test_the_best_head_is_looked_at_until_another_is_chosen(section, changed, exported):
     folder = changed(*BEST)
     session = section("heads", folder, sy_relation="obj")
-    assert session.session_state["sy_head"] == "best"
+    assert session.session_state["head"] == "best"
     assert "sy_map_obj_either_mean_weight_2_1" in exported
     click(session, "sy_map", "cell", {"layer": 1, "head": 3})
-    assert session.session_state["sy_head"] == "1-3"
-    assert in_address(session, "sy_head") == ["1-3"]
-    session.selectbox(key="sy_head").set_value("best").run()
+    assert session.session_state["head"] == "1-3"
+    assert in_address(session, "head") == ["1-3"]
+    session.selectbox(key="head").set_value("best").run()
     session.run()
-    assert session.session_state["sy_head"] == "best", "an old click undid a newer choice"
+    assert session.session_state["head"] == "best", "an old click undid a newer choice"
 
 
 def test_a_head_goes_along_to_the_section_on_it(section):
-    session = section("heads", sy_relation="obj", sy_head="2-3")
+    session = section("heads", sy_relation="obj", head="2-3")
     session.button(key="sy_to_one_head").click().run()
     assert session.session_state["sy_view"] == "one_head"
-    assert session.session_state["sy_head"] == "2-3"
+    assert session.session_state["head"] == "2-3"
 
 
 def test_the_best_head_of_the_address_is_that_of_its_relation(section, changed, exported):
@@ -106,7 +106,7 @@ def test_a_relation_without_scores_is_said_to_have_none(section, changed):
 
 @pytest.mark.parametrize("merging", MERGINGS)
 def test_one_head_is_shown_on_every_relation_of_the_file(merging, section, exported, told):
-    section("one_head", sy_head="1-2", sy_merging=merging, sy_least="1")
+    section("one_head", head="1-2", sy_merging=merging, sy_least="1")
     shown = shown_as(exported, f"sy_head_rows_1_2_{merging}_1")
     columns = ["relation", "direction", "n", "accuracy", "low", "high"]
     expected = told(
@@ -121,7 +121,7 @@ def test_one_head_is_shown_on_every_relation_of_the_file(merging, section, expor
 
 def test_what_one_head_does_best_is_told(section, changed):
     folder = changed(*BEST, "update stored.dependency_baseline set accuracy = 0.5")
-    session = section("one_head", folder, sy_head="2-1", sy_least="1")
+    session = section("one_head", folder, head="2-1", sy_least="1")
     n = frames(session)[0]["name"].nunique() - 2
     said = sentences(session)
     assert f"**On 1 of {n} relations layer 2, head 1 is clearly better" in said
@@ -129,22 +129,22 @@ def test_what_one_head_does_best_is_told(section, changed):
 
 
 def test_a_head_that_no_relation_needs_is_told_so(section, changed):
-    said = sentences(section("one_head", changed(*BEST), sy_head="1-1", sy_least="1"))
+    said = sentences(section("one_head", changed(*BEST), head="1-1", sy_least="1"))
     assert "**On no relation is layer 1, head 1 clearly better" in said
 
 
 def test_a_click_on_a_relation_of_a_head_chooses_it(section):
     session = section("one_head", sy_relation="obj", sy_least="1")
-    assert session.session_state["sy_head"] == "best"
+    assert session.session_state["head"] == "best"
     shown = session.session_state["sy_head_rows drawn"].key
     click(session, "sy_head_rows", "relation", {"relation": "cc"})
     assert in_address(session, "sy_relation") == ["cc"]
-    layer, head = in_address(session, "sy_head")[0].split("-")
+    layer, head = in_address(session, "head")[0].split("-")
     assert shown.startswith(f"sy_head_rows_{layer}_{head}_"), "the head changed with the relation"
 
 
 def test_rare_relations_of_a_head_are_hidden(section):
-    session = section("one_head", sy_head="1-2", sy_least="100000")
+    session = section("one_head", head="1-2", sy_least="100000")
     assert session.info[0].value == "No relation has 100,000 words or more."
 
 
@@ -154,6 +154,6 @@ def test_a_causal_model_is_said_to_see_one_side(section, gpt2_folder):
 
 
 def test_the_chosen_head_has_a_frame_on_the_map(section, exported):
-    section("heads", sy_relation="obj", sy_head="2-3")
+    section("heads", sy_relation="obj", head="2-3")
     (ring,) = (each for each in drawn_as(exported, "sy_map").layer if each.mark.filled is False)
     assert ring.transform[0].filter == "datum['layer'] === 2 && datum['head'] === 3"

@@ -8,7 +8,7 @@ from pages.syntax.sentences import _deciding
 from tests.pages.conftest import bodies, frames, in_address, sentences
 from tests.pages.syntax.conftest import click, drawn_as, shown_as
 
-PROBE = {"sy_head": "1-2", "sy_direction": "dependent_to_head", "sy_merging": "first"}
+PROBE = {"head": "1-2", "sy_direction": "dependent_to_head", "sy_merging": "first"}
 WHERE = "layer = 1 and head = 2 and direction = 'dependent_to_head' and merging = 'first'"
 
 

@@ -11,7 +11,7 @@ KEYS = {"relations": "sy_rows", "heads": "sy_map", "one_head": "sy_head_rows"}
 
 @pytest.mark.parametrize("view", KEYS)
 def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, told):
-    session = section(view, sy_weighing="norm", sy_head="1-2", **PLACE)
+    session = section(view, sy_weighing="norm", head="1-2", **PLACE)
     assert in_address(session, "sy_weighing") == ["norm"]
     frame = shown_as(exported, KEYS[view])
     stored = told(

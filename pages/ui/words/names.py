@@ -1,24 +1,7 @@
-"""What scopes of a layer, effects of its modules and relations of tokens are called in print."""
+"""What scopes, effects of modules, relations and types of tokens are called in print."""
 
-from analysis.scopes import ORDERS, WEIGHTS_WITH_RESIDUAL
 from pages.ui.store.chosen import layer_order
 from pages.ui.words.say import say
-
-_WEIGHTS = "#808995"
-_STEPS = ("#2f86c9", "#2c9c7c", "#8a6fc4", "#d07c00", "#bd5496", "#b5533c")
-SCOPE_COLOURS = {
-    scope: colour
-    for order in ORDERS.values()
-    for scope, colour in zip(order.scopes, (_WEIGHTS, *_STEPS), strict=False)
-} | {WEIGHTS_WITH_RESIDUAL: "#8c8c2a"}
-RELATION_COLOURS = {
-    "special": "#808995",
-    "same_word": "#8a6fc4",
-    "word_pieces": "#bd5496",
-    "adjacent": "#d07c00",
-    "same_segment": "#2f86c9",
-    "other_segment": "#2c9c7c",
-}
 
 
 def scope_name(scope: str) -> str:
@@ -54,3 +37,8 @@ def relation_name(relation: str) -> str:
 def relation_meaning(relation: str) -> str:
     """Which pairs of tokens a relation holds of, in plain words."""
     return say(f"relation.{relation}.meaning")
+
+
+def token_type_name(token_type: str) -> str:
+    """What a token type is called in the reader's language."""
+    return say(f"token_type.{token_type}")

@@ -1,0 +1,81 @@
+"""A page, its sections, and the frame around each: what every section has is written here once."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from analysis.tables.table import Table
+from pages.ui.about import about
+from pages.ui.choices.pick import pick
+from pages.ui.store.chosen import require
+from pages.ui.view import View
+from pages.ui.words.place import key_of, said, words_of
+
+
+@dataclass(frozen=True)
+class Section:
+    """One question of a page.
+
+    `stem` names its file, its words and its place in the address; `needs` are the tables without
+    which there is nothing to draw, and which the account at its end explains.
+    """
+
+    stem: str
+    needs: tuple[Table, ...]
+    draw: Callable[[View], None]
+    framed: bool = True
+
+
+def section(stem: str, *needs: Table) -> Callable[[Callable[[View], None]], Section]:
+    """Makes a section of the function that draws it."""
+    return lambda draw: Section(stem, needs, draw)
+
+
+def whole(stem: str, show: Callable[[], None]) -> Section:
+    """A section that still draws its own frame."""
+    return Section(stem, (), lambda _: show(), framed=False)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the contents.
+
+    `prefix` starts the names of its choices in the address; `before` draws what stands above all
+    sections.
+    """
+
+    name: str
+    prefix: str
+    sections: tuple[Section, ...]
+    before: Sequence[Callable[[], None]] = ()
+
+    def show(self) -> None:
+        """The title, what stands above the sections, and the section that the address names."""
+        with words_of(self.name):
+            st.title(said("title"))
+            st.markdown(said("lead"))
+            for each in self.before:
+                each()
+            stems = {each.stem: each for each in self.sections}
+            chosen = pick(
+                f"{self.prefix}_view",
+                said("view"),
+                list(stems),
+                default=self.sections[0].stem,
+                format=lambda stem: said(f"view_{stem}"),
+            )
+        self._frame(stems[chosen])
+
+    def _frame(self, shown: Section) -> None:
+        """A section with all that every section has."""
+        if not shown.framed:
+            shown.draw(View(self.prefix, shown.stem))
+            return
+        require(*shown.needs)
+        with words_of(self.name, shown.stem):
+            st.header(said("title"), anchor=False)
+            if key_of("meaning"):
+                st.markdown(said("meaning"))
+            shown.draw(View(self.prefix, shown.stem))
+            about(*shown.needs)

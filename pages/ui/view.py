@@ -1,0 +1,163 @@
+"""What a section draws with: pickers, findings, figures and tables that find their own words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui import published
+from pages.ui.choices import clicks
+from pages.ui.choices.pick import pick
+from pages.ui.figure import figure, markup, table
+from pages.ui.words.columns import NAMES, column_settings, value_name, with_names
+from pages.ui.words.place import key_of, said
+
+FEW, SOME = 6, 12
+
+
+@dataclass(frozen=True)
+class View:
+    """A section while it is drawn.
+
+    Names given to its methods are those of words of the section, or of its page: `NAME` is the
+    label of a picker or the question of a figure, `NAME_OPTION` an option, `NAME_caption` a
+    caption. Names in the address and keys start with the prefix of the page.
+    """
+
+    prefix: str
+    stem: str
+
+    def say(self, name: str, /, **values: Any) -> str:
+        """A word of the section, else of its page."""
+        return said(name, **values)
+
+    def key(self, name: str) -> str:
+        """A name as it stands in the address and in the keys of figures."""
+        return f"{self.prefix}_{name}"
+
+    def finding(self, text: str) -> None:
+        """What the section says, in words with its numbers."""
+        if text:
+            st.markdown(text)
+
+    def pick(
+        self,
+        name: str,
+        options: Sequence[Any],
+        *,
+        default: Any = None,
+        of: str | None = None,
+        format: Callable[[Any], str] | None = None,
+        kind: Literal["segmented", "pills", "select", "radio"] | None = None,
+        **values: Any,
+    ) -> Any:
+        """One of the options, drawn by the widget that has room for as many.
+
+        Args:
+            default: the first option if None.
+            of: the column whose names the options are, such as scope.
+            values: what the label takes.
+        """
+        room = "segmented" if len(options) < FEW else "pills" if len(options) < SOME else "select"
+        label = name if key_of(name) else of or name
+        hint = f"{name}_help"
+        return pick(
+            self.key(name),
+            said(label, shared="words.column", **values),
+            options,
+            default=options[0] if default is None else default,
+            format=format or (lambda each: _option(of or name, name, each)),
+            kind=kind or room,
+            help=said(hint) if key_of(hint) else None,
+        )
+
+    def figure(
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        chart: Any,
+        *,
+        state: object = "",
+        click: bool = False,
+        caption: str | None = None,
+        width: Literal["stretch", "content"] = "stretch",
+        **values: Any,
+    ) -> None:
+        """A chart under the question that it answers.
+
+        Args:
+            frame: the data that are offered for export.
+            state: of the choices that a click in the chart would change.
+            click: whether clicks are read, at the start of the next run, by `clicked(name)`.
+            caption: in place of the word `NAME_caption`.
+            values: what the question and the caption take.
+        """
+        drawn: dict[str, Any] = {"key": self._keyed(name, state), "frame": frame, "width": width}
+        drawn |= self._texts(name, caption, values)
+        if click:
+            clicks.clickable(chart, self.key(name), **drawn)
+        else:
+            figure(chart, alt=drawn["question"], **drawn)
+
+    def clicked(self, name: str) -> list[Any]:
+        """What was clicked in a figure since it was drawn last: mostly nothing."""
+        return [mark for part in clicks.fresh_click(self.key(name)).values() for mark in part]
+
+    def table(
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        columns: Sequence[str] | Mapping[str, str | None],
+        *,
+        state: object = "",
+        caption: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        **values: Any,
+    ) -> Any:
+        """A table under the question that it answers.
+
+        Args:
+            columns: which to show, in order, with the number format where it is not the usual one.
+            settings: columns of a kind of their own.
+            options: further ones of `st.dataframe`.
+            values: what the question and the caption take.
+        """
+        named = with_names(frame)
+        given = columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
+        shown = {**column_settings(named, given), **(settings or {})}
+        return table(
+            named,
+            key=self._keyed(name, state),
+            columns=shown,
+            **self._texts(name, caption, values),
+            **{"placeholder": "—", **(options or {})},
+        )
+
+    def markup(
+        self, name: str, frame: pd.DataFrame, body: str, *, state: object = "", **values: Any
+    ) -> None:
+        """Markup of our own under the question that it answers; everything in it is escaped."""
+        texts = self._texts(name, None, values)
+        markup(body, key=self._keyed(name, state), frame=frame, **texts)
+
+    def beside(self, name: str, *rows: published.Row, **values: Any) -> None:
+        """Published numbers beside the file's own; `title_NAME` of the words on published ones."""
+        title = said(f"title_{name}", shared="published", **values)
+        published.beside(*rows, key=self.key(f"published_{name}"), title=title)
+
+    def _keyed(self, name: str, state: object) -> str:
+        return self.key("_".join(filter(None, (self.stem, name, str(state)))))
+
+    def _texts(self, name: str, caption: str | None, values: Mapping[str, Any]) -> dict[str, str]:
+        told = said(f"{name}_caption", **values) if caption is None else caption
+        return {"question": said(name, **values), "caption": told}
+
+
+def _option(column: str, picker: str, option: Any) -> str:
+    """What an option is called: a value of a column, or a word of the section."""
+    if column in NAMES:
+        return value_name(column, option)
+    return said(f"{picker}_{option}") if key_of(f"{picker}_{option}") else str(option)

@@ -1,0 +1,87 @@
+"""What columns are called, how their numbers are written, and what the names in them mean.
+
+Axes, legends, tooltips and tables ask here, so that all of them call a thing by the same name. A
+section or a page that means something of its own by a column says so under `column` in its words.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.charts.colours import RELATION_COLOURS, SCOPE_COLOURS, TOKEN_TYPE_COLOURS
+from pages.ui.words.names import effect_name, relation_name, scope_name, step_name, token_type_name
+from pages.ui.words.place import said
+
+NAMED = "_named"
+"""What is put behind a column for the one with the names that a reader sees."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the values of a column are called, and their colours in the order of a legend."""
+
+    of: Callable[[Any], str]
+    colours: Mapping[str, str] | None = None
+
+
+NAMES = {
+    "token_type": Names(token_type_name, TOKEN_TYPE_COLOURS),
+    "scope": Names(scope_name, SCOPE_COLOURS),
+    "scope_a": Names(scope_name, SCOPE_COLOURS),
+    "scope_b": Names(scope_name, SCOPE_COLOURS),
+    "step": Names(step_name, SCOPE_COLOURS),
+    "effect": Names(effect_name),
+    "relation": Names(relation_name, RELATION_COLOURS),
+}
+_FORMATS = {"layer": "%d", "head": "%d", "seq": "%d", "pos": "%d"}
+_COUNT, _NUMBER = "localized", "%.3f"
+
+
+def title(column: str) -> str:
+    """What a column is called, with its unit."""
+    return said(f"column.{column.removesuffix(NAMED)}", shared="words")
+
+
+def titled(column: str, given: str | None) -> str:
+    """The title given; that of the column if there is none."""
+    return title(column) if given is None else given
+
+
+def value_name(column: str, value: Any) -> str:
+    """What a value of a column is called; itself where it needs no other name."""
+    return NAMES[column].of(value) if column in NAMES else str(value)
+
+
+def with_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with a further column of readable names for each that has such names."""
+    named = {
+        f"{name}{NAMED}": frame[name].map(NAMES[str(name)].of) for name in frame if name in NAMES
+    }
+    return frame.assign(**named)
+
+
+def shown_as(column: str, frame: pd.DataFrame) -> str:
+    """The column that a reader sees in place of this one."""
+    return f"{column}{NAMED}" if f"{column}{NAMED}" in frame else column
+
+
+def column_settings(
+    frame: pd.DataFrame, columns: Mapping[str, str | None], **options: Any
+) -> dict[str, Any]:
+    """Titles and number formats of a table's columns.
+
+    Args:
+        columns: which to show, with the number format where it is not that of its kind.
+    """
+    return {shown_as(name, frame): _setting(frame, name, form) for name, form in columns.items()}
+
+
+def _setting(frame: pd.DataFrame, name: str, form: str | None) -> Any:
+    label, values = title(name), frame[name]
+    if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        return label
+    usual = _COUNT if pd.api.types.is_integer_dtype(values) else _NUMBER
+    return st.column_config.NumberColumn(label, format=form or _FORMATS.get(name, usual))

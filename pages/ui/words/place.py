@@ -1,0 +1,46 @@
+"""Which section of which page is drawn just now, so that its words are found by their last name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from pages.ui.words.say import catalogue, say
+
+_PLACE: ContextVar[tuple[str, ...]] = ContextVar("place of words", default=())
+
+
+@contextmanager
+def words_of(*names: str) -> Iterator[None]:
+    """Look words up under these names while the block runs: a page, then a section of it."""
+    token = _PLACE.set(names)
+    try:
+        yield
+    finally:
+        _PLACE.reset(token)
+
+
+def key_of(name: str, *, shared: str = "") -> str | None:
+    """The key of a word: the section's own, else its page's, else the one that all pages share.
+
+    Args:
+        shared: where the words of all pages stand; nowhere if empty.
+
+    Returns:
+        None if there is none.
+    """
+    place = _PLACE.get()
+    keys = [".".join((*place[:depth], name)) for depth in range(len(place), 0, -1)]
+    keys += [f"{shared}.{name}"] if shared else []
+    return next((key for key in keys if key in catalogue()), None)
+
+
+def said(name: str, /, *, shared: str = "", **values: object) -> str:
+    """The text of a word of the section that is drawn, in the reader's language.
+
+    Raises:
+        KeyError: neither the section nor its page has the word.
+    """
+    key = key_of(name, shared=shared)
+    if key is None:
+        raise KeyError(f"{'.'.join(_PLACE.get())} has no word {name}")
+    return say(key, **values)
