@@ -23,7 +23,7 @@ check: $(ENVIRONMENT)/tests-installed  ## look for faults without running anythi
 	$(RUN) -m pyright --pythonpath $(RUN)
 
 docs: $(ENVIRONMENT)/tests-installed  ## build the site of docs/ into site/; a broken link fails
-	$(RUN) -m mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
 
 mutate: $(ENVIRONMENT)/tests-installed  ## change formulas one by one and see a test fail: hours
 	nice -n 15 $(RUN) -m tests.mutation

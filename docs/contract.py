@@ -19,27 +19,28 @@ from analysis.tables import SCHEMA_VERSION
 from analysis.tables.table import Column, Table, View
 from precompute.__main__ import app
 
-_OPENING = f"""# Contract
+_OPENING = """# Contract
 
 What other programs may rely on. The command line and the views below stay as they are from the
 first release on; everything else may change. This page is generated from the code.
 
 ## Command line
 
-`mixscope` is the same as `python -m precompute`. Exit status: 0 done; 1 the run or the check failed,
-and one line says why and what to do; 2 wrong usage. Nothing half-written ever has the name of the
-output. A run that was stopped goes on where it was when the same command is given again.
+`mixscope` is the same as `python -m precompute`. Exit status: 0 done; 1 the run or the check
+failed, and one line says why and what to do; 2 wrong usage. Nothing half-written ever has the name
+of the output. A run that was stopped goes on where it was when the same command is given again.
+`mixscope --version` says which version it is.
 """
-_FILE = f"""## The file
+_FILE = """## The file
 
-One DuckDB file holds one model on one corpus, under schema version {SCHEMA_VERSION}. A file of another
-schema version is refused with the version it has. The views below are in the schema `main`; a view that
-a run did not fill exists and is empty. Layers and heads count from 1, as in the papers; sequences and
-positions from 0. Every table and column carries these words as a comment:
+One DuckDB file holds one model on one corpus, under schema version {version}. A file of another
+schema version is refused with the version it has. The views below are in the schema `main`; a view
+that a run did not fill exists and is empty. Layers and heads count from 1, as in the papers;
+sequences and positions from 0. Every table and column carries these words as a comment:
 `select * from duckdb_columns()`.
 
-Laws are conditions that hold of every row of the table behind the views. A run whose numbers break one
-is not published, and `mixscope check` asks for all of them again.
+Laws are conditions that hold of every row of the table behind the views. A run whose numbers break
+one is not published, and `mixscope check FILE` asks for all of them again.
 """
 _KINDS = {str: "text", Path: "path", int: "whole number", float: "number", bool: "yes or no"}
 
@@ -52,12 +53,12 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 def contract() -> str:
     """The whole page."""
-    parts = [_OPENING, *_commands(), _FILE, *_papers()]
+    parts = [_OPENING, *_commands(), _FILE.format(version=SCHEMA_VERSION), *_papers()]
     return "\n".join(parts)
 
 
 def _commands() -> Iterator[str]:
-    for name, command in typer.main.get_command(app).commands.items():
+    for name, command in vars(typer.main.get_command(app))["commands"].items():
         yield f"### mixscope {name}\n\n{command.help.strip()}\n"
         if command.params:
             yield "| argument | values | default | meaning |\n| --- | --- | --- | --- |"

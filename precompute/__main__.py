@@ -66,19 +66,13 @@ PackingOption = Annotated[
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
 
 
-def _tell_version(asked: bool) -> None:
-    if asked:
-        print(f"mixscope {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
+@app.callback(invoke_without_command=True)
 def every_command(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="The version.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
 ) -> None:
     """Run a Transformer over a corpus and keep what its attention does in one DuckDB file."""
+    if version:
+        print(f"mixscope {__version__}")
 
 
 @app.command()
