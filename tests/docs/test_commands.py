@@ -11,7 +11,7 @@ import pytest
 
 from precompute import __main__, __version__
 from tests.docs.shell import Misunderstood, understand, understand_option
-from tests.docs.written import ROOT, commands, everywhere, options
+from tests.docs.written import ROOT, commands, everywhere, languages, options
 from tests.shared_store import shared_store
 
 CHEAP = {"check", "show", "statistics", "convert"}
@@ -22,6 +22,10 @@ def test_every_command_is_understood():
     assert len(found) > 60, "this test could not have failed"
     for _, command in found:
         understand(command)
+
+
+def test_every_block_is_in_a_language_that_is_checked():
+    assert {language for _, language in everywhere(languages)} == {"sh", "sql", "python"}
 
 
 def test_every_option_is_understood():
@@ -97,9 +101,12 @@ def _is_cheap(arguments: list[str]) -> bool:
     )
 
 
-def test_cheap_commands_run(workplace, tmp_path_factory, capsys):
-    store = shared_store(tmp_path_factory, annotated=True)
-    capsys.readouterr()
+@pytest.fixture(scope="module")
+def store(tmp_path_factory) -> Path:
+    return shared_store(tmp_path_factory, annotated=True)
+
+
+def test_cheap_commands_run(workplace, store, capsys):
     typed = [_arguments(command) for _, command in everywhere(commands)]
     cheap = sorted({tuple(each) for each in typed if _is_cheap(each)})
     assert {each[0] for each in cheap} == {"run", *CHEAP}

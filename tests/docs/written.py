@@ -26,6 +26,11 @@ def blocks(text: str, language: str) -> list[str]:
     return [body for named, body in _BLOCK.findall(text) if named == language]
 
 
+def languages(text: str) -> list[str]:
+    """The language of every fenced block."""
+    return [named for named, _ in _BLOCK.findall(text)]
+
+
 def inline(text: str) -> list[str]:
     """Everything in backticks outside of fenced blocks, on one line each."""
     return [" ".join(code.split()) for code in _CODE.findall(_BLOCK.sub("", text))]
