@@ -4,7 +4,7 @@ PYTHON ?= python3
 ENVIRONMENT := .venv
 RUN := $(ENVIRONMENT)/bin/python
 
-.PHONY: demo test check mutate clean
+.PHONY: demo test test-fast check docs mutate clean
 
 demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the dashboard
 	$(RUN) -m precompute demo
@@ -14,25 +14,31 @@ demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the 
 test: $(ENVIRONMENT)/tests-installed  ## run the whole suite
 	$(RUN) -m pytest
 
+test-fast: $(ENVIRONMENT)/tests-installed  ## run the inner loop: one family, no browser, no kills
+	$(RUN) -m pytest --fast
+
 check: $(ENVIRONMENT)/tests-installed  ## look for faults without running anything
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m pyright --pythonpath $(RUN)
 
+docs: $(ENVIRONMENT)/tests-installed  ## build the site of docs/ into site/; a broken link fails
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
+
 mutate: $(ENVIRONMENT)/tests-installed  ## change formulas one by one and see a test fail: hours
 	nice -n 15 $(RUN) -m tests.mutation
 
-clean:  ## remove the environment
-	rm -rf $(ENVIRONMENT)
+clean:  ## remove the environment and the site
+	rm -rf $(ENVIRONMENT) site
 
 $(ENVIRONMENT)/bin/python:
 	$(PYTHON) -m venv $(ENVIRONMENT)
 
-$(ENVIRONMENT)/demo-installed: requirements.txt | $(ENVIRONMENT)/bin/python
-	$(RUN) -m pip install --quiet -r requirements.txt
+$(ENVIRONMENT)/demo-installed: pyproject.toml requirements.txt | $(ENVIRONMENT)/bin/python
+	$(RUN) -m pip install --quiet --editable .
 	@touch $@
 
-$(ENVIRONMENT)/tests-installed: requirements-dev.txt requirements.txt | $(ENVIRONMENT)/bin/python
-	$(RUN) -m pip install --quiet -r requirements-dev.txt
+$(ENVIRONMENT)/tests-installed: pyproject.toml requirements-dev.txt requirements.txt | $(ENVIRONMENT)/bin/python
+	$(RUN) -m pip install --quiet -r requirements-dev.txt --editable .
 	$(RUN) -c "from precompute.models.install_demo import install_demo_model; install_demo_model()"
 	@touch $@

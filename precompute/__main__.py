@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from analysis.errors import UserError
+from precompute import __version__
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Run a Transformer over a corpus and keep what its attention does in one DuckDB file.",
 )
 
 
@@ -64,6 +64,15 @@ PackingOption = Annotated[
     ),
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
+
+
+@app.callback(invoke_without_command=True)
+def every_command(
+    version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
+) -> None:
+    """Run a Transformer over a corpus and keep what its attention does in one DuckDB file."""
+    if version:
+        print(f"mixscope {__version__}")
 
 
 @app.command()

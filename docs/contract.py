@@ -1,0 +1,118 @@
+"""The page `contract.md` of the site, made of the command line and of the tables' contracts.
+
+A hook of MkDocs: the page is generated when the site is built, so that it cannot fall behind.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import typer
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from analysis.contracts import every_table
+from analysis.sources import PAPERS
+from analysis.tables import SCHEMA_VERSION
+from analysis.tables.table import Column, Table, View
+from precompute.__main__ import app
+
+_OPENING = """# Contract
+
+What other programs may rely on. The command line and the views below stay as they are from the
+first release on; everything else may change. This page is generated from the code.
+
+## Command line
+
+`mixscope` is the same as `python -m precompute`. Exit status: 0 done; 1 the run or the check
+failed, and one line says why and what to do; 2 wrong usage. Nothing half-written ever has the name
+of the output. A run that was stopped goes on where it was when the same command is given again.
+`mixscope --version` says which version it is.
+"""
+_FILE = """## The file
+
+One DuckDB file holds one model on one corpus, under schema version {version}. A file of another
+schema version is refused with the version it has. The views below are in the schema `main`; a view
+that a run did not fill exists and is empty. Layers and heads count from 1, as in the papers;
+sequences and positions from 0. Every table and column carries these words as a comment:
+`select * from duckdb_columns()`.
+
+Laws are conditions that hold of every row of the table behind the views. A run whose numbers break
+one is not published, and `mixscope check FILE` asks for all of them again.
+"""
+_KINDS = {str: "text", Path: "path", int: "whole number", float: "number", bool: "yes or no"}
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """The files of the site and this page."""
+    files.append(File.generated(config, "contract.md", content=contract()))
+    return files
+
+
+def contract() -> str:
+    """The whole page."""
+    parts = [_OPENING, *_commands(), _FILE.format(version=SCHEMA_VERSION), *_papers()]
+    return "\n".join(parts)
+
+
+def _commands() -> Iterator[str]:
+    for name, command in vars(typer.main.get_command(app))["commands"].items():
+        yield f"### mixscope {name}\n\n{command.help.strip()}\n"
+        if command.params:
+            yield "| argument | values | default | meaning |\n| --- | --- | --- | --- |"
+        yield from (_row(*_argument(each)) for each in command.params)
+        yield ""
+
+
+def _argument(each: Any) -> tuple[str, str, str, str]:
+    """Name, values, default and meaning of an option or an argument."""
+    kind = each.type_descriptor.annotation
+    choices = ", ".join(kind) if issubclass(kind, StrEnum) else _KINDS[kind]
+    default = "" if each.default is None else str(each.default)
+    return (
+        f"`{each.opts[0] if each.param_type_name == 'option' else each.name.upper()}`",
+        choices,
+        "required" if each.required else default,
+        each.help or "",
+    )
+
+
+def _papers() -> Iterator[str]:
+    by_source: dict[str, list[Table]] = {key: [] for key in PAPERS}
+    for table in every_table():
+        by_source[table.source].append(table)
+    for key, tables in by_source.items():
+        paper = PAPERS[key]
+        if tables:
+            yield f"## {paper.authors} ({paper.year})\n\n[{paper.title}]({paper.url})\n"
+        for table in tables:
+            yield from _table(table)
+
+
+def _table(table: Table) -> Iterator[str]:
+    for view in table.all_views:
+        yield from _view(view)
+    if table.laws:
+        yield f"Laws of `{table.name}`:\n"
+        yield from (f"- `{' '.join(law.split())}`" for law in table.laws)
+        yield ""
+
+
+def _view(view: View) -> Iterator[str]:
+    yield f"### {view.name}\n\n{view.grain[0].upper()}{view.grain[1:]}.\n"
+    yield "| column | type | meaning | unit |\n| --- | --- | --- | --- |"
+    for column in view.columns:
+        yield _row(f"`{column.name}`", _type(column), column.meaning, column.unit)
+    yield ""
+
+
+def _type(column: Column) -> str:
+    is_name = pa.types.is_dictionary(column.type)
+    return f"{'string' if is_name else column.type}{' or NULL' if column.nullable else ''}"
+
+
+def _row(*cells: str) -> str:
+    safe = (" ".join(cell.split()).replace("|", "\\|").replace("<", "&lt;") for cell in cells)
+    return f"| {' | '.join(safe)} |"

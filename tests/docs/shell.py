@@ -1,0 +1,173 @@
+"""Whether a command line of the documentation would be understood, without running it."""
+
+import argparse
+import re
+import shlex
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NoReturn
+from unittest.mock import patch
+
+import typer
+from typer.exceptions import TyperException
+
+from analysis.errors import UnknownName
+from precompute.__main__ import app
+from precompute.passes import PASSES
+from tests.docs.written import ROOT
+
+STATISTICS = {each.TABLE.name for each in PASSES}
+_PINNED = re.compile(r"[\w.-]+==[\d.]+")
+_TARGET = re.compile(r"^([a-z][\w-]*):", re.MULTILINE)
+
+
+class Misunderstood(AssertionError):
+    """A command of the documentation that would not work."""
+
+
+def understand(line: str) -> None:
+    """Nothing, if the programs that the line names would take it.
+
+    Raises:
+        Misunderstood: with the line and what is wrong with it.
+    """
+    for command in line.split(" | "):
+        program, *arguments = shlex.split(command)
+        if program not in _CHECKS:
+            raise Misunderstood(f"{line}: nothing here checks {program}")
+        try:
+            _CHECKS[program](arguments)
+        except (TyperException, UnknownName, AssertionError, SystemExit) as error:
+            raise Misunderstood(f"{line}: {error}") from error
+
+
+def understand_option(code: str) -> None:
+    """The same of an option by itself, such as `--mask 0.12` or `--workers N`."""
+    option, *value = code.split()
+    if not value:
+        _expect(option in _options(), f"{option} is no option of mixscope")
+        return
+    given = ["1" if each.isupper() else each for each in value]
+    for command in ("run", "convert"):
+        needed = ["--model", "demo", "--corpus", "demo", "--output", "a.duckdb"]
+        try:
+            _mixscope([command, *needed, option, *given])
+            return
+        except TyperException as error:
+            wrong = error
+    raise Misunderstood(f"{code}: {wrong}")
+
+
+def _options() -> set[str]:
+    every = (typer.main.get_command(app), *_commands().values())
+    return {each.opts[0] for command in every for each in command.params}
+
+
+def _commands() -> dict[str, Any]:
+    return vars(typer.main.get_command(app))["commands"]
+
+
+def _expect(holds: object, wrong: str) -> None:
+    if not holds:
+        raise Misunderstood(wrong)
+
+
+def _mixscope(arguments: list[str]) -> None:
+    commands = _commands()
+    name, *rest = arguments
+    if name == "--version":
+        return
+    _expect(name in commands, f"mixscope has no command {name}")
+    given = commands[name].make_context(name, rest).params.get("statistics")
+    unknown = set(given.split(",")) - STATISTICS if given else set()
+    _expect(not unknown, f"no statistic is called {unknown}")
+
+
+def _python(arguments: list[str]) -> None:
+    _expect(arguments[0] == "-m", "python is only used with -m")
+    module, *rest = arguments[1:]
+    if module == "precompute":
+        _mixscope(rest) if rest else None
+    elif module == "pytest":
+        _expect(all((ROOT / each).exists() for each in rest if "/" in each), "no such test")
+    else:
+        _expect(find_spec(module), f"there is no module {module}")
+        _module(module, rest)
+
+
+class _Parsed(Exception):
+    pass
+
+
+def _module(name: str, arguments: list[str]) -> None:
+    """Parse the arguments of `python -m name` by the parser that its `main` makes."""
+    main = import_module(name).main
+    if "typer.run(main)" in _source(name):
+        alone = typer.Typer()
+        alone.command()(main)
+        typer.main.get_command(alone).make_context(name, list(arguments))
+        return
+    if "ArgumentParser" not in _source(name):
+        _expect(not arguments, f"{name} takes no arguments")
+        return
+    parse = argparse.ArgumentParser.parse_known_args
+
+    def stop(parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        unknown = parse(parser, arguments)[1]
+        raise _Parsed(f"{name} does not know {unknown}" if unknown else "")
+
+    with (
+        patch.object(argparse.ArgumentParser, "parse_args", stop),
+        patch.object(argparse.ArgumentParser, "parse_intermixed_args", stop),
+    ):
+        try:
+            main()
+        except _Parsed as parsed:
+            _expect(not str(parsed), str(parsed))
+
+
+def _source(module: str) -> str:
+    return (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+
+
+def _make(arguments: list[str]) -> None:
+    targets = _TARGET.findall((ROOT / "Makefile").read_text(encoding="utf-8"))
+    _expect(set(arguments) <= set(targets), f"targets are {targets}")
+
+
+def _pip(arguments: list[str]) -> None:
+    _expect(arguments[0] == "install", "only pip install is used")
+    for place, each in enumerate(arguments[1:], start=1):
+        if arguments[place - 1] in ("-r", "-e"):
+            _expect((ROOT / each).exists(), f"there is no {each}")
+        else:
+            _expect(each in ("-r", "-e") or _PINNED.fullmatch(each), f"{each} has no version")
+
+
+def _streamlit(arguments: list[str]) -> None:
+    _expect(arguments[0] == "run", "only streamlit run is used")
+    _expect((ROOT / arguments[1]).is_file(), f"there is no {arguments[1]}")
+
+
+def _apt(arguments: list[str]) -> None:
+    known = (ROOT / ".ci" / "run").read_text(encoding="utf-8").split()
+    _expect(arguments[0] == "install", "only apt-get install is used")
+    _expect(set(arguments[1:]) <= set(known), "a fresh machine installs other packages")
+
+
+def _only(*known: list[str]):
+    return lambda arguments: _expect(arguments in known, f"{arguments} is none of {known}")
+
+
+_CHECKS = {
+    ".": _only([".venv/bin/activate"]),
+    "apt-get": _apt,
+    "git": _only(["ls-files"]),
+    "grep": lambda arguments: _expect(set(arguments) <= STATISTICS, "no statistic"),
+    "make": _make,
+    "mixscope": _mixscope,
+    "pip": _pip,
+    "pre-commit": _only(["install"]),
+    "python": _python,
+    "streamlit": _streamlit,
+}

@@ -1,0 +1,113 @@
+"""The site builds, its links and paths lead somewhere, and the README is short."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort
+
+from analysis.contracts import every_table
+from docs.contract import contract
+from precompute.__main__ import app
+from tests.docs.written import PAGES, ROOT, everywhere, paths
+
+LINK = re.compile(r"\]\(([^)#\s]+)")
+MOST_BYTES = 6_000
+
+
+@pytest.fixture(autouse=True)
+def _no_advertisement(monkeypatch):
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+
+
+def build_site(folder: Path, **settings: str) -> Path:
+    site = folder / "site"
+    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(site), **settings))
+    return site
+
+
+def test_the_site_builds_without_a_warning(tmp_path):
+    site = build_site(tmp_path)
+    assert {f"{page.stem}.html" for page in (ROOT / "docs").glob("*.md")} < {
+        page.name for page in site.glob("*.html")
+    }
+    assert (site / "contract.html").is_file()
+    assert not list(site.glob("*.py"))
+
+
+def test_the_site_fetches_nothing_from_elsewhere(tmp_path):
+    fetched = re.compile(r"<(?:link|script|img)[^>]+(?:href|src)=\"?https?://")
+    for page in build_site(tmp_path).glob("*.html"):
+        assert not fetched.search(page.read_text(encoding="utf-8")), page.name
+    assert fetched.search('<script src="https://example.org/a.js">')
+
+
+@pytest.mark.parametrize("link", ["nothing.md", "running.md#nothing", "/running.md"])
+def test_a_broken_link_would_be_seen(tmp_path, link):
+    docs = shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    with (docs / "index.md").open("a", encoding="utf-8") as page:
+        page.write(f"\n[See]({link})\n")
+    with pytest.raises(Abort):
+        build_site(tmp_path, docs_dir=str(docs))
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_outside_the_site_lead_somewhere(name):
+    links = LINK.findall((ROOT / name).read_text(encoding="utf-8"))
+    assert links, "this test could not have failed"
+    for link in links:
+        assert link.startswith("https://") or (ROOT / link).is_file(), link
+
+
+def test_the_readme_is_short_and_has_the_commands_that_set_up():
+    text = (ROOT / "README.md").read_bytes()
+    assert len(text) <= MOST_BYTES
+    assert b"\nmake demo " in text
+    assert b"\nmake test " in text
+
+
+def tracked() -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, check=True, text=True, capture_output=True
+    )
+    return listed.stdout.splitlines()
+
+
+def test_every_path_exists():
+    folders = {name.split("/")[0] for name in tracked() if "/" in name}
+    found = set(everywhere(lambda text: paths(text, folders)))
+    assert len(found) > 25, "this test could not have failed"
+    assert not [(page, path) for page, path in found if not _exists(path)]
+    assert not _exists("analysis/models/<family>.rs"), "this test could not have failed"
+
+
+def _exists(path: str) -> bool:
+    """Whether anything has the path, a placeholder in angles standing for any name."""
+    return any(ROOT.glob(re.sub(r"<\w+>", "*", path.rstrip("/"))))
+
+
+def test_the_contract_has_every_view_with_its_columns_and_every_command():
+    page = contract()
+    for table in every_table():
+        for view in table.all_views:
+            _, _, section = page.partition(f"\n### {view.name}\n")
+            section = section.partition("\n### ")[0]
+            assert section, view.name
+            for column in view.columns:
+                assert f"| `{column.name}` |" in section, f"{view.name}.{column.name}"
+        for law in table.laws:
+            assert f"- `{' '.join(law.split())}`" in page
+    for command in app.registered_commands:
+        assert command.callback
+        assert f"### mixscope {command.callback.__name__}\n" in page
+
+
+def test_no_page_is_left_behind():
+    stems = {page.stem for page in PAGES if page.parent.name == "docs"}
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    linked = {link.removesuffix(".md") for link in LINK.findall(index)}
+    assert stems - {"index"} <= linked
