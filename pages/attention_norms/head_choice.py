@@ -10,9 +10,13 @@ from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.say import say
 
 
-def follow_click(name: str) -> None:
-    """Choose the head that was clicked in a map of heads, before the picker is drawn."""
-    follow_head_click(name)
+def follow_click(name: str) -> bool:
+    """Choose the head that was clicked in a map of heads, before the picker is drawn.
+
+    Returns:
+        Whether one was clicked.
+    """
+    return follow_head_click(name)
 
 
 def pick_layer() -> int:

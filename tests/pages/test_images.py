@@ -40,7 +40,7 @@ def changed(images_folder, tmp_path):
 
 def sections(page: str) -> list[str]:
     """The names of a page's sections, as the address gives them; those of texts are none here."""
-    tree = ast.parse((ROOT / "pages" / f"{page}.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "pages" / f"{page}/page.py").read_text(encoding="utf-8"))
     dictionaries = {
         node.targets[0].id: node.value
         for node in tree.body

@@ -53,11 +53,16 @@ def choose_head(layer: int, head: int) -> None:
     choose(HEAD, _written(layer, head))
 
 
-def follow_head_click(name: str) -> None:
-    """Choose the head that was clicked in a chart, before the picker is drawn."""
+def follow_head_click(name: str) -> bool:
+    """Choose the head that was clicked in a chart, before the picker is drawn.
+
+    Returns:
+        Whether one was clicked.
+    """
     marks = [mark for part in fresh_click(name).values() for mark in part]
     for mark in marks[:1]:
         choose_head(int(mark["layer"]), int(mark["head"]))
+    return bool(marks)
 
 
 def _written(layer: int, head: int) -> str:
