@@ -66,7 +66,7 @@ def test_an_import_the_wrong_way_would_be_seen(name, folder):
     assert forbidden({name, "math"}, folder) == [name]
 
 
-LIVE_DOOR = ROOT / "pages" / "ui" / "live" / "live.py"
+LIVE_DOOR = ROOT / "pages" / "ui" / "live" / "door.py"
 GATHERING = ROOT / "pages" / "ui" / "collected.py"
 
 

@@ -5,16 +5,15 @@ import streamlit as st
 from analysis.scopes import POST_NORM, PRE_NORM, LayerOrder
 from analysis.sources import PAPERS
 from pages.methods.bias_readings import bias_readings
-from pages.methods.formulas import BLOCK, GLOSSARY, LAYER, PARTS
 from pages.ui.about import citation, contract
 from pages.ui.choices.links import link_to_view
-from pages.ui.collected import collected
-from pages.ui.method import Method
+from pages.ui.method import mathematics, methods
 from pages.ui.words.names import scope_meaning, scope_name
 from pages.ui.words.say import say
 
 MEASURED = {"bias_reading": bias_readings}
 """What of a method is measured in the chosen file, and shown here and nowhere else."""
+FORMULAS = mathematics("methods")
 CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")
 
 
@@ -32,15 +31,15 @@ def foundation() -> None:
     """The identity that everything rests on."""
     st.header(say("methods.foundation.title"), anchor="foundation")
     st.markdown(say("methods.foundation.before"))
-    st.latex(BLOCK)
-    st.latex(PARTS)
+    st.latex(FORMULAS["foundation"]["block"])
+    st.latex(FORMULAS["foundation"]["parts"])
     st.markdown(say("methods.foundation.after"))
 
 
 def layer() -> None:
     """The same identity for a whole layer, module by module."""
     st.header(say("methods.layer.title"), anchor="layer")
-    for name, formula in LAYER.items():
+    for name, formula in FORMULAS["layer"].items():
         st.markdown(say(f"methods.layer.{name}"))
         st.latex(formula)
     st.markdown(say("methods.layer.scopes"))
@@ -53,11 +52,6 @@ def _scopes(order: LayerOrder) -> None:
     rows = [f"|{scope_name(scope)}|{scope_meaning(scope)}|" for scope in order.scopes]
     heads = f"|{say('methods.layer.scope')}|{say('methods.layer.counted')}|"
     st.markdown("\n".join([heads, "|---|---|", *rows]))
-
-
-def methods() -> dict[str, Method]:
-    """The methods of all pages, in the order of the contents."""
-    return {k: v for each in collected("formulas") for k, v in getattr(each, "METHODS", {}).items()}
 
 
 def statistics() -> None:
@@ -88,7 +82,7 @@ def glossary() -> None:
     st.header(say("methods.glossary.title"), anchor="glossary")
     rows = [
         f"|{symbol}|{say(f'glossary.{name}.term')}|{say(f'glossary.{name}.text')}|"
-        for name, symbol in GLOSSARY.items()
+        for name, symbol in FORMULAS["glossary"].items()
     ]
     heads = [say(f"methods.glossary.{each}") for each in ("symbol", "term", "meaning")]
     st.markdown("\n".join([f"|{'|'.join(heads)}|", "|---|---|---|", *rows]))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.relevance.map_source import LiveMaps
-from pages.ui.live import live
+from pages.ui.live import door as live
 from pages.ui.words.say import say
 
 

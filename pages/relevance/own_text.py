@@ -5,7 +5,7 @@ import hashlib
 import streamlit as st
 
 from pages.relevance.token_maps import TokenMaps, computed
-from pages.ui.live import live
+from pages.ui.live import door as live
 from pages.ui.words.say import say
 
 _KEY = "re_own_text"

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.token_pairs.map_chart import MAPS, Labels, map_chart
 from pages.ui.choices.pick import pick
 from pages.ui.figure import figure
-from pages.ui.live import live
+from pages.ui.live import door as live
 from pages.ui.store.chosen import is_causal, layer_order
 from pages.ui.words.names import effect_name, scope_name
 from pages.ui.words.say import say

@@ -12,7 +12,7 @@ from pages.token_pairs.units import points
 from pages.ui.charts.pieces import readable
 from pages.ui.choices.pick import pick, pick_number
 from pages.ui.figure import source
-from pages.ui.live import live
+from pages.ui.live import door as live
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say

@@ -1,15 +1,57 @@
-"""What a method is: formulas, the tables that hold the result, and the place that shows it."""
+"""How each statistic is measured: its formulas, its tables, and the section that shows it.
 
+Every page has them in `formulas.toml`, since mathematics needs no translation.
+"""
+
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
+from analysis.contracts import every_table
 from analysis.tables.table import Table
+from pages.ui.contents import PAGES
+
+_FOLDER = Path(__file__).parents[1]
+_FILE = "formulas.toml"
 
 
 @dataclass(frozen=True)
 class Method:
-    """A statistic's formulas, its tables, and the section of a page that shows it, if one does."""
+    """A statistic's formulas in LaTeX, its tables, and the section of a page that shows it."""
 
     tables: tuple[Table, ...]
     formulas: tuple[str, ...]
-    page: str = ""
-    view: str = ""
+    page: str
+    view: str
+
+
+@cache
+def methods() -> dict[str, Method]:
+    """The methods of all pages by name, in the order of the contents."""
+    return {
+        name: method
+        for page in PAGES
+        if page != "methods"
+        for name, method in _of_page(page).items()
+    }
+
+
+def mathematics(page: str) -> dict[str, Any]:
+    """What a page's file of formulas holds; nothing if it has none."""
+    path = _FOLDER / page / _FILE
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _of_page(page: str) -> dict[str, Method]:
+    tables = {table.name: table for table in every_table()}
+    return {
+        name: Method(
+            tuple(tables[table] for table in entry["tables"]),
+            tuple(entry["formulas"]),
+            page,
+            entry["view"],
+        )
+        for name, entry in mathematics(page).items()
+    }

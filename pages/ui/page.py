@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from analysis.tables.table import Table
 from pages.ui.about import about
@@ -51,7 +52,12 @@ class Page:
     before: Sequence[Callable[[], None]] = ()
 
     def show(self) -> None:
-        """The title, what stands above the sections, and the section that the address names."""
+        """The title, what stands above the sections, and the section that the address names.
+
+        Nothing where nobody reads: a page can be imported without being drawn.
+        """
+        if get_script_run_ctx() is None:
+            return
         with words_of(self.name):
             st.title(said("title"))
             st.markdown(said("lead"))

@@ -1,6 +1,7 @@
 """A file of images: every page opens on it, in words for images, and says what they never have."""
 
 import ast
+from importlib import import_module
 from shutil import copyfile
 
 import duckdb
@@ -40,7 +41,10 @@ def changed(images_folder, tmp_path):
 
 def sections(page: str) -> list[str]:
     """The names of a page's sections, as the address gives them; those of texts are none here."""
-    tree = ast.parse((ROOT / "pages" / f"{page}/page.py").read_text(encoding="utf-8"))
+    source = (ROOT / "pages" / page / "page.py").read_text(encoding="utf-8")
+    if "PAGE = Page(" in source:
+        return [each.stem for each in import_module(f"pages.{page}.page").PAGE.sections]
+    tree = ast.parse(source)
     dictionaries = {
         node.targets[0].id: node.value
         for node in tree.body

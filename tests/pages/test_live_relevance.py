@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.tables.relevance import class_prediction
 from analysis.upload_bounds import UPLOAD_BYTES
-from pages.ui.live import live
+from pages.ui.live import door as live
 from precompute.live.live_relevance import MAX_CHARACTERS
 from tests.pages.conftest import assert_sound
 from tests.small_images import SIZES
@@ -24,7 +24,7 @@ IMAGE = """
 from dataclasses import dataclass
 from pathlib import Path
 import streamlit as st
-from pages.ui import live
+from pages.ui.live import door as live
 
 @dataclass
 class Upload:
@@ -43,7 +43,7 @@ if live.reachable():
 """
 TEXT = """
 import streamlit as st
-from pages.ui import live
+from pages.ui.live import door as live
 
 text = live.text_box("Text", key="text")
 st.session_state["found"] = live.relevance_of_text(text) if text and live.reachable() else None

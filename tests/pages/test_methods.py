@@ -4,22 +4,15 @@ import pytest
 
 from analysis.scopes import SCOPES
 from analysis.sources import PAPERS
-from pages.methods.formulas import BLOCK, LAYER, PARTS
-from pages.ui.collected import collected
+from pages.ui.method import mathematics, methods
 from pages.ui.words.say import catalogue
 from precompute.passes import PASSES
 from tests.pages.conftest import assert_sound
 from tests.pages.test_overview import assert_section
 
-_METHODS = {
-    name: each
-    for found in collected("formulas")
-    for name, each in getattr(found, "METHODS", {}).items()
-}
-
 
 def test_every_statistic_is_explained():
-    explained = {table.name for method in _METHODS.values() for table in method.tables}
+    explained = {table.name for method in methods().values() for table in method.tables}
     assert explained == {each.TABLE.name for each in PASSES}
 
 
@@ -27,7 +20,7 @@ def test_every_statistic_is_explained():
 def test_methods_opens_without_any_file(lang, opened, tmp_path):
     session = opened("methods", tmp_path, lang=lang)
     assert_sound(session)
-    assert len(session.subheader) == len(_METHODS)
+    assert len(session.subheader) == len(methods())
     assert not session.error
 
 
@@ -36,14 +29,15 @@ def test_every_paper_and_every_law_is_there(opened, tmp_path):
     told = "\n".join(each.value for each in session.markdown)
     laws = "\n".join(each.value for each in session.caption)
     assert all(paper.title in told for paper in PAPERS.values())
-    tables = (table for method in _METHODS.values() for table in method.tables)
+    tables = (table for method in methods().values() for table in method.tables)
     assert all(law in laws for table in tables for law in table.laws)
 
 
 def test_every_formula_is_drawn(opened, tmp_path):
     drawn = [each.value for each in opened("methods", tmp_path).latex]
-    of_statistics = [formula for method in _METHODS.values() for formula in method.formulas]
-    assert len(drawn) == len([BLOCK, PARTS, *LAYER.values(), *of_statistics])
+    general = mathematics("methods")
+    of_statistics = [formula for method in methods().values() for formula in method.formulas]
+    assert len(drawn) == len([*general["foundation"], *general["layer"], *of_statistics])
 
 
 def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
@@ -54,8 +48,8 @@ def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
 
 
 def test_every_statistic_that_is_shown_leads_to_its_section():
-    shown = [method for method in _METHODS.values() if method.page]
-    assert len(shown) == len(_METHODS)
+    shown = [method for method in methods().values() if method.page]
+    assert len(shown) == len(methods())
     for method in shown:
         assert_section(method.page, method.view)
 

@@ -1,6 +1,7 @@
 """The overview says what the file says."""
 
 import os
+from importlib import import_module
 from shutil import copyfile
 
 import duckdb
@@ -10,7 +11,6 @@ from analysis.scopes import POST_NORM
 from pages.ui.choices.links import VIEWS
 from pages.ui.words.numbers import percent, scientific, signed
 from pages.ui.words.say import catalogue
-from tests.pages.conftest import ROOT
 from tests.small_store import build_store
 
 
@@ -210,9 +210,9 @@ for each in findings():
 
 
 def assert_section(page: str, view: str) -> None:
-    source = (ROOT / "pages" / page / "page.py").read_text()
-    assert f'"{view}": ' in source, f"{page} has no section {view}"
-    assert f'"{VIEWS[page]}"' in source
+    found = import_module(f"pages.{page}.page").PAGE
+    assert view in [each.stem for each in found.sections], f"{page} has no section {view}"
+    assert VIEWS[page] == f"{found.prefix}_view"
 
 
 @pytest.mark.parametrize(

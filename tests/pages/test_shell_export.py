@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from pages.ui.charts import standard as charts
+from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.export import files as export
 
 FRAME = pd.DataFrame(
@@ -70,7 +71,7 @@ def test_token_types_keep_their_order_and_colours():
     scale = CHARTS["bars"]().to_dict()["layer"][0]["encoding"]["color"]["scale"]
     assert scale == {
         "domain": ["[SEP]", "[CLS]"],
-        "range": [charts.TOKEN_TYPE_COLOURS["sep"], charts.TOKEN_TYPE_COLOURS["cls"]],
+        "range": [TOKEN_TYPE_COLOURS["sep"], TOKEN_TYPE_COLOURS["cls"]],
     }
 
 

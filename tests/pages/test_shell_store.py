@@ -18,7 +18,7 @@ from tests.small_store import build_store
 
 ASK = """
 import streamlit as st
-from analysis.tables import token_type_mixing as mixing
+from analysis.tables.norms import token_type_mixing as mixing
 from pages.ui.store.chosen import ask, file_picker, open_store
 file_picker()
 st.text(open_store().name)

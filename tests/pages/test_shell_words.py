@@ -2,6 +2,8 @@
 
 import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,21 +13,20 @@ from pages.ui.words import say as words
 
 PAGES = words.PAGES
 ANY = "[a-z0-9_]+"
+FRAME = {"title", "lead", "view", "meaning"}
+"""What `pages/ui/page.py` asks of every page and section."""
+COLUMN = re.compile(r"\bcolumn\.\w+$")
 
 
-def patterns(only_said: bool) -> set[str]:
-    """Regular expressions of the keys in the pages' code; the open parts of f-strings match all."""
-    found = set()
-    for path in PAGES.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "say" and node.args:
-                found |= pattern(node.args[0])
-            elif not only_said:
-                found |= pattern(node)
-    return found
+def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
+    """Every call in a file with the last name of what is called."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and node.args:
+            yield ast.unparse(node.func).rpartition(".")[2], node
 
 
 def pattern(node: ast.AST) -> set[str]:
+    """A regular expression of what a string of the code may be; open parts match anything."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return {re.escape(node.value)}
     if isinstance(node, ast.JoinedStr):
@@ -37,10 +38,52 @@ def pattern(node: ast.AST) -> set[str]:
     return set()
 
 
+def strings(folder: Path) -> set[str]:
+    """What the strings in a folder's code may be."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")]
+    return {each for tree in trees for node in ast.walk(tree) for each in pattern(node)}
+
+
 def test_every_key_that_is_used_is_in_the_catalogue():
     keys = words.catalogue()
-    missing = [each for each in patterns(True) if not any(re.fullmatch(each, key) for key in keys)]
-    assert not missing
+    said = {
+        each
+        for path in PAGES.rglob("*.py")
+        for name, call in calls(path)
+        if name == "say" and ast.unparse(call.func) == "say"
+        for each in pattern(call.args[0])
+    }
+    assert len(said) > 100
+    assert not [each for each in said if not any(re.fullmatch(each, key) for key in keys)]
+
+
+def stems_of(path: Path) -> set[str]:
+    """The stems of the sections in a file."""
+    return {
+        str(call.args[0].value)
+        for name, call in calls(path)
+        if name == "section" and isinstance(call.args[0], ast.Constant)
+    }
+
+
+def test_every_word_of_a_section_is_in_the_words_of_its_page():
+    keys, n_checked = words.catalogue(), 0
+    for path in PAGES.rglob("*.py"):
+        page = path.relative_to(PAGES).parts[0]
+        for stem in stems_of(path):
+            for name, call in calls(path):
+                relative = name == "say" and ast.unparse(call.func) == "view.say"
+                for each in pattern(call.args[0]) if relative else ():
+                    full = rf"{page}\.({stem}\.)?{each}"
+                    assert any(re.fullmatch(full, key) for key in keys), f"{path}: {each}"
+                    n_checked += 1
+    assert n_checked, "this test could not have failed"
+
+
+def used_by(page: str) -> re.Pattern:
+    """What the last names of a page's words may be, with what the frame puts behind them."""
+    own = strings(PAGES / page) | FRAME
+    return re.compile(f"(?:{'|'.join(sorted(own))})(?:_{ANY})?")
 
 
 def test_every_key_of_the_catalogue_is_used():
@@ -49,8 +92,19 @@ def test_every_key_of_the_catalogue_is_used():
         for key in words.catalogue()
         if not key.startswith("contract.")
     }
-    used = re.compile("|".join(f"(?:{each})" for each in patterns(False)))
-    assert not [key for key in keys if not used.fullmatch(key)]
+    used = re.compile("|".join(f"(?:{each})" for each in strings(PAGES)))
+    left = {key for key in keys if not used.fullmatch(key)}
+    columns = {column.name for table in every_table() for column in table.columns}
+    names = {re.escape(each) for each in columns} | strings(PAGES)
+    of_columns = re.compile("|".join(f"(?:{each})" for each in names))
+    left = {key for key in left if not (COLUMN.search(key) and of_columns.fullmatch(leaf(key)))}
+    of_pages = {page: used_by(page) for page in {key.partition(".")[0] for key in left}}
+    left = {key for key in left if not of_pages[key.partition(".")[0]].fullmatch(leaf(key))}
+    assert not sorted(left)
+
+
+def leaf(key: str) -> str:
+    return key.rpartition(".")[2]
 
 
 def test_both_languages_take_the_same_values():

@@ -20,7 +20,7 @@ from pages.ui.charts.look import (
     ramp,
     tooltips,
 )
-from pages.ui.words.columns import shown_as, title, titled, with_names
+from pages.ui.words.columns import NAMED, NAMES, title, titled
 
 
 def bars(
@@ -47,8 +47,8 @@ def bars(
     """
     x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, present = coloured(frame, colour, colour_title)
-    if (named := shown_as(x, with_names(frame))) != x:
-        frame, x = with_names(frame), named
+    if x in NAMES:
+        frame, x = frame.assign(**{f"{x}{NAMED}": frame[x].map(NAMES[x].of)}), f"{x}{NAMED}"
     beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
     base = alt.Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(), sort=order or alt.Undefined),

@@ -82,7 +82,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         ValueError: if a key is there twice or a text lacks a language.
     """
     found: dict[str, dict[str, str]] = {}
-    for path in sorted(PAGES.rglob("*.toml")):
+    for path in sorted(each for each in PAGES.rglob("*.toml") if each.name != "formulas.toml"):
         file = f"{path.parent.name}/{path.name}"
         for key, texts in _entries("", tomllib.loads(path.read_text(encoding="utf-8"))):
             if key in found:

@@ -24,7 +24,7 @@ SCRIPT = """
 import numpy as np
 import streamlit as st
 from analysis.tables import pair_occurrence
-from pages.ui import live
+from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, open_store
 
 changes = {}
