@@ -36,9 +36,30 @@ hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("steady")  # a busy machine or another draw decides nothing
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fast",
+        action="store_true",
+        help="the inner loop: one family, pages in English, no browser, nothing slow",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     for mark in (every_family, text_families):
         config.addinivalue_line("markers", f"{mark.name}: which families a test runs on")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is not for the inner loop."""
+    if config.getoption("fast"):
+        left_out = [each for each in items if _is_slow(each)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [each for each in items if not _is_slow(each)]
+
+
+def _is_slow(test: pytest.Item) -> bool:
+    in_japanese = getattr(getattr(test, "callspec", None), "params", {}).get("lang") == "ja"
+    return in_japanese or any(test.get_closest_marker(each) for each in ("browser", "slow"))
 
 
 def pytest_collection_finish() -> None:
@@ -57,6 +78,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _families(test: pytest.Item) -> tuple[str, ...]:
+    if test.config.getoption("fast"):
+        return FAMILIES[:1]
     of_measures = test.path.is_relative_to(Path(__file__).parent / "analysis")
     own = test.get_closest_marker(every_family.name) or of_measures
     return FAMILIES if own and not test.get_closest_marker(text_families.name) else TEXT_FAMILIES

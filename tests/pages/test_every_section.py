@@ -1,0 +1,90 @@
+"""What holds of every section of every page, whatever it shows."""
+
+from importlib import import_module
+from pathlib import Path
+from shutil import copyfile
+
+import duckdb
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from analysis.tables.table import Table
+from pages.ui.choices.links import VIEWS
+from pages.ui.page import Section
+from tests.pages.conftest import assert_exportable, assert_sound, bodies, charts, frames
+from tests.pages.section_checks import assert_opened, assert_translated
+
+OF_TREEBANKS = ("syntax", "coreference")
+FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
+"""Small stores have little of anything, so that nothing is left out for being rare."""
+
+
+def sections(page: str) -> list[Section]:
+    """The sections of a page, in their order."""
+    return list(import_module(f"pages.{page}.page").PAGE.sections)
+
+
+SECTIONS = [(page, each) for page in ("layer_mixing",) for each in sections(page)]
+every_section = pytest.mark.parametrize(
+    ("page", "section"), SECTIONS, ids=[f"{page}-{each.stem}" for page, each in SECTIONS]
+)
+every_need = pytest.mark.parametrize(
+    ("page", "section", "table"),
+    [(page, each, table) for page, each in SECTIONS for table in each.needs],
+    ids=[f"{page}-{each.stem}-{table.name}" for page, each in SECTIONS for table in each.needs],
+)
+
+
+@pytest.fixture
+def folder_of(request):
+    """The folder with a file that has all there is to show on a page."""
+
+    def folder(page: str, section: Section) -> Path:
+        images = page == "relevance" and section.stem == "map"
+        name = "images" if images else "treebank" if page in OF_TREEBANKS else "store"
+        return request.getfixturevalue(f"{name}_folder")
+
+    return folder
+
+
+def opened_at(opened, page: str, section: Section, folder: Path, lang: str = "en") -> AppTest:
+    place = {VIEWS[page]: section.stem, **FOR_ALL}
+    session = opened(page, folder, lang=lang, alone=False, **place)
+    assert_sound(session)
+    return session
+
+
+@every_section
+def test_a_section_is_whole_in_both_languages_and_can_be_exported(
+    page, section, opened, folder_of, exported
+):
+    sessions = {}
+    for lang in ("en", "ja"):
+        exported.clear()
+        sessions[lang] = opened_at(opened, page, section, folder_of(page, section), lang)
+        assert_opened(sessions[lang])
+        assert charts(sessions[lang]) or frames(sessions[lang]) or bodies(sessions[lang])
+        assert_exportable(exported, caption=section.stem)
+    assert_translated(sessions["en"], sessions["ja"], but={"Bias"})
+
+
+@every_need
+def test_a_statistic_that_the_file_lacks_is_named(
+    page, section, table: Table, opened, folder_of, tmp_path
+):
+    copyfile(folder_of(page, section) / "tiny.duckdb", tmp_path / "tiny.duckdb")
+    with duckdb.connect(str(tmp_path / "tiny.duckdb")) as store:
+        store.execute(f"delete from stored.{table.name}")
+        store.execute(f"update stored.manifest set n_rows = 0 where name = '{table.name}'")
+    session = opened_at(opened, page, section, tmp_path)
+    assert session.info or session.warning
+    assert table.name in session.info[0].value or page in OF_TREEBANKS
+    assert not charts(session)
+
+
+@every_section
+@pytest.mark.parametrize("kind", ["gpt2", "roberta", "plain"])
+def test_a_section_opens_on_files_of_other_kinds(page, section, kind, opened, request):
+    session = opened_at(opened, page, section, request.getfixturevalue(f"{kind}_folder"))
+    assert not session.error
+    assert "nan" not in " ".join(each.value for each in session.markdown).lower().split()
