@@ -18,6 +18,8 @@ READ_BY = {
     "dispersion": ("value_norm_dispersion", "input_norm_dispersion"),
 }
 """Which passes read what is of no pass's room: of a batch, or of a table."""
+OF_OTHERS = ("class_prediction", "sequence_perturbation", "patch_offset")
+"""Passes that no model of these families has anything for."""
 LAWS = ("padding_and_batching_change_no_number", "rows_have_the_types_of_the_contract")
 
 
@@ -75,12 +77,6 @@ def _counts(stem: str) -> bool:
     """Whether a module is a pass that the laws are tested with on these families."""
     texts = (path.read_text("utf-8") for path in passes() if path.stem == stem)
     return stem not in OF_OTHERS and any("def totals(" in each for each in texts)
-
-
-OF_OTHERS
-
-
-OF_OTHERS = ("class_prediction", "sequence_perturbation", "patch_offset")
 
 
 def passes() -> Iterator[Path]:
