@@ -51,6 +51,7 @@ def test_correlations_follow_their_definition(
     """From changes occurrence by occurrence, and words counted one by one."""
     found = pair_pmi_correlation.by_layer(pair_store, min_count=least, window_size=size)
     rows = {(row.layer, row.effect, row.quantity): row for row in found.itertuples()}
+    assert len(rows) == len(found)
     pmi = pair_reference.pmi(pair_words, causal=is_causal, window=size)
     frequency = Counter(word for words in pair_words for word in words)
     for (layer, effect), deltas in occurrences.items():
