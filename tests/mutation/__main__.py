@@ -185,9 +185,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--ending", default=string.digits, help="last digits of those to try")
     parser.add_argument("--kind", choices=KINDS, nargs="*", default=KINDS, help="all unless given")
-    parser.add_argument(
-        "--folder", choices=(*FOLDERS, "analysis/tables"), help="only the modules of one folder"
-    )
+    parser.add_argument("--folder", help="only the modules of one folder, or of a room in it")
     parser.add_argument("stems", nargs="*", help="all measures and passes unless given")
     chosen = parser.parse_intermixed_args()
     known, unexplained, n_tried, alive = reasons(), [], 0, []
