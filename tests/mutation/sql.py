@@ -65,19 +65,20 @@ def _queries(source: str, lines: list[str]) -> Iterator[tuple[int, int, int]]:
     told = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}  # docstrings
     joined = [node for node in nodes if isinstance(node, ast.JoinedStr)]
     parts = {id(part) for node in joined for part in ast.walk(node) if part is not node}
-    for node in nodes:
-        is_text = isinstance(node, ast.JoinedStr) or (
-            isinstance(node, ast.Constant) and isinstance(node.value, str)
-        )
-        if not is_text or id(node) in told | parts:
-            continue
+    texts = (node for node in nodes if isinstance(node, ast.expr) and _is_text(node))
+    for node in texts:
         text = ast.get_source_segment(source, node) or ""
-        if not _IS_SQL.search(text):
+        if id(node) in told | parts or not _IS_SQL.search(text):
             continue
-        last = (node.end_lineno or node.lineno) - 1
-        for row in range(node.lineno - 1, last + 1):
-            start = node.col_offset if row == node.lineno - 1 else 0
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        for row in range(first, last + 1):
+            start = node.col_offset if row == first else 0
             yield row, start, (node.end_col_offset or 0) if row == last else len(lines[row])
+
+
+def _is_text(node: ast.expr) -> bool:
+    is_constant = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return is_constant or isinstance(node, ast.JoinedStr)
 
 
 def survives(tests: list[str], folder: Path) -> bool:
