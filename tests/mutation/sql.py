@@ -40,7 +40,7 @@ CHANGES = (
 )
 """What is looked for in a query, and what stands there instead."""
 _IS_SQL = re.compile(
-    r"\b(select|from \w+$|where|group by|having|filter|sum\(|avg\(|over \()\b", re.M
+    r"\b(select |from \w+|where [\w.]+ [=<>]|group by|having |filter \(|sum\(|avg\(|over \()"
 )
 _PROJECT = ("analysis", "precompute", "pages", "tests", "app")
 _TIME_LIMIT = 300
