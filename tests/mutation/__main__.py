@@ -1,6 +1,6 @@
 """Mutants of measures and passes, one module after the other, and who survives.
 
-    python -m tests.mutation [--jobs N] [--ending DIGITS] [STEM …]
+    python -m tests.mutation [--jobs N] [--ending DIGITS] [--kind python|sql] [STEM …]
 
 Prints per module how many mutants were tried and how many died, with every survivor; in the end the
 same of all modules. `--ending 37` tries a fifth of them: those whose number ends in 3 or 7.
@@ -18,11 +18,15 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.mutation import sql
+from tests.mutation.checks import ROOT, SHARED, checks_of
+
 FOLDERS = ("analysis/measures", "precompute/passes")
+KINDS = ("python", "sql")
+NO_FORMULAS = ("__init__", "base", "batch")
 COPIED = ("analysis", "precompute", "pages", "tests")
 SURVIVORS = Path(__file__).with_name("survivors.toml")
 SETTINGS = """
@@ -34,7 +38,7 @@ markers = ["browser: needs Chromium", "shared_data: needs real data"]
 source_paths = ["analysis", "precompute"]
 only_mutate = ["{module}"]
 also_copy = ["pages"]
-pytest_add_cli_args = ["-m", "not shared_data"]
+pytest_add_cli_args = ["-m", "not shared_data", "-p", "tests.mutation.credited"]
 pytest_add_cli_args_test_selection = {tests}
 timeout_constant = 60.0
 use_git_change_detection = false
@@ -52,14 +56,25 @@ NO_FORMULA = (
     r"torch\.finfo|np\.finfo",  # the size of rounding, of which any nearby one will do
 )
 """Expressions that hold no formula, as mutmut leaves them out: by line."""
+OF_CASE = "the same: SQL knows no upper and lower case"
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A mutant as its function and the line that it has for another one."""
+    """A mutant as its function, or its module, and the line that it has for another one."""
 
     function: str
     line: str
+    before: str = field(default="", compare=False)
+
+    @property
+    def reason(self) -> str | None:
+        """Why nobody can tell it from what it was, where that needs no knowledge of the formula."""
+        is_query = (
+            self.function.startswith(("precompute.passes.", "analysis.tables."))
+            and self.line != self.before
+        )
+        return OF_CASE if is_query and self.line.lower() == self.before.lower() else None
 
 
 @dataclass(frozen=True)
@@ -74,18 +89,6 @@ class Result:
         dead = self.n_mutants - len(self.survivors)
         share = dead / self.n_mutants if self.n_mutants else 1.0
         return f"{self.module:52} {self.n_mutants:>5} mutants {dead:>5} die {share:>7.1%}"
-
-
-def checks_of(module: str) -> list[str]:
-    """The tests that bear a module's name, and the outermost check of its view."""
-    stem = Path(module).stem
-    folder = "analysis/measures" if module.startswith("analysis") else "precompute/passes"
-    inside = Path(module).relative_to(folder)
-    own = ROOT / "tests" / folder / inside.with_name(f"test_{stem}.py")
-    found = [str(own.relative_to(ROOT))] if own.exists() else []
-    if module.startswith("precompute"):
-        found += ["tests/outermost/test_outermost.py", "-k", f"not slow and ({stem} or {own.stem})"]
-    return found
 
 
 def mutated(module: str, scratch: Path, *, jobs: int, ending: str) -> Result:
@@ -124,11 +127,38 @@ def mutated(module: str, scratch: Path, *, jobs: int, ending: str) -> Result:
     return Result(module, len(codes), survivors)
 
 
+def mutated_queries(module: str, scratch: Path, *, ending: str) -> Result:
+    """The same of the SQL in a module.
+
+    Args:
+        ending: the last digits of the numbers of those that are tried.
+
+    Raises:
+        RuntimeError: the tests fail on the module as it is.
+    """
+    name, path = module.removesuffix(".py").replace("/", "."), scratch / module
+    source = (ROOT / module).read_text(encoding="utf-8")
+    found = [each for n, each in enumerate(sql.mutants(source), 1) if str(n)[-1] in ending]
+    if not found:
+        return Result(f"{module}, SQL", 0, ())
+    (scratch / "pyproject.toml").write_text(SETTINGS.partition("[tool.mutmut]")[0])
+    tests, alive = checks_of(module), []
+    if not sql.survives(tests, scratch):
+        raise RuntimeError(f"{module}: its tests fail.")
+    for line, text in found:
+        path.write_text(text, encoding="utf-8")
+        alive += [Mutant(name, line)] if sql.survives(tests, scratch) else []
+    path.write_text(source, encoding="utf-8")
+    return Result(f"{module}, SQL", len(found), tuple(alive))
+
+
 def _mutant(name: str, diff: str) -> Mutant:
-    lines = [line[1:].strip() for line in diff.splitlines() if line.startswith("+")]
-    changed = [line for line in lines if not line.startswith("++")]
+    lines = [line for line in diff.splitlines() if not line.startswith(("+++", "---"))]
+    before, changed = (
+        " ".join(line[1:].strip() for line in lines if line.startswith(sign)) for sign in "-+"
+    )
     function = name.rpartition("__mutmut_")[0].replace(".x_", ".").replace("xǁ", "")
-    return Mutant(function.replace("ǁ", "."), " ".join(changed))
+    return Mutant(function.replace("ǁ", "."), changed, before)
 
 
 def reasons() -> dict[Mutant, str]:
@@ -144,15 +174,18 @@ def reasons() -> dict[Mutant, str]:
 def modules(stems: list[str]) -> Iterator[str]:
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            if path.stem not in ("__init__", "base") and (not stems or path.stem in stems):
+            if path.stem not in NO_FORMULAS and (not stems or path.stem in stems):
                 yield str(path.relative_to(ROOT))
+    if not stems or Path(SHARED).stem in stems:
+        yield SHARED
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--ending", default=string.digits, help="last digits of those to try")
-    parser.add_argument("--folder", choices=FOLDERS, help="only the modules of one folder")
+    parser.add_argument("--kind", choices=KINDS, nargs="*", default=KINDS, help="all unless given")
+    parser.add_argument("--folder", help="only the modules of one folder, or of a room in it")
     parser.add_argument("stems", nargs="*", help="all measures and passes unless given")
     chosen = parser.parse_intermixed_args()
     known, unexplained, n_tried, alive = reasons(), [], 0, []
@@ -163,20 +196,27 @@ def main() -> None:
                 ROOT / name, scratch / name, ignore=shutil.ignore_patterns("__pycache__")
             )
         for module in modules(chosen.stems):
-            if chosen.folder and not module.startswith(chosen.folder):
+            if not module.startswith(chosen.folder or ""):
                 continue
-            try:
-                result = mutated(module, scratch, jobs=chosen.jobs, ending=chosen.ending)
-            except RuntimeError as error:
-                print(error, flush=True)
-                unexplained.append(Mutant(module, "did not run"))
-                continue
-            n_tried, alive = n_tried + result.n_mutants, [*alive, *result.survivors]
-            print(result.line(), flush=True)
-            for each in result.survivors:
-                reason = known.get(each)
-                print(f"    {each.function}: {each.line}  # {reason or 'NO REASON'}", flush=True)
-                unexplained += [] if reason else [each]
+            for kind in chosen.kind:
+                try:
+                    result = (
+                        mutated(module, scratch, jobs=chosen.jobs, ending=chosen.ending)
+                        if kind == "python"
+                        else mutated_queries(module, scratch, ending=chosen.ending)
+                    )
+                except RuntimeError as error:
+                    print(error, flush=True)
+                    unexplained.append(Mutant(module, "did not run"))
+                    continue
+                n_tried, alive = n_tried + result.n_mutants, [*alive, *result.survivors]
+                if kind == "python" or result.n_mutants:
+                    print(result.line(), flush=True)
+                for each in result.survivors:
+                    reason = each.reason or known.get(each)
+                    told = f"{each.function}: {each.line}"
+                    print(f"    {told}  # {reason or 'NO REASON'}", flush=True)
+                    unexplained += [] if reason else [each]
     print(Result("all of these", n_tried, tuple(alive)).line())
     sys.exit(1 if unexplained else 0)
 

@@ -36,6 +36,18 @@ def test_a_survivor_is_known_by_its_function_and_its_line():
     assert of_class.function == "analysis.measures.pairs.pair.Ways.passed"
 
 
+def test_a_query_in_other_case_is_the_same_and_nothing_else_is():
+    name, line = "precompute.passes.pairs.pair.x_fit__mutmut_1", 'ask("from pair")'
+    of_case, of_word = (
+        _mutant(name, f"-    {line}\n+    {changed}\n")
+        for changed in ('ask("FROM PAIR")', 'ask("from pairs")')
+    )
+    assert of_case.reason
+    assert of_word.reason is None
+    of_measure = name.replace("precompute.passes", "analysis.measures")
+    assert _mutant(of_measure, f"-    {line}\n+    {line.upper()}\n").reason is None
+
+
 @pytest.mark.parametrize(("n_alive", "share"), [(0, "100.0%"), (1, " 75.0%")])
 def test_the_share_that_dies_is_told(n_alive, share):
     alive = (_mutant("analysis.measures.pairs.pair.x_part__mutmut_1", DIFF),) * n_alive

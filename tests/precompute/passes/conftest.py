@@ -20,6 +20,7 @@ from tests.reference.pairs import pair_delta as reference
 from tests.reference.probing.dependency_accuracy import Word
 from tests.shared_store import shared_run
 from tests.small_store import request as asked_for
+from tests.small_store import save_one_layer
 from tests.tiny import mask_rate
 
 POSITIONS = [
@@ -104,6 +105,23 @@ def pair_run(tmp_path_factory, family) -> tuple[Request, Plan]:
 @pytest.fixture(scope="session")
 def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
     with duckdb.connect(str(pair_run[0].output), read_only=True) as store:
+        yield store
+
+
+@pytest.fixture(scope="session")
+def one_layer_run(tmp_path_factory, family) -> tuple[Request, Plan]:
+    """Pairs of tokens of a model of one layer."""
+
+    def ask(folder: Path) -> Request:
+        save_one_layer(family, folder)
+        return asked_for(folder, family, statistics=["pair_pmi_correlation", "pair_extreme"])
+
+    return shared_run(tmp_path_factory, f"one-layer-{family}", ask)
+
+
+@pytest.fixture(scope="session")
+def one_layer_store(one_layer_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(one_layer_run[0].output), read_only=True) as store:
         yield store
 
 

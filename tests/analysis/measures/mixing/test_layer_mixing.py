@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from analysis.measures.mixing.activation_gate import GATES
+from analysis.measures.mixing.completeness import layer_errors
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
 from analysis.models.trace import LayerTrace, in_dtype
 from tests.reference.mixing import layer_mixing as reference
@@ -149,3 +150,19 @@ def test_a_first_token_that_sees_only_itself_has_no_context(layers):
             torch.testing.assert_close(
                 layer_mixing(layer).ratios[:, 0], torch.zeros(6, dtype=torch.float64)
             )
+
+
+def test_errors_are_held_against_what_the_rough_format_leaves_visible(layers):
+    """An output a thousand times too small misses all, and is less than rounding of its parts."""
+    for layer in layers:
+        parts, whole = reference.layer_parts(layer), layer.weights.order.whole
+        sent = parts.scopes[whole].sum(dim=1)
+        sent = sent - layer.input[0] if layer.weights.norm_first else sent
+        faint = dataclasses.replace(layer, output=layer.output / 1000)
+        rough, fine = (
+            layer_errors(faint, sent, parts.biases[whole], dtype)
+            for dtype in (torch.bfloat16, torch.float64)
+        )
+        found = layer_mixing(faint, dtype=torch.bfloat16).errors
+        torch.testing.assert_close(found, rough, rtol=0.05, atol=0)
+        assert (fine > 10 * rough).all()

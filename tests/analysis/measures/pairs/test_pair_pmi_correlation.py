@@ -116,3 +116,13 @@ def test_a_perfect_correlation_has_no_interval_and_a_constant_no_correlation():
     assert perfect is not None
     assert np.isnan(perfect[1:]).all()
     assert correlation(rising, ranked(np.ones(100)), (), pairs) is None
+
+
+def test_a_perfectly_opposite_order_has_no_interval_whatever_rounding_leaves():
+    pairs = word_pairs(np.arange(100), np.arange(100))
+    for seed in range(10):
+        values = np.random.default_rng(seed).normal(size=100)
+        found = correlation(ranked(values), ranked(-values), (), pairs)
+        assert found is not None
+        assert found.spearman == pytest.approx(-1)
+        assert found.spearman > -1 or np.isnan(found[1:]).all()

@@ -86,3 +86,9 @@ def test_a_quantity_given_twice_changes_nothing():
     assert twice is not None
     assert twice[0] == pytest.approx(once[0])
     np.testing.assert_allclose(twice[1], once[1], atol=1e-9)
+
+
+def test_a_mid_rank_is_the_share_of_rows_below_and_half_of_those_alike():
+    assert ranked(np.array([7.0])).rank.tolist() == [1 / 2]
+    assert ranked(np.array([3.0, 1.0, 3.0, 9.0])).rank.tolist() == [1 / 2, 1 / 8, 1 / 2, 7 / 8]
+    assert ranked(np.zeros(0)).rank.tolist() == []

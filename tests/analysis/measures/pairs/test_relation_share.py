@@ -60,3 +60,12 @@ def test_too_few_sequences_have_a_ratio_and_no_interval(n):
     ratio, low, high = mean_ratios(values[0], values[1], _drawn(n))
     assert np.isfinite(ratio).all()
     assert np.isfinite([low, high]).all() == (n >= LEAST_UNITS)
+
+
+def test_a_relation_that_holds_nothing_before_has_no_ratio():
+    before = np.stack([np.zeros(30), np.full(30, np.nan), np.full(30, 0.25)], axis=1)
+    for _ in range(3):  # memory that nothing was written to may hold anything
+        ratio, low, high = mean_ratios(np.full((30, 3), 0.5), before, _drawn(30))
+        for each in (ratio, low, high):
+            assert np.isnan(each).tolist() == [True, True, False]
+            assert each[2] == 2

@@ -65,3 +65,17 @@ def test_a_head_that_compares_nothing_misses_nothing(traced_alone):
     )
     found = query_key_error(dataclasses.replace(layer, weights=nothing))
     assert found[:2].tolist() == [0, 0]
+
+
+def test_attention_that_is_off_is_held_against_its_distance_from_even_attention(traced_alone):
+    for trace in traced_alone:
+        layer = trace.layers[0]
+        sharper = layer.attention**2
+        sharper = sharper / sharper.sum(dim=-1, keepdim=True)
+        seen = layer.weights.pairs(sharper.shape[-1])
+        even = seen / seen.sum(dim=-1, keepdim=True)
+        missed = (layer.attention - sharper)[0].norm(dim=-1)
+        differs = missed > 1e-3
+        expected = (missed / (sharper[0] - even).norm(dim=-1))[differs].max()
+        found = query_key_error(dataclasses.replace(layer, attention=sharper))[2]
+        assert found.item() == pytest.approx(expected.item(), rel=1e-3)

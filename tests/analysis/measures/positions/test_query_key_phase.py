@@ -71,3 +71,12 @@ def test_keys_that_are_queries_shifted_by_some_tokens_give_phase_frequency_and_s
     queries, keys = query_key_waves(embedding, factors)
     weighted = (cross_covariance(queries, keys) * factors.values[:, None]).sum(dim=-1)[0]
     assert weighted.argmax() - 511 == -shift
+
+
+def test_a_head_that_compares_nothing_has_every_frequency_and_no_plane():
+    nothing = torch.zeros(2, 1, 4, 2, dtype=torch.float64)
+    bias = torch.zeros(1, 2, dtype=torch.float64)
+    rotation = query_key_rotation(query_key_factors(nothing[0], bias, nothing[1], bias))[0]
+    for n_tokens in (8, 9):
+        found = phase_amplitudes(torch.ones(n_tokens, 4, dtype=torch.float64), rotation)
+        assert found.shape == (0, len(frequencies(n_tokens)))

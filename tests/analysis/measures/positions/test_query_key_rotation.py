@@ -156,3 +156,14 @@ def test_in_float32_it_stays_a_rotation_of_queries_to_keys():
     rotation = rotation_of(left, right, values)
     assert rotation.basis.dtype == torch.float32
     np.testing.assert_allclose(whole(rotation) @ left, right, atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+def test_the_scale_of_the_scores_decides_nothing(scale):
+    random = np.random.default_rng(6)
+    left, right = random_columns(9, 3, random), random_columns(9, 3, random)
+    values = np.array([1.0, 1e-3, 1e-8])
+    expected = whole(rotation_of(left[:, :2], right[:, :2]))
+    np.testing.assert_allclose(
+        whole(rotation_of(left, right, scale * values)), expected, atol=1e-12
+    )

@@ -89,3 +89,13 @@ def test_no_two_centres_share_a_name(peaks):
     strong = [name for name in names if name.startswith("previous_strong")]
     numbered = [f"previous_strong_{place}" for place in range(2, len(strong) + 1)]
     assert strong == (["previous_strong", *numbered] if strong else [])
+
+
+def test_the_same_seed_draws_the_same_sample(monkeypatch):
+    monkeypatch.setattr(measure, "FITTED", 90)
+    profiles = np.random.default_rng(4).random((300, 5))
+    first, again = (profile_centres(profiles, 3, seed=7) for _ in range(2))
+    assert first is not None
+    assert again is not None
+    np.testing.assert_array_equal(first.centres, again.centres)
+    assert first.explained == again.explained

@@ -213,3 +213,21 @@ def test_padding_is_in_no_mean():
     values = torch.tensor([[[[0.0], [2.0], [100.0]]]])
     deviation, _ = value_distances(values, torch.tensor([[True, True, False]]))
     assert deviation[0, 0].tolist() == [1, 1, 0]
+
+
+def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
+    """The largest deviation is that of a head by itself, since no rule sees a scale in it."""
+    attention, values = random_layers(6)
+    by_itself = carried(attention[:, :1], values[:, :1]).heads
+    scaled = torch.stack([1e-30 * values[:, 0], 1e15 * values[:, 1]], dim=1)
+    both = carried(attention, scaled, dtype=torch.float32).heads
+    ii = RULES.index("ii")
+    np.testing.assert_allclose(both.maps[ii, :, :, 0], by_itself.maps[ii, :, :, 0], atol=1e-5)
+    assert not both.n_in_place[ii].any()
+
+
+def test_tokens_that_stay_in_place_are_counted_in_whole_numbers():
+    attention, values = random_layers(3)
+    found = carried(attention, values)
+    for each in (found.heads, found.mean_weights):
+        assert each.n_in_place.dtype == torch.long

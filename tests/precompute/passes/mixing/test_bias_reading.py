@@ -1,10 +1,13 @@
+import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.scopes import BIAS_READINGS
 from analysis.tables.mixing import bias_reading
+from precompute.passes.base import FitContext
 from precompute.passes.batch import Batch
+from precompute.passes.mixing import bias_reading as the_pass
 from precompute.passes.mixing import bias_reading_pair, sequence_bias_reading
 from precompute.passes.pairs import pair_delta
 
@@ -54,6 +57,21 @@ def test_pairs_that_stay_among_the_first_are_counted(masked_store):
                 same = len(first[0].merge(first[1]))
                 assert len(group) >= 10, "the corpus has pairs enough"
                 assert row[column] == same
+
+
+def test_where_too_few_pairs_are_left_none_are_counted(masked_store, monkeypatch):
+    monkeypatch.setattr(the_pass, "TOP", 10**6)
+    found = the_pass.fit(masked_store, FitContext(seed=0, frequency_ranks={})).to_pandas()
+    assert found["similarity"].notna().all()
+    assert found[["same_amplified", "same_attenuated"]].isna().all(axis=None)
+
+
+def test_what_stays_over_all_layers_is_the_mean_of_the_layers(masked_store):
+    rows = masked_store.execute("from bias_reading").df()
+    columns = ["same_amplified", "same_attenuated"]
+    of_layers = rows[rows["layer"].notna()].groupby("reading")[columns].mean()
+    whole = rows[rows["layer"].isna()].set_index("reading")[columns]
+    pd.testing.assert_frame_equal(whole.sort_index(), of_layers)
 
 
 def test_pairs_under_the_first_reading_are_those_of_all_other_numbers(sequences, traced):

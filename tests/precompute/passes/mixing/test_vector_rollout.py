@@ -110,3 +110,16 @@ def test_agreement_over_layers_is_the_mean_of_the_layers(masked_store, layer_ord
     whole = rows[rows["layer"].isna()].set_index("scope")["spearman"]
     layers = rows[rows["layer"].notna()].groupby("scope")["spearman"].mean()
     assert whole.to_dict() == pytest.approx(layers.to_dict())
+
+
+def test_agreement_of_a_layer_is_the_mean_of_its_sequences_and_stands_there_once(masked_store):
+    rows = vector_agreement.by_layer(masked_store)
+    assert not rows.duplicated(["layer", "scope"]).any()
+    of_sequences = masked_store.execute(
+        "select layer, scope::varchar as scope, spearman from sequence_vector_agreement"
+    ).df()
+    expected = of_sequences.groupby(["layer", "scope"])["spearman"].mean()
+    found = rows[rows["layer"].notna()].astype({"layer": int, "scope": str})
+    found = found.set_index(["layer", "scope"])["spearman"]
+    assert found.to_dict() == pytest.approx(expected.to_dict(), rel=1e-6)
+    assert found[1].to_dict() != pytest.approx(found[2].to_dict(), rel=1e-3)

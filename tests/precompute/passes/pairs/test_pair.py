@@ -1,4 +1,5 @@
 from collections import Counter
+from collections.abc import Iterable
 from itertools import permutations
 
 import pytest
@@ -6,14 +7,16 @@ import pytest
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.scopes import RELATIONS
 from analysis.tables.pairs import pair
+from precompute.corpora.sequence import Sequence
 from tests.reference.pairs import pair as reference
 
+Counts = dict[tuple[int, int], tuple[int, Counter[str]]]
 
-@pytest.fixture(scope="module")
-def counted(pair_run, is_causal) -> dict[tuple[int, int], tuple[int, Counter[str]]]:
+
+def _counted(sequences: Iterable[Sequence], is_causal: bool) -> Counts:
     """Of every ordered pair, in how many sequences it is and how often each relation occurs."""
-    found: dict = {}
-    for sequence in pair_run[1].corpus.sequences:
+    found: Counts = {}
+    for sequence in sequences:
         relations = token_relations(sequence.ids, sequence.words, sequence.segments)
         here: dict[tuple[int, int], Counter[str]] = {}
         for i, j in permutations(range(len(sequence)), 2):
@@ -27,6 +30,11 @@ def counted(pair_run, is_causal) -> dict[tuple[int, int], tuple[int, Counter[str
     return found
 
 
+@pytest.fixture(scope="module")
+def counted(pair_run, is_causal) -> Counts:
+    return _counted(pair_run[1].corpus.sequences, is_causal)
+
+
 def test_every_pair_has_its_counts_and_its_relation(pair_store, counted):
     rows = pair_store.execute(
         "select source, target, n, n_sequences, relation, relation_share, has_special from pair"
@@ -38,6 +46,14 @@ def test_every_pair_has_its_counts_and_its_relation(pair_store, counted):
         assert relation == max(RELATIONS, key=lambda name: counts[name])
         assert share == pytest.approx(counts[relation] / n)
         assert has_special == (counts["special"] > 0)
+
+
+def test_a_model_of_one_layer_has_every_pair(one_layer_run, one_layer_store, is_causal):
+    expected = _counted(one_layer_run[1].corpus.sequences, is_causal)
+    rows = one_layer_store.execute("select source, target, n, n_sequences from pair").fetchall()
+    assert {(source, target): (n, of) for source, target, n, of in rows} == {
+        pair: (counts.total(), n_sequences) for pair, (n_sequences, counts) in expected.items()
+    }
 
 
 def test_pmi_follows_its_definition_pair_by_pair(pair_store, pair_words, is_causal):

@@ -48,6 +48,21 @@ def test_every_list_begins_with_what_changes_most(pair_store, wide, monkeypatch,
     assert not lists
 
 
+def test_a_model_of_one_layer_has_its_lists(one_layer_store):
+    wide, least = one_layer_store.execute("from pair_delta_wide").df(), min(pair_extreme.MIN_COUNTS)
+    lists = 0
+    for place in product((1,), EFFECTS, (True, False), (least,), range(len(RELATIONS))):
+        rows = one_layer_store.execute(
+            "select source, target from pair_extreme where layer = $1 and effect = $2 "
+            "and amplified = $3 and min_count = $4 and relation = $5 order by place",
+            place,
+        ).fetchall()
+        expected = _first(wide, *place)[["source", "target"]].itertuples(index=False, name=None)
+        assert rows == list(expected)[: pair_extreme.KEPT]
+        lists += bool(rows)
+    assert lists > len(EFFECTS)
+
+
 def test_what_is_stored_is_what_the_pass_makes(pair_store):
     made = the_pass.fit(pair_store, FitContext(seed=0, frequency_ranks={})).to_pandas()
     stored = pair_store.execute("from pair_extreme").df()

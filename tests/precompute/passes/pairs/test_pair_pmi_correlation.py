@@ -7,9 +7,12 @@ import pandas as pd
 import pytest
 
 from analysis.errors import UnknownName
+from analysis.measures.pairs.pair_pmi_correlation import correlation, word_pairs
+from analysis.measures.pairs.partial_rank_correlation import ranked
 from analysis.tables.pairs import pair_pmi_correlation
 from analysis.tables.pairs.pair_pmi_correlation import EXTREMES, MIN_COUNTS, WINDOWS
 from precompute.passes.pairs import pair_delta
+from precompute.passes.pairs import pair_pmi_correlation as the_pass
 from tests.reference.pairs import pair as pair_reference
 from tests.reference.pairs import pair_pmi_correlation as reference
 from tests.small_store import build_store
@@ -51,6 +54,7 @@ def test_correlations_follow_their_definition(
     """From changes occurrence by occurrence, and words counted one by one."""
     found = pair_pmi_correlation.by_layer(pair_store, min_count=least, window_size=size)
     rows = {(row.layer, row.effect, row.quantity): row for row in found.itertuples()}
+    assert len(rows) == len(found)
     pmi = pair_reference.pmi(pair_words, causal=is_causal, window=size)
     frequency = Counter(word for words in pair_words for word in words)
     for (layer, effect), deltas in occurrences.items():
@@ -80,6 +84,33 @@ def test_correlations_follow_their_definition(
                 assert row.n_words == len({word for pair in chosen for word in pair})
     assert not rows
     assert found[["low", "high"]].isna().all(axis=None)  # fewer than 100 words
+
+
+def test_a_hundred_words_have_the_interval_of_their_pairs():
+    n, generator = 100, np.random.default_rng(0)
+    drawn = generator.normal(size=(3, n))
+    frame = pd.DataFrame(
+        {
+            "source": np.arange(n),
+            "target": np.arange(n),
+            "n": max(MIN_COUNTS),
+            "pmi": drawn[0],
+            "source_frequency": drawn[1],
+            "target_frequency": drawn[2],
+            "ff": drawn[0] + drawn[1] + generator.normal(size=n),
+        }
+    )
+    found = list(the_pass._rows(frame, ("ff",)))
+    ranks = {name: ranked(frame[name].to_numpy()) for name in frame.columns[3:]}
+    given = (ranks["source_frequency"], ranks["target_frequency"])
+    words = word_pairs(np.arange(n), np.arange(n))
+    for row in found:
+        of = "pmi" if row["quantity"] == "partial" else row["quantity"]
+        held = given if row["quantity"] == "partial" else ()
+        expected = correlation(ranks[of], ranks["ff"], held, words)
+        assert (row["spearman"], row["low"], row["high"]) == expected
+        assert row["low"] < row["spearman"] < row["high"]
+    assert len(found) == 4 * len(MIN_COUNTS)
 
 
 def test_where_too_few_pairs_are_left_there_is_no_row(tmp_path):

@@ -1,0 +1,86 @@
+"""Which tests a formula has to answer to."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.outermost.small_files import CASES, STATISTICS
+
+ROOT = Path(__file__).parents[2]
+PASSES, TESTS = "precompute/passes", "tests/precompute/passes"
+FAMILIES = ("bert", "gpt2")
+"""One that looks both ways and normalises behind, one that does neither: passes know no other."""
+OTHERS = ("roberta", "dinov2")
+SHARED = "analysis/tables/norms/dispersion.py"
+"""A query that several passes ask."""
+READ_BY = {
+    "attention_of_words": ("dependency_prediction", "coreference_prediction"),
+    "dispersion": ("value_norm_dispersion", "input_norm_dispersion"),
+}
+"""Which passes read what is of no pass's room: of a batch, or of a table."""
+OF_OTHERS = ("class_prediction", "sequence_perturbation", "patch_offset")
+"""Passes that no model of these families has anything for."""
+LAWS = ("padding_and_batching_change_no_number", "rows_have_the_types_of_the_contract")
+
+
+def checks_of(module: str) -> list[str]:
+    """Tests as pytest is told of them.
+
+    A measure answers to the tests that bear its name. A pass answers to the tests of passes that
+    speak of it, to the laws of all passes, and to the public views that rest on it, computed anew.
+    """
+    stem = Path(module).stem
+    if not module.startswith((PASSES, SHARED)):
+        own = Path("tests") / Path(module).with_name(f"test_{stem}.py")
+        return [str(own)] if (ROOT / own).exists() else []
+    resting = resting_on(stem)
+    laws = f"{TESTS}/test_every_pass.py::test_"
+    numbers = "tests/outermost/test_outermost.py::test_every_number_is_that_of_the_bare_model"
+    return [
+        *_speaking_of(resting),
+        *(f"{laws}{law}[{family}-{stem}]" for law in LAWS for family in FAMILIES if _counts(stem)),
+        *(
+            f"{numbers}[{file}-{view.name}]"
+            for file, view in CASES
+            if set(STATISTICS.get(view.name, (view.name,))) & set(resting)
+        ),
+        *("-k", " and ".join(f"not {family}" for family in OTHERS)),
+    ]
+
+
+def resting_on(stem: str) -> list[str]:
+    """A pass, and all those that import it or read what it has stored, the nearest first."""
+    texts = {path.stem: path.read_text("utf-8") for path in passes()}
+    found = [stem, *READ_BY.get(stem, ())]
+    for each in found:
+        folder = r"from precompute\.passes(?:\.\w+)?"
+        imported = rf"{folder}\.{each} import|{folder} import .*\b{each}\b"
+        uses = re.compile(rf'{imported}|NEEDS = .*"{each}"')
+        found += [name for name, text in texts.items() if name not in found and uses.search(text)]
+    return found
+
+
+def _speaking_of(stems: list[str]) -> list[str]:
+    """The tests that speak of the first of these modules that any speaks of: in its room, or else
+    in any."""
+    rooms = {path.stem: path.parent.name for path in passes()}
+    for stem, room in ((each, room) for each in stems for room in (rooms.get(each, "*"), "*")):
+        word = re.compile(rf'\b{stem}\.|import .*\b{stem}\b|"{stem}"|from {stem}\b|test_{stem}\b')
+        paths = sorted((ROOT / TESTS).glob(f"{room}/test_*.py"))
+        found = [path for path in paths if word.search(f"{path.stem} {path.read_text('utf-8')}")]
+        if found:
+            return [str(path.relative_to(ROOT)) for path in found]
+    return []
+
+
+def _counts(stem: str) -> bool:
+    """Whether a module is a pass that the laws are tested with on these families."""
+    texts = (path.read_text("utf-8") for path in passes() if path.stem == stem)
+    return stem not in OF_OTHERS and any("def totals(" in each for each in texts)
+
+
+def passes() -> Iterator[Path]:
+    """The modules of passes, and what several of them share."""
+    for path in (ROOT / PASSES).rglob("*.py"):
+        if path.stem not in ("__init__", "base", "batch"):
+            yield path
