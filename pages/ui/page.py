@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from analysis.tables.table import Table
 from pages.ui.about import about
 from pages.ui.choices.pick import pick
-from pages.ui.store.chosen import require
+from pages.ui.store.chosen import open_store, require
 from pages.ui.view import View
 from pages.ui.words.place import key_of, said, words_of
 
@@ -19,18 +19,22 @@ class Section:
     """One question of a page.
 
     `stem` names its file, its words and its place in the address; `needs` are the tables without
-    which there is nothing to draw, and which the account at its end explains.
+    which there is nothing to draw, and which the account at its end explains; it explains those of
+    `also` as well, where the file holds them.
     """
 
     stem: str
     needs: tuple[Table, ...]
     draw: Callable[[View], None]
     framed: bool = True
+    also: tuple[Table, ...] = ()
 
 
-def section(stem: str, *needs: Table) -> Callable[[Callable[[View], None]], Section]:
+def section(
+    stem: str, *needs: Table, also: tuple[Table, ...] = ()
+) -> Callable[[Callable[[View], None]], Section]:
     """Makes a section of the function that draws it."""
-    return lambda draw: Section(stem, needs, draw)
+    return lambda draw: Section(stem, needs, draw, also=also)
 
 
 def whole(stem: str, show: Callable[[], None]) -> Section:
@@ -84,4 +88,5 @@ class Page:
             if key_of("meaning"):
                 st.markdown(said("meaning"))
             shown.draw(View(self.prefix, shown.stem))
-            about(*shown.needs)
+            held = [table for table in shown.also if open_store().rows.get(table.name)]
+            about(*shown.needs, *held)
