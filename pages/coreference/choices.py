@@ -1,82 +1,82 @@
-"""What is looked at: a type of mention, a way of merging word pieces, a head; and their names."""
+"""What the sections look at: mentions of the open file, a head, a way to weigh its attention."""
+
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.annotation import MERGINGS
-from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import coreference_accuracy
-from analysis.tables.probing.coreference_prediction import MENTION_TYPES, METHODS
-from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.choices.pick import choose, pick
-from pages.ui.head.choice import Head, follow_head_click, head_name, pick_head
-from pages.ui.store.chosen import ask
-from pages.ui.words.say import say
-
-_BLUE, _ORANGE, _GREEN, _, _GREY, _ = SERIES_COLOURS
-COLOURS = dict(zip(METHODS, (_BLUE, _GREY, _ORANGE, _GREEN), strict=True))
-
-
-def type_name(mention_type: str) -> str:
-    return say(f"coreference.type_{mention_type}")
+from pages.coreference.names import type_name
+from pages.ui.charts.standard import bars
+from pages.ui.choices.pick import choose
+from pages.ui.head.choice import Head, head_name, pick_head
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.no_annotation import stop_without_annotation
+from pages.ui.view import View
+from pages.ui.weighing import pick_weighing
+from pages.ui.words.say import plain, say
 
 
-def method_name(method: str) -> str:
-    return say(f"coreference.method_{method}")
+def require_mentions() -> None:
+    """Stop the page with a remedy where the corpus of the open file has no coreference.
 
-
-def pick_merging() -> str:
-    """How a word's attention is made of that of its pieces."""
-    return pick(
-        "co_merging",
-        say("coreference.merging"),
-        MERGINGS,
-        default=MERGINGS[0],
-        format=lambda each: say(f"coreference.merging_{each}"),
-        help=say("coreference.merging_help"),
+    No statistic that is added to such a file would help.
+    """
+    store = open_store()
+    if store.rows.get("mention"):
+        return
+    stop_without_annotation(
+        say("coreference.no_mentions", name=plain(store.name), corpus=plain(store.run["corpus"])),
+        say("coreference.no_mentions_remedy"),
+        table=coreference_accuracy.TABLE,
     )
 
 
-def pick_type() -> str:
-    """A type of mention that the corpus has, or all."""
-    there = [each for each in MENTION_TYPES if not accuracies(each, MERGINGS[0], WEIGHT).empty]
-    return pick(
-        "co_type",
-        say("coreference.type"),
-        there,
-        default=there[0],
-        format=type_name,
-        help=say("coreference.type_help"),
-    )
+def pick_way(view: View) -> dict[str, str]:
+    """What attention is weighed by, and how a word's is made of that of its pieces."""
+    return {"weighing": pick_weighing(view.prefix), "merging": view.pick("merging", MERGINGS)}
 
 
-def pick_antecedent_head(best: Head) -> Head:
-    """A layer and a head, from 1; in the address as `layer-head`. Unless chosen, the best one."""
-    return pick_head(say("coreference.head"), default=best, help=say("coreference.head_help"))
+def pick_best_head(view: View, way: dict[str, str]) -> Head:
+    """A head; unless another is chosen, the one that is right most often over all mentions."""
+    return pick_head(view.say("head"), default=best_head(way), help=view.say("head_help"))
 
 
-def follow_click(name: str) -> None:
-    """Choose the head that was clicked in a chart, before the picker is drawn."""
-    follow_head_click(name)
-
-
-def accuracies(mention_type: str, merging: str, weighing: str) -> pd.DataFrame:
-    """Every head and rule on one type of mention."""
-    way = {"merging": merging, "weighing": weighing}
-    return ask(coreference_accuracy.of_type, mention_type=mention_type, **way)
-
-
-def best_head(merging: str, weighing: str) -> Head:
+def best_head(way: dict[str, str]) -> Head:
     """The head that is right most often over all mentions, the first of several."""
-    found = accuracies("all", merging, weighing)
+    found = ask(coreference_accuracy.of_type, mention_type="all", **way)
     best = found[found["method"] == "head"].nlargest(1, "accuracy").iloc[0]
     return int(best["layer"]), int(best["head"])
 
 
-def to_documents(layer: int, head: int) -> None:
+def to_documents(view: View, head: Head) -> None:
     """The way to the texts."""
-    st.button(
-        say("coreference.to_documents", head=head_name(layer, head)),
-        on_click=choose,
-        args=("co_view", "documents"),
+    label = view.say("to_documents", head=head_name(*head))
+    st.button(label, on_click=choose, args=(view.key("view"), "documents"))
+
+
+def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> Any:
+    """A group of bars per type of mention, with intervals.
+
+    Args:
+        frame: rows mention_type, method (names that readers see), n, accuracy, low, high.
+        colours: of the methods, in the order of the bars.
+    """
+    frame = frame.assign(type=frame["mention_type"].map(type_name))
+    return bars(
+        frame,
+        x="type",
+        y="accuracy",
+        colour="method",
+        low="low",
+        high="high",
+        y_title=view.say("accuracy_axis"),
+        order=list(dict.fromkeys(frame["type"])),
+        colours=colours,
+        domain=(0, 1),
+        tick_format="%",
+        tooltip=("n",),
+        format=".1%",
+        height=340,
     )

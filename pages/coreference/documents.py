@@ -8,133 +8,74 @@ import streamlit as st
 from analysis.tables import annotation
 from analysis.tables.probing import coreference_prediction
 from analysis.tables.probing.coreference_prediction import METHODS
-from pages.coreference.choices import (
-    best_head,
-    method_name,
-    pick_antecedent_head,
-    pick_merging,
-    type_name,
-)
-from pages.coreference.mentions import require_mentions
-from pages.coreference.text_chart import said, text_chart
-from pages.ui.about import about
-from pages.ui.choices.pick import pick
-from pages.ui.figure import figure, table
+from pages.coreference.choices import pick_best_head, pick_way
+from pages.coreference.names import method_name, type_name
+from pages.coreference.text_chart import phrase, text_chart
 from pages.ui.head.choice import head_name
+from pages.ui.page import section
 from pages.ui.store.chosen import ask
-from pages.ui.weighing import pick_weighing
+from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.numbers import count
-from pages.ui.words.say import say
 
 _ARROWS = ("all", "right", "wrong")
 _SHORT = 60  # characters of a text that stand in the picker
 
 
-def show() -> None:
-    require_mentions(coreference_prediction.TABLE)
-    st.header(say("coreference.documents.title"), anchor=False)
-    st.markdown(say("coreference.documents.meaning"))
-    chosen, name = _pick_method()
+@section("documents", coreference_prediction.TABLE, also=(annotation.MENTIONS,))
+def documents(view: View) -> None:
+    chosen, name = _pick_method(view)
     texts = ask(coreference_prediction.by_sequence, **chosen)
-    seq = _pick_text(texts)
+    seq = _pick_text(view, texts)
     row = texts[texts["seq"] == seq].iloc[0]
-    told = {"n_right": count(row["n_right"]), "n": count(row["n"])}
-    every = {"all_right": count(texts["n_right"].sum()), "all": count(texts["n"].sum())}
-    st.markdown(say("coreference.documents.finding", name=name, **told, **every))
+    totals = {"all_right": count(texts["n_right"].sum()), "all": count(texts["n"].sum())}
+    n_right, n = count(row["n_right"]), count(row["n"])
+    view.finding(view.say("finding", name=name, n_right=n_right, n=n, **totals))
     words = ask(annotation.words, seq=seq)
     picked = ask(coreference_prediction.of_sequence, seq=seq, **chosen)
-    key = f"{seq}_{'_'.join(map(str, chosen.values()))}"
-    _text(words, seq, picked, key=key, name=name)
-    _table(words, picked, key=key, name=name)
-    about(coreference_prediction.TABLE, annotation.MENTIONS)
+    arrows = view.pick("arrows", _ARROWS)
+    shown = picked if arrows == "all" else picked[picked["correct"] == (arrows == "right")]
+    chart = text_chart(words, ask(annotation.mentions, seq=seq), shown)
+    state = (seq, *chosen.values())
+    view.figure("chart", picked, chart, state=(*state, arrows), method=name)
+    _table(view, words, picked, state=state, method=name)
 
 
-def _pick_method() -> tuple[dict[str, Any], str]:
+def _pick_method(view: View) -> tuple[dict[str, Any], str]:
     """A head or a rule: what the queries take, and what it is called."""
-    method = pick(
-        "co_method",
-        say("coreference.method"),
-        METHODS,
-        default="head",
-        format=method_name,
-        help=say("coreference.method_help"),
-    )
+    method = view.pick("method", METHODS, default="head")
     if method != "head":
         return {"method": method}, method_name(method)
-    weighing = pick_weighing("co")
-    left, right = st.columns(2)
-    with left:
-        merging = pick_merging()
-    with right:
-        layer, head = pick_antecedent_head(best_head(merging, weighing))
-    way = {"merging": merging, "weighing": weighing}
+    with view.toolbar():
+        way = pick_way(view)
+        layer, head = pick_best_head(view, way)
     return {"method": method, **way, "layer": layer, "head": head}, head_name(layer, head)
 
 
-def _pick_text(texts: pd.DataFrame) -> int:
-    labels = {int(row["seq"]): _label(row) for row in texts.to_dict("records")}
+def _pick_text(view: View, texts: pd.DataFrame) -> int:
+    """A text, by how often the head or rule is right about it and by its beginning."""
+    labels = {}
+    for row in texts.to_dict("records"):
+        text = str(row["text"])
+        short = f"{text[:_SHORT].rstrip()} …" if len(text) > _SHORT else text
+        values = {name: row[name] for name in ("seq", "n_right", "n")}
+        labels[int(row["seq"])] = view.say("label", text=short, **values)
     most = int(texts.nlargest(1, "n")["seq"].iloc[0])
-    return pick(
-        "co_text",
-        say("coreference.documents.text"),
-        list(labels),
-        default=most,
-        format=labels.__getitem__,
-        kind="select",
-        help=say("coreference.documents.text_help"),
-    )
+    name = labels.__getitem__
+    return view.pick("text", list(labels), default=most, format=name, kind="select")
 
 
-def _label(row: dict[Any, Any]) -> str:
-    text = str(row["text"])
-    shown = f"{text[:_SHORT].rstrip()} …" if len(text) > _SHORT else text
-    told = {"seq": row["seq"], "n_right": row["n_right"], "n": row["n"]}
-    return say("coreference.documents.label", text=shown, **told)
-
-
-def _text(words: pd.DataFrame, seq: int, picked: pd.DataFrame, *, key: str, name: str) -> None:
-    arrows = pick(
-        "co_arrows",
-        say("coreference.documents.arrows"),
-        _ARROWS,
-        default=_ARROWS[0],
-        format=lambda each: say(f"coreference.documents.arrows_{each}"),
-    )
-    shown = picked if arrows == "all" else picked[picked["correct"] == (arrows == "right")]
-    question = say("coreference.documents.chart", name=name)
-    figure(
-        text_chart(words, ask(annotation.mentions, seq=seq), shown),
-        key=f"co_text_{key}_{arrows}",
-        question=question,
-        caption=say("coreference.documents.chart_caption"),
-        frame=picked,
-        alt=question,
-    )
-
-
-def _table(words: pd.DataFrame, picked: pd.DataFrame, *, key: str, name: str) -> None:
-    forms = words["form"].tolist()
+def _table(view: View, words: pd.DataFrame, picked: pd.DataFrame, **values: Any) -> None:
+    """Every mention with what was picked for it and what would have been right."""
+    forms = words["form"]
+    spans = zip(picked["first_word"], picked["last_word"], strict=True)
     shown = picked.assign(
-        text=[
-            said(words, row["first_word"], row["last_word"]) for row in picked.to_dict("records")
-        ],
+        text=[phrase(words, first, last) for first, last in spans],
         type=picked["mention_type"].map(type_name),
-        head_form=[forms[each] for each in picked["head_word"]],
-        picked_form=picked["predicted"].map(dict(enumerate(forms))),
-        antecedent_form=[forms[each] for each in picked["antecedent"]],
+        head_form=picked["head_word"].map(forms),
+        picked_form=picked["predicted"].map(forms),
+        antecedent_form=picked["antecedent"].map(forms),
     )
-    table(
-        shown,
-        key=f"co_mentions_{key}",
-        question=say("coreference.documents.table", name=name),
-        caption=say("coreference.documents.table_caption"),
-        columns={
-            "text": say("coreference.documents.mention"),
-            "type": say("coreference.kind"),
-            "head_form": say("coreference.documents.head_word"),
-            "picked_form": say("coreference.documents.picked"),
-            "correct": st.column_config.CheckboxColumn(say("coreference.documents.right")),
-            "antecedent_form": say("coreference.documents.antecedent"),
-        },
-        placeholder="—",
-    )
+    columns = ["text", "type", "head_form", "picked_form", "correct", "antecedent_form"]
+    correct = {"correct": st.column_config.CheckboxColumn(title("correct"))}
+    view.table("table", shown, columns, settings=correct, **values)

@@ -1,27 +1,13 @@
 """Which heads find antecedents, and how they do against simple rules (Clark et al. 2019)."""
 
-import streamlit as st
-
-from pages.coreference import documents, heads, rules, weight_and_norm
-from pages.ui.choices.pick import pick
+from pages.coreference.choices import require_mentions
+from pages.coreference.documents import documents
+from pages.coreference.heads import heads
+from pages.coreference.rules import rules
+from pages.coreference.weighing import weighing
+from pages.ui.page import Page
 from pages.ui.store.absences import masked_places
-from pages.ui.words.say import say
 
-SECTIONS = {
-    "rules": rules.show,
-    "heads": heads.show,
-    "documents": documents.show,
-    "weighing": weight_and_norm.show,
-}
-
-st.title(say("coreference.title"))
-st.markdown(say("coreference.lead"))
-masked_places()
-view = pick(
-    "co_view",
-    say("coreference.view"),
-    list(SECTIONS),
-    default=next(iter(SECTIONS)),
-    format=lambda each: say(f"coreference.view_{each}"),
-)
-SECTIONS[view]()
+SECTIONS = (rules, heads, documents, weighing)
+PAGE = Page("coreference", "co", SECTIONS, before=(masked_places, require_mentions))
+PAGE.show()

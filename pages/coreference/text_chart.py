@@ -5,15 +5,13 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.coreference.choices import type_name
+from pages.coreference.names import type_name
 from pages.coreference.text_layout import LETTERS, Place, places, spans, way
-from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.charts.look import paper_and_ink
-from pages.ui.words.say import say
+from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
+from pages.ui.charts.look import paper_and_ink, tooltips
+from pages.ui.words.place import said
 
-RIGHT, WRONG = SERIES_COLOURS[2], "#e4572e"
 _LINE = 68  # height of a line of the text and of what is drawn above it, in pixels
-_GROUNDS = (*SERIES_COLOURS, "#c9a800", "#5c7f2b", "#a0522d", "#3fa7a0")
 _FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono', monospace"
 _SIZE = f"min(17, width / {LETTERS} / 0.605)"
 
@@ -31,47 +29,47 @@ def text_chart(words: pd.DataFrame, mentions: pd.DataFrame, picked: pd.DataFrame
     height = of[-1].line + 1
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.75, height - 0.6], reverse=True))
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, LETTERS], nice=False))
-    layers = [
-        _grounds(words, mentions, of).encode(x=x, y=y),
-        *(layer.encode(x=x, y=y) for layer in _words(words, mentions, of, ink)),
-    ]
+    layers = [_grounds(words, mentions, of), *_words(words, mentions, of, ink)]
     arrows = picked[picked["predicted"] >= 0]
     if len(arrows):
-        layers += [layer.encode(x=x, y=y) for layer in _arrows(words, arrows, of)]
+        layers += _arrows(words["form"], arrows, of)
     view = alt.ViewBackground(fill=paper, stroke=None)
-    return alt.layer(*layers).properties(height=_LINE * height + 24, view=view)
+    drawn = alt.layer(*(layer.encode(x=x, y=y) for layer in layers))
+    return drawn.properties(height=_LINE * height + 24, view=view)
+
+
+def phrase(words: pd.DataFrame, first: int, last: int) -> str:
+    """The words from one to another with the spaces between them."""
+    part = words.iloc[first : last + 1]
+    ends = (" " if space else "" for space in part["space_after"])
+    return "".join(form + end for form, end in zip(part["form"], ends, strict=True)).strip()
 
 
 def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> alt.Chart:
     """A ground under every mention in the colour of what it stands for."""
     clusters = list(dict.fromkeys(mentions["cluster"]))
-    rows = [
+    frame = pd.DataFrame(
         {
             "x": part.x - 0.25,
             "x2": part.x + part.width + 0.25,
             "y": part.line - 0.2,
             "y2": part.line + 0.15,
-            "colour": _GROUNDS[clusters.index(row["cluster"]) % len(_GROUNDS)],
-            "mention": said(words, row["first_word"], row["last_word"]),
-            "kind": type_name(row["mention_type"]),
+            "colour": MENTION_COLOURS[clusters.index(row["cluster"]) % len(MENTION_COLOURS)],
+            "text": phrase(words, row["first_word"], row["last_word"]),
+            "type": type_name(row["mention_type"]),
             "cluster": clusters.index(row["cluster"]) + 1,
         }
         for row in mentions.to_dict("records")
         for part in spans(row["first_word"], row["last_word"], of)
-    ]
-    told = {
-        "mention:N": say("coreference.documents.mention"),
-        "kind:N": say("coreference.kind"),
-        "cluster:O": say("coreference.documents.cluster"),
-    }
+    )
     return (
-        alt.Chart(pd.DataFrame(rows))
+        alt.Chart(frame)
         .mark_rect(opacity=0.28, cornerRadius=3)
         .encode(
             x2="x2:Q",
             y2="y2:Q",
             color=alt.Color("colour:N", scale=None),
-            tooltip=[alt.Tooltip(name, title=title) for name, title in told.items()],
+            tooltip=tooltips(dict.fromkeys(("text", "type", "cluster")), frame, "d"),
         )
     )
 
@@ -80,16 +78,15 @@ def _words(
     words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place], ink: str
 ) -> list[alt.Chart]:
     """The words, those that carry a mention bold."""
-    heads = set(mentions["head_word"])
     shown = pd.DataFrame(
         {
             "x": [each.x for each in of],
             "y": [float(each.line) for each in of],
-            "form": words["form"].tolist(),
-            "is_head": [place in heads for place in range(len(of))],
+            "form": words["form"],
+            "is_head": words.index.isin(mentions["head_word"]),
         }
     )
-    style: Any = {
+    style: dict[str, Any] = {
         "align": "left",
         "baseline": "middle",
         "color": ink,
@@ -100,45 +97,36 @@ def _words(
     plain, bold = (alt.Chart(shown).transform_filter(f"{no}datum.is_head") for no in ("!", ""))
     return [
         plain.mark_text(**style).encode(text="form:N"),
-        bold.mark_text(**style | {"fontWeight": "bold"}).encode(text="form:N"),
+        bold.mark_text(**style, fontWeight="bold").encode(text="form:N"),
     ]
 
 
-def _arrows(words: pd.DataFrame, picked: pd.DataFrame, of: list[Place]) -> list[alt.Chart]:
+def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt.Chart]:
     """Curves with heads, right ones solid and wrong ones dashed."""
-    names = {True: say("coreference.documents.right"), False: say("coreference.documents.wrong")}
-    rows = [
+    names = {right: said("right" if right else "wrong") for right in ARROW_COLOURS}
+    frame = pd.DataFrame(
         {
             "x": x,
             "y": y,
             "step": step,
             "arrow": number,
-            "from": words["form"].iloc[row["head_word"]],
-            "to": words["form"].iloc[row["predicted"]],
+            "from": forms[row["head_word"]],
+            "to": forms[row["predicted"]],
             "right": names[bool(row["correct"])],
             "points": "down" if of[row["head_word"]].line == of[row["predicted"]].line else "up",
         }
         for number, row in enumerate(picked.to_dict("records"))
         for step, (x, y) in enumerate(way(of[row["head_word"]], of[row["predicted"]]))
-    ]
-    frame = pd.DataFrame(rows)
-    scale = alt.Scale(domain=list(names.values()), range=[RIGHT, WRONG])
-    colour = alt.Color(
-        "right:N",
-        title=" ",
-        scale=scale,
-        legend=alt.Legend(
-            orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, labelLimit=0
-        ),
     )
-    dash = alt.StrokeDash(
-        "right:N", scale=alt.Scale(domain=list(names.values()), range=[[1, 0], [5, 3]]), legend=None
+    domain = list(names.values())
+    legend = alt.Legend(
+        orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, labelLimit=0
     )
-    told = [
-        alt.Tooltip("from:N", title=say("coreference.documents.from")),
-        alt.Tooltip("to:N", title=say("coreference.documents.to")),
-        alt.Tooltip("right:N", title=say("coreference.documents.verdict")),
-    ]
+    scale = alt.Scale(domain=domain, range=list(ARROW_COLOURS.values()))
+    colour = alt.Color("right:N", title=" ", scale=scale, legend=legend)
+    dashes = alt.Scale(domain=domain, range=[[1, 0], [5, 3]])
+    dash = alt.StrokeDash("right:N", scale=dashes, legend=None)
+    told = tooltips(dict.fromkeys(("from", "to", "right")), frame, "d")
     lines = (
         alt.Chart(frame)
         .mark_line(strokeWidth=2, opacity=0.85)
@@ -152,10 +140,3 @@ def _arrows(words: pd.DataFrame, picked: pd.DataFrame, of: list[Place]) -> list[
         for side in ("down", "up")
     ]
     return [lines, *tips]
-
-
-def said(words: pd.DataFrame, first: int, last: int) -> str:
-    """The words from one to another with the spaces between them."""
-    part = words.iloc[first : last + 1]
-    ends = (" " if space else "" for space in part["space_after"])
-    return "".join(form + end for form, end in zip(part["form"], ends, strict=True)).strip()

@@ -1,81 +1,91 @@
 """Whether heads of one layer attend more alike than heads of different layers."""
 
+from typing import Any
+
+import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.heads import head_distance, layer_cohesion
-from pages.head_map.cohesion_chart import cohesion_chart
-from pages.head_map.pairs import told_nats
-from pages.ui.about import about
-from pages.ui.figure import figure, table
-from pages.ui.store.chosen import ask, require
-from pages.ui.weighing import pick_weighing, weighed
+from pages.head_map.apart import DISTANCE, LEVEL, chance, nats
+from pages.ui.charts.colours import IN_NO_GROUP, SAME_LAYER_COLOURS
+from pages.ui.charts.look import flat_axis, tooltips
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.weighing import pick_weighing
+from pages.ui.words.columns import title
 from pages.ui.words.numbers import count
 from pages.ui.words.say import say
 
-_LEVEL = 0.05
+_SIDES = ("within", "between")
 
 
-def show() -> None:
-    require(layer_cohesion.TABLE)
-    st.header(say("head_map.layers.title"), anchor=False)
-    st.markdown(say("head_map.layers.meaning"))
-    weighing = pick_weighing("hm")
+@section("layers", layer_cohesion.TABLE, also=(head_distance.TABLE,))
+def layers(view: View) -> None:
+    weighing = pick_weighing(view.prefix)
     frame = ask(layer_cohesion.cohesion, weighing=weighing)
-    layers = frame.dropna(subset="layer").astype({"layer": "int64"})
-    st.markdown(_finding(frame[frame["layer"].isna()].iloc[0], layers))
-    question = say("head_map.layers.chart")
-    figure(
-        cohesion_chart(layers),
-        key=f"hm_cohesion_{weighing}",
-        question=question,
-        caption=weighed(weighing, say("head_map.layers.chart_caption")),
-        frame=layers,
-        alt=question,
+    by_layer = frame.dropna(subset="layer").astype({"layer": "int64"})
+    view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0], by_layer))
+    view.figure("chart", by_layer, _chart(by_layer), state=weighing, weighing=weighing)
+    columns = dict.fromkeys(("layer", *_SIDES, "difference"))
+    columns |= {"p_value": "%.4f", "n_permutations": None}
+    view.table("table", with_all_layers(frame, view), columns, state=weighing)
+
+
+def with_all_layers(frame: pd.DataFrame, view: View) -> pd.DataFrame:
+    """The frame with a name in place of the layer that is absent: all of them."""
+    names = [view.say("all") if pd.isna(each) else f"{each:g}" for each in frame["layer"]]
+    return frame.assign(layer=names)
+
+
+def _finding(view: View, every: pd.Series, by_layer: pd.DataFrame) -> str:
+    """Whether layers are of one kind, all together and each by itself."""
+    finding = view.say(
+        f"finding_{'clear' if every['p_value'] < LEVEL else 'unclear'}",
+        within=nats(every["within"]),
+        between=nats(every["between"]),
+        p=chance(every["p_value"]),
+        n=count(every["n_permutations"]),
     )
-    _table(frame, weighing)
-    about(layer_cohesion.TABLE, head_distance.TABLE)
+    alike = by_layer.loc[by_layer["p_value"] < LEVEL, "layer"].astype(str)
+    if alike.empty:
+        return f"{finding} {view.say('none', n=len(by_layer))}"
+    named = say("list.comma").join(alike)
+    return f"{finding} {view.say('single', layers=named, some=len(alike), n=len(by_layer))}"
 
 
-def _finding(over_all: pd.Series, layers: pd.DataFrame) -> str:
-    clear = over_all["p_value"] < _LEVEL
-    told = say(
-        f"head_map.layers.finding_{'clear' if clear else 'unclear'}",
-        within=told_nats(over_all["within"]),
-        between=told_nats(over_all["between"]),
-        p=told_p(over_all["p_value"]),
-        n=count(over_all["n_permutations"]),
+def _chart(by_layer: pd.DataFrame) -> Any:
+    """Two points per layer with a rule from one to the other."""
+    names = {side: title(side) for side in _SIDES}
+    frame = by_layer.melt(
+        id_vars=["layer", "difference", "p_value"],
+        value_vars=list(_SIDES),
+        var_name="side",
+        value_name=DISTANCE,
     )
-    own = layers.loc[layers["p_value"] < _LEVEL, "layer"].astype(str).tolist()
-    named = say("list.comma").join(own)
-    each = say("head_map.layers.each", layers=named, some=len(own), n=len(layers))
-    return f"{told} {each if own else say('head_map.layers.none', n=len(layers))}"
-
-
-def told_p(p_value: float) -> str:
-    """Two figures, without a power of ten."""
-    return f"{p_value:.4f}" if p_value < 0.01 else f"{p_value:.2f}"
-
-
-def _table(frame: pd.DataFrame, weighing: str) -> None:
-    named = frame["layer"].map(
-        lambda each: say("head_map.layers.all") if pd.isna(each) else f"{each:g}"
+    frame["side"] = frame["side"].map(names)
+    x = alt.X("layer:O", title=title("layer"), axis=flat_axis())
+    rules = (
+        alt.Chart(by_layer)
+        .mark_rule(strokeWidth=2, color=IN_NO_GROUP)
+        .encode(x=x, y=alt.Y("within:Q", title=title(DISTANCE)), y2="between")
     )
-    number = st.column_config.NumberColumn
-    columns = {"layer": say("axis.layer")} | {
-        name: number(say(f"head_map.layers.{name}"), format=form)
-        for name, form in (
-            ("within", "%.3f"),
-            ("between", "%.3f"),
-            ("difference", "%.3f"),
-            ("p_value", "%.4f"),
-            ("n_permutations", "%d"),
+    told = tooltips(
+        {"layer": None, "side": " ", DISTANCE: None, "difference": None}, frame, ".3f"
+    ) + tooltips({"p_value": None}, frame, ".4f")
+    domain = list(names.values())
+    colours = alt.Scale(domain=domain, range=list(SAME_LAYER_COLOURS))
+    shapes = alt.Scale(domain=domain, range=["circle", "diamond"])
+    legend = alt.Legend(orient="top", labelLimit=0)
+    points = (
+        alt.Chart(frame)
+        .mark_point(filled=True, size=110, opacity=1)
+        .encode(
+            x=x,
+            y=alt.Y(f"{DISTANCE}:Q", title=title(DISTANCE), axis=alt.Axis(tickCount=6)),
+            color=alt.Color("side:N", title=None, scale=colours, legend=legend),
+            shape=alt.Shape("side:N", title=None, scale=shapes),
+            tooltip=told,
         )
-    }
-    table(
-        frame.assign(layer=named),
-        key=f"hm_cohesion_table_{weighing}",
-        question=say("head_map.layers.table"),
-        caption=say("head_map.layers.table_caption"),
-        columns=columns,
     )
+    return alt.layer(rules, points).properties(height=320)

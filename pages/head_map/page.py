@@ -1,28 +1,13 @@
 """Which heads of one model attend alike (Clark et al. 2019)."""
 
-import streamlit as st
-
-from pages.head_map import distances, groups, layers, plane, weight_and_norm
-from pages.ui.choices.pick import pick
+from pages.head_map.distances import distances
+from pages.head_map.groups import groups
+from pages.head_map.layers import layers
+from pages.head_map.map import plane
+from pages.head_map.weighing import weighing
+from pages.ui.page import Page
 from pages.ui.store.absences import order_of_patches
-from pages.ui.words.say import say
 
-SECTIONS = {
-    "map": plane.show,
-    "groups": groups.show,
-    "layers": layers.show,
-    "distances": distances.show,
-    "weighing": weight_and_norm.show,
-}
-
-st.title(say("page.head_map.title"))
-st.markdown(say("head_map.lead"))
-order_of_patches()
-view = pick(
-    "hm_view",
-    say("head_map.view"),
-    list(SECTIONS),
-    default=next(iter(SECTIONS)),
-    format=lambda each: say(f"head_map.view_{each}"),
-)
-SECTIONS[view]()
+SECTIONS = (plane, groups, layers, distances, weighing)
+PAGE = Page("head_map", "hm", SECTIONS, before=(order_of_patches,))
+PAGE.show()

@@ -6,12 +6,13 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import tooltips
-from pages.ui.words.say import say
+from pages.ui.charts.colours import MARKED
+from pages.ui.charts.look import cell_selection, tooltips
+from pages.ui.head.choice import Head
+from pages.ui.words.columns import title
 
-HEAD = "mark"
+MARK = "mark"
 """Name of the selection; what is clicked has fields layer and head."""
-RING = "#ff5a36"
 _HEIGHT, _SIZE = 480, 90
 _ROOM = 1.08  # of what the points need, so that none is cut off
 
@@ -19,63 +20,56 @@ _ROOM = 1.08  # of what the points need, so that none is cut off
 def plane_chart(
     points: pd.DataFrame,
     *,
-    colour: alt.Color,
-    shape: alt.Shape | None = None,
-    told: Mapping[str, str],
-    marked: tuple[int, int],
+    marked: Head,
+    colours: Mapping[str, str] | None = None,
+    shapes: Mapping[str, str] | None = None,
 ) -> Any:
-    """The chart; a click on a point tells its head.
+    """The chart; a click on a point selects its head.
 
     Args:
-        points: rows layer, head, x, y, and what colour and shape stand for.
-        told: titles of further columns that the tooltip names.
-        marked: layer and head of the point with a ring.
+        points: rows layer, head, x, y, and name where colours are given.
+        marked: the head with a ring.
+        colours: by name, in the order of the legend; by layer if None.
+        shapes: by name, beside the colours.
     """
     base = alt.Chart(points).encode(x=_axis(points, "x"), y=_axis(points, "y"))
-    pick = alt.selection_point(name=HEAD, fields=["layer", "head"], on="click", empty=False)
-    titles: dict[str | None, str | None] = {
-        "layer": say("axis.layer"),
-        "head": say("axis.head"),
-        **told,
-    }
-    marks = (
-        base.mark_point(filled=True, size=_SIZE, opacity=1, cursor="pointer", stroke="#80808080")
-        .encode(color=colour, tooltip=tooltips(titles, points, ".2f"))
-        .add_params(pick)
+    shown = ("layer", "head", "name") if colours else ("layer", "head")
+    marks = base.mark_point(
+        filled=True, size=_SIZE, opacity=1, cursor="pointer", stroke="#80808080"
+    ).encode(
+        color=_named(alt.Color, points, colours) if colours else _layer_colour(),
+        tooltip=tooltips(dict.fromkeys(shown), points, ".2f"),
     )
-    if shape is not None:
-        marks = marks.encode(shape=shape)
-    chosen = base.transform_filter(
-        (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])
-    )
-    ring = chosen.mark_point(
-        size=_SIZE * 3, stroke=RING, strokeWidth=2.5, fillOpacity=0, aria=False
-    )
+    if shapes:
+        marks = marks.encode(shape=_named(alt.Shape, points, shapes))
+    marks = marks.add_params(cell_selection(MARK, "layer", "head"))
+    ring = ringed(base, marked, size=_SIZE * 3)
     return alt.layer(marks, ring).properties(height=_HEIGHT)
 
 
-def named_colour(colours: Mapping[str, str], field: str) -> alt.Color:
-    """A column of names in their own colours, with a legend above the chart."""
-    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
-    return alt.Color(f"{field}:N", title=None, scale=scale, legend=_legend())
-
-
-def named_shape(shapes: Mapping[str, str], field: str) -> alt.Shape:
-    scale = alt.Scale(domain=list(shapes), range=list(shapes.values()))
-    return alt.Shape(f"{field}:N", title=None, scale=scale, legend=_legend())
-
-
-def _legend() -> alt.Legend:
-    return alt.Legend(orient="top", labelLimit=0, columns=3, symbolOpacity=1)
-
-
-def layer_colour() -> alt.Color:
-    """Layers from dark to light, the last one the lightest."""
-    scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
-    legend = alt.Legend(orient="top", labelLimit=0, columns=12, symbolOpacity=1)
-    return alt.Color(
-        "layer:O", title=say("axis.layer"), scale=alt.Scale(scheme=scheme), legend=legend
+def ringed(points: alt.Chart, head: Head, *, size: int) -> alt.Chart:
+    """A ring around the point of a head."""
+    chosen = (alt.datum["layer"] == head[0]) & (alt.datum["head"] == head[1])
+    return points.transform_filter(chosen).mark_point(
+        size=size, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, aria=False
     )
+
+
+def _named(channel: Any, points: pd.DataFrame, looks: Mapping[str, str]) -> Any:
+    """Colours or shapes of the names that occur, with a legend above the chart."""
+    present = {name: look for name, look in looks.items() if name in set(points["name"])}
+    scale = alt.Scale(domain=list(present), range=list(present.values()))
+    return channel("name:N", title=None, scale=scale, legend=_legend(columns=3))
+
+
+def _layer_colour() -> alt.Color:
+    """Layers from dark to light, the last one the lightest."""
+    scale = alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.95]))
+    return alt.Color("layer:O", title=title("layer"), scale=scale, legend=_legend(columns=12))
+
+
+def _legend(columns: int) -> alt.Legend:
+    return alt.Legend(orient="top", labelLimit=0, columns=columns, symbolOpacity=1)
 
 
 def _axis(points: pd.DataFrame, name: str) -> Any:
@@ -87,4 +81,4 @@ def _axis(points: pd.DataFrame, name: str) -> Any:
     scale = alt.Scale(domain=[alt.ExprRef(f"-{half}"), alt.ExprRef(half)], nice=False, zero=False)
     encoding = alt.X if name == "x" else alt.Y
     axis = alt.Axis(tickCount=5, format=".1f", grid=True)
-    return encoding(f"{name}:Q", title=say(f"head_map.axis_{name}"), scale=scale, axis=axis)
+    return encoding(f"{name}:Q", title=title(name), scale=scale, axis=axis)

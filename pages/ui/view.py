@@ -7,10 +7,12 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
 from pages.ui.choices import clicks
 from pages.ui.choices.pick import pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
+from pages.ui.weighing import weighed
 from pages.ui.words.columns import NAMES, column_settings, value_name, with_names
 from pages.ui.words.place import key_of, said
 
@@ -97,6 +99,7 @@ class View:
         state: object = "",
         click: bool = False,
         caption: str | None = None,
+        weighing: str = WEIGHT,
         width: Literal["stretch", "content"] = "stretch",
         **values: Any,
     ) -> None:
@@ -107,10 +110,12 @@ class View:
             state: of the choices that a click in the chart would change.
             click: whether clicks are read, at the start of the next run, by `clicked(name)`.
             caption: in place of the word `NAME_caption`.
+            weighing: what attention is weighed by; the caption says so unless by weights.
             values: what the question and the caption take.
         """
         drawn: dict[str, Any] = {"key": self._keyed(name, state), "frame": frame, "width": width}
         drawn |= self._texts(name, caption, values)
+        drawn["caption"] = weighed(weighing, drawn["caption"])
         if click:
             clicks.clickable(chart, self.key(name), **drawn)
         else:

@@ -119,6 +119,27 @@ def number_map(
     return alt.layer(*parts).properties(height=height)
 
 
+def number_map_of_heads(
+    frame: pd.DataFrame, value: str, *, marked: tuple[int, int], **options: Any
+) -> Any:
+    """A map of layers by heads whose clicks choose a head.
+
+    Args:
+        marked: layer and head of the cell with a frame around it.
+        options: further ones of `number_map`.
+    """
+    return number_map(
+        frame,
+        x="head",
+        y="layer",
+        value=value,
+        orders={name: sorted(frame[name].unique()) for name in ("head", "layer")},
+        fields=("layer", "head"),
+        marked={"layer": marked[0], "head": marked[1]},
+        **options,
+    )
+
+
 def _order(column: str, orders: Mapping[str, Sequence[Any]] | None) -> Any:
     """The values of a column in their order, as they are shown."""
     if not orders or column not in orders:

@@ -13,7 +13,7 @@ def test_a_click_on_a_head_chooses_it_and_a_button_opens_its_texts(server, brows
     browser.get(f"{server}/coreference?co_view=heads&head=1-1")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
-    wait.until(lambda d: click_cell(d, "co_map", 2, 3))
+    wait.until(lambda d: click_cell(d, "co_heads_map", 2, 3))
     wait.until(lambda d: parameters(d).get("head") == ["2-3"])
     wait.until(lambda d: opens(d))
     browser.get(browser.current_url)  # a fresh session: nothing but the address tells the head

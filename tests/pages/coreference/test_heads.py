@@ -15,7 +15,7 @@ def test_the_map_and_the_table_hold_every_head(mention_type, section, exported, 
         "select layer, head, n, accuracy from coreference_accuracy where method = 'head' "
         f"and mention_type = '{mention_type}' order by layer, head"
     )
-    frame, chart = shown_as(exported, f"co_map_{mention_type}_mean")
+    frame, chart = shown_as(exported, f"co_heads_map_{mention_type}_weight_mean")
     columns = ["layer", "head", "n", "accuracy"]
     assert [tuple(row) for row in frame[columns].to_numpy().tolist()] == expected
     assert chart.layer[0].mark.type == "rect"

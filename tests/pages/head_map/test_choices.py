@@ -39,7 +39,7 @@ def test_a_link_to_what_is_not_there_shows_the_default(value, section, told):
         ("map", "hm_by_layer"),
         ("map", "hm_by_behaviour"),
         ("groups", "hm_tree"),
-        ("groups", "hm_group_plane"),
+        ("groups", "hm_plane"),
         ("distances", "hm_matrix"),
     ],
 )

@@ -13,11 +13,11 @@ pytestmark = needs_chromium
 REDRAWN = [NoSuchElementException, StaleElementReferenceException]
 POINT = "layer: 2; head: 3"
 MARKS = {
-    ("map", "hm_by_layer"): POINT,
-    ("map", "hm_by_behaviour"): POINT,
-    ("groups", "hm_tree"): POINT,
-    ("groups", "hm_group_plane"): POINT,
-    ("distances", "hm_matrix"): "layer of the row: 2; head of the row: 3",
+    ("map", "by_layer"): POINT,
+    ("map", "by_behaviour"): POINT,
+    ("groups", "tree"): POINT,
+    ("groups", "plane"): POINT,
+    ("distances", "matrix"): "layer of the row: 2; head of the row: 3",
 }
 """What the mark of a head is called in each chart of each section."""
 
@@ -27,7 +27,7 @@ def test_a_click_on_a_head_chooses_it(view, chart, server, browser):
     browser.get(f"{server}/head-map?hm_view={view}&head=1-1")
     title_of(browser)
     wait = WebDriverWait(browser, 60, ignored_exceptions=REDRAWN)
-    wait.until(lambda d: chosen_by_click(d, chart, MARKS[view, chart]))
+    wait.until(lambda d: chosen_by_click(d, f"hm_{view}_{chart}", MARKS[view, chart]))
     browser.get(browser.current_url)  # a fresh session: nothing but the address tells the head
     wait.until(lambda d: "layer 2, head 3" in d.find_element(By.TAG_NAME, "body").text)
     assert parameters(browser)["head"] == ["2-3"]

@@ -24,7 +24,7 @@ def test_a_section_opens_on_a_causal_model_without_special_tokens(view, section,
 
 def test_points_are_those_of_the_file(section, exported, told):
     section("map")
-    for key in ("hm_by_layer", "hm_by_behaviour"):
+    for key in ("hm_map_by_layer", "hm_map_by_behaviour"):
         frame, _ = of_key(exported, key)
         expected = told("select layer, head, x, y from head_layout order by layer, head")
         found = list(frame[["layer", "head", "x", "y"]].itertuples(index=False, name=None))
@@ -49,7 +49,7 @@ def test_the_nearest_and_the_farthest_heads_and_the_stress_are_told(section, tol
     ("stress", "verdict"),
     [
         ("0.02", "excellently"),
-        ("0.04", "tells distances well"),
+        ("0.04", "shows distances well"),
         ("0.09", "fairly"),
         ("0.3", "only roughly"),
         ("null", "All heads attend identically"),
@@ -86,7 +86,7 @@ def test_thresholds_decide_what_a_head_does(
     exported.clear()
     said = sentences(section("map", folder, **{key: threshold}))
     assert f"1 of 6 heads mostly do one thing: {name} 1" in said
-    frame, _ = of_key(exported, "hm_by_behaviour")
+    frame, _ = of_key(exported, "hm_map_by_behaviour")
     done = frame[frame["name"] == name]
     assert done[["layer", "head"]].to_numpy().tolist() == [[1, 2]]
 
@@ -94,19 +94,19 @@ def test_thresholds_decide_what_a_head_does(
 @pytest.mark.parametrize("k", [2, 4, 6])
 def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, section, exported):
     session = section("groups", hm_k=str(k))
-    leaves, _ = of_key(exported, "hm_tree")
+    leaves, _ = of_key(exported, "hm_groups_tree")
     assert leaves["group"].nunique() == k
     assert sorted(leaves["place"]) == list(range(6))
     (table,) = (each for each in frames(session) if "heads" in each)
     assert table["n"].sum() == 6
     assert sorted(", ".join(table["heads"]).split(", ")) == sorted(leaves["label"])
-    assert f"Cut into {k} groups" in sentences(session)
+    assert f"With {k} groups" in sentences(session)
 
 
 def test_distances_within_groups_are_means_of_the_file(section, exported, told):
     section("groups", hm_k="2")
-    leaves, _ = of_key(exported, "hm_tree")
-    table, _ = of_key(exported, "hm_groups_2")
+    leaves, _ = of_key(exported, "hm_groups_tree")
+    table, _ = of_key(exported, "hm_groups_table_2")
     distances = {
         ((a, b), (c, d)): distance
         for a, b, c, d, distance in told(
@@ -127,7 +127,7 @@ def test_distances_within_groups_are_means_of_the_file(section, exported, told):
 
 def test_layers_are_compared_as_in_the_file(section, exported, told):
     said = sentences(section("layers"))
-    frame, _ = exported["hm_cohesion_weight"]
+    frame, _ = exported["hm_layers_chart_weight"]
     assert len(frame) in (2, 3)
     ((within, between, p, n),) = told(
         "select within, between, p_value, n_permutations from layer_cohesion where layer is null"
@@ -150,7 +150,7 @@ def test_only_a_small_p_is_a_finding(p, expected, section, changed):
 @pytest.mark.parametrize("order", ["layer", "alike"])
 def test_the_square_has_every_pair_of_the_file_once(order, section, exported, told):
     section("distances", hm_order=order)
-    frame, _ = of_key(exported, "hm_matrix")
+    frame, _ = of_key(exported, "hm_distances_matrix")
     columns = ["layer", "head", "layer_b", "head_b", "mean_divergence"]
     found = sorted(frame[columns].itertuples(index=False, name=None))
     assert found == sorted(
@@ -162,7 +162,7 @@ def test_the_square_has_every_pair_of_the_file_once(order, section, exported, to
 
 def test_the_nearest_heads_are_listed_first(section, exported, told):
     section("distances", head="2-3")
-    frame, _ = of_key(exported, "hm_nearest_2_3")
+    frame, _ = of_key(exported, "hm_distances_nearest_2_3")
     expected = told(
         "select layer_b, head_b from head_distance_mean where layer_a = 2 and head_a = 3 "
         "and not (layer_b = 2 and head_b = 3) order by mean_divergence"

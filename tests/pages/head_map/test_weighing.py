@@ -7,9 +7,9 @@ from tests.pages.conftest import sentences
 from tests.pages.head_map.conftest import of_key
 
 KEYS = {
-    "map": ("hm_by_layer", "x", "head_layout_weighing"),
-    "distances": ("hm_matrix", "mean_divergence", "head_distance_weighing"),
-    "layers": ("hm_cohesion_norm", "within", "layer_cohesion_weighing"),
+    "map": ("hm_map_by_layer", "x", "head_layout_weighing"),
+    "distances": ("hm_distances_matrix", "mean_divergence", "head_distance_weighing"),
+    "layers": ("hm_layers_chart_norm", "within", "layer_cohesion_weighing"),
 }
 
 
@@ -27,7 +27,7 @@ def test_every_section_shows_what_the_file_says_by_norm(view, section, exported,
 
 def test_groups_are_cut_from_the_tree_by_norm(section, exported, told):
     section("groups", hm_weighing="norm")
-    frame, _ = of_key(exported, "hm_tree_norm")
+    frame, _ = of_key(exported, "hm_groups_tree_norm")
     ((n,),) = told("select count(*) + 1 from head_linkage_weighing where weighing = 'norm'")
     assert len(frame) == n
 
@@ -52,6 +52,6 @@ def test_chance_is_told_as_chance(section, changed):
 
 def test_a_map_shows_the_agreement_of_every_head(section, exported, told):
     section("weighing")
-    frame, _ = of_key(exported, "hm_agreement")
+    frame, _ = of_key(exported, "hm_weighing_agreement")
     stored = told("select spearman from head_distance_agreement where layer is not null")
     assert np.sort(frame["spearman"]) == pytest.approx(sorted(value for (value,) in stored))

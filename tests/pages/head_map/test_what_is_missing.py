@@ -29,13 +29,13 @@ def test_without_habits_heads_are_shown_by_layer_alone(without, section, exporte
     assert any("head_pattern" in each.value for each in session.info)
     assert any("--statistics head_pattern" in each.value for each in session.code)
     assert [key for key in exported if key.startswith("hm_")] == [
-        key for key in exported if key.startswith("hm_by_layer")
+        key for key in exported if key.startswith("hm_map_by_layer")
     ]
 
 
 @pytest.mark.parametrize(
     ("view", "table", "column"),
-    [("groups", "hm_groups", "mostly"), ("distances", "hm_nearest", "name")],
+    [("groups", "hm_groups_table", "mostly"), ("distances", "hm_distances_nearest", "name")],
 )
 def test_without_habits_no_table_tells_what_heads_do(
     view, table, column, without, section, exported
@@ -49,8 +49,8 @@ def test_without_habits_no_table_tells_what_heads_do(
 
 def test_groups_are_shown_without_a_plane(without, section, exported):
     section("groups", without("head_layout"))
-    assert any(key.startswith("hm_tree") for key in exported)
-    assert not any(key.startswith("hm_group_plane") for key in exported)
+    assert any(key.startswith("hm_groups_tree") for key in exported)
+    assert not any(key.startswith("hm_groups_plane") for key in exported)
 
 
 def test_without_a_tree_heads_stand_in_the_order_of_layers(without, section):

@@ -1,0 +1,70 @@
+"""Whether heads find more antecedents when attention is weighed by norms."""
+
+import pandas as pd
+
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.tables.probing import coreference_best, coreference_difference
+from pages.coreference.choices import accuracy_bars
+from pages.coreference.names import head_names, type_name
+from pages.ui.charts.colours import WEIGHING_COLOURS
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.weighing import told_difference, told_share
+from pages.ui.words.say import say
+
+_HALVES = ("first", "second")
+
+
+@section("weighing", coreference_difference.TABLE, coreference_best.TABLE)
+def weighing(view: View) -> None:
+    merging = view.pick("merging", MERGINGS)
+    found = ask(coreference_difference.differences, merging=merging)
+    view.finding(_finding(view, found[found["mention_type"] == "all"]))
+    _bars(view, merging)
+    shown = found.assign(
+        type=found["mention_type"].map(type_name),
+        part=[view.say(f"part_{each}") for each in found["chosen_on"]],
+        **{f"best_{way}": head_names(found, f"_{way}") for way in WEIGHINGS},
+    )
+    columns: dict[str, str | None] = {"type": None, "part": None}
+    for way in WEIGHINGS:
+        columns |= {f"best_{way}": None, f"accuracy_{way}": "percent"}
+    columns |= {"difference": "percent", "low": "percent", "high": "percent", "n": None}
+    view.table("table", shown, columns, state=merging, options={"height": "content"})
+
+
+def _finding(view: View, halves: pd.DataFrame) -> str:
+    """Both halves, each scored where heads were not chosen."""
+    rows = halves.set_index("chosen_on").reindex(_HALVES).dropna(subset="difference")
+    if len(rows) < len(_HALVES):
+        return view.say("too_few")
+    shares = [
+        view.say(
+            "half",
+            weight=told_share(row["accuracy_weight"]),
+            norm=told_share(row["accuracy_norm"]),
+            difference=told_difference(row),
+        )
+        for _, row in rows.iterrows()
+    ]
+    more, less = (rows["low"] > 0).all(), (rows["high"] < 0).all()
+    verdict = view.say(f"verdict_{'more' if more else 'less' if less else 'open'}")
+    return f"{view.say('finding', shares=say('list.comma').join(shares))} {verdict}"
+
+
+def _bars(view: View, merging: str) -> None:
+    """The best head of the first half on the second, by weights and by norms."""
+    choices = {"merging": merging, "chosen_on": _HALVES[0]}
+    parts = [
+        ask(coreference_best.best, weighing=way, **choices).assign(method=say(f"weighing.{way}"))
+        for way in WEIGHINGS
+    ]
+    frame = pd.concat(parts, ignore_index=True).drop_duplicates(["method", "mention_type"])
+    if frame.empty:
+        return
+    colours = {say(f"weighing.{way}"): WEIGHING_COLOURS[way] for way in WEIGHINGS}
+    chart = accuracy_bars(view, frame, colours)
+    exported = frame.drop(columns=["baseline", "baseline_accuracy"])
+    view.figure("bars", exported, chart, state=merging)

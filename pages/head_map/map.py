@@ -1,0 +1,93 @@
+"""All heads in a plane, by layer and by what they do (figure 6)."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.heads import head_distance, head_layout, head_pattern
+from analysis.tables.heads.head_behaviour import OTHER
+from pages.head_map.apart import DISTANCE, most_unlike, nats
+from pages.head_map.plane_chart import plane_chart
+from pages.ui.head import behaviours
+from pages.ui.head.below import head_below
+from pages.ui.head.card import head_card
+from pages.ui.head.choice import Head, head_name
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, is_causal
+from pages.ui.view import View
+from pages.ui.weighing import pick_weighing
+from pages.ui.words.say import say
+
+_KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
+
+
+@section("map", head_layout.TABLE, head_distance.TABLE, also=(head_pattern.TABLE,))
+def plane(view: View) -> None:
+    weighing = pick_weighing(view.prefix)
+    points = ask(head_layout.layout, weighing=weighing)
+    view.finding(_finding(view, points, weighing))
+    if is_causal():
+        st.markdown(view.say("causal"))
+    with head_below(view, "by_layer", "by_behaviour", default=most_unlike()) as head:
+        _charts(view, points, weighing, head)
+    head_card(layer=head[0], head=head[1])
+
+
+def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:
+    """Which pairs are nearest and farthest, and whether the plane can be trusted."""
+    stress = points["stress"].iloc[0]
+    if pd.isna(stress):
+        return view.say("no_stress")
+    pairs = ask(head_distance.distances, weighing=weighing).query(
+        "layer_a < layer_b or (layer_a == layer_b and head_a < head_b)"
+    )
+    values: dict[str, str] = {}
+    for name, at in (("near", pairs[DISTANCE].idxmin()), ("far", pairs[DISTANCE].idxmax())):
+        row = pairs.loc[at]
+        values |= {
+            f"{name}_a": head_name(int(row["layer_a"]), int(row["head_a"])),
+            f"{name}_b": head_name(int(row["layer_b"]), int(row["head_b"])),
+            name: nats(row[DISTANCE]),
+        }
+    verdict = next((name for name, most in _KRUSKAL.items() if stress <= most), "poor")
+    judged = view.say(f"stress_{verdict}", stress=f"{stress:.2f}")
+    return f"{view.say('pairs', **values)} {judged}"
+
+
+def _charts(view: View, points: pd.DataFrame, weighing: str, head: Head) -> None:
+    """The plane twice: by layer, and by behaviour where the file has habits."""
+    named = _named(view, points, weighing) if behaviours.has_habits() else None
+    drawn: dict[str, Any] = {"state": (weighing, *head), "click": True, "weighing": weighing}
+    left, right = st.columns(2)
+    with left:
+        view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
+    with right:
+        if named is None:
+            behaviours.offer_habits()
+            return
+        looks = {"colours": behaviours.colours(), "shapes": behaviours.shapes()}
+        view.figure("by_behaviour", named, plane_chart(named, marked=head, **looks), **drawn)
+
+
+def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:
+    """The points with what each head mostly does, by the thresholds of the reader."""
+    with st.expander(view.say("threshold.title")):
+        thresholds = behaviours.pick_thresholds()
+    habits = behaviours.behaviours_of_heads(thresholds, weighing=weighing)
+    named = points.merge(habits, on=["layer", "head"])
+    view.finding(_habits(view, named))
+    return named
+
+
+def _habits(view: View, named: pd.DataFrame) -> str:
+    """How many heads mostly do each thing."""
+    counts = named.loc[named["behaviour"] != OTHER, "behaviour"].value_counts()
+    if counts.empty:
+        return view.say("nothing_done", n=len(named))
+    counted = [
+        view.say("counted", name=behaviours.behaviour_name(str(name)), n=n)
+        for name, n in counts.items()
+    ]
+    habits = say("list.comma").join(counted)
+    return view.say("done", some=counts.sum(), n=len(named), habits=habits)

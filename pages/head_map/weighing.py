@@ -1,0 +1,73 @@
+"""Whether the same heads are alike by weights and by norms."""
+
+import altair as alt
+import pandas as pd
+
+from analysis.tables.heads import head_distance, head_distance_agreement, layer_cohesion
+from analysis.tables.norms.weighing import WEIGHINGS
+from pages.head_map.apart import LEVEL, chance, most_unlike, nats
+from pages.head_map.layers import with_all_layers
+from pages.ui.charts.head_map import head_map
+from pages.ui.head.below import head_below
+from pages.ui.head.card import head_card
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import count, percent, signed
+
+
+@section(
+    "weighing",
+    head_distance_agreement.TABLE,
+    also=(head_distance.TABLE, layer_cohesion.TABLE),
+)
+def weighing(view: View) -> None:
+    frame = ask(head_distance_agreement.agreement)
+    heads = frame.dropna(subset="layer").astype({"layer": "int64", "head": "int64"})
+    view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0]))
+    scale = alt.Scale(scheme="viridis", domain=[min(0.0, heads["spearman"].min()), 1.0])
+    with head_below(view, "agreement", default=most_unlike()) as head:
+        chart = head_map(
+            heads,
+            "spearman",
+            title("spearman"),
+            scale,
+            format=".2f",
+            told={name: title(name) for name in (*WEIGHINGS, "same_nearest")},
+            marked=head,
+        )
+        view.figure("agreement", heads, chart, state=head, click=True)
+    head_card(layer=head[0], head=head[1])
+    _cohesion(view)
+
+
+def _finding(view: View, row: pd.Series) -> str:
+    """How far both orders of all pairs agree, and whether norms bring heads nearer together."""
+    if pd.isna(row["spearman"]):
+        return view.say("none")
+    return view.say(
+        f"finding_{'clear' if row['p_value'] < LEVEL else 'unclear'}",
+        rho=signed(row["spearman"]),
+        p=chance(row["p_value"]),
+        n=count(row["n_permutations"]),
+        same=percent(row["same_nearest"]),
+        weight=nats(row["weight"]),
+        norm=nats(row["norm"]),
+    )
+
+
+def _cohesion(view: View) -> None:
+    """Cohesion of every layer under both, side by side."""
+    by_weight, by_norm = (
+        ask(layer_cohesion.cohesion, weighing=each)[["layer", "difference", "p_value"]]
+        for each in WEIGHINGS
+    )
+    if by_weight.empty or by_norm.empty:
+        return
+    suffixes = [f"_{each}" for each in WEIGHINGS]
+    frame = by_weight.merge(by_norm, on="layer", suffixes=suffixes)
+    columns: dict[str, str | None] = {"layer": None}
+    for suffix in suffixes:
+        columns |= {f"difference{suffix}": None, f"p_value{suffix}": "%.4f"}
+    view.table("table", with_all_layers(frame, view), columns, options={"height": "content"})
