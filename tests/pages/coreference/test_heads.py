@@ -1,9 +1,9 @@
-"""All heads by type of mention, and a file that has no mentions."""
+"""All heads by type of mention, what all sections export, and a file that has no mentions."""
 
 import pytest
 
-from tests.pages.conftest import frames, in_address, sentences
-from tests.pages.coreference.conftest import shown_as
+from tests.pages.conftest import assert_exportable, frames, in_address, sentences
+from tests.pages.coreference.conftest import SECTIONS, shown_as
 
 TYPES = ("all", "pronoun", "proper", "nominal")
 
@@ -60,7 +60,7 @@ def test_a_click_chooses_the_head_and_the_button_shows_its_texts(section):
     assert "**layer 2, head 3** is right about" in sentences(session)
 
 
-@pytest.mark.parametrize("view", ["rules", "heads", "documents"])
+@pytest.mark.parametrize("view", SECTIONS)
 def test_a_file_without_mentions_is_told_with_its_remedy(view, section, plain_folder):
     session = section(view, plain_folder)
     assert "no mentions are marked" in session.info[0].value
@@ -73,8 +73,15 @@ def test_a_file_with_mentions_but_without_the_statistic_is_told_the_command(sect
     assert "--statistics coreference_accuracy" in session.code[0].value
 
 
-@pytest.mark.parametrize("view", ["rules", "heads", "documents"])
+@pytest.mark.parametrize("view", SECTIONS)
 def test_a_causal_model_has_all_of_it(view, section, gpt2_folder):
     session = section(view, gpt2_folder)
     assert not session.error
     assert not session.info
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("view", SECTIONS)
+def test_what_a_section_shows_becomes_pictures_and_tables(view, lang, section, exported):
+    section(view, lang=lang)
+    assert_exportable(exported, caption=view)

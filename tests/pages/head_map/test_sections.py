@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.conftest import charts, frames, sentences
+from tests.pages.conftest import assert_exportable, charts, frames, sentences
 from tests.pages.head_map.conftest import SECTIONS, of_key
 from tests.pages.section_checks import assert_opens_in_both_languages
 
@@ -20,6 +20,13 @@ def test_a_section_opens_on_a_causal_model_without_special_tokens(view, section,
     assert not session.error
     assert charts(session)
     assert ("This model is causal" in sentences(session)) == (view == "map")
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@each_section
+def test_what_a_section_shows_becomes_pictures_and_tables(view, lang, section, exported):
+    section(view, lang=lang)
+    assert_exportable(exported, caption=view)
 
 
 def test_points_are_those_of_the_file(section, exported, told):
