@@ -126,17 +126,17 @@ def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt
     colour = alt.Color("right:N", title=" ", scale=scale, legend=legend)
     dashes = alt.Scale(domain=domain, range=[[1, 0], [5, 3]])
     dash = alt.StrokeDash("right:N", scale=dashes, legend=None)
-    told = tooltips(dict.fromkeys(("from", "to", "right")), frame, "d")
+    tooltip = tooltips(dict.fromkeys(("from", "to", "right")), frame, "d")
     lines = (
         alt.Chart(frame)
         .mark_line(strokeWidth=2, opacity=0.85)
-        .encode(detail="arrow:N", order="step:Q", color=colour, strokeDash=dash, tooltip=told)
+        .encode(detail="arrow:N", order="step:Q", color=colour, strokeDash=dash, tooltip=tooltip)
     )
     ends = alt.Chart(frame.groupby("arrow").tail(1))
     tips = [
         ends.transform_filter(f"datum.points === '{side}'")
         .mark_point(shape=f"triangle-{side}", filled=True, size=70, opacity=1)
-        .encode(color=colour, tooltip=told)
+        .encode(color=colour, tooltip=tooltip)
         for side in ("down", "up")
     ]
     return [lines, *tips]

@@ -70,7 +70,7 @@ def _chart(by_layer: pd.DataFrame) -> Any:
         .mark_rule(strokeWidth=2, color=IN_NO_GROUP)
         .encode(x=x, y=alt.Y("within:Q", title=title(DISTANCE)), y2="between")
     )
-    told = tooltips(
+    tooltip = tooltips(
         {"layer": None, "side": " ", DISTANCE: None, "difference": None}, frame, ".3f"
     ) + tooltips({"p_value": None}, frame, ".4f")
     domain = list(names.values())
@@ -85,7 +85,7 @@ def _chart(by_layer: pd.DataFrame) -> Any:
             y=alt.Y(f"{DISTANCE}:Q", title=title(DISTANCE), axis=alt.Axis(tickCount=6)),
             color=alt.Color("side:N", title=None, scale=colours, legend=legend),
             shape=alt.Shape("side:N", title=None, scale=shapes),
-            tooltip=told,
+            tooltip=tooltip,
         )
     )
     return alt.layer(rules, points).properties(height=320)

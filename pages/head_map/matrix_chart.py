@@ -39,8 +39,8 @@ def matrix_chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
     x = alt.X("x:Q", title=name, axis=axis, scale=alt.Scale(**scale))
     y = alt.Y("y:Q", title=name, axis=axis, scale=alt.Scale(**scale, reverse=True))
     shown = frame.assign(x2=frame["x"] + _OVERLAP, y2=frame["y"] + _OVERLAP)
-    told: dict[str | None, str | None] = {"layer": title("layer_a"), "head": title("head_a")}
-    told |= {name: title(name) for name in ("layer_b", "head_b", DISTANCE)}
+    titles: dict[str | None, str | None] = {"layer": title("layer_a"), "head": title("head_a")}
+    titles |= {name: title(name) for name in ("layer_b", "head_b", DISTANCE)}
     colour = alt.Color(
         f"{DISTANCE}:Q",
         title=title("nats"),
@@ -50,7 +50,7 @@ def matrix_chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
     cells = (
         alt.Chart(shown)
         .mark_rect(cursor="pointer")
-        .encode(x=x, y=y, x2="x2", y2="y2", color=colour, tooltip=tooltips(told, shown, ".3f"))
+        .encode(x=x, y=y, x2="x2", y2="y2", color=colour, tooltip=tooltips(titles, shown, ".3f"))
         .add_params(cell_selection(MARK, "layer", "head"))
     )
     row = shown[(shown["layer"] == marked[0]) & (shown["head"] == marked[1])].head(1)

@@ -39,10 +39,10 @@ def tree_chart(
     below = lines.transform_filter("datum.group > 0").encode(color=colour)
     above = lines.transform_filter("datum.group === 0").encode(color=alt.value(IN_NO_GROUP))
     dots = alt.Chart(leaves.assign(x=0.0, y=leaves["place"])).encode(x=x, y=y)
-    told = tooltips(dict.fromkeys(("layer", "head", "name")), leaves, ".2f")
+    tooltip = tooltips(dict.fromkeys(("layer", "head", "name")), leaves, ".2f")
     marks = (
         dots.mark_circle(size=70, opacity=1, cursor="pointer")
-        .encode(color=colour, tooltip=told)
+        .encode(color=colour, tooltip=tooltip)
         .add_params(cell_selection(MARK, "layer", "head"))
     )
     cut = alt.Chart(pd.DataFrame({"x": [tree.cut(k)]})).encode(x=x)
