@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui import published
 from pages.ui.choices import clicks
-from pages.ui.choices.pick import pick
+from pages.ui.choices.pick import pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
 from pages.ui.words.columns import NAMES, column_settings, value_name, with_names
 from pages.ui.words.place import key_of, said
@@ -62,7 +62,6 @@ class View:
         """
         room = "segmented" if len(options) < FEW else "pills" if len(options) < SOME else "select"
         label = name if key_of(name) else of or name
-        hint = f"{name}_help"
         return pick(
             self.key(name),
             said(label, shared="words.column", **values),
@@ -70,8 +69,24 @@ class View:
             default=options[0] if default is None else default,
             format=format or (lambda each: _option(of or name, name, each)),
             kind=kind or room,
-            help=said(hint) if key_of(hint) else None,
+            help=_said_if(f"{name}_help"),
         )
+
+    def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
+        """A whole number from `low` to `high`, to be typed; words as those of `pick`."""
+        hint = _said_if(f"{name}_help")
+        return pick_number(self.key(name), said(name, **values), low, high, default, help=hint)
+
+    def text(self, name: str, default: str = "") -> str:
+        """A line of text, to be typed; `NAME_example` stands in it while it is empty."""
+        hint, example = _said_if(f"{name}_help"), _said_if(f"{name}_example") or ""
+        return pick_text(
+            self.key(name), said(name), default=default, help=hint, placeholder=example
+        )
+
+    def toolbar(self) -> Any:
+        """The place for pickers in one row."""
+        return st.container(horizontal=True, vertical_alignment="bottom")
 
     def figure(
         self,
@@ -115,6 +130,7 @@ class View:
         caption: str | None = None,
         settings: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
+        click: Sequence[str] = (),
         **values: Any,
     ) -> Any:
         """A table under the question that it answers.
@@ -123,18 +139,24 @@ class View:
             columns: which to show, in order, with the number format where it is not the usual one.
             settings: columns of a kind of their own.
             options: further ones of `st.dataframe`.
+            click: the columns that `clicked(name)` gives of a row that was clicked; none makes
+                nothing of a click.
             values: what the question and the caption take.
         """
-        named = with_names(frame)
+        named, key = with_names(frame), self._keyed(name, state)
         given = columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
         shown = {**column_settings(named, given), **(settings or {})}
-        return table(
+        selecting = {"on_select": "rerun", "selection_mode": "single-row"} if click else {}
+        event = table(
             named,
-            key=self._keyed(name, state),
+            key=key,
             columns=shown,
             **self._texts(name, caption, values),
-            **{"placeholder": "—", **(options or {})},
+            **{"placeholder": "—", **selecting, **(options or {})},
         )
+        if click:
+            clicks.remember(self.key(name), key, event, frame[list(click)])
+        return event
 
     def markup(
         self, name: str, frame: pd.DataFrame, body: str, *, state: object = "", **values: Any
@@ -154,6 +176,11 @@ class View:
     def _texts(self, name: str, caption: str | None, values: Mapping[str, Any]) -> dict[str, str]:
         told = said(f"{name}_caption", **values) if caption is None else caption
         return {"question": said(name, **values), "caption": told}
+
+
+def _said_if(name: str) -> str | None:
+    """A word that not every section has."""
+    return said(name) if key_of(name) else None
 
 
 def _option(column: str, picker: str, option: Any) -> str:

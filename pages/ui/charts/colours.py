@@ -1,6 +1,7 @@
 """Every colour of a chart, readable on light and on dark ground by eyes that see few hues."""
 
-from analysis.scopes import ORDERS, WEIGHTS_WITH_RESIDUAL
+from analysis.scopes import EFFECTS, ORDERS, WEIGHTS_WITH_RESIDUAL
+from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 
 TOKEN_TYPE_COLOURS = {
     "other": "#808995",
@@ -16,7 +17,8 @@ SCOPE_COLOURS = {
     scope: colour
     for order in ORDERS.values()
     for scope, colour in zip(order.scopes, (_WEIGHTS, *_STEPS), strict=False)
-} | {WEIGHTS_WITH_RESIDUAL: "#8c8c2a"}
+} | {WEIGHTS_WITH_RESIDUAL: "#8c8c2a", ATTENTION_ROLLOUT: "#a3872c"}
+EFFECT_COLOURS = dict(zip(EFFECTS, SERIES_COLOURS, strict=False))
 RELATION_COLOURS = {
     "special": "#808995",
     "same_word": "#8a6fc4",
@@ -30,3 +32,10 @@ LESS_TO_MORE = ("#2166ac", "#67a9cf", "#f3f1ea", "#ef8a62", "#b2182b")
 INKS = ("#000000", "#ffffff")
 MARKED = "#ff5a36"  # around what is chosen
 PAPER_AND_INK = {"light": ("#fdfcf9", "#23262b"), "dark": ("#17191d", "#e4e2dc")}
+EDGES = ("#f4f4f2", "#1b1d21")  # a light line and a dark one in it: seen on any colour
+ZERO = "#808995"  # where nothing changes
+NEAR_TO_FAR = (
+    *("#d9a13b", "#b9b643", "#84bd55", "#45b571"),
+    *("#229a8a", "#2b7f98", "#4767a5", "#6a55a3"),
+)
+AMPLIFIED, ATTENUATED = "#d95c3e", "#2f86c9"

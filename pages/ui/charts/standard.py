@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.colours import MARKED, SERIES_COLOURS
+from pages.ui.charts.colours import EDGES, MARKED, SERIES_COLOURS, ZERO
 from pages.ui.charts.look import (
     Scale,
     cell_selection,
@@ -21,6 +21,9 @@ from pages.ui.charts.look import (
     tooltips,
 )
 from pages.ui.words.columns import NAMED, NAMES, title, titled
+
+POINT = "point"
+"""What the selection of a clicked point is called."""
 
 
 def bars(
@@ -68,10 +71,9 @@ def bars(
     if frame[low].isna().all():
         return alt.layer(marks).properties(height=height)
     ends = {"y": alt.Y(f"{low}:Q", title=y_title), "y2": alt.Y2(high)}
-    # a dark line in a light one is seen on bars of any colour, by day and by night
     rules = [
         base.mark_rule(color=line, strokeWidth=width).encode(**ends)
-        for line, width in (("#f4f4f2", 3.5), ("#1b1d21", 1.5))
+        for line, width in zip(EDGES, (3.5, 1.5), strict=True)
     ]
     return alt.layer(marks, *rules).properties(height=height)
 
@@ -173,14 +175,17 @@ def lines(
     y_scale: Scale = "linear",
     zero: bool = True,
     points: bool = True,
+    level: float | None = None,
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """One line per colour over a whole-numbered x, with a band from low to high.
+    """One line per colour over a whole-numbered x, with a band from low to high where there is an
+    interval at all.
 
     Args:
         x_title: that of the column if None, as `y_title`.
         colours: of the names in the colour column, in the order of the legend.
+        level: a value to draw a line across the chart at.
     """
     x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
@@ -199,12 +204,19 @@ def lines(
     drawn = base.mark_line(point={"size": 36, "filled": True} if points else False).encode(
         y=alt.Y(f"{y}:Q", title=y_title, scale=scale)
     )
-    if low is None or high is None:
+    parts = [] if level is None else [across(level)]
+    if low is not None and high is not None and frame[low].notna().any():
+        ends = {"y": alt.Y(f"{low}:Q", title=y_title, scale=scale), "y2": alt.Y2(high)}
+        parts.append(base.mark_area(opacity=0.18).encode(**ends))
+    if not parts:
         return drawn.properties(height=height)
-    band = base.mark_area(opacity=0.18).encode(
-        y=alt.Y(f"{low}:Q", title=y_title, scale=scale), y2=alt.Y2(high)
-    )
-    return alt.layer(band, drawn).properties(height=height)
+    return alt.layer(*parts, drawn).properties(height=height)
+
+
+def across(level: float) -> alt.Chart:
+    """A line across a chart at a value of y."""
+    at = pd.DataFrame({"level": [level]})
+    return alt.Chart(at).mark_rule(color=ZERO).encode(y="level:Q")
 
 
 def points(
@@ -244,19 +256,42 @@ def scatter(
     x: str,
     y: str,
     tooltip: Sequence[str],
+    colour: str | None = None,
     x_scale: Scale = "log",
+    level: float | None = None,
+    pick: Sequence[str] = (),
+    size: int = 26,
+    format: str = ".3f",
     height: int = 360,
 ) -> Any:
-    """One point per row, of one colour, with the axes closely around the points."""
+    """One point per row, with the axes closely around the points.
+
+    Args:
+        tooltip: every column that the tooltip shows.
+        level: a value of y to draw a line across the chart at.
+        pick: the columns that a click on a point gives back; none makes nothing of a click.
+    """
     titles: dict[str | None, str | None] = {each: title(each) for each in tooltip}
-    across = alt.Scale(type=x_scale, nice=False, padding=8)
-    return (
+    frame, encoding, _ = coloured(frame, colour, " ")
+    is_log = x_scale == "log"
+    close: dict[str, Any] = {"nice": False, "padding": 8} if is_log else {"zero": False}
+    marks = (
         alt.Chart(frame)
-        .mark_circle(size=26, opacity=0.5, color=SERIES_COLOURS[0])
+        .mark_circle(size=size, opacity=0.5, cursor="pointer" if pick else "default")
         .encode(
-            x=alt.X(f"{x}:Q", title=title(x), scale=across, axis=alt.Axis(format="d", tickCount=6)),
+            x=alt.X(
+                f"{x}:Q",
+                title=title(x),
+                scale=alt.Scale(type=x_scale, **close),
+                axis=alt.Axis(format="d" if is_log else alt.Undefined, tickCount=6),
+            ),
             y=alt.Y(f"{y}:Q", title=title(y), scale=alt.Scale(zero=False, padding=8)),
-            tooltip=tooltips(titles, frame, ".3f"),
+            color=encoding,
+            tooltip=tooltips(titles, frame, format),
         )
-        .properties(height=height)
     )
+    if pick:
+        marks = marks.add_params(cell_selection(POINT, *pick))
+    if level is None:
+        return marks.properties(height=height)
+    return alt.layer(across(level), marks).properties(height=height)

@@ -19,11 +19,16 @@ class _Drawn:
 
     key: str
     selection: dict[str, list[Any]]
+    rows: pd.DataFrame | None = None
 
 
-def remember(name: str, key: str, event: Any) -> None:
-    """Note under which key a chart or table was drawn, and what it gave back."""
-    st.session_state[_place(name)] = _Drawn(key, dict(event["selection"]))
+def remember(name: str, key: str, event: Any, rows: pd.DataFrame | None = None) -> None:
+    """Note under which key a chart or table was drawn, and what it gave back.
+
+    Args:
+        rows: of a table, what a click on each is to give back in place of its number.
+    """
+    st.session_state[_place(name)] = _Drawn(key, dict(event["selection"]), rows)
 
 
 def clickable(
@@ -59,14 +64,19 @@ def fresh_click(name: str) -> dict[str, list[Any]]:
     """What has been selected since the chart or table was drawn last; mostly nothing.
 
     Returns:
-        by part: `rows` of a table, or the name of one of a chart's selections.
+        by part: `rows` of a table, by their numbers unless others were noted, or the name of one of
+        a chart's selections.
     """
     drawn = st.session_state.get(_place(name))
     event = st.session_state.get(drawn.key) if drawn else None
     if drawn is None or event is None:
         return {}
     now = dict(event["selection"])
-    return {part: list(found) for part, found in now.items() if found != drawn.selection.get(part)}
+    fresh = {part: list(each) for part, each in now.items() if each != drawn.selection.get(part)}
+    if drawn.rows is not None and "rows" in fresh:
+        within = [each for each in fresh["rows"] if each < len(drawn.rows)]
+        fresh["rows"] = drawn.rows.iloc[within].to_dict("records")
+    return fresh
 
 
 def last_key(name: str) -> str | None:

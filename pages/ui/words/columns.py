@@ -11,9 +11,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.charts.colours import RELATION_COLOURS, SCOPE_COLOURS, TOKEN_TYPE_COLOURS
+from pages.ui.charts.colours import (
+    EFFECT_COLOURS,
+    RELATION_COLOURS,
+    SCOPE_COLOURS,
+    TOKEN_TYPE_COLOURS,
+)
 from pages.ui.words.names import effect_name, relation_name, scope_name, step_name, token_type_name
-from pages.ui.words.place import said
+from pages.ui.words.place import key_of, said
 
 NAMED = "_named"
 """What is put behind a column for the one with the names that a reader sees."""
@@ -33,16 +38,22 @@ NAMES = {
     "scope_a": Names(scope_name, SCOPE_COLOURS),
     "scope_b": Names(scope_name, SCOPE_COLOURS),
     "step": Names(step_name, SCOPE_COLOURS),
-    "effect": Names(effect_name),
+    "effect": Names(effect_name, EFFECT_COLOURS),
     "relation": Names(relation_name, RELATION_COLOURS),
 }
 _FORMATS = {"layer": "%d", "head": "%d", "seq": "%d", "pos": "%d"}
+_ENDS = ("low", "high")
 _COUNT, _NUMBER = "localized", "%.3f"
 
 
 def title(column: str) -> str:
-    """What a column is called, with its unit."""
-    return said(f"column.{column.removesuffix(NAMED)}", shared="words")
+    """What a column is called, with its unit; the ends of any interval as those of a mean, unless
+    they have words of their own."""
+    name = column.removesuffix(NAMED)
+    end = name.rpartition("_")[2]
+    if end in _ENDS and not key_of(f"column.{name}", shared="words"):
+        name = end
+    return said(f"column.{name}", shared="words")
 
 
 def titled(column: str, given: str | None) -> str:
