@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.charts.colours import PAPER_AND_INK, SERIES_COLOURS
-from pages.ui.words.columns import NAMES
+from pages.ui.words.columns import NAMES, title_or_name
 
 _N = len(SERIES_COLOURS)
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
@@ -81,7 +81,12 @@ def _columns(names: list[str]) -> int:
 def tooltips(
     titles: dict[str | None, str | None], frame: pd.DataFrame, format: str
 ) -> list[alt.Tooltip]:
-    return [_tooltip(name, title or name, frame, format) for name, title in titles.items() if name]
+    """Tooltips of columns with their titles; None for the usual one of a column."""
+    return [
+        _tooltip(name, title or title_or_name(name), frame, format)
+        for name, title in titles.items()
+        if name
+    ]
 
 
 def _tooltip(name: str, title: str, frame: pd.DataFrame, format: str) -> alt.Tooltip:

@@ -38,6 +38,10 @@ def bars(
     y_title: str | None = None,
     colour_title: str | None = None,
     order: Sequence[str] | None = None,
+    colours: Mapping[str, str] | None = None,
+    domain: tuple[float, float] | None = None,
+    tick_format: str | None = None,
+    tooltip: Sequence[str] = (),
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
@@ -47,23 +51,28 @@ def bars(
     Args:
         x_title: that of the column if None, as `y_title`.
         order: of the groups, from left to right; that of the alphabet if None.
+        colours: of the names in the colour column, in the order of the legend.
+        domain: the ends of the y axis.
+        tooltip: further columns that the tooltip shows.
     """
     x_title, y_title = titled(x, x_title), titled(y, y_title)
-    frame, encoding, present = coloured(frame, colour, colour_title)
+    frame, encoding, present = coloured(frame, colour, colour_title, colours)
     if x in NAMES:
         frame, x = frame.assign(**{f"{x}{NAMED}": frame[x].map(NAMES[x].of)}), f"{x}{NAMED}"
     beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
+    titles = {x: x_title, colour: colour_title, y: y_title, low: None, high: None}
     base = alt.Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(), sort=order or alt.Undefined),
         **beside,
-        tooltip=tooltips(
-            {x: x_title, colour: colour_title or colour, y: y_title, low: low, high: high},
-            frame,
-            format,
-        ),
+        tooltip=tooltips(titles | {name: title(name) for name in tooltip}, frame, format),
     )
     marks = base.mark_bar(cornerRadiusEnd=1).encode(
-        y=alt.Y(f"{y}:Q", title=y_title, axis=alt.Axis(tickCount=6)),
+        y=alt.Y(
+            f"{y}:Q",
+            title=y_title,
+            scale=alt.Scale(domain=domain) if domain else alt.Undefined,
+            axis=alt.Axis(tickCount=6, format=tick_format or alt.Undefined),
+        ),
         color=encoding,
     )
     if low is None or high is None:
@@ -189,7 +198,7 @@ def lines(
     """
     x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
-    told = {x: x_title, colour: colour_title or colour, y: y_title, low: low, high: high}
+    told = {x: x_title, colour: colour_title, y: y_title, low: None, high: None}
     base = alt.Chart(frame).encode(
         x=alt.X(
             f"{x}:Q",

@@ -61,6 +61,12 @@ def titled(column: str, given: str | None) -> str:
     return title(column) if given is None else given
 
 
+def title_or_name(column: str) -> str:
+    """What a column is called; its name in the frame where nothing calls it otherwise."""
+    known = key_of(f"column.{column.removesuffix(NAMED)}", shared="words")
+    return title(column) if known else column
+
+
 def value_name(column: str, value: Any) -> str:
     """What a value of a column is called; itself where it needs no other name."""
     return NAMES[column].of(value) if column in NAMES else str(value)
