@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.colours import EDGES, MARKED, SERIES_COLOURS, ZERO
+from pages.ui.charts.colours import EDGES, MARKED, ZERO
 from pages.ui.charts.look import (
     Scale,
     cell_selection,
