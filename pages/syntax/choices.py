@@ -90,6 +90,14 @@ def _clearest() -> str | None:
     return str(found.iloc[0]) if len(found) else None
 
 
+def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
+    """The best head of every relation, the most accurate first, and its words as `total`."""
+    way = {"merging": merging, "chosen_on": chosen_on, "weighing": weighing}
+    best = ask(dependency_best.best, **way).dropna(subset="accuracy")
+    best = best.sort_values("accuracy", ascending=False, ignore_index=True)
+    return best.assign(total=best["relation"].map(word_counts()))
+
+
 def pick_least(view: View) -> int:
     """How many words a relation must have to be shown."""
     return view.number("least", 1, 100_000, LEAST)

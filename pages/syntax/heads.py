@@ -21,11 +21,6 @@ from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_told
 
-_OFFSETS: Any = {
-    **{"x": "offset", "y": "accuracy", "tooltip": ("n",)},
-    **{"format": ".1%", "tick_format": ".0%", "height": 240},
-}
-
 
 @section("heads", dependency_accuracy.TABLE, dependency_baseline.TABLE)
 def heads(view: View) -> None:
@@ -50,9 +45,9 @@ def heads(view: View) -> None:
         view.figure("map", scores, chart, state=state, click=True, relation=relation)
     head_card(layer=head[0], head=head[1])
     if len(offsets):
-        chart = bars(offsets.drop(columns="relation"), **_OFFSETS).encode(
-            color=alt.value(OFFSET_COLOUR)
-        )
+        forms: Any = {"format": ".1%", "tick_format": ".0%", "height": 240}
+        chart = bars(offsets, x="offset", y="accuracy", tooltip=("n",), **forms)
+        chart = chart.encode(color=alt.value(OFFSET_COLOUR))
         view.figure("offsets", offsets, chart, state=chosen.relation, relation=relation)
 
 

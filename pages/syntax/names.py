@@ -21,6 +21,9 @@ UNIVERSAL = (
     *("parataxis", "punct", "reparandum", "root", "vocative", "xcomp"),
 )
 """The 37 relations of Universal Dependencies, version 2."""
+_SHARES = ("accuracy", "accuracy_chosen", "accuracy_weight", "accuracy_norm", "offset_accuracy")
+_ENDS = ("low", "high", "difference", "difference_low", "difference_high")
+_FORMATS = {**dict.fromkeys((*_SHARES, *_ENDS), "percent"), "offset": "%+d"}
 
 
 def relation_name(relation: str) -> str:
@@ -47,13 +50,9 @@ def direction_name(direction: str) -> str:
 
 def _known(relation: str, word: str) -> str:
     """A word of the catalogue on a relation: on its subtype, else on what it is a type of."""
-    keys = (f"dependency.{each}.{word}" for each in (relation.replace(":", "_"), base(relation)))
+    names = (relation.replace(":", "_"), relation.partition(":")[0])
+    keys = (f"dependency.{each}.{word}" for each in names)
     return next((say(key) for key in keys if key in catalogue()), "")
-
-
-def base(relation: str) -> str:
-    """The universal relation of a label."""
-    return relation.partition(":")[0]
 
 
 def is_of(relation: str, label: str) -> bool:
@@ -61,21 +60,22 @@ def is_of(relation: str, label: str) -> bool:
     the words of its subtypes too."""
     if relation in EVERYTHING:
         return relation == "all_words" or label not in LEFT_OUT
-    return relation in (label, base(label))
+    return relation in (label, label.partition(":")[0])
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with the names of relations, directions and heads.
+    """The frame with the names of its relations, and of its directions and heads if it has them."""
+    names = {"relation": relation_name, "direction": direction_name}
+    named = {f"{each}{NAMED}": frame[each].map(names[each]) for each in names if each in frame}
+    if "layer" in frame:
+        places = zip(frame["layer"].astype(int), frame["head"].astype(int), strict=True)
+        named["head_name"] = [head_name(*place) for place in places]
+    return frame.assign(**named)
 
-    Args:
-        frame: rows relation, layer, head, direction.
-    """
-    places = zip(frame["layer"].astype(int), frame["head"].astype(int), strict=True)
-    return frame.assign(
-        **{f"relation{NAMED}": frame["relation"].map(relation_name)},
-        **{f"direction{NAMED}": frame["direction"].map(direction_name)},
-        head_name=[head_name(*place) for place in places],
-    )
+
+def columns(*names: str) -> dict[str, str | None]:
+    """Columns of a table with the formats of their numbers: shares as per cent, offsets signed."""
+    return {each: _FORMATS.get(each) for each in names}
 
 
 def word_counts() -> dict[str, int]:

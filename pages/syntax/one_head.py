@@ -7,7 +7,7 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import dependency_accuracy, dependency_baseline
 from analysis.tables.probing.dependency_prediction import DIRECTIONS
 from pages.syntax.choices import EITHER, Chosen, pick_least, pick_probe, pick_relation, to_sections
-from pages.syntax.names import EVERYTHING, direction_name, readable, relation_label
+from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
 from pages.ui.head.card import head_card
@@ -18,13 +18,12 @@ from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.numbers import count, percent
 
-_SHARES = ("accuracy", "low", "high", "offset_accuracy", "difference")
 _COLUMNS = ("relation", "direction", "n", "accuracy", "low", "high", "offset", "offset_accuracy")
 
 
 @section("one_head", dependency_accuracy.TABLE, dependency_baseline.TABLE)
 def one_head(view: View) -> None:
-    for row in view.clicked("rows")[:1]:
+    for row in view.clicked("accuracies")[:1]:
         choose(view.key("relation"), str(row["relation"]))
         choose_head(int(row["layer"]), int(row["head"]))  # also if it was the best of another
     weighing = pick_weighing(view.prefix)
@@ -46,14 +45,12 @@ def one_head(view: View) -> None:
     chart = accuracy_rows(
         named,
         colours=dict(zip(map(direction_name, DIRECTIONS), colours, strict=True)),
-        order=list(dict.fromkeys(named["relation_named"])),
         tooltip=_COLUMNS,
         fields=("relation", "layer", "head"),
     )
-    view.figure("rows", shown, chart, state=state, click=True, head=name)
+    view.figure("accuracies", shown, chart, state=state, click=True, head=name)
     to_sections(view, "sentences")
-    formats = dict.fromkeys((*_COLUMNS, "difference")) | dict.fromkeys(_SHARES, "percent")
-    view.table("table", named, formats | {"offset": "%+d"}, state=state, head=name)
+    view.table("table", named, columns(*_COLUMNS, "difference"), state=state, head=name)
 
 
 def _scores(layer: int, head: int, merging: str, weighing: str) -> pd.DataFrame:

@@ -20,10 +20,7 @@ _KINDS = {
     **dict.fromkeys(("distances_words", "right_branching"), "baseline"),
 }
 """What a parser is for; any other is a control."""
-_FORMATS = dict.fromkeys(("mean", "std", "low", "high"), "percent") | {
-    "n_seeds": "%d",
-    **dict.fromkeys(("n", "n_train", "n_test"), "%.0f"),
-}
+_SHARES, _COUNTS = ("mean", "std", "low", "high"), ("n", "n_train", "n_test")
 
 
 @section("parsers", parser_accuracy.TABLE)
@@ -31,19 +28,19 @@ def parsers(view: View) -> None:
     trained, untrained = ask(parser_accuracy.accuracies), untrained_accuracies()
     own = _spread(_named(view, trained)).set_index("method")
     view.finding(f"{_finding(view, own)} {untrained_finding(untrained)}")
-    seeds = _named(view, pd.concat([trained, untrained], ignore_index=True))
+    found = [each for each in (trained, untrained) if len(each)]
+    seeds = _named(view, pd.concat(found, ignore_index=True))
     means = _spread(seeds)
     view.figure(
         "chart",
         seeds.drop(columns=["method_named", "kind", "seed_of_weights"], errors="ignore"),
         parser_rows(seeds, means, {view.say(f"kind_{each}"): _COLOURS[each] for each in _COLOURS}),
-        train=count(means["n_train"].mean()),
-        test=count(means["n_test"].mean()),
-        n=count(means["n"].mean()),
+        **means[list(_COUNTS)].mean().map(count),
     )
     _methods(view, trained)
-    columns = {"method": None, **_FORMATS, "vectors": None}
-    view.table("table", means, columns, options={"height": "content"})
+    formats = dict.fromkeys(("method", *_SHARES, "n_seeds", *_COUNTS, "vectors"))
+    formats |= dict.fromkeys(_SHARES, "percent") | dict.fromkeys(_COUNTS, "%.0f")
+    view.table("table", means, formats, options={"height": "content"})
     view.beside("untrained", *published_untrained(own["mean"]))
     view.beside("parsers", *published_parsers(own["mean"]))
 

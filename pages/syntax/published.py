@@ -13,21 +13,15 @@ from pages.ui.words.place import said
 
 UNIVERSAL = {
     "all": "all_words",
-    "det": "det",
     "nn": "compound",
-    "nsubj": "nsubj",
-    "amod": "amod",
     "dobj": "obj",
-    "advmod": "advmod",
-    "aux": "aux",
     "poss": "nmod:poss",
     "auxpass": "aux:pass",
-    "ccomp": "ccomp",
-    "mark": "mark",
     "prt": "compound:prt",
 }
-"""The universal relation that is nearest to a label of Stanford Dependencies. `prep` and `pobj`
-have none: there the preposition governs the noun, in Universal Dependencies the noun governs it."""
+"""The universal relation that is nearest to a label of Stanford Dependencies, where it has another
+name. `prep` and `pobj` have none: there the preposition governs the noun, in Universal Dependencies
+the noun governs it."""
 _UNTRAINED_IS = "attention_words"  # of a file whose model was never trained
 _TABLE_1 = ("own_table", 1)
 
@@ -75,5 +69,4 @@ def _label(published: PublishedHead) -> str:
     relation = published.relation
     if relation == "all":
         return relation_label("all_words")
-    nearest = UNIVERSAL.get(relation, "")
-    return relation if nearest in ("", relation) else f"{relation} (UD {nearest})"
+    return f"{relation} (UD {UNIVERSAL[relation]})" if relation in UNIVERSAL else relation

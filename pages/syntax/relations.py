@@ -7,29 +7,20 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import dependency_accuracy, dependency_baseline, dependency_best
 from analysis.tables.probing.dependency_best import CHOSEN_ON
-from pages.syntax.choices import pick_least, pick_relation, to_sections
-from pages.syntax.names import (
-    EVERYTHING,
-    explain,
-    explain_all,
-    readable,
-    relation_label,
-    relation_name,
-    word_counts,
-)
+from pages.syntax.choices import best_heads, pick_least, pick_relation, to_sections
+from pages.syntax.names import EVERYTHING, columns, explain, explain_all, readable, relation_label
 from pages.syntax.published import published_heads
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_told
 
-_SHARES = ("accuracy", "low", "high", "offset_accuracy")
-_GAIN = ("difference", "difference_low", "difference_high")
+_OWN = ("n", "accuracy", "low", "high")
+_GAIN = ("offset", "offset_accuracy", "difference", "difference_low", "difference_high")
 
 
 @section("relations", dependency_accuracy.TABLE, dependency_best.TABLE, dependency_baseline.TABLE)
@@ -52,18 +43,12 @@ def relations(view: View) -> None:
             relation = pick_relation(view)
             to_sections(view, "heads", "sentences")
         explain(relation)
-        _table(view, shown, chosen_on, state)
+        chosen = () if chosen_on == "all" else ("n_chosen", "accuracy_chosen")
+        names = ("relation", "layer", "head", "direction", *chosen, *_OWN, *_GAIN, "n_tried")
+        view.table("best", readable(shown), columns(*names), state=state)
     explain_all()
     if weighing == WEIGHT:
         view.beside("heads", *published_heads(merging))
-
-
-def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
-    """The best head of every relation, the most accurate first, and its words as `total`."""
-    way = {"merging": merging, "chosen_on": chosen_on, "weighing": weighing}
-    best = ask(dependency_best.best, **way).dropna(subset="accuracy")
-    best = best.sort_values("accuracy", ascending=False, ignore_index=True)
-    return best.assign(total=best["relation"].map(word_counts()))
 
 
 def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str) -> str:
@@ -109,19 +94,7 @@ def _rows(view: View, shown: pd.DataFrame, chosen_on: str, state: str) -> None:
     chart = accuracy_rows(
         readable(pd.concat(parts, ignore_index=True)),
         colours=colours,
-        order=shown["relation"].map(relation_name).tolist(),
-        tooltip=("relation", "series", "head_name", "direction", *_SHARES, "offset", "n"),
+        tooltip=("relation", "series", "head_name", "direction", *_OWN, *_GAIN[:2]),
     )
     caption = view.say(f"rows_caption_{part}")
     view.figure("rows", shown, chart, state=state, click=True, caption=caption)
-
-
-def _table(view: View, shown: pd.DataFrame, chosen_on: str, state: str) -> None:
-    """Everything that table 1 of the paper has, and how sure it is; on halves also what a head got
-    where it was chosen."""
-    columns: dict[str, str | None] = dict.fromkeys(("relation", "layer", "head", "direction"))
-    if chosen_on != "all":
-        columns |= {"n_chosen": None, "accuracy_chosen": "percent"}
-    columns |= {"n": None, **dict.fromkeys(_SHARES[:3], "percent"), "offset": "%+d"}
-    columns |= {**dict.fromkeys((_SHARES[3], *_GAIN), "percent"), "n_tried": None}
-    view.table("best", readable(shown), columns, state=state)

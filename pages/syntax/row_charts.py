@@ -21,7 +21,6 @@ def accuracy_rows(
     frame: pd.DataFrame,
     *,
     colours: Mapping[str, str],
-    order: Sequence[str],
     tooltip: Sequence[str],
     fields: Sequence[str] = ("relation",),
 ) -> Any:
@@ -29,15 +28,16 @@ def accuracy_rows(
 
     Args:
         frame: rows relation, relation_named, series, accuracy, low, high (missing where there is
-            no interval), offset and offset_accuracy (missing where no offset was scored).
+            no interval), offset and offset_accuracy (missing where no offset was scored); the
+            relation that comes first is on top.
         colours: of the series, in the order of the legend.
-        order: names of relations from top to bottom.
         fields: columns that a click gives.
     """
     offset, axis = title("offset"), said("accuracy_axis")
     signed = frame["offset"].map(offset_told, na_action="ignore")
     shown = frame.assign(**{f"offset{NAMED}": signed}, of_offset=offset)
     legend = {**colours, offset: OFFSET_COLOUR}
+    order = shown[f"relation{NAMED}"].drop_duplicates().tolist()
     base = _rows(shown, "relation", order, tooltip)
     several: dict[str, Any] = {"yOffset": alt.YOffset("series:N", sort=list(colours))}
     rows = base.encode(**several) if len(colours) > 1 else base

@@ -55,7 +55,8 @@ def sentences(view: View) -> None:
         return
     seq, sentence = _pick_sentence(view, shown)
     words = _words(seq, sentence, chosen.relation, probe)
-    st.markdown(f"> {plain(_text(words))}")
+    spaces = words["space_after"].map({True: " ", False: ""})
+    st.markdown(f"> {plain(''.join(words['form'] + spaces))}")
     drawn = drawing(words, widest=_WIDEST, everything=arcs == "everything")
     caption = f"drawing_caption_{'upright' if drawn.upright else 'across'}"
     view.figure(
@@ -119,8 +120,3 @@ def _deciding(words: pd.DataFrame) -> pd.Series:
     `poss`, that of the ’s after it, as the paper has it."""
     ending = words["form"].shift(-1).isin(["'s", "s'"]) & (words["relation"] == "poss")
     return words["predicted"].mask(ending, words["predicted"].shift(-1)).astype("int64")
-
-
-def _text(words: pd.DataFrame) -> str:
-    spaces = words["space_after"].map({True: " ", False: ""})
-    return "".join(words["form"] + spaces)

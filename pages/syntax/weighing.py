@@ -7,16 +7,15 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHINGS
 from analysis.tables.probing import dependency_accuracy, dependency_best, dependency_difference
 from analysis.tables.probing.dependency_best import CHOSEN_ON
-from pages.syntax.choices import pick_least
+from pages.syntax.choices import best_heads, pick_least
 from pages.syntax.names import (
     EVERYTHING,
+    columns,
     direction_name,
     readable,
     relation_label,
-    relation_name,
     word_counts,
 )
-from pages.syntax.relations import best_heads
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
@@ -26,16 +25,11 @@ from pages.ui.weighing import is_clear, told_difference, told_share
 from pages.ui.words.numbers import count
 from pages.ui.words.say import say
 
-_SHARES = ("accuracy", "low", "high", "offset_accuracy")
-_FORMATS = {
-    "relation": None,
-    "n": None,
-    "best_weight": None,
-    "accuracy_weight": "percent",
-    "best_norm": None,
-    "accuracy_norm": "percent",
-    **dict.fromkeys(("difference", "difference_low", "difference_high"), "percent"),
-}
+_ENDS = ("low", "high")
+_COLUMNS = (
+    *("relation", "n", "best_weight", "accuracy_weight", "best_norm", "accuracy_norm"),
+    *("difference", "difference_low", "difference_high"),
+)
 
 
 @section("weighing", dependency_difference.TABLE, dependency_best.TABLE, dependency_accuracy.TABLE)
@@ -51,10 +45,9 @@ def weighing(view: View) -> None:
     if len(shown):
         state = f"{merging}_{chosen_on}_{least}"
         _rows(view, shown, merging, chosen_on, state)
-        named = shown.assign(relation_named=shown["relation"].map(relation_name))
+        named = readable(shown.rename(columns={each: f"difference_{each}" for each in _ENDS}))
         named = named.assign(**{f"best_{way}": _best(view, shown, way) for way in WEIGHINGS})
-        ends = {"low": "difference_low", "high": "difference_high"}
-        view.table("table", named.rename(columns=ends), _FORMATS, state=state)
+        view.table("table", named, columns(*_COLUMNS), state=state)
 
 
 def _best(view: View, shown: pd.DataFrame, way: str) -> list[str]:
@@ -101,11 +94,9 @@ def _rows(view: View, shown: pd.DataFrame, merging: str, chosen_on: str, state: 
     parts = [best_heads(merging, chosen_on, way) for way in WEIGHINGS]
     frame = pd.concat(parts, keys=names, names=["series"]).reset_index("series")
     frame = frame[frame["relation"].isin(shown["relation"])].reset_index(drop=True)
-    order = shown.sort_values("accuracy_weight", ascending=False)["relation"]
     chart = accuracy_rows(
         readable(frame),
         colours=dict(zip(names, (HEAD_COLOUR, OTHER_COLOUR), strict=True)),
-        order=order.map(relation_name).tolist(),
-        tooltip=("relation", "series", "head_name", *_SHARES, "n"),
+        tooltip=("relation", "series", "head_name", "accuracy", *_ENDS, "offset_accuracy", "n"),
     )
     view.figure("rows", frame, chart, state=state)
