@@ -98,11 +98,6 @@ def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
     return best.assign(total=best["relation"].map(word_counts()))
 
 
-def pick_least(view: View) -> int:
-    """How many words a relation must have to be shown."""
-    return view.number("least", 1, 100_000, LEAST)
-
-
 def pick_probe(view: View, chosen: Chosen) -> Head:
     """A head, or the best one for a relation, whichever that is."""
     best = chosen.best_head()

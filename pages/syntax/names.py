@@ -6,7 +6,6 @@ import streamlit as st
 from analysis.tables.probing import dependency_accuracy
 from pages.ui.head.choice import head_name
 from pages.ui.store.chosen import ask
-from pages.ui.words.columns import NAMED
 from pages.ui.words.numbers import count
 from pages.ui.words.place import said
 from pages.ui.words.say import catalogue, plain, say
@@ -65,12 +64,12 @@ def is_of(relation: str, label: str) -> bool:
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with the names of its relations, and of its directions and heads if it has them."""
-    names = {"relation": relation_name, "direction": direction_name}
-    named = {f"{each}{NAMED}": frame[each].map(names[each]) for each in names if each in frame}
-    if "layer" in frame:
-        places = zip(frame["layer"].astype(int), frame["head"].astype(int), strict=True)
-        named["head_name"] = [head_name(*place) for place in places]
-    return frame.assign(**named)
+    named = frame.assign(relation_named=frame["relation"].map(relation_name))
+    if "head" not in frame:
+        return named
+    places = zip(frame["layer"].astype(int), frame["head"].astype(int), strict=True)
+    heads = [head_name(*place) for place in places]
+    return named.assign(head_name=heads, direction_named=frame["direction"].map(direction_name))
 
 
 def columns(*names: str) -> dict[str, str | None]:

@@ -6,7 +6,7 @@ import streamlit as st
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import dependency_accuracy, dependency_baseline
 from analysis.tables.probing.dependency_prediction import DIRECTIONS
-from pages.syntax.choices import EITHER, Chosen, pick_least, pick_probe, pick_relation, to_sections
+from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relation, to_sections
 from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
@@ -31,7 +31,7 @@ def one_head(view: View) -> None:
         relation = pick_relation(view)
         merging = view.pick("merging", MERGINGS)
         layer, head = pick_probe(view, Chosen(relation, EITHER, merging, weighing))
-        least = pick_least(view)
+        least = view.number("least", 1, 100_000, LEAST)
     head_card(layer=layer, head=head)
     scores = _scores(layer, head, merging, weighing)
     shown, name = scores[scores["n"] >= least], head_name(layer, head)

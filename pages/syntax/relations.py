@@ -7,7 +7,7 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import dependency_accuracy, dependency_baseline, dependency_best
 from analysis.tables.probing.dependency_best import CHOSEN_ON
-from pages.syntax.choices import best_heads, pick_least, pick_relation, to_sections
+from pages.syntax.choices import LEAST, best_heads, pick_relation, to_sections
 from pages.syntax.names import EVERYTHING, columns, explain, explain_all, readable, relation_label
 from pages.syntax.published import published_heads
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
@@ -31,7 +31,7 @@ def relations(view: View) -> None:
     with view.toolbar():
         merging = view.pick("merging", MERGINGS)
         chosen_on = view.pick("chosen_on", CHOSEN_ON)
-        least = pick_least(view)
+        least = view.number("least", 1, 100_000, LEAST)
     best = best_heads(merging, chosen_on, weighing)
     shown = best[best["total"] >= least]
     view.finding(_finding(view, best, shown, chosen_on))

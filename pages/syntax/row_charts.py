@@ -35,9 +35,9 @@ def accuracy_rows(
     """
     offset, axis = title("offset"), said("accuracy_axis")
     signed = frame["offset"].map(offset_told, na_action="ignore")
-    shown = frame.assign(**{f"offset{NAMED}": signed}, of_offset=offset)
+    shown = frame.assign(offset_named=signed, of_offset=offset)
     legend = {**colours, offset: OFFSET_COLOUR}
-    order = shown[f"relation{NAMED}"].drop_duplicates().tolist()
+    order = shown["relation_named"].drop_duplicates().tolist()
     base = _rows(shown, "relation", order, tooltip)
     several: dict[str, Any] = {"yOffset": alt.YOffset("series:N", sort=list(colours))}
     rows = base.encode(**several) if len(colours) > 1 else base
@@ -63,7 +63,7 @@ def parser_rows(seeds: pd.DataFrame, means: pd.DataFrame, colours: Mapping[str, 
         means: rows method, method_named, kind, mean.
         colours: of the kinds, in the order of the legend.
     """
-    order = means.sort_values("mean", ascending=False)[f"method{NAMED}"].tolist()
+    order = means.sort_values("mean", ascending=False)["method_named"].tolist()
     axis, kind = said("uas_axis"), _coloured("kind", colours)
     bars = _rows(means, "method", order, ["method", "mean"])
     bars = bars.mark_bar(opacity=0.45, size=20, cornerRadiusEnd=2)

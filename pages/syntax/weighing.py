@@ -7,7 +7,7 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHINGS
 from analysis.tables.probing import dependency_accuracy, dependency_best, dependency_difference
 from analysis.tables.probing.dependency_best import CHOSEN_ON
-from pages.syntax.choices import best_heads, pick_least
+from pages.syntax.choices import LEAST, best_heads
 from pages.syntax.names import (
     EVERYTHING,
     columns,
@@ -37,7 +37,7 @@ def weighing(view: View) -> None:
     with view.toolbar():
         merging = view.pick("merging", MERGINGS)
         chosen_on = view.pick("part", CHOSEN_ON, default="first", of="chosen_on")
-        least = pick_least(view)
+        least = view.number("least", 1, 100_000, LEAST)
     found = ask(dependency_difference.differences, merging=merging, chosen_on=chosen_on)
     shown = found[found["relation"].map(word_counts()) >= least].reset_index(drop=True)
     view.finding(_finding(view, shown, "all" if chosen_on == "all" else "half"))

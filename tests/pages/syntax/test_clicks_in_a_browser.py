@@ -31,13 +31,18 @@ def test_a_click_on_a_cell_chooses_the_head_and_a_button_shows_its_sentences(ser
     assert parameters(browser)["sy_relation"] == ["det"]
 
 
-def test_a_click_on_a_relation_chooses_it(server, browser, wait):
-    browser.get(f"{server}/syntax?sy_least=1&lang=ja")
+@pytest.mark.parametrize(
+    ("view", "figure", "shown"),
+    [("relations", "rows", "並列の2番目以降の要素"), ("one_head", "accuracies", "conj · 並列要素")],
+)
+def test_a_click_on_a_relation_chooses_it(view, figure, shown, server, browser, wait):
+    browser.get(f"{server}/syntax?sy_view={view}&sy_least=1&lang=ja")
     title_of(browser)
-    point = "[aria-label*='conj · 並列要素']"
-    wait.until(lambda d: click(d, f"[class*=st-key-sy_relations_rows] .mark-symbol path{point}"))
+    point = "path[aria-label*='conj · 並列要素']"
+    wait.until(lambda d: click(d, f"[class*=st-key-sy_{view}_{figure}] .mark-symbol {point}"))
     wait.until(lambda d: parameters(d).get("sy_relation") == ["conj"])
-    wait.until(lambda d: "並列の2番目以降の要素" in body(d))
+    wait.until(lambda d: shown in body(d))
+    assert ("head" in parameters(browser)) == (view == "one_head"), "a click keeps the head shown"
 
 
 def click(browser: WebDriver, selector: str) -> bool:
