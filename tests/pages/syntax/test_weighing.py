@@ -28,18 +28,12 @@ def test_every_section_shows_what_the_file_says_by_norm(view, section, exported,
         assert row["accuracy"] == expected[*place, row["direction"]]
 
 
-def test_published_heads_stand_beside_weights_alone(section):
-    by_weight, by_norm = (section("relations", sy_weighing=each) for each in ("weight", "norm"))
-    folds = [" ".join(each.label for each in one.expander) for one in (by_weight, by_norm)]
-    assert "ublished" in folds[0]
-    assert "ublished" not in folds[1]
-
-
-def test_arcs_by_norm_are_told_from_the_weights_below_them(section):
-    by_weight, by_norm = (section("sentences", sy_weighing=each) for each in ("weight", "norm"))
-    told = [" ".join(each.value for each in one.caption) for one in (by_weight, by_norm)]
-    assert "arcs above use norms" not in told[0]
-    assert "arcs above use norms" in told[1]
+@pytest.mark.parametrize("weighing", ["weight", "norm"])
+def test_published_heads_and_maps_of_weights_are_of_weights_alone(weighing, section):
+    labels = [each.label for each in section("relations", sy_weighing=weighing).expander]
+    assert any("Published" in each for each in labels) == (weighing == "weight")
+    captions = [each.value for each in section("sentences", sy_weighing=weighing).caption]
+    assert any("arcs above use norms" in each for each in captions) == (weighing == "norm")
 
 
 def test_the_finding_counts_relations_that_are_clear_of_0(section, changed, told):
