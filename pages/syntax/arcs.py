@@ -7,8 +7,8 @@ long to be read across stands upright.
 
 import math
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ _STEPS = 25
 _FLATTER = 0.7  # power by which height grows with distance
 _ASIDE = 0.16  # of a word, by which an arc leaves its governor towards the dependent
 _ACROSS = (1.0, 1.1)  # half a row of words, and the row of labels, where the longest arc is 10
+_TREE, _HEAD = 1, -1  # sides
 
 
 @dataclass(frozen=True)
@@ -40,16 +41,6 @@ class Drawing:
     upright: bool
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Where words stand, how much room each has, where arcs of either side begin."""
-
-    centres: dict[int, float]
-    sizes: dict[int, float]
-    starts: dict[int, float]
-    farthest: int
-
-
 def drawing(words: pd.DataFrame, *, widest: float, everything: bool) -> Drawing:
     """The arcs of a sentence.
 
@@ -60,55 +51,35 @@ def drawing(words: pd.DataFrame, *, widest: float, everything: bool) -> Drawing:
         everything: whether the head's arcs of all words are drawn, else of the relation's alone.
     """
     forms, labels = _widths(words["form"], _LETTER), _widths(words["relation"], _SMALL)
-    slots = np.maximum(forms, labels) + _GAP
-    upright = bool(slots.sum() > widest)
-    slots = np.ones(len(slots)) if upright else slots
+    room = np.maximum(forms, labels) + _GAP
+    upright = bool(room.sum() > widest)
+    room = np.ones(len(words)) if upright else room
     half, label = _rooms(forms.max(), labels.max()) if upright else _ACROSS
-    ends = slots.cumsum()
-    numbers = words["word"].tolist()
-    arcs = [*_tree(words), *_head(words, everything=everything)]
-    layout = _Layout(
-        centres=dict(zip(numbers, (ends - slots / 2).tolist(), strict=True)),
-        sizes=dict(zip(numbers, slots.tolist(), strict=True)),
-        starts={1: half + label, -1: half},
-        farthest=max((abs(each["governor"] - each["word"]) for each in arcs), default=1),
-    )
-    lines = [point for number, each in enumerate(arcs) for point in _points(number, each, layout)]
-    tips = [{**each, **_tip(each, layout)} for each in arcs]
-    drawn = pd.DataFrame(lines, columns=["arc", "step", "along", "away", "kind", "told"])
-    reach = (HEIGHT, HEIGHT) if upright else _reach(drawn, layout)
+    starts = {_TREE: half + label, _HEAD: half}
+    placed = words.assign(room=room, along=room.cumsum() - room / 2)
+    arcs = _arcs(words, everything=everything)
+    arcs = arcs.assign(start=arcs["side"].map(starts))
+    places = placed.set_index("word")["along"]
+    ends = arcs.assign(along=arcs["word"].map(places), away=arcs["side"] * arcs["start"])
+    lines = _lines(arcs, placed.set_index("word"))
+    reach = dict.fromkeys(starts, HEIGHT) if upright else _reach(lines, starts)
+    length = np.full(len(words), 0.42) if upright else (forms + 8) / 2
     return Drawing(
-        lines=drawn,
-        ends=pd.DataFrame(tips, columns=["along", "away", "kind", "told"]),
-        words=_words(words, layout, (half, label), None if upright else forms),
-        length=float(ends[-1]),
-        low=half + reach[0] + 0.6,
-        high=half + label + reach[1] + 0.6,
+        lines=lines[["arc", "step", "along", "away", "kind", "arc_text"]],
+        ends=ends[["along", "away", "kind", "arc_text"]],
+        words=placed[["form", "relation", "of_relation", "along"]].assign(
+            along_low=placed["along"] - length,
+            along_high=placed["along"] + length,
+            away=0.0,
+            away_low=-0.85 * half,
+            away_high=0.85 * half,
+            label_away=half + (0.1 if upright else label / 2),
+            kind=np.where(words["of_relation"], "tree", "other"),
+        ),
+        length=float(room.sum()),
+        low=starts[_HEAD] + reach[_HEAD] + 0.6,
+        high=starts[_TREE] + reach[_TREE] + 0.6,
         upright=upright,
-    )
-
-
-def _words(
-    words: pd.DataFrame, layout: _Layout, rooms: tuple[float, float], forms: np.ndarray | None
-) -> pd.DataFrame:
-    """Words and labels with their places, and the edges of the ground that a word stands on.
-
-    Args:
-        rooms: half of the row or column of words, and that of the labels.
-        forms: pixels that the words take across; None where they stand upright.
-    """
-    half, label = rooms
-    along = words["word"].map(layout.centres)
-    length = 0.42 if forms is None else (forms + 8) / 2
-    return words[["form", "relation", "of_relation"]].assign(
-        along=along,
-        along_low=along - length,
-        along_high=along + length,
-        away=0.0,
-        away_low=-0.85 * half,
-        away_high=0.85 * half,
-        label_away=half + (0.1 if forms is None else label / 2),
-        kind=["tree" if each else "other" for each in words["of_relation"]],
     )
 
 
@@ -125,63 +96,49 @@ def _rooms(form: float, label: float) -> tuple[float, float]:
     return form / 2 / unit, label / unit
 
 
-def _reach(lines: pd.DataFrame, layout: _Layout) -> tuple[float, float]:
-    """How far the head's arcs and those of the tree go beyond where they begin."""
-    head, tree = -lines["away"].min(), lines["away"].max()
-    return (
-        max(head - layout.starts[-1], 0.0) if head > 0 else 0.0,
-        max(tree - layout.starts[1], 0.0) if tree > 0 else 0.0,
+def _arcs(words: pd.DataFrame, *, everything: bool) -> pd.DataFrame:
+    """The arcs of the treebank, those of the relation last, so that they lie on top, and what the
+    head points to.
+
+    Returns:
+        word, governor, side, kind, arc_text.
+    """
+    tree = words.dropna(subset="governor").sort_values("of_relation", kind="stable")
+    tree = tree.assign(side=_TREE, kind=np.where(tree["of_relation"], "tree", "other"))
+    head = words[(words["predicted"] >= 0) & (words["of_relation"] | everything)]
+    head = head.assign(side=_HEAD, kind=np.where(head["right"], "right", "wrong"))
+    head = head.assign(governor=head["predicted"])
+    forms = words.set_index("word")["form"]
+    parts = []
+    for arcs, label in ((tree, " ← " + tree["relation"]), (head, "")):
+        arcs = arcs.astype({"governor": "int64"})
+        text = arcs["form"] + label + " ← " + arcs["governor"].map(forms)
+        parts.append(arcs.assign(arc_text=text)[["word", "governor", "side", "kind", "arc_text"]])
+    return pd.concat(parts, ignore_index=True)
+
+
+def _lines(arcs: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
+    """Half an ellipse from every governor to its dependent, `_STEPS` points each."""
+    steps = arcs["word"] - arcs["governor"]
+    far = steps.abs() / steps.abs().max()
+    aside = _ASIDE * np.sign(steps) * arcs["governor"].map(words["room"])
+    first, last = arcs["governor"].map(words["along"]) + aside, arcs["word"].map(words["along"])
+    angles = np.linspace(math.pi, 0, _STEPS)
+    ellipses = ((first + last) / 2, (last - first) / 2, arcs["start"], HEIGHT * far**_FLATTER)
+    middle, width, start, height = (each.to_numpy(dtype=float)[:, None] for each in ellipses)
+    along, away = middle + width * np.cos(angles), start + height * np.sin(angles)
+    points = arcs.loc[arcs.index.repeat(_STEPS)]
+    return points.assign(
+        arc=points.index,
+        step=np.tile(np.arange(_STEPS), len(arcs)),
+        along=along.ravel(),
+        away=points["side"] * away.ravel(),
     )
 
 
-def _tree(words: pd.DataFrame) -> list[dict[str, Any]]:
-    """The arcs of the treebank, those of the relation last, so that they lie on top."""
-    forms = dict(zip(words["word"], words["form"], strict=True))
-    told = words.dropna(subset="governor").sort_values("of_relation", kind="stable")
-    return [
-        {
-            "word": row["word"],
-            "governor": int(row["governor"]),
-            "kind": "tree" if row["of_relation"] else "other",
-            "side": 1,
-            "told": f"{row['form']} ← {row['relation']} ← {forms[int(row['governor'])]}",
-        }
-        for row in told.to_dict("records")
-    ]
-
-
-def _head(words: pd.DataFrame, *, everything: bool) -> list[dict[str, Any]]:
-    """What the head points to: right or wrong."""
-    forms = dict(zip(words["word"], words["form"], strict=True))
-    told = words[(words["predicted"] >= 0) & (words["of_relation"] | everything)]
-    return [
-        {
-            "word": row["word"],
-            "governor": int(row["predicted"]),
-            "kind": "right" if row["right"] else "wrong",
-            "side": -1,
-            "told": f"{row['form']} ← {forms[int(row['predicted'])]}",
-        }
-        for row in told.to_dict("records")
-    ]
-
-
-def _points(number: int, arc: dict[str, Any], layout: _Layout) -> list[dict[str, Any]]:
-    """Half an ellipse from governor to dependent."""
-    word, governor, side = arc["word"], arc["governor"], arc["side"]
-    aside = math.copysign(_ASIDE * layout.sizes[governor], word - governor)
-    start, end = layout.centres[governor] + aside, layout.centres[word]
-    height = HEIGHT * (abs(word - governor) / layout.farthest) ** _FLATTER
-    angles = np.linspace(math.pi, 0, _STEPS)
-    along = (start + end) / 2 + (end - start) / 2 * np.cos(angles)
-    away = side * (layout.starts[side] + height * np.sin(angles))
-    told = {"arc": number, "kind": arc["kind"], "told": arc["told"]}
-    return [
-        {**told, "step": step, "along": float(x), "away": float(y)}
-        for step, (x, y) in enumerate(zip(along, away, strict=True))
-    ]
-
-
-def _tip(arc: dict[str, Any], layout: _Layout) -> dict[str, float]:
-    side = arc["side"]
-    return {"along": layout.centres[arc["word"]], "away": side * layout.starts[side]}
+def _reach(lines: pd.DataFrame, starts: Mapping[int, float]) -> dict[int, float]:
+    """How far the arcs of each side go beyond where they begin; 0 where there are none."""
+    return {
+        side: max([0.0, *(side * lines.loc[lines["side"] == side, "away"] - start)])
+        for side, start in starts.items()
+    }

@@ -8,15 +8,16 @@ import streamlit as st
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import dependency_accuracy, dependency_best
 from analysis.tables.probing.dependency_prediction import DIRECTIONS
-from pages.syntax.names import EVERYTHING, direction_name, relation_name
-from pages.ui.choices.pick import choose, pick
+from pages.syntax.names import EVERYTHING, explain, relation_name, word_counts
+from pages.ui.choices.pick import choose
 from pages.ui.head.choice import Head, head_name, pick_head
 from pages.ui.store.chosen import ask
-from pages.ui.words.say import say
+from pages.ui.view import View
+from pages.ui.weighing import pick_weighing
 
 LEAST = 100
 """Relations with fewer cases are hidden unless the reader asks for them, as in the paper."""
-_EITHER = "either"
+EITHER = "either"
 
 
 @dataclass(frozen=True)
@@ -32,107 +33,80 @@ class Chosen:
     def key(self) -> str:
         return f"{self.relation}_{self.direction}_{self.merging}_{self.weighing}"
 
+    def heads(self) -> pd.DataFrame:
+        """Every head's accuracy; in either direction, the better one of each head.
 
-def pick_merging() -> str:
-    """How the weights of a word's pieces become one: their mean, or those of the first piece."""
-    return pick(
-        "sy_merging",
-        say("syntax.merging.label"),
-        MERGINGS,
-        default=MERGINGS[0],
-        format=lambda each: say(f"syntax.merging.{each}"),
-        help=say("syntax.merging.help"),
-    )
+        Returns:
+            layer, head, direction, n, accuracy, low, high.
+        """
+        way = {"relation": self.relation, "merging": self.merging, "weighing": self.weighing}
+        directions = DIRECTIONS if self.direction == EITHER else (self.direction,)
+        parts = [
+            ask(dependency_accuracy.of_relation, direction=each, **way).assign(direction=each)
+            for each in directions
+        ]
+        scores = pd.concat(parts, ignore_index=True)
+        best = scores.groupby(["layer", "head"])["accuracy"].idxmax()
+        return scores.loc[best].reset_index(drop=True)
+
+    def best_head(self) -> Head:
+        """The head that is right most often; the first of all where none was scored."""
+        best = self.heads().nlargest(1, "accuracy")
+        return (int(best["layer"].iloc[0]), int(best["head"].iloc[0])) if len(best) else (1, 1)
+
+    def direction_of(self, layer: int, head: int) -> str:
+        """The direction that is looked at; of either, the one in which the head is better."""
+        found = self.heads().set_index(["layer", "head"])["direction"]
+        usual = DIRECTIONS[0] if self.direction == EITHER else self.direction
+        return str(found.get((layer, head), usual))
 
 
-def pick_direction() -> str:
-    return pick(
-        "sy_direction",
-        say("syntax.direction.label"),
-        (_EITHER, *DIRECTIONS),
-        default=_EITHER,
-        format=direction_name,
-        help=say("syntax.direction.help"),
-    )
+def pick_chosen(view: View) -> Chosen:
+    """Relation, direction and the two ways to weigh, and in one line what the relation is."""
+    weighing = pick_weighing(view.prefix)
+    with view.toolbar():
+        relation = pick_relation(view)
+        direction = view.pick("direction", (EITHER, *DIRECTIONS))
+        merging = view.pick("merging", MERGINGS)
+    explain(relation)
+    return Chosen(relation, direction, merging, weighing)
 
 
-def pick_relation() -> str:
+def pick_relation(view: View) -> str:
     """One of the corpus's relations, the most frequent first; the clearest one unless chosen."""
-    names = ask(dependency_accuracy.relations)["relation"].tolist()
-    everything = [each for each in EVERYTHING if each in names]
-    options = [*(each for each in names if each not in EVERYTHING), *everything]
-    return pick(
-        "sy_relation",
-        say("syntax.relation.label"),
-        options,
-        default=_clearest() or options[0],
-        format=relation_name,
-        kind="select",
-        help=say("syntax.relation.help"),
-    )
+    found = word_counts()
+    options = [each for each in found if each not in EVERYTHING]
+    options += [each for each in EVERYTHING if each in found]
+    default = _clearest() or options[0]
+    return view.pick("relation", options, default=default, format=relation_name, kind="select")
 
 
 def _clearest() -> str | None:
     """The relation whose best head is furthest above the best fixed offset, of frequent ones."""
     best = ask(dependency_best.best, merging=MERGINGS[0], chosen_on="all")
     best = best[~best["relation"].isin(EVERYTHING)].dropna(subset="difference")
-    if best.empty:
-        return None
     frequent = best[best["n"] >= LEAST]
-    return str((frequent if len(frequent) else best).nlargest(1, "difference")["relation"].iloc[0])
+    found = (frequent if len(frequent) else best).nlargest(1, "difference")["relation"]
+    return str(found.iloc[0]) if len(found) else None
 
 
-def pick_probe(chosen: Chosen) -> Head:
+def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
+    """The best head of every relation, the most accurate first, and its words as `total`."""
+    way = {"merging": merging, "chosen_on": chosen_on, "weighing": weighing}
+    best = ask(dependency_best.best, **way).dropna(subset="accuracy")
+    best = best.sort_values("accuracy", ascending=False, ignore_index=True)
+    return best.assign(total=best["relation"].map(word_counts()))
+
+
+def pick_probe(view: View, chosen: Chosen) -> Head:
     """A head, or the best one for a relation, whichever that is."""
-    best = best_head(chosen)
-    told = say("syntax.head.best", relation=chosen.relation, head=head_name(*best))
-    return pick_head(
-        say("syntax.head.label"), default=best, help=say("syntax.head.help"), best=told
-    )
+    best = chosen.best_head()
+    name = view.say("head_best", relation=chosen.relation, head=head_name(*best))
+    return pick_head(view.say("head"), default=best, help=view.say("head_help"), best=name)
 
 
-def best_head(chosen: Chosen) -> Head:
-    """The head that is right most often about a relation."""
-    scores = all_heads(chosen)
-    if scores.empty:
-        return 1, 1
-    best = scores.nlargest(1, "accuracy").iloc[0]
-    return int(best["layer"]), int(best["head"])
-
-
-def all_heads(chosen: Chosen) -> pd.DataFrame:
-    """Every head's accuracy for a relation; in either direction, the better one of each head.
-
-    Returns:
-        layer, head, direction, n, accuracy, low, high.
-    """
-    directions = DIRECTIONS if chosen.direction == _EITHER else (chosen.direction,)
-    parts = [
-        ask(
-            dependency_accuracy.of_relation,
-            relation=chosen.relation,
-            merging=chosen.merging,
-            direction=each,
-            weighing=chosen.weighing,
-        ).assign(direction=each)
-        for each in directions
-    ]
-    scores = pd.concat(parts, ignore_index=True)
-    if scores.empty:
-        return scores
-    best = scores.groupby(["layer", "head"])["accuracy"].idxmax()
-    return scores.loc[best].reset_index(drop=True)
-
-
-def direction_of(chosen: Chosen, layer: int, head: int) -> str:
-    """The direction that is looked at; of either, the one in which the head is better."""
-    if chosen.direction != _EITHER:
-        return chosen.direction
-    scores = all_heads(chosen)
-    found = scores.loc[(scores["layer"] == layer) & (scores["head"] == head), "direction"]
-    return str(found.iloc[0]) if len(found) else DIRECTIONS[0]
-
-
-def to_view(view: str, label: str) -> None:
-    """A button to another section of the page, which goes on with the same choices."""
-    st.button(label, key=f"sy_to_{view}", on_click=choose, args=("sy_view", view))
+def to_sections(view: View, *stems: str) -> None:
+    """Buttons to other sections of the page, which go on with the same choices."""
+    for stem in stems:
+        place = (view.key("view"), stem)
+        st.button(view.say(f"to_{stem}"), key=view.key(f"to_{stem}"), on_click=choose, args=place)

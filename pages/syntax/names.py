@@ -1,40 +1,57 @@
-"""What relations and directions are called and what they mean, in the reader's language."""
+"""What relations, directions and heads are called and what they mean, in the reader's language."""
 
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.probing import dependency_accuracy
+from pages.ui.head.choice import head_name
+from pages.ui.store.chosen import ask
+from pages.ui.words.numbers import count
+from pages.ui.words.place import said
 from pages.ui.words.say import catalogue, plain, say
 
 EVERYTHING = ("all", "all_words")
 """Not relations: every word but `root` and `punct`, and every word."""
 LEFT_OUT = ("root", "punct")
+UNIVERSAL = (
+    *("acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound"),
+    *("conj", "cop", "csubj", "dep", "det", "discourse", "dislocated", "expl", "fixed", "flat"),
+    *("goeswith", "iobj", "list", "mark", "nmod", "nsubj", "nummod", "obj", "obl", "orphan"),
+    *("parataxis", "punct", "reparandum", "root", "vocative", "xcomp"),
+)
+"""The 37 relations of Universal Dependencies, version 2."""
+_SHARES = ("accuracy", "accuracy_chosen", "accuracy_weight", "accuracy_norm", "offset_accuracy")
+_ENDS = ("low", "high", "difference", "difference_low", "difference_high")
+_FORMATS = {**dict.fromkeys((*_SHARES, *_ENDS), "percent"), "offset": "%+d"}
 
 
 def relation_name(relation: str) -> str:
     """The label as the treebank writes it, and its name where there is one; not escaped."""
+    name = _known(relation, "name")
     if relation in EVERYTHING:
-        return say(f"syntax.relation.{relation}")
-    key = _known(relation)
-    return f"{relation} · {say(f'dependency.{key}.name')}" if key else relation
+        return name
+    return f"{relation} · {name}" if name else relation
 
 
 def relation_line(relation: str) -> str:
     """What a relation is, in one line of markdown; empty for a label that nobody has explained."""
-    if relation in EVERYTHING:
-        return say(f"syntax.relation.{relation}_meaning")
-    key = _known(relation)
-    return say(f"dependency.{key}.meaning") if key else ""
+    return _known(relation, "meaning")
 
 
-def told_relation(relation: str) -> str:
+def relation_label(relation: str) -> str:
     """The label in sentences, escaped: a treebank may call a relation anything."""
-    return say(f"syntax.relation.{relation}") if relation in EVERYTHING else plain(relation)
+    return relation_name(relation) if relation in EVERYTHING else plain(relation)
 
 
 def direction_name(direction: str) -> str:
-    return say(f"syntax.direction.{direction}")
+    return say(f"syntax.direction_{direction}")
 
 
-def base(relation: str) -> str:
-    """The universal relation of a label."""
-    return relation.partition(":")[0]
+def _known(relation: str, word: str) -> str:
+    """A word of the catalogue on a relation: on its subtype, else on what it is a type of."""
+    names = (relation.replace(":", "_"), relation.partition(":")[0])
+    keys = (f"dependency.{each}.{word}" for each in names)
+    return next((say(key) for key in keys if key in catalogue()), "")
 
 
 def is_of(relation: str, label: str) -> bool:
@@ -42,10 +59,48 @@ def is_of(relation: str, label: str) -> bool:
     the words of its subtypes too."""
     if relation in EVERYTHING:
         return relation == "all_words" or label not in LEFT_OUT
-    return relation in (label, base(label))
+    return relation in (label, label.partition(":")[0])
 
 
-def _known(relation: str) -> str | None:
-    """The relation's name in the catalogue: that of its subtype, else of what it is a type of."""
-    names = (relation.replace(":", "_"), base(relation))
-    return next((each for each in names if f"dependency.{each}.name" in catalogue()), None)
+def readable(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the names of its relations, and of its directions and heads if it has them."""
+    named = frame.assign(relation_named=frame["relation"].map(relation_name))
+    if "head" not in frame:
+        return named
+    places = zip(frame["layer"].astype(int), frame["head"].astype(int), strict=True)
+    heads = [head_name(*place) for place in places]
+    return named.assign(head_name=heads, direction_named=frame["direction"].map(direction_name))
+
+
+def columns(*names: str) -> dict[str, str | None]:
+    """Columns of a table with the formats of their numbers: shares as per cent, offsets signed."""
+    return {each: _FORMATS.get(each) for each in names}
+
+
+def word_counts() -> dict[str, int]:
+    """How many words of the corpus each relation has."""
+    return ask(dependency_accuracy.relations).set_index("relation")["n"].to_dict()
+
+
+def explain(relation: str) -> None:
+    """What a relation is, in one line."""
+    st.markdown(f"**{relation_label(relation)}**: {relation_line(relation) or said('unknown')}")
+
+
+def explain_all() -> None:
+    """A fold with the universal relations and those of the corpus, and how often they occur."""
+    found = word_counts()
+    heads = "|".join(said(f"meanings_{each}") for each in ("label", "meaning", "n"))
+    rows = [
+        f"|{_escaped(each)}|{relation_line(each) or said('unknown')}|"
+        f"{count(found[each]) if each in found else '—'}|"
+        for each in sorted({*UNIVERSAL, *found} - set(EVERYTHING))
+    ]
+    with st.expander(said("meanings")):
+        st.markdown(said("meanings_lead"))
+        st.markdown("\n".join([f"|{heads}|", "|---|---|--:|", *rows]))
+
+
+def _escaped(relation: str) -> str:
+    label, dot, name = relation_name(relation).partition(" · ")
+    return f"{plain(label)}{dot}{plain(name)}"

@@ -1,29 +1,20 @@
 """Which heads follow dependencies, and what attention knows of trees (Clark et al. 2019)."""
 
-import streamlit as st
-
-from pages.syntax import heads, one_head, parsers, relations, sentences, weight_and_norm
-from pages.ui.choices.pick import pick
+from pages.syntax.heads import heads
+from pages.syntax.one_head import one_head
+from pages.syntax.parsers import parsers
+from pages.syntax.relations import relations
+from pages.syntax.sentences import sentences
+from pages.syntax.trees import require_trees
+from pages.syntax.weighing import weighing
+from pages.ui.page import Page
 from pages.ui.store.absences import masked_places
-from pages.ui.words.say import say
 
-SECTIONS = {
-    "relations": relations.show,
-    "heads": heads.show,
-    "one_head": one_head.show,
-    "sentences": sentences.show,
-    "parsers": parsers.show,
-    "weighing": weight_and_norm.show,
-}
-
-st.title(say("syntax.title"))
-st.markdown(say("syntax.lead"))
-masked_places()
-view = pick(
-    "sy_view",
-    say("syntax.view"),
-    list(SECTIONS),
-    default=next(iter(SECTIONS)),
-    format=lambda each: say(f"syntax.view_{each}"),
+PAGE = Page(
+    "syntax",
+    "sy",
+    (relations, heads, one_head, sentences, parsers, weighing),
+    before=(masked_places,),
+    requires=require_trees,
 )
-SECTIONS[view]()
+PAGE.show()

@@ -5,64 +5,65 @@ import streamlit as st
 
 from analysis.tables.probing import parser_accuracy
 from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
-from pages.syntax.parser_chart import parser_chart
-from pages.syntax.published import parsers_beside
-from pages.syntax.trees import computed_to_nothing, has_trees, require_trees
-from pages.syntax.untrained import untrained_accuracies, untrained_told
-from pages.ui.about import about
-from pages.ui.figure import figure, table
+from pages.syntax.published import published_parsers, published_untrained
+from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
+from pages.syntax.untrained import untrained_accuracies, untrained_finding
+from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
+from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.say import plain, say
+from pages.ui.words.say import plain
+
+_COLOURS = {"attention": HEAD_COLOUR, "baseline": OFFSET_COLOUR, "control": CONTROL_COLOUR}
+_KINDS = {
+    **dict.fromkeys(("attention_words", "attention"), "attention"),
+    **dict.fromkeys(("distances_words", "right_branching"), "baseline"),
+}
+"""What a parser is for; any other is a control."""
+_SHARES, _COUNTS = ("mean", "std", "low", "high"), ("n", "n_train", "n_test")
 
 
-def show() -> None:
-    st.header(say("syntax.parsers.title"), anchor=False)
-    _require()
-    accuracies = ask(parser_accuracy.accuracies)
-    accuracies = accuracies.assign(name=accuracies["method"].map(method_name))
-    untrained = untrained_accuracies()
-    spread = _spread(accuracies)
-    st.markdown(say("syntax.parsers.meaning"))
-    st.markdown(f"{_finding(spread.set_index('method'))} {untrained_told(untrained)}")
-    every = pd.concat([accuracies, _named(untrained)])
-    _chart(every, _spread(every))
-    _methods(accuracies)
-    _table(_spread(every))
-    parsers_beside(spread.set_index("method")["mean"])
-    about(parser_accuracy.TABLE)
+@section("parsers", parser_accuracy.TABLE)
+def parsers(view: View) -> None:
+    trained, untrained = ask(parser_accuracy.accuracies), untrained_accuracies()
+    own = _spread(_named(view, trained)).set_index("method")
+    view.finding(f"{_finding(view, own)} {untrained_finding(untrained)}")
+    found = [each for each in (trained, untrained) if len(each)]
+    seeds = _named(view, pd.concat(found, ignore_index=True))
+    means = _spread(seeds)
+    view.figure(
+        "chart",
+        seeds.drop(columns=["method_named", "kind", "seed_of_weights"], errors="ignore"),
+        parser_rows(seeds, means, {view.say(f"kind_{each}"): _COLOURS[each] for each in _COLOURS}),
+        **means[list(_COUNTS)].mean().map(count),
+    )
+    _methods(view, trained)
+    formats = dict.fromkeys(("method", *_SHARES, "n_seeds", *_COUNTS, "vectors"))
+    formats |= dict.fromkeys(_SHARES, "percent") | dict.fromkeys(_COUNTS, "%.0f")
+    view.table("table", means, formats, options={"height": "content"})
+    view.beside("untrained", *published_untrained(own["mean"]))
+    view.beside("parsers", *published_parsers(own["mean"]))
 
 
-def _require() -> None:
-    """Stop where there are no trees, too few of them, or no such statistic."""
-    store = open_store()
-    if has_trees() and computed_to_nothing(parser_accuracy.TABLE):
-        st.info(say("syntax.parsers.too_few", name=plain(store.name)))
-        st.stop()
-    require_trees(parser_accuracy.TABLE)
-
-
-def method_name(method: str) -> str:
-    return say(f"syntax.parsers.{method}")
-
-
-def _named(untrained: pd.DataFrame) -> pd.DataFrame:
-    """The rows of other files, named by the file too."""
-    names = [
-        say(f"syntax.parsers.{each.method}", file=each.file) for each in untrained.itertuples()
-    ]
-    return untrained.assign(name=names)
+def _named(view: View, accuracies: pd.DataFrame) -> pd.DataFrame:
+    """With the names of methods, those of other files with the file, and what each is for."""
+    files = accuracies["file"] if "file" in accuracies else pd.Series(index=accuracies.index)
+    places = zip(accuracies["method"], files, strict=True)
+    return accuracies.assign(
+        method_named=[view.say(f"method_{method}", file=file) for method, file in places],
+        kind=[view.say(f"kind_{_KINDS.get(method, 'control')}") for method in accuracies["method"]],
+    )
 
 
 def _spread(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Every method over its seeds.
 
     Returns:
-        method, name, mean, std (missing of one seed), low, high, n_seeds, n, n_train, n_test,
-        vectors, known_share.
+        method, method_named, kind, mean, std (missing of one seed), low, high, n_seeds, n,
+        n_train, n_test, vectors.
     """
-    grouped = accuracies.groupby(["method", "name"], sort=False)
-    spread = grouped.agg(
+    grouped = accuracies.groupby(["method", "method_named", "kind"], sort=False)
+    return grouped.agg(
         mean=("uas", "mean"),
         std=("uas", "std"),
         low=("uas", "min"),
@@ -72,85 +73,34 @@ def _spread(accuracies: pd.DataFrame) -> pd.DataFrame:
         n_train=("n_train", "mean"),
         n_test=("n_test", "mean"),
         vectors=("vectors", "first"),
-        known_share=("known_share", "first"),
-    )
-    return spread.reset_index()
+    ).reset_index()
 
 
-def _finding(spread: pd.DataFrame) -> str:
-    """What attention alone tells of trees, and whether that is more than needs no model."""
-    shares = {f"{each}_uas": percent(spread["mean"][each]) for each in METHODS}
-    told = say(
-        "syntax.parsers.finding",
+def _finding(view: View, spread: pd.DataFrame) -> str:
+    """What attention alone knows of trees, and whether that is more than needs no model."""
+    sentence = view.say(
+        "finding",
         n=int(spread["n_seeds"]["attention"]),
         low=percent(spread["low"]["attention"]),
         high=percent(spread["high"]["attention"]),
-        **shares,
+        **{f"{each}_uas": percent(spread["mean"][each]) for each in METHODS},
     )
     better = spread["low"]["attention"] > spread["high"]["distances_words"]
     worse = spread["high"]["attention"] < spread["low"]["distances_words"]
     verdict = "better" if better else "worse" if worse else "alike"
-    return f"{told} {say(f'syntax.parsers.verdict_{verdict}')}"
+    return f"{sentence} {view.say(f'verdict_{verdict}')}"
 
 
-def _chart(accuracies: pd.DataFrame, spread: pd.DataFrame) -> None:
-    question = say("syntax.parsers.question")
-    figure(
-        parser_chart(accuracies, spread),
-        key="sy_parsers",
-        question=question,
-        caption=say(
-            "syntax.parsers.caption",
-            train=count(spread["n_train"].mean()),
-            test=count(spread["n_test"].mean()),
-            n=count(spread["n"].mean()),
-        ),
-        frame=accuracies.drop(columns=["name", "seed_of_weights"], errors="ignore"),
-        alt=question,
-    )
-
-
-def _methods(accuracies: pd.DataFrame) -> None:
+def _methods(view: View, accuracies: pd.DataFrame) -> None:
     """What each parser sees, in one line, and where its word vectors come from."""
     lines = [
-        f"- **{method_name(method)}**: {say(f'syntax.parsers.{method}_meaning')}"
+        f"- **{view.say(f'method_{method}')}**: {view.say(f'meaning_{method}')}"
         for method in METHODS
         if method in set(accuracies["method"])
     ]
     st.markdown("\n".join(lines))
-    known = accuracies.dropna(subset="vectors")
-    if known.empty:
-        return
-    row = known.iloc[0]
-    own = "input" if open_store().random_weights is None else "random"
-    kind = own if row["vectors"] == INPUT_EMBEDDING else "file"
-    told = {"name": plain(row["vectors"]), "share": percent(row["known_share"])}
-    st.caption(say(f"syntax.parsers.vectors_{kind}", **told))
-
-
-def _table(spread: pd.DataFrame) -> None:
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-
-    def share(key: str) -> object:
-        return number(say(f"syntax.parsers.{key}"), format="percent")
-
-    table(
-        spread,
-        key="sy_parser_table",
-        question=say("syntax.parsers.table"),
-        caption=say("syntax.parsers.table_caption"),
-        columns={
-            "name": text(say("syntax.parsers.method")),
-            "mean": share("mean"),
-            "std": share("std"),
-            "low": share("low"),
-            "high": share("high"),
-            "n_seeds": number(say("syntax.parsers.n_seeds"), format="%d"),
-            "n": number(say("syntax.parsers.n"), format="%.0f"),
-            "n_train": number(say("syntax.parsers.n_train"), format="%.0f"),
-            "n_test": number(say("syntax.parsers.n_test"), format="%.0f"),
-            "vectors": text(say("syntax.parsers.vectors")),
-        },
-        height="content",
-        placeholder="—",
-    )
+    for row in accuracies.dropna(subset="vectors").head(1).to_dict("records"):
+        own = "input" if open_store().random_weights is None else "random"
+        kind = own if row["vectors"] == INPUT_EMBEDDING else "file"
+        share = percent(row["known_share"])
+        st.caption(view.say(f"vectors_{kind}", name=plain(row["vectors"]), share=share))

@@ -1,7 +1,5 @@
 """Sentences with their tree and what a head points to, right and wrong."""
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -10,23 +8,21 @@ from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import dependency_accuracy, dependency_prediction
 from pages.syntax.arc_chart import arc_chart
 from pages.syntax.arcs import drawing
-from pages.syntax.choices import Chosen, direction_of, pick_probe, to_view
-from pages.syntax.names import direction_name, is_of, told_relation
-from pages.syntax.pickers import pick_chosen
-from pages.syntax.trees import require_trees
+from pages.syntax.choices import pick_chosen, pick_probe, to_sections
+from pages.syntax.names import direction_name, is_of, relation_label
 from pages.syntax.weights import weights
-from pages.ui.about import about
-from pages.ui.choices.clicks import fresh_click, remember
-from pages.ui.choices.pick import choose, pick
-from pages.ui.figure import figure, table
+from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
+from pages.ui.page import section
 from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.numbers import count
-from pages.ui.words.say import plain, say
+from pages.ui.words.say import plain
 
 _MOST = 500
-_LIST, _LISTED = "sy_list", "sy_list names"
-_WIDEST, _READABLE = 1_050, 70
+_WIDEST, _READABLE, _LONGEST = 1_050, 70, 110
+_SHOWN = ["word", "form", "relation", "governor", "predicted", "of_relation", "right"]
 _WHICH = {
     "every": lambda frame: frame,
     "mistaken": lambda frame: frame[frame["n_right"] < frame["n"]],
@@ -34,94 +30,72 @@ _WHICH = {
 }
 
 
-def show() -> None:
-    require_trees(dependency_accuracy.TABLE, dependency_prediction.TABLE)
-    listed = st.session_state.get(_LISTED, {})
-    for row in fresh_click(_LIST).get("rows", [])[:1]:
-        choose("sy_sentence", listed.get(row))
-    st.header(say("syntax.sentences.title"), anchor=False)
-    chosen = pick_chosen()
-    layer, head = _head_row(chosen)
-    direction = direction_of(chosen, layer, head)
+@section("sentences", dependency_accuracy.TABLE, dependency_prediction.TABLE, annotation.WORDS)
+def sentences(view: View) -> None:
+    for row in view.clicked("list")[:1]:
+        choose(view.key("sentence"), f"{row['seq']}-{row['sentence']}")
+    chosen = pick_chosen(view)
+    with view.toolbar():
+        layer, head = pick_probe(view, chosen)
+        to_sections(view, "heads", "one_head")
     probe = {
         "layer": layer,
         "head": head,
-        "direction": direction,
+        "direction": chosen.direction_of(layer, head),
         "merging": chosen.merging,
         "weighing": chosen.weighing,
     }
     found = ask(dependency_prediction.sentences, relation=chosen.relation, limit=_MOST, **probe)
-    which, everything = _pick()
-    shown = _WHICH[which](found).reset_index(drop=True)
+    with view.toolbar():
+        which = view.pick("which", list(_WHICH))
+        arcs = view.pick("arcs", ["relation", "everything"])
+    shown, relation = _WHICH[which](found), relation_label(chosen.relation)
     if shown.empty:
-        st.info(say(f"syntax.sentences.none_{which}", relation=told_relation(chosen.relation)))
+        st.info(view.say(f"none_{which}", relation=relation))
         return
-    seq, sentence = _pick_sentence(shown)
+    seq, sentence = _pick_sentence(view, shown)
     words = _words(seq, sentence, chosen.relation, probe)
-    _arcs(words, (seq, sentence), chosen, probe, everything=everything)
-    if chosen.weighing != WEIGHT:
-        st.caption(say("syntax.weights.of_weights"))
-    weights(words, seq=seq, sentence=sentence, layer=layer, head=head)
-    _table(shown, len(found), f"{chosen.key}_{layer}_{head}_{which}")
-    about(annotation.WORDS, dependency_prediction.TABLE)
-
-
-def _head_row(chosen: Chosen) -> tuple[int, int]:
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    with left:
-        layer, head = pick_probe(chosen)
-    with right, st.container(horizontal=True):
-        to_view("heads", say("syntax.to_heads"))
-        to_view("one_head", say("syntax.to_one_head"))
-    return layer, head
-
-
-def _pick() -> tuple[str, bool]:
-    """Which sentences are offered, and whose arcs are drawn."""
-    left, right = st.columns(2)
-    with left:
-        which = pick(
-            "sy_which",
-            say("syntax.sentences.which"),
-            list(_WHICH),
-            default="every",
-            format=lambda each: say(f"syntax.sentences.which_{each}"),
-        )
-    with right:
-        arcs = pick(
-            "sy_arcs",
-            say("syntax.sentences.arcs"),
-            ["relation", "everything"],
-            default="relation",
-            format=lambda each: say(f"syntax.sentences.arcs_{each}"),
-        )
-    return which, arcs == "everything"
-
-
-def _pick_sentence(shown: pd.DataFrame) -> tuple[int, int]:
-    """A sentence of the list; one that is neither too short nor too long unless chosen."""
-    labels = {_name(row): _label(row) for row in shown.itertuples()}
-    readable = int((shown["text"].str.len() - _READABLE).abs().to_numpy().argmin())
-    chosen = pick(
-        "sy_sentence",
-        say("syntax.sentences.sentence"),
-        list(labels),
-        default=list(labels)[readable],
-        format=labels.__getitem__,
-        kind="select",
-        help=say("syntax.sentences.sentence_help"),
+    spaces = words["space_after"].map({True: " ", False: ""})
+    st.markdown(f"> {plain(''.join(words['form'] + spaces))}")
+    drawn = drawing(words, widest=_WIDEST, everything=arcs == "everything")
+    caption = f"drawing_caption_{'upright' if drawn.upright else 'across'}"
+    view.figure(
+        "drawing",
+        words[_SHOWN],
+        arc_chart(drawn),
+        state=f"{seq}_{sentence}_{chosen.key}_{layer}_{head}_{arcs}",
+        caption=view.say(caption, direction=direction_name(probe["direction"])),
+        relation=relation,
+        head=head_name(layer, head),
     )
+    if chosen.weighing != WEIGHT:
+        st.caption(view.say("weights_alone"))
+    weights(view, words, seq=seq, layer=layer, head=head)
+    view.table(
+        "list",
+        shown,
+        ["seq", "n", "n_right", "text"],
+        state=f"{chosen.key}_{layer}_{head}_{which}",
+        click=("seq", "sentence"),
+        caption=view.say(f"list_{'cut' if len(found) == _MOST else 'whole'}", n=count(len(found))),
+        settings={"text": st.column_config.TextColumn(title("text"), width="large")},
+        options={"height": 300},
+    )
+
+
+def _pick_sentence(view: View, shown: pd.DataFrame) -> tuple[int, int]:
+    """A sentence of the list; one that is neither too short nor too long unless chosen."""
+    labels = {}
+    for row in shown.to_dict("records"):
+        text = row["text"]
+        short = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rstrip()} …"
+        place = {"seq": row["seq"], "right": row["n_right"], "n": row["n"]}
+        labels[f"{row['seq']}-{row['sentence']}"] = view.say("label", text=short, **place)
+    readable = int((shown["text"].str.len() - _READABLE).abs().to_numpy().argmin())
+    names, options = labels.__getitem__, list(labels)
+    chosen = view.pick("sentence", options, default=options[readable], format=names, kind="select")
     seq, sentence = chosen.split("-")
     return int(seq), int(sentence)
-
-
-def _name(row: Any) -> str:
-    return f"{row.seq}-{row.sentence}"
-
-
-def _label(row: Any) -> str:
-    text = row.text if len(row.text) <= 110 else f"{row.text[:110].rstrip()} …"
-    return say("syntax.sentences.label", seq=row.seq, right=row.n_right, n=row.n, text=text)
 
 
 def _words(seq: int, sentence: int, relation: str, probe: dict) -> pd.DataFrame:
@@ -143,57 +117,6 @@ def _words(seq: int, sentence: int, relation: str, probe: dict) -> pd.DataFrame:
 
 def _deciding(words: pd.DataFrame) -> pd.Series:
     """What each word is scored by: its own prediction, or, where a treebank calls a possessor
-    `poss`, that of the ’s behind it, as the paper has it."""
-    behind = words["form"].shift(-1).isin(["'s", "s'"]) & (words["relation"] == "poss")
-    return words["predicted"].mask(behind, words["predicted"].shift(-1)).astype("int64")
-
-
-def _arcs(
-    words: pd.DataFrame,
-    place: tuple[int, int],
-    chosen: Chosen,
-    probe: dict,
-    *,
-    everything: bool,
-) -> None:
-    layer, head = probe["layer"], probe["head"]
-    relation, direction = told_relation(chosen.relation), direction_name(probe["direction"])
-    question = say("syntax.sentences.question", relation=relation, head=head_name(layer, head))
-    drawn = drawing(words, widest=_WIDEST, everything=everything)
-    text = "".join(
-        form + " " * bool(space)
-        for form, space in zip(words["form"], words["space_after"], strict=True)
-    )
-    st.markdown(f"> {plain(text)}")
-    figure(
-        arc_chart(drawn),
-        key=f"sy_arcs_{place[0]}_{place[1]}_{chosen.key}_{layer}_{head}_{everything}",
-        question=question,
-        caption=say(
-            f"syntax.sentences.caption_{'upright' if drawn.upright else 'across'}",
-            direction=direction,
-        ),
-        frame=words[["word", "form", "relation", "governor", "predicted", "of_relation", "right"]],
-        alt=question,
-    )
-
-
-def _table(shown: pd.DataFrame, n: int, key: str) -> None:
-    number = st.column_config.NumberColumn
-    st.session_state[_LISTED] = dict(enumerate(map(_name, shown.itertuples())))
-    event = table(
-        shown,
-        key=f"sy_list_{key}",
-        question=say("syntax.sentences.list"),
-        caption=say(f"syntax.sentences.list_{'cut' if n == _MOST else 'whole'}", n=count(n)),
-        columns={
-            "seq": number(say("syntax.sentences.seq"), format="%d", width="small"),
-            "n": number(say("syntax.sentences.n"), format="%d", width="small"),
-            "n_right": number(say("syntax.sentences.n_right"), format="%d", width="small"),
-            "text": st.column_config.TextColumn(say("syntax.sentences.text"), width="large"),
-        },
-        height=300,
-        on_select="rerun",
-        selection_mode="single-row",
-    )
-    remember(_LIST, f"sy_list_{key}", event)
+    `poss`, that of the ’s after it, as the paper has it."""
+    ending = words["form"].shift(-1).isin(["'s", "s'"]) & (words["relation"] == "poss")
+    return words["predicted"].mask(ending, words["predicted"].shift(-1)).astype("int64")

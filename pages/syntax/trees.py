@@ -1,7 +1,9 @@
 """Whether the open file has dependency trees, and what to do where it has none."""
 
+import streamlit as st
+
 from analysis.tables import annotation
-from analysis.tables.probing import dependency_accuracy
+from analysis.tables.probing import dependency_accuracy, parser_accuracy
 from analysis.tables.table import Table
 from pages.ui.store.chosen import open_store, require
 from pages.ui.store.no_annotation import stop_without_annotation
@@ -11,26 +13,24 @@ from pages.ui.words.say import plain, say
 def require_trees(*tables: Table) -> None:
     """Stop the page with a remedy unless the chosen file holds these statistics.
 
-    A corpus without trees needs another remedy: no statistic that is added to its file would help.
+    A corpus without trees, or with too few of them, needs another remedy: no statistic that is
+    added to its file would help.
     """
     store = open_store()
-    if has_trees():
-        require(*tables)
-        return
-    stop_without_annotation(
-        say("syntax.no_trees", name=plain(store.name), corpus=plain(store.run["corpus"])),
-        say("syntax.no_trees_remedy"),
-        table=tables[0],
-    )
+    name = plain(store.name)
+    if not store.rows.get(annotation.WORDS.name) or _found_nothing(dependency_accuracy.TABLE):
+        stop_without_annotation(
+            say("syntax.no_trees", name=name, corpus=plain(store.run["corpus"])),
+            say("syntax.no_trees_remedy"),
+            table=tables[0],
+        )
+    if parser_accuracy.TABLE in tables and _found_nothing(parser_accuracy.TABLE):
+        st.info(say("syntax.parsers.too_few", name=name))
+        st.stop()
+    require(*tables)
 
 
-def has_trees() -> bool:
-    """Whether the corpus of the chosen file has annotated words, and predictions could be made."""
-    words = open_store().rows.get(annotation.WORDS.name)
-    return bool(words) and not computed_to_nothing(dependency_accuracy.TABLE)
-
-
-def computed_to_nothing(table: Table) -> bool:
+def _found_nothing(table: Table) -> bool:
     """Whether a statistic was asked for when the file was made and found nothing to count."""
     store = open_store()
     return table.name in list(store.run["statistics"]) and not store.rows.get(table.name)

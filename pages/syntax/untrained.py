@@ -8,7 +8,8 @@ from analysis.tables.probing import parser_accuracy
 from pages.ui.store.chosen import ask_file, files_with, open_store, readable
 from pages.ui.store.open_file import Store
 from pages.ui.words.numbers import percent
-from pages.ui.words.say import plain, say
+from pages.ui.words.place import said
+from pages.ui.words.say import plain
 
 PREFIX = "untrained_"
 _METHODS = ("attention_words", "attention")
@@ -51,12 +52,12 @@ def _alike(one: Store, other: Store) -> bool:
     return len(set(given)) == 1 and all(one.run[each] == other.run[each] for each in _SAME)
 
 
-def untrained_told(accuracies: pd.DataFrame) -> str:
+def untrained_finding(accuracies: pd.DataFrame) -> str:
     """A sentence for each file of an untrained model."""
-    told = []
+    sentences = []
     for name, rows in accuracies.groupby("file", sort=False) if len(accuracies) else ():
         means = rows.groupby("method")["uas"].mean()
         shares = {each: percent(means[PREFIX + each]) for each in _METHODS}
         seed = rows["seed_of_weights"].iloc[0]
-        told.append(say("syntax.parsers.finding_untrained", file=plain(name), seed=seed, **shares))
-    return " ".join(told)
+        sentences.append(said("finding_untrained", file=plain(name), seed=seed, **shares))
+    return " ".join(sentences)

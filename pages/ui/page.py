@@ -47,13 +47,14 @@ class Page:
     """A page of the contents.
 
     `prefix` starts the names of its choices in the address; `before` draws what stands above all
-    sections.
+    sections; `requires` stops a section, with a remedy, where the open file lacks its tables.
     """
 
     name: str
     prefix: str
     sections: tuple[Section, ...]
     before: Sequence[Callable[[], None]] = ()
+    requires: Callable[..., None] = require
 
     def show(self) -> None:
         """The title, what stands above the sections, and the section that the address names.
@@ -82,7 +83,7 @@ class Page:
         if not shown.framed:
             shown.draw(View(self.prefix, shown.stem))
             return
-        require(*shown.needs)
+        self.requires(*shown.needs)
         with words_of(self.name, shown.stem):
             st.header(said("title"), anchor=False)
             if key_of("meaning"):

@@ -59,7 +59,8 @@ class View:
 
         Args:
             default: the first option if None.
-            of: the column whose names the options are, such as scope.
+            of: the column whose names the options are, such as scope, or the picker whose words
+                this one has.
             values: what the label takes.
         """
         room = "segmented" if len(options) < FEW else "pills" if len(options) < SOME else "select"
@@ -71,7 +72,7 @@ class View:
             default=options[0] if default is None else default,
             format=format or (lambda each: _option(of or name, name, each)),
             kind=kind or room,
-            help=_said_if(f"{name}_help"),
+            help=_said_if(f"{name}_help") or _said_if(f"{of}_help"),
         )
 
     def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
@@ -193,4 +194,4 @@ def _option(column: str, picker: str, option: Any) -> str:
     """What an option is called: a value of a column, or a word of the section."""
     if column in NAMES:
         return value_name(column, option)
-    return said(f"{picker}_{option}") if key_of(f"{picker}_{option}") else str(option)
+    return _said_if(f"{picker}_{option}") or _said_if(f"{column}_{option}") or str(option)

@@ -54,3 +54,7 @@ NEAR_TO_FAR = (
     *("#229a8a", "#2b7f98", "#4767a5", "#6a55a3"),
 )
 AMPLIFIED, ATTENUATED = "#d95c3e", "#2f86c9"
+ARC_COLOURS = {"tree": "#2f86c9", "other": "#7c828b", "right": "#2c9c7c", "wrong": "#d9552b"}
+"""Arcs of a treebank, of the relation looked at or of others, and those of a head."""
+WORD_GROUNDS = {False: ("#e6e9ed", "#23262b"), True: ("#1f6a9e", "#ffffff")}
+"""Ground and ink of words in a tree, and of those that are looked at."""

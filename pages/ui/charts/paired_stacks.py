@@ -1,13 +1,13 @@
-"""Stacked bars side by side for every place of an axis: one composition against another."""
+"""Stacked bars side by side for every layer: one composition against another."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from pages.ui.charts.look import coloured, flat_axis, tooltips
-from pages.ui.words.say import say
+from pages.ui.words.columns import title, titled, value_name
 
 
 def paired_stacks(
@@ -15,12 +15,12 @@ def paired_stacks(
     *,
     y: str,
     colour: str,
-    colours: Mapping[str, str],
     side: str,
-    sides: tuple[str, ...],
-    opacities: tuple[float, ...] = (0.45, 1.0),
-    y_title: str,
-    titles: Mapping[str, str],
+    sides: Sequence[str],
+    opacities: Sequence[float] = (0.45, 1.0),
+    colours: Mapping[str, str] | None = None,
+    tooltip: Sequence[str] = ("low", "high"),
+    y_title: str | None = None,
     format: str = ".1%",
     height: int = 460,
 ) -> Any:
@@ -28,21 +28,37 @@ def paired_stacks(
 
     Args:
         y: shares that add up to 1 in every layer and side.
-        colours: of the names in the colour column; the first is at the bottom.
-        side: the column that tells the two sides apart.
-        sides: its values, as readers see them, from left to right.
+        colours: of the values in the colour column, the first at the bottom; not needed where the
+            column has colours of its own.
+        side: the column that distinguishes the sides.
+        sides: its values from left to right.
         opacities: of the sides.
-        titles: of what the tooltip tells besides y.
+        tooltip: further columns that the tooltip shows.
     """
-    frame, encoding, order = coloured(frame, colour, titles[colour], colours)
-    place = {name: number for number, name in enumerate(order)}
-    shown = frame.assign(place=frame[colour].map(place))
+    y_title, names = titled(y, y_title), [value_name(side, each) for each in sides]
+    titles: dict[str | None, str | None] = {
+        each: title(each) for each in ("layer", colour, side, *tooltip)
+    }
+    frame, encoding, order = coloured(frame, colour, title(colour), colours)
+    shown = frame.assign(
+        place=frame[colour].map({name: place for place, name in enumerate(order)}),
+        **{side: [value_name(side, each) for each in frame[side]]},
+    )
+    legend = alt.Legend(
+        orient="bottom",
+        direction="horizontal",
+        symbolType="square",
+        symbolFillColor="#808080",
+        symbolStrokeColor="#808080",
+        labelLimit=0,
+    )
+    faintness = alt.Scale(type="ordinal", domain=names, range=list(opacities))
     return (
         alt.Chart(shown)
         .mark_bar(stroke="#80808055", strokeWidth=0.5)
         .encode(
-            x=alt.X("layer:O", title=say("axis.layer"), axis=flat_axis()),
-            xOffset=alt.XOffset(f"{side}:N", sort=list(sides)),
+            x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
+            xOffset=alt.XOffset(f"{side}:N", sort=names),
             y=alt.Y(
                 f"{y}:Q",
                 title=y_title,
@@ -51,21 +67,9 @@ def paired_stacks(
                 axis=alt.Axis(format="%", tickCount=5),
             ),
             color=encoding,
-            opacity=alt.Opacity(
-                f"{side}:N",
-                title=" ",
-                scale=alt.Scale(type="ordinal", domain=list(sides), range=list(opacities)),
-                legend=alt.Legend(
-                    orient="bottom",
-                    direction="horizontal",
-                    symbolType="square",
-                    symbolFillColor="#808080",
-                    symbolStrokeColor="#808080",
-                    labelLimit=0,
-                ),
-            ),
+            opacity=alt.Opacity(f"{side}:N", title=" ", scale=faintness, legend=legend),
             order=alt.Order("place:Q"),
-            tooltip=tooltips({"layer": say("axis.layer"), **titles, y: y_title}, shown, format),
+            tooltip=tooltips(titles | {y: y_title}, shown, format),
         )
         .properties(height=height)
     )

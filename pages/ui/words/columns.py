@@ -73,9 +73,14 @@ def value_name(column: str, value: Any) -> str:
 
 
 def with_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a further column of readable names for each that has such names."""
+    """The frame with a further column of readable names for each that has such names.
+
+    Names that a page gave by itself stay.
+    """
     named = {
-        f"{name}{NAMED}": frame[name].map(NAMES[str(name)].of) for name in frame if name in NAMES
+        f"{name}{NAMED}": frame[name].map(NAMES[str(name)].of)
+        for name in frame
+        if name in NAMES and f"{name}{NAMED}" not in frame
     }
     return frame.assign(**named)
 

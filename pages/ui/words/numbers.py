@@ -13,6 +13,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def points(difference: float, *, digits: int = 2) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    return f"{100 * difference:+.{digits}f}".replace("-", "−")
+
+
 def count(number: float) -> str:
     return f"{number:,.0f}"
 

@@ -22,22 +22,27 @@ def test_a_click_on_a_cell_chooses_the_head_and_a_button_shows_its_sentences(ser
     browser.get(f"{server}/syntax?sy_view=heads&sy_relation=det&head=1-1")
     title_of(browser)
     cell = "[aria-label*='layer: 2;'][aria-label*='head: 3;']"
-    wait.until(lambda d: click(d, f"[class*=st-key-sy_map] path{cell}"))
+    wait.until(lambda d: click(d, f"[class*=st-key-sy_heads_map] path{cell}"))
     wait.until(lambda d: parameters(d).get("head") == ["2-3"])
-    wait.until(lambda d: opens(d, "Sentences with it"))
-    wait.until(lambda d: "Does layer 2, head 3 point" in body(d))
-    arcs = "[aria-label='Does layer 2, head 3 point where det leads?'] svg .mark-line path"
+    wait.until(lambda d: opens(d, "Example sentences"))
+    wait.until(lambda d: "Does layer 2, head 3 point to" in body(d))
+    arcs = "[aria-label='Does layer 2, head 3 point to the governor of det?'] svg .mark-line path"
     wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, arcs))
     assert parameters(browser)["sy_relation"] == ["det"]
 
 
-def test_a_click_on_a_relation_chooses_it(server, browser, wait):
-    browser.get(f"{server}/syntax?sy_least=1&lang=ja")
+@pytest.mark.parametrize(
+    ("view", "figure", "shown"),
+    [("relations", "rows", "並列の2番目以降の要素"), ("one_head", "accuracies", "conj · 並列要素")],
+)
+def test_a_click_on_a_relation_chooses_it(view, figure, shown, server, browser, wait):
+    browser.get(f"{server}/syntax?sy_view={view}&sy_least=1&lang=ja")
     title_of(browser)
-    point = "[aria-label*='conj · 並列要素']"
-    wait.until(lambda d: click(d, f"[class*=st-key-sy_rows] .mark-symbol path{point}"))
+    point = "path[aria-label*='conj · 並列要素']"
+    wait.until(lambda d: click(d, f"[class*=st-key-sy_{view}_{figure}] .mark-symbol {point}"))
     wait.until(lambda d: parameters(d).get("sy_relation") == ["conj"])
-    wait.until(lambda d: "並列の2番目以降の要素" in body(d))
+    wait.until(lambda d: shown in body(d))
+    assert ("head" in parameters(browser)) == (view == "one_head"), "a click keeps the head shown"
 
 
 def click(browser: WebDriver, selector: str) -> bool:

@@ -20,7 +20,7 @@ def rows(frame, columns: list[str]) -> list[tuple]:
 @pytest.mark.parametrize("merging", MERGINGS)
 def test_the_map_has_every_head_of_the_file(merging, direction, section, exported, told):
     section("heads", sy_relation="obj", sy_direction=direction, sy_merging=merging)
-    shown = shown_as(exported, f"sy_map_obj_{direction}_{merging}")
+    shown = shown_as(exported, f"sy_heads_map_obj_{direction}_{merging}")
     expected = told(
         f"select {', '.join(COLUMNS)} from {VIEW} where relation = 'obj' "
         f"and direction = '{direction}' and merging = '{merging}' order by layer, head"
@@ -32,7 +32,7 @@ def test_the_map_has_every_head_of_the_file(merging, direction, section, exporte
 
 def test_of_either_direction_each_head_shows_the_better_one(section, exported, told):
     section("heads", sy_relation="det")
-    shown = shown_as(exported, "sy_map_det_either_mean").sort_values(["layer", "head"])
+    shown = shown_as(exported, "sy_heads_map_det_either_mean").sort_values(["layer", "head"])
     expected = told(
         f"select max(accuracy), arg_max(direction, accuracy), min(accuracy) from {VIEW} "
         "where relation = 'det' and merging = 'mean' group by layer, head order by layer, head"
@@ -66,7 +66,7 @@ def test_the_best_head_is_looked_at_until_another_is_chosen(section, changed, ex
     folder = changed(*BEST)
     session = section("heads", folder, sy_relation="obj")
     assert session.session_state["head"] == "best"
-    assert "sy_map_obj_either_mean_weight_2_1" in exported
+    assert "sy_heads_map_obj_either_mean_weight_2_1" in exported
     click(session, "sy_map", "cell", {"layer": 1, "head": 3})
     assert session.session_state["head"] == "1-3"
     assert in_address(session, "head") == ["1-3"]
@@ -84,12 +84,12 @@ def test_a_head_goes_along_to_the_section_on_it(section):
 
 def test_the_best_head_of_the_address_is_that_of_its_relation(section, changed, exported):
     section("one_head", changed(*BEST), sy_relation="obj", sy_least="1")
-    assert any(key.startswith("sy_head_rows_2_1_") for key in exported)
+    assert any(key.startswith("sy_one_head_accuracies_2_1_") for key in exported)
 
 
 def test_every_offset_is_that_of_the_file(section, exported, told):
     section("heads", sy_relation="nsubj")
-    shown = shown_as(exported, "sy_offsets_nsubj")
+    shown = shown_as(exported, "sy_heads_offsets_nsubj")
     expected = told(
         "select \"offset\", n, accuracy from dependency_baseline where relation = 'nsubj' "
         'order by "offset"'
@@ -101,13 +101,13 @@ def test_every_offset_is_that_of_the_file(section, exported, told):
 def test_a_relation_without_scores_is_said_to_have_none(section, changed):
     folder = changed("delete from stored.dependency_accuracy where merging = 'first'")
     session = section("heads", folder, sy_relation="obj", sy_merging="first")
-    assert session.info[0].value == "There is no word of obj that could be scored."
+    assert session.info[0].value == "No word of obj could be scored."
 
 
 @pytest.mark.parametrize("merging", MERGINGS)
 def test_one_head_is_shown_on_every_relation_of_the_file(merging, section, exported, told):
     section("one_head", head="1-2", sy_merging=merging, sy_least="1")
-    shown = shown_as(exported, f"sy_head_rows_1_2_{merging}_1")
+    shown = shown_as(exported, f"sy_one_head_accuracies_1_2_{merging}_1")
     columns = ["relation", "direction", "n", "accuracy", "low", "high"]
     expected = told(
         f"select {', '.join(columns)} from {VIEW} where layer = 1 and head = 2 "
@@ -122,10 +122,10 @@ def test_one_head_is_shown_on_every_relation_of_the_file(merging, section, expor
 def test_what_one_head_does_best_is_told(section, changed):
     folder = changed(*BEST, "update stored.dependency_baseline set accuracy = 0.5")
     session = section("one_head", folder, head="2-1", sy_least="1")
-    n = frames(session)[0]["name"].nunique() - 2
+    n = frames(session)[0]["relation_named"].nunique() - 2
     said = sentences(session)
     assert f"**On 1 of {n} relations layer 2, head 1 is clearly better" in said
-    assert "Furthest on obj, governor → dependent: 80 % against 50 %." in said
+    assert "The gap is widest for obj, governor → dependent: 80 % against 50 %." in said
 
 
 def test_a_head_that_no_relation_needs_is_told_so(section, changed):
@@ -133,14 +133,15 @@ def test_a_head_that_no_relation_needs_is_told_so(section, changed):
     assert "**On no relation is layer 1, head 1 clearly better" in said
 
 
-def test_a_click_on_a_relation_of_a_head_chooses_it(section):
+def test_a_click_on_a_relation_of_a_head_chooses_it_and_keeps_the_head(section, exported):
     session = section("one_head", sy_relation="obj", sy_least="1")
     assert session.session_state["head"] == "best"
-    shown = session.session_state["sy_head_rows drawn"].key
-    click(session, "sy_head_rows", "relation", {"relation": "cc"})
+    shown = shown_as(exported, "sy_one_head_accuracies")
+    (clicked,) = drawn_as(exported, "sy_one_head_accuracies").params
+    row = shown[shown["relation"] == "cc"].iloc[0]
+    click(session, "sy_accuracies", clicked.name, dict(row[clicked.select["fields"]]))
     assert in_address(session, "sy_relation") == ["cc"]
-    layer, head = in_address(session, "head")[0].split("-")
-    assert shown.startswith(f"sy_head_rows_{layer}_{head}_"), "the head changed with the relation"
+    assert in_address(session, "head") == [f"{row['layer']}-{row['head']}"]
 
 
 def test_rare_relations_of_a_head_are_hidden(section):
@@ -155,5 +156,7 @@ def test_a_causal_model_is_said_to_see_one_side(section, gpt2_folder):
 
 def test_the_chosen_head_has_a_frame_on_the_map(section, exported):
     section("heads", sy_relation="obj", head="2-3")
-    (ring,) = (each for each in drawn_as(exported, "sy_map").layer if each.mark.filled is False)
+    (ring,) = (
+        each for each in drawn_as(exported, "sy_heads_map").layer if each.mark.filled is False
+    )
     assert ring.transform[0].filter == "datum['layer'] === 2 && datum['head'] === 3"

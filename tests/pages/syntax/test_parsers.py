@@ -12,7 +12,7 @@ from tests.pages.syntax.conftest import drawn_as, shown_as
 
 def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, told):
     section("parsers")
-    shown = shown_as(exported, "sy_parsers").sort_values(["method", "seed"])
+    shown = shown_as(exported, "sy_parsers_chart").sort_values(["method", "seed"])
     expected = told("select method, seed, uas, n from parser_accuracy order by method, seed")
     assert {method for method, *_ in expected} == set(METHODS)
     rows = shown[["method", "seed", "uas", "n"]].itertuples(index=False, name=None)
@@ -21,11 +21,12 @@ def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, told)
 
 def test_bars_are_the_means_and_points_the_seeds(section, exported, told):
     section("parsers")
-    chart = drawn_as(exported, "sy_parsers")
+    chart = drawn_as(exported, "sy_parsers_chart")
     bars, points = (part.data for part in chart.layer)
     expected = dict(told("select method, avg(uas) from parser_accuracy group by method"))
     assert dict(zip(bars["method"], bars["mean"], strict=True)) == pytest.approx(expected)
     assert len(points) == told("select count(*) from parser_accuracy")[0][0]
+    assert bars["mean"].dtype == points["uas"].dtype == float
 
 
 def planted(**shares: float) -> tuple[str, ...]:
@@ -42,8 +43,8 @@ def test_what_the_parsers_find_is_told(section, changed):
     said = sentences(section("parsers", changed(*planted(**shares))))
     assert "**Attention alone finds 60 % of the governors** (58 % to 62 % over 5 seeds)" in said
     assert f"and {percent(0.8)} when its weights may depend on the words" in said
-    assert "next word gives 30 %, distances and words without attention 50 %" in said
-    assert "attention gets 20 %, with the words 25 %" in said
+    assert "next word finds 30 %, distances and words without attention 50 %" in said
+    assert "attention finds 20 %, with the words 25 %" in said
     assert "untrained" not in said
 
 
@@ -52,7 +53,7 @@ def test_what_the_parsers_find_is_told(section, changed):
     [
         (0.6, 0.5, "With every seed attention alone is above"),
         (0.4, 0.5, "With every seed attention alone is below"),
-        (0.52, 0.5, "are not told apart"),
+        (0.52, 0.5, "neither is clearly better"),
     ],
 )
 def test_a_verdict_holds_with_every_seed_or_is_none(
@@ -73,12 +74,12 @@ def test_where_the_vectors_come_from_is_told(section, changed):
         "update stored.parser_accuracy set vectors = 'glove*.txt', known_share = 0.875 "
         "where vectors is not null"
     )
-    assert r"the vectors of glove\*\.txt, which has 88 % of them" in captions(of_file)
+    assert r"vectors come from glove\*\.txt, which has 88 % of the words" in captions(of_file)
 
 
 def test_the_table_tells_the_spread(section, told):
     session = section("parsers")
-    listed = next(each for each in frames(session) if "n_seeds" in each).set_index("name")
+    listed = next(each for each in frames(session) if "n_seeds" in each).set_index("method_named")
     ((mean, std, low, high, n),) = told(
         "select avg(uas), stddev_samp(uas), min(uas), max(uas), count(*) from parser_accuracy "
         "where method = 'attention'"
@@ -110,13 +111,13 @@ def two_files(store_folder, changed):
 def test_untrained_attention_of_another_file_stands_beside_ours(section, two_files, exported, told):
     said = sentences(section("parsers", two_files(), file="tiny.duckdb")).replace("\\", "")
     assert (
-        "The same architecture untrained (random.duckdb, weights of seed 3) gets 10 % by attention "
-        "alone, 35 % with the words"
+        "The same architecture untrained (random.duckdb, weights of seed 3) finds 10 % by "
+        "attention alone, 35 % with the words"
     ) in said
-    bars = drawn_as(exported, "sy_parsers").layer[0].data.set_index("method")
+    bars = drawn_as(exported, "sy_parsers_chart").layer[0].data.set_index("method")
     assert bars.loc["untrained_attention_words", "mean"] == pytest.approx(0.35)
     assert (
-        bars.loc["untrained_attention_words", "name"]
+        bars.loc["untrained_attention_words", "method_named"]
         == "untrained attention, and words (random.duckdb)"
     )
     assert bars.loc["attention_words", "mean"] == pytest.approx(
@@ -136,12 +137,12 @@ def test_untrained_attention_of_another_file_stands_beside_ours(section, two_fil
 )
 def test_files_of_anything_else_do_not(other, section, two_files, exported):
     section("parsers", two_files(other), file="tiny.duckdb")
-    assert len(drawn_as(exported, "sy_parsers").layer[0].data) == len(METHODS)
+    assert len(drawn_as(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
 
 
 def test_a_page_of_the_untrained_file_shows_it_alone(section, two_files, exported):
     session = section("parsers", two_files(), file="random.duckdb")
-    assert len(drawn_as(exported, "sy_parsers").layer[0].data) == len(METHODS)
+    assert len(drawn_as(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
     captions = "".join(each.value for each in session.caption)
     assert "input embeddings, which are random here" in captions
 

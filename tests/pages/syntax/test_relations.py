@@ -4,7 +4,7 @@ import pytest
 
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing.dependency_best import CHOSEN_ON
-from pages.syntax.meanings import UNIVERSAL
+from pages.syntax.names import UNIVERSAL
 from tests.pages.conftest import charts, frames, in_address, sentences
 from tests.pages.rows import rows_of
 from tests.pages.syntax.conftest import click, drawn_as, shown_as
@@ -20,7 +20,7 @@ COLUMNS = (
 @pytest.mark.parametrize("merging", MERGINGS)
 def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, exported, told):
     section("relations", sy_merging=merging, sy_chosen_on=chosen_on, sy_least="1")
-    shown = shown_as(exported, f"sy_rows_{merging}_{chosen_on}_1").sort_values("relation")
+    shown = shown_as(exported, f"sy_relations_rows_{merging}_{chosen_on}_1").sort_values("relation")
     named = ", ".join(f'"{each}"' for each in COLUMNS)
     expected = told(
         f"select {named} from dependency_best where merging = '{merging}' "
@@ -36,7 +36,7 @@ def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, export
 def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):
     session = section("relations", sy_least="1")
     listed = next(each for each in frames(session) if "difference_low" in each)
-    charted = shown_as(exported, "sy_rows")
+    charted = shown_as(exported, "sy_relations_rows")
     assert listed["accuracy"].tolist() == charted["accuracy"].tolist()
     assert listed["accuracy"].is_monotonic_decreasing
 
@@ -46,7 +46,7 @@ def test_rare_relations_are_hidden_and_counted(least, section, exported, told):
     session = section("relations", sy_least=str(least))
     found = told("select relation, max(n) as n from dependency_accuracy group by relation")
     frequent = {relation for relation, n in found if n >= least}
-    assert set(shown_as(exported, "sy_rows")["relation"]) == frequent
+    assert set(shown_as(exported, "sy_relations_rows")["relation"]) == frequent
     hidden = f"{len(found) - len(frequent)} relations with fewer than {least} words"
     assert any(each.value.startswith(hidden) for each in session.caption)
 
@@ -75,26 +75,27 @@ def test_what_beats_the_offsets_is_counted_and_the_clearest_is_named(section, ch
     )
     said = sentences(session)
     assert f"**For 1 of {n} relations the best head beats every fixed offset**" in said
-    assert "Furthest for obj: layer 2, head 3 finds 90 % of the governors, offset −2 only 40 %" in (
-        said
-    )
-    assert "is right in 25 %" in said
-    assert "best of 12 tried (heads times directions) on the very words" in said
+    assert (
+        "The gap is widest for obj: layer 2, head 3 finds 90 % of the governors, "
+        "offset −2 only 40 %"
+    ) in said
+    assert "is right for 25 %" in said
+    assert "best of 12 candidates (heads × directions) on the very words" in said
 
 
 def test_what_being_chosen_was_worth_is_told_on_halves(section, changed):
     folder = changed(*PLANTED, "update stored.dependency_best set accuracy_chosen = accuracy + 0.1")
     said = sentences(section("relations", folder, sy_least="1", sy_chosen_on="second"))
-    assert "Being chosen was worth 10.0 points" in said
+    assert "its accuracy was 10.0 points higher" in said
     assert "on the very words" not in said
 
 
 @pytest.mark.parametrize(("chosen_on", "series"), [("all", 1), ("first", 2)])
 def test_halves_show_the_head_where_it_was_chosen_too(chosen_on, series, section, exported):
     section("relations", sy_chosen_on=chosen_on, sy_least="1")
-    points = drawn_as(exported, "sy_rows").data
+    points = drawn_as(exported, "sy_relations_rows").data
     assert points["series"].nunique() == series
-    shown = shown_as(exported, "sy_rows")
+    shown = shown_as(exported, "sy_relations_rows")
     assert len(points) == series * len(shown)
     if series == 2:
         chosen = points[points["series"] == "best head, where it was chosen"]
@@ -104,7 +105,7 @@ def test_halves_show_the_head_where_it_was_chosen_too(chosen_on, series, section
 
 def test_a_click_on_a_row_chooses_the_relation(section):
     session = section("relations", sy_least="1")
-    click(session, "sy_rows", "relation", {"relation": "cc"})
+    click(session, "sy_rows", "row", {"relation": "cc"})
     assert session.session_state["sy_relation"] == "cc"
     assert in_address(session, "sy_relation") == ["cc"]
     assert "**cc**: a word such as “and” or “or”" in sentences(session)
@@ -118,14 +119,11 @@ def test_a_button_leads_on_with_the_relation(view, section):
     assert session.session_state["sy_relation"] == "conj"
 
 
-def test_the_relation_that_is_clearest_is_chosen_unless_another_is(section, changed):
-    folder = changed(*PLANTED)
-    assert section("heads", folder).session_state["sy_relation"] == "obj"
-
-
-def test_a_frequent_relation_is_preferred_to_a_rare_one(section, changed):
-    folder = changed(*PLANTED, "update stored.dependency_best set n = 100 where relation = 'det'")
-    assert section("heads", folder).session_state["sy_relation"] == "det"
+@pytest.mark.parametrize(("frequent", "chosen"), [("none", "obj"), ("det", "det")])
+def test_the_clearest_of_the_frequent_relations_is_chosen(frequent, chosen, section, changed):
+    statement = f"update stored.dependency_best set n = 100 where relation = '{frequent}'"
+    folder = changed(*PLANTED, statement)
+    assert section("heads", folder).session_state["sy_relation"] == chosen
 
 
 def test_every_label_is_explained_with_how_often_it_occurs(section, told):

@@ -23,7 +23,7 @@ def test_the_words_and_predictions_of_a_sentence_are_those_of_the_file(
     section, exported, told, predictions
 ):
     section("sentences", sy_relation="obj", sy_sentence="3-0", **PROBE)
-    shown = shown_as(exported, "sy_arcs_3_0_obj")
+    shown = shown_as(exported, "sy_sentences_drawing_3_0_obj")
     expected = told(
         "select word, form, relation, governor from word where seq = 3 and sentence = 0 "
         "order by word"
@@ -40,7 +40,7 @@ def test_the_words_and_predictions_of_a_sentence_are_those_of_the_file(
 def test_only_the_words_of_the_chosen_sentence_are_shown(section, exported, told):
     ((seq,),) = told("select min(seq) from word where sentence = 1")
     section("sentences", sy_relation="det", sy_sentence=f"{seq}-1", **PROBE)
-    shown = shown_as(exported, f"sy_arcs_{seq}_1_det")
+    shown = shown_as(exported, f"sy_sentences_drawing_{seq}_1_det")
     expected = told(f"select word from word where seq = {seq} and sentence = 1 order by word")
     assert shown["word"].tolist() == [each for (each,) in expected]
     assert shown["word"].iloc[0] > 0
@@ -84,7 +84,7 @@ def test_no_sentence_of_a_kind_is_said_to_be_none(section, changed):
         "set predicted = list_transform(predicted, lambda each: -1)",
     )
     session = section("sentences", folder, sy_relation="obj", sy_which="right", **PROBE)
-    assert session.info[0].value == "This head gets no sentence with obj all right."
+    assert session.info[0].value == "There is no sentence in which this head gets every obj right."
 
 
 def test_a_row_of_the_list_chooses_its_sentence(section, exported):
@@ -93,16 +93,16 @@ def test_a_row_of_the_list_chooses_its_sentence(section, exported):
     click(session, "sy_list", "rows", 2)
     seq = int(listed["seq"].iloc[2])
     assert session.session_state["sy_sentence"].startswith(f"{seq}-")
-    assert any(key.startswith(f"sy_arcs_{seq}_") for key in exported)
+    assert any(key.startswith(f"sy_sentences_drawing_{seq}_") for key in exported)
     assert in_address(session, "sy_sentence") == [session.session_state["sy_sentence"]]
 
 
 def test_the_head_says_nothing_of_other_words_unless_asked(section, exported):
     section("sentences", sy_relation="obj", sy_sentence="3-0", **PROBE)
-    few = drawn_as(exported, "sy_arcs_3_0").layer[0].data
+    few = drawn_as(exported, "sy_sentences_drawing_3_0").layer[0].data
     exported.clear()
     section("sentences", sy_relation="obj", sy_sentence="3-0", sy_arcs="everything", **PROBE)
-    many = drawn_as(exported, "sy_arcs_3_0").layer[0].data
+    many = drawn_as(exported, "sy_sentences_drawing_3_0").layer[0].data
     of_head = ["right", "wrong"]
     assert few.loc[few["kind"].isin(of_head), "arc"].nunique() == 1
     assert many.loc[many["kind"].isin(of_head), "arc"].nunique() > 1
@@ -110,14 +110,14 @@ def test_the_head_says_nothing_of_other_words_unless_asked(section, exported):
 
 def test_weights_between_words_are_those_of_the_file(section, exported, told):
     section("sentences", sy_relation="obj", sy_sentence="3-0", **PROBE)
-    shown = shown_as(exported, "sy_weights_3_0_1_2")
+    shown = shown_as(exported, "sy_sentences_weights_3_0_1_2")
     ((n, weights),) = told(
         "select n_words, attention from word_attention where seq = 3 and sentence = 0 "
         "and layer = 1 and head = 2"
     )
     assert len(shown) == n * n
     assert shown["attention"].tolist() == pytest.approx(weights)
-    rings = drawn_as(exported, "sy_weights_3_0").data
+    rings = drawn_as(exported, "sy_sentences_weights_3_0").data
     governs = rings[rings["governs"]]
     expected = told("select word, governor from word where seq = 3 and governor is not null")
     assert sorted(zip(governs["word"], governs["candidate"], strict=True)) == sorted(expected)
@@ -125,14 +125,14 @@ def test_weights_between_words_are_those_of_the_file(section, exported, told):
 
 def test_a_file_without_weights_shows_the_arcs_alone(section, without, exported):
     section("sentences", without("word_attention"), sy_relation="obj")
-    assert any(key.startswith("sy_arcs") for key in exported)
-    assert not any(key.startswith("sy_weights") for key in exported)
+    assert any(key.startswith("sy_sentences_drawing") for key in exported)
+    assert not any(key.startswith("sy_sentences_weights") for key in exported)
 
 
 def test_a_sequence_whose_weights_are_not_kept_is_said_to_have_none(section, changed):
     folder = changed("delete from stored.word_attention where seq = 3")
     session = section("sentences", folder, sy_relation="obj", sy_sentence="3-0")
-    assert any(f"first {SHOWN} sequences alone" in each.value for each in session.caption)
+    assert any(f"first {SHOWN} sequences only" in each.value for each in session.caption)
 
 
 def test_what_a_treebank_writes_is_shown_as_text(section, changed, exported):
@@ -142,7 +142,7 @@ def test_what_a_treebank_writes_is_shown_as_text(section, changed, exported):
         "where seq = 3 and word = 1"
     )
     session = section("sentences", folder, sy_relation="obj", sy_sentence="3-0", **PROBE)
-    assert hostile in shown_as(exported, "sy_arcs_3_0_obj")["form"].tolist()
+    assert hostile in shown_as(exported, "sy_sentences_drawing_3_0_obj")["form"].tolist()
     assert "<img" not in bodies(session)
     assert "<img" not in sentences(session).replace(r"\<img", "")
 

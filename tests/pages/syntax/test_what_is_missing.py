@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.conftest import charts, sentences
+from tests.pages.conftest import charts
 from tests.pages.syntax.conftest import SECTIONS
 
 
@@ -60,4 +60,3 @@ def test_a_causal_model_without_special_tokens_is_shown(view, section, gpt2_fold
     session = section(view, gpt2_folder, sy_least="1")
     assert charts(session)
     assert not session.error
-    assert "this model is causal" not in sentences(session)

@@ -1,0 +1,98 @@
+"""A row per relation or per parser: how often governors are found, in per cent."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.look import cell_selection, tooltips
+from pages.ui.words.columns import NAMED, shown_as, title
+from pages.ui.words.offsets import offset_told
+from pages.ui.words.place import said
+
+HEAD_COLOUR, OFFSET_COLOUR, OTHER_COLOUR = SERIES_COLOURS[:3]
+CONTROL_COLOUR = SERIES_COLOURS[4]
+CLICKED = "row"
+
+
+def accuracy_rows(
+    frame: pd.DataFrame,
+    *,
+    colours: Mapping[str, str],
+    tooltip: Sequence[str],
+    fields: Sequence[str] = ("relation",),
+) -> Any:
+    """Points with intervals, and a tick for the best fixed offset.
+
+    Args:
+        frame: rows relation, relation_named, series, accuracy, low, high (missing where there is
+            no interval), offset and offset_accuracy (missing where no offset was scored); the
+            relation that comes first is on top.
+        colours: of the series, in the order of the legend.
+        fields: columns that a click gives.
+    """
+    offset, axis = title("offset"), said("accuracy_axis")
+    signed = frame["offset"].map(offset_told, na_action="ignore")
+    shown = frame.assign(offset_named=signed, of_offset=offset)
+    legend = {**colours, offset: OFFSET_COLOUR}
+    order = shown["relation_named"].drop_duplicates().tolist()
+    base = _rows(shown, "relation", order, tooltip)
+    several: dict[str, Any] = {"yOffset": alt.YOffset("series:N", sort=list(colours))}
+    rows = base.encode(**several) if len(colours) > 1 else base
+    intervals = rows.mark_rule(strokeWidth=2).encode(
+        x=_across("low", axis), x2="high", color=_coloured("series", legend)
+    )
+    ticks = base.mark_tick(thickness=3, height=14, opacity=1, orient="vertical").encode(
+        x=_across("offset_accuracy", axis), color=_coloured("of_offset", legend)
+    )
+    points = rows.mark_circle(size=80, opacity=1, cursor="pointer").encode(
+        x=_across("accuracy", axis), color=_coloured("series", legend)
+    )
+    points = points.add_params(cell_selection(CLICKED, *fields))
+    height = 24 * max(shown["relation"].nunique(), 1) * (1.4 if len(colours) > 1 else 1) + 140
+    return alt.layer(ticks, intervals, points).properties(height=height)
+
+
+def parser_rows(seeds: pd.DataFrame, means: pd.DataFrame, colours: Mapping[str, str]) -> Any:
+    """Every seed as a point, their mean as a bar.
+
+    Args:
+        seeds: rows method, method_named, kind, seed, uas, n.
+        means: rows method, method_named, kind, mean.
+        colours: of the kinds, in the order of the legend.
+    """
+    order = means.sort_values("mean", ascending=False)["method_named"].tolist()
+    axis, kind = said("uas_axis"), _coloured("kind", colours)
+    bars = _rows(means, "method", order, ["method", "mean"])
+    bars = bars.mark_bar(opacity=0.45, size=20, cornerRadiusEnd=2)
+    points = _rows(seeds, "method", order, ["method", "seed", "uas", "n"])
+    points = points.mark_circle(size=64, opacity=1)
+    parts = [
+        bars.encode(x=_across("mean", axis), color=kind),
+        points.encode(x=_across("uas", axis), color=kind),
+    ]
+    return alt.layer(*parts).properties(height=40 * len(means) + 130)
+
+
+def _rows(
+    frame: pd.DataFrame, column: str, order: Sequence[str], tooltip: Sequence[str]
+) -> alt.Chart:
+    axis = alt.Axis(labelLimit=330, labelOverlap=False, ticks=False, grid=True)
+    return alt.Chart(frame).encode(
+        y=alt.Y(f"{column}{NAMED}:N", title=None, sort=list(order), axis=axis),
+        tooltip=tooltips({shown_as(each, frame): title(each) for each in tooltip}, frame, ".1%"),
+    )
+
+
+def _across(column: str, axis: str) -> alt.X:
+    """Shares from 0 to 1, so that charts are compared at a glance."""
+    per_cent = alt.Axis(format="%", tickCount=10)
+    return alt.X(f"{column}:Q", title=axis, axis=per_cent, scale=alt.Scale(domain=[0, 1]))
+
+
+def _coloured(column: str, colours: Mapping[str, str]) -> alt.Color:
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    legend = alt.Legend(orient="top", symbolType="square", labelLimit=0)
+    return alt.Color(f"{column}:N", title=" ", scale=scale, legend=legend)

@@ -1,0 +1,102 @@
+"""Whether heads find more of a tree when attention is weighed by norms, and how sure that is."""
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.annotation import MERGINGS
+from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.tables.probing import dependency_accuracy, dependency_best, dependency_difference
+from analysis.tables.probing.dependency_best import CHOSEN_ON
+from pages.syntax.choices import LEAST, best_heads
+from pages.syntax.names import (
+    EVERYTHING,
+    columns,
+    direction_name,
+    readable,
+    relation_label,
+    word_counts,
+)
+from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
+from pages.ui.head.choice import head_name
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.weighing import is_clear, told_difference, told_share
+from pages.ui.words.numbers import count
+from pages.ui.words.say import say
+
+_ENDS = ("low", "high")
+_COLUMNS = (
+    *("relation", "n", "best_weight", "accuracy_weight", "best_norm", "accuracy_norm"),
+    *("difference", "difference_low", "difference_high"),
+)
+
+
+@section("weighing", dependency_difference.TABLE, dependency_best.TABLE, dependency_accuracy.TABLE)
+def weighing(view: View) -> None:
+    with view.toolbar():
+        merging = view.pick("merging", MERGINGS)
+        chosen_on = view.pick("part", CHOSEN_ON, default="first", of="chosen_on")
+        least = view.number("least", 1, 100_000, LEAST)
+    found = ask(dependency_difference.differences, merging=merging, chosen_on=chosen_on)
+    shown = found[found["relation"].map(word_counts()) >= least].reset_index(drop=True)
+    view.finding(_finding(view, shown, "all" if chosen_on == "all" else "half"))
+    st.caption(view.say("hidden", n=len(found) - len(shown), least=count(least)))
+    if len(shown):
+        state = f"{merging}_{chosen_on}_{least}"
+        _rows(view, shown, merging, chosen_on, state)
+        named = readable(shown.rename(columns={each: f"difference_{each}" for each in _ENDS}))
+        named = named.assign(**{f"best_{way}": _best(view, shown, way) for way in WEIGHINGS})
+        view.table("table", named, columns(*_COLUMNS), state=state)
+
+
+def _best(view: View, shown: pd.DataFrame, way: str) -> list[str]:
+    """The best head and direction of every relation, weighed one way."""
+    rows = shown[[f"{each}_{way}" for each in ("layer", "head", "direction")]]
+    return [
+        view.say("head_and_direction", head=head_name(layer, head), direction=direction_name(to))
+        for layer, head, to in rows.itertuples(index=False, name=None)
+    ]
+
+
+def _finding(view: View, shown: pd.DataFrame, part: str) -> str:
+    """In how many relations norms gain or lose beyond chance, and where the change is largest."""
+    found = shown[~shown["relation"].isin(EVERYTHING)]
+    if found.empty:
+        return view.say("none")
+    more, less = found["low"] > 0, found["high"] < 0
+    row = found.iloc[int(found["difference"].abs().to_numpy().argmax())]
+    clear = "clear" if is_clear(row["low"], row["high"]) else "open"
+    sentences = [
+        view.say(
+            f"finding_{part}",
+            n=len(found),
+            more=int(more.sum()),
+            less=int(less.sum()),
+            unclear=int((~more & ~less).sum()),
+        ),
+        view.say(f"largest_{clear}", relation=relation_label(row["relation"]), **_change(row)),
+    ]
+    together = shown[shown["relation"] == "all"]
+    sentences += [view.say("together", **_change(row)) for _, row in together.iterrows()]
+    return " ".join(sentences)
+
+
+def _change(row: pd.Series) -> dict[str, str]:
+    """Both accuracies and their difference, in words."""
+    shares = {way: told_share(row[f"accuracy_{way}"]) for way in WEIGHINGS}
+    return {**shares, "difference": told_difference(row)}
+
+
+def _rows(view: View, shown: pd.DataFrame, merging: str, chosen_on: str, state: str) -> None:
+    """The best heads by weights beside those by norms, the most accurate by weights first."""
+    names = [say(f"weighing.{way}") for way in WEIGHINGS]
+    parts = [best_heads(merging, chosen_on, way) for way in WEIGHINGS]
+    frame = pd.concat(parts, keys=names, names=["series"]).reset_index("series")
+    frame = frame[frame["relation"].isin(shown["relation"])].reset_index(drop=True)
+    chart = accuracy_rows(
+        readable(frame),
+        colours=dict(zip(names, (HEAD_COLOUR, OTHER_COLOUR), strict=True)),
+        tooltip=("relation", "series", "head_name", "accuracy", *_ENDS, "offset_accuracy", "n"),
+    )
+    view.figure("rows", frame, chart, state=state)
