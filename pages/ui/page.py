@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from analysis.tables.table import Table
 from pages.ui.about import about
 from pages.ui.choices.pick import pick
-from pages.ui.store.chosen import require
+from pages.ui.store.chosen import open_store, require
 from pages.ui.view import View
 from pages.ui.words.place import key_of, said, words_of
 
@@ -19,18 +19,26 @@ class Section:
     """One question of a page.
 
     `stem` names its file, its words and its place in the address; `needs` are the tables without
-    which there is nothing to draw, and which the account at its end explains.
+    which there is nothing to draw, and which the account at its end explains, `also` those that it
+    can do without; `lacking` says why there can be nothing of some files, else nothing.
     """
 
     stem: str
     needs: tuple[Table, ...]
     draw: Callable[[View], None]
     framed: bool = True
+    also: tuple[Table, ...] = ()
+    lacking: Callable[[], str] | None = None
 
 
-def section(stem: str, *needs: Table) -> Callable[[Callable[[View], None]], Section]:
+def section(
+    stem: str,
+    *needs: Table,
+    also: tuple[Table, ...] = (),
+    lacking: Callable[[], str] | None = None,
+) -> Callable[[Callable[[View], None]], Section]:
     """Makes a section of the function that draws it."""
-    return lambda draw: Section(stem, needs, draw)
+    return lambda draw: Section(stem, needs, draw, also=also, lacking=lacking)
 
 
 def whole(stem: str, show: Callable[[], None]) -> Section:
@@ -78,10 +86,14 @@ class Page:
         if not shown.framed:
             shown.draw(View(self.prefix, shown.stem))
             return
-        require(*shown.needs)
         with words_of(self.name, shown.stem):
+            if shown.lacking and (reason := shown.lacking()):
+                st.info(reason)
+                return
+            require(*shown.needs)
             st.header(said("title"), anchor=False)
             if key_of("meaning"):
                 st.markdown(said("meaning"))
             shown.draw(View(self.prefix, shown.stem))
-            about(*shown.needs)
+            rows = open_store().rows
+            about(*shown.needs, *(each for each in shown.also if rows.get(each.name)))

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.charts.colours import PAPER_AND_INK, SERIES_COLOURS
-from pages.ui.words.columns import NAMES
+from pages.ui.words.columns import NAMES, title
 
 _N = len(SERIES_COLOURS)
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
@@ -90,6 +90,16 @@ def _tooltip(name: str, title: str, frame: pd.DataFrame, format: str) -> alt.Too
     if pd.api.types.is_integer_dtype(frame[name]):
         return alt.Tooltip(f"{name}:Q", title=title, format=",d")
     return alt.Tooltip(f"{name}:N", title=title)
+
+
+def column_tooltips(frame: pd.DataFrame, **formats: str) -> list[alt.Tooltip]:
+    """A line for every column named, under its title; its numbers in the format given."""
+    return [
+        alt.Tooltip(f"{name}:Q", title=title(name), format=format)
+        if pd.api.types.is_numeric_dtype(frame[name])
+        else alt.Tooltip(f"{name}:N", title=title(name))
+        for name, format in formats.items()
+    ]
 
 
 def cell_selection(name: str, *fields: str) -> alt.Parameter:
