@@ -7,72 +7,54 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.positions import exemplar_attention, query_key_wave, relative_position_profile
+from pages.positions.offsets import offset_axis
+from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED
+from pages.ui.charts.look import column_tooltips
 from pages.ui.charts.pieces import readable
-from pages.ui.choices.pick import pick
-from pages.ui.figure import figure
-from pages.ui.store.chosen import ask
-from pages.ui.words.offsets import ATTENTION_COLOUR, PEAK_COLOUR, offset_axis
-from pages.ui.words.say import say
+from pages.ui.store.chosen import ask, is_causal
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import count
 
 _SIDE = 330
 _SPACE = "␣"
 _SHORT = 60  # characters of a text that stand in the picker
 
 
-def show(layer: int, head: int, *, causal: bool) -> int:
+def attention(view: View, layer: int, head: int) -> int:
     """The map of a text to choose and the mean profile of all texts beside it.
 
     Returns:
         the sequence number of the text.
     """
-    seq = _pick_text()
+    texts = ask(query_key_wave.exemplars).sort_values("seq").itertuples()
+    labels = {int(row.seq): _label(view, row) for row in texts}
+    seq = view.pick("text", list(labels), format=labels.__getitem__, kind="select")
     left, right = st.columns(2)
     with left:
-        _map(layer, head, seq, causal=causal)
+        _map(view, layer, head, seq)
     with right:
-        _profile(layer, head)
+        _profile(view, layer, head)
     return seq
 
 
-def _pick_text() -> int:
-    texts = ask(query_key_wave.exemplars).sort_values("seq")
-    labels = {int(row.seq): _label(row) for row in texts.itertuples()}
-    return pick(
-        "po_text",
-        say("positions_head.one_head.text"),
-        list(labels),
-        default=next(iter(labels)),
-        format=labels.__getitem__,
-        kind="select",
-        help=say("positions_head.one_head.text_help"),
-    )
-
-
-def _label(row: Any) -> str:
+def _label(view: View, row: Any) -> str:
     text = str(row.text)
     shown = f"{text[:_SHORT].rstrip()} …" if len(text) > _SHORT else text
-    return say("positions_head.one_head.text_label", seq=row.seq, n=row.n_tokens, text=shown)
+    return view.say("text_label", seq=row.seq, n=row.n_tokens, text=shown)
 
 
-def _map(layer: int, head: int, seq: int, *, causal: bool) -> None:
+def _map(view: View, layer: int, head: int, seq: int) -> None:
     frame = ask(exemplar_attention.of_head, layer=layer, head=head, seq=seq)
-    if causal:
+    if is_causal():
         frame = frame[frame["key_pos"] <= frame["query_pos"]]
     if frame.empty:
-        st.info(say("positions_head.one_head.no_map"))
-        return
-    question = say("positions_head.one_head.map")
-    figure(
-        map_of_tokens(frame),
-        key=f"po_map_{layer}_{head}_{seq}",
-        question=question,
-        caption=say("positions_head.one_head.map_caption"),
-        frame=frame,
-        alt=question,
-    )
+        st.info(view.say("no_map"))
+    else:
+        view.figure("map", frame, _map_of_tokens(frame), state=f"{layer}_{head}_{seq}")
 
 
-def map_of_tokens(frame: pd.DataFrame) -> Any:
+def _map_of_tokens(frame: pd.DataFrame) -> Any:
     """Queries down, keys across, and a dotted line where a token looks at itself.
 
     Args:
@@ -81,36 +63,24 @@ def map_of_tokens(frame: pd.DataFrame) -> Any:
     tokens = frame[frame["query_pos"] == frame["key_pos"]].sort_values("query_pos")
     names = dict(zip(tokens["query_pos"], _labels(tokens), strict=True))
     shown = frame.assign(query=frame["query_pos"].map(names), key=frame["key_pos"].map(names))
-    told = {"labelOverlap": False, "labelFlush": False, "labelLimit": 90, "ticks": False}
+    plain: dict[str, Any] = {"labelOverlap": False, "labelFlush": False, "labelLimit": 90}
+    across, down = (alt.Axis(labelAngle=angle, ticks=False, **plain) for angle in (-90, 0))
+    order = list(names.values())
     base = alt.Chart(shown).encode(
-        x=alt.X(
-            "key:N",
-            title=say("positions_head.one_head.key"),
-            sort=list(names.values()),
-            axis=alt.Axis(labelAngle=-90, **told),
-        ),
-        y=alt.Y(
-            "query:N",
-            title=say("positions_head.one_head.query"),
-            sort=list(names.values()),
-            axis=alt.Axis(**told),
-        ),
+        x=alt.X("key:N", title=title("key"), sort=order, axis=across),
+        y=alt.Y("query:N", title=title("query"), sort=order, axis=down),
     )
     cells = base.mark_rect().encode(
         color=alt.Color(
             "attention:Q",
-            title=say("positions_head.attention"),
+            title=title("attention"),
             scale=alt.Scale(type="sqrt", scheme="viridis", domainMin=0),
             legend=alt.Legend(orient="bottom", format=".0%", gradientLength=200, tickCount=4),
         ),
-        tooltip=[
-            alt.Tooltip("query:N", title=say("positions_head.one_head.query")),
-            alt.Tooltip("key:N", title=say("positions_head.one_head.key")),
-            alt.Tooltip("attention:Q", title=say("positions_head.attention"), format=".1%"),
-        ],
+        tooltip=column_tooltips(shown, query="", key="", attention=".1%"),
     )
     diagonal = base.transform_filter("datum.query_pos === datum.key_pos").mark_line(
-        color=PEAK_COLOUR, strokeDash=[2, 4], strokeWidth=2, order=True, tooltip=False
+        color=MARKED, strokeDash=[2, 4], strokeWidth=2, order=True, tooltip=False
     )
     return alt.layer(cells, diagonal).properties(height=_SIDE + 120)
 
@@ -125,45 +95,32 @@ def _labels(tokens: pd.DataFrame) -> list[str]:
     ]
 
 
-def _profile(layer: int, head: int) -> None:
+def _profile(view: View, layer: int, head: int) -> None:
     frame = ask(relative_position_profile.of_head, layer=layer, head=head).dropna(subset="mean")
     if frame.empty:
-        st.info(say("positions_head.one_head.no_profile"))
+        st.info(view.say("no_profile"))
         return
-    n = int(frame["n_sequences"].iloc[0])
-    question = say("positions_head.one_head.profile")
-    figure(
-        profile_chart(frame),
-        key=f"po_profile_{layer}_{head}",
-        question=question,
-        caption=say("positions_head.one_head.profile_caption", n=f"{n:,}"),
-        frame=frame,
-        alt=question,
-    )
+    n = count(frame["n_sequences"].iloc[0])
+    view.figure("profile", frame, _profile_chart(frame), state=f"{layer}_{head}", n=n)
 
 
-def profile_chart(frame: pd.DataFrame) -> Any:
+def _profile_chart(frame: pd.DataFrame) -> Any:
     """Mean attention over offsets with the quartiles over texts, from 0.
 
     Args:
         frame: rows offset, mean, low, high.
     """
-    title = say("positions_head.one_head.profile_axis")
+    share = {"title": title("mean"), "axis": alt.Axis(format="%", tickCount=5)}
     base = alt.Chart(frame).encode(
-        x=alt.X("offset:Q", title=say("positions_head.offset"), axis=offset_axis(tickCount=11)),
-        tooltip=[
-            alt.Tooltip("offset:Q", title=say("positions_head.offset"), format="+d"),
-            alt.Tooltip("mean:Q", title=title, format=".2%"),
-            alt.Tooltip("low:Q", title=say("positions_head.quartile_low"), format=".2%"),
-            alt.Tooltip("high:Q", title=say("positions_head.quartile_high"), format=".2%"),
-        ],
+        x=alt.X("offset:Q", title=title("offset"), axis=offset_axis(tickCount=11)),
+        tooltip=column_tooltips(frame, offset="+d", mean=".2%", low=".2%", high=".2%"),
     )
-    band = base.mark_area(opacity=0.22, color=ATTENTION_COLOUR).encode(
-        y=alt.Y("low:Q", title=title, axis=alt.Axis(format="%", tickCount=5)), y2="high"
-    )
-    line = base.mark_line(
-        color=ATTENTION_COLOUR, point={"size": 36, "filled": True, "color": ATTENTION_COLOUR}
-    ).encode(y=alt.Y("mean:Q", title=title))
-    zero = alt.Chart(pd.DataFrame({"offset": [0]}))
-    rule = zero.mark_rule(color=PEAK_COLOUR, strokeDash=[2, 4], strokeWidth=2)
-    return alt.layer(band, line, rule.encode(x="offset:Q")).properties(height=_SIDE)
+    band = base.mark_area(opacity=0.22, color=ATTENTION_COLOUR)
+    points = {"size": 36, "filled": True, "color": ATTENTION_COLOUR}
+    line = base.mark_line(color=ATTENTION_COLOUR, point=points)
+    zero = alt.Chart(pd.DataFrame({"offset": [0]})).encode(x="offset:Q")
+    return alt.layer(
+        band.encode(y=alt.Y("low:Q", **share), y2="high"),
+        line.encode(y=alt.Y("mean:Q", **share)),
+        zero.mark_rule(color=MARKED, strokeDash=[2, 4], strokeWidth=2),
+    ).properties(height=_SIDE)

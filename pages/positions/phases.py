@@ -4,67 +4,44 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.positions import head_offset, query_key_phase
+from analysis.tables.positions import query_key_phase
+from pages.positions.offsets import offsets_of
 from pages.positions.phase_chart import phase_chart
-from pages.ui.choices.pick import pick
-from pages.ui.figure import figure
 from pages.ui.store.chosen import ask
+from pages.ui.view import View
 from pages.ui.words.numbers import percent
 from pages.ui.words.offsets import offset_told
-from pages.ui.words.say import say
 
-_SHIFTS = range(-3, 4)
 _HIGHEST = (128, 256)
-_BINS = 64  # of the phase; planes whose phases fall into one are told by the largest
+_BINS = 64  # of the phase; of the planes whose phases fall into one, the largest counts
 _NO_TURN = 1e-3  # radians
-_EVEN = 0.02  # sides that differ by less are told as even
-_CELLS = 16_000  # above, neighbouring frequencies are told together
+_EVEN = 0.02  # sides that differ by less are called even
+_CELLS = 16_000  # above, neighbouring frequencies are drawn together
 
 
-def show(layer: int, head: int) -> None:
+def phases(view: View, layer: int, head: int) -> None:
     frame = ask(query_key_phase.of_head, layer=layer, head=head)
     frame = frame[frame["frequency"] > 0]
     if frame.empty:
-        st.info(say("positions_head.phases.none"))
+        st.info(view.say("no_phases"))
         return
     frame = relative(frame)
-    st.markdown(say("positions_head.phases.meaning"))
-    st.markdown(_finding(frame, layer, head))
+    st.markdown(view.say("phases_meaning"))
+    view.finding(_finding(view, frame, layer, head))
     left, right = st.columns(2)
     with left:
-        measure = _pick_measure()
+        measure = view.pick("amplitude", ["relative", "amplitude"])
     with right:
-        highest = _pick_highest()
+        highest = view.pick("frequency", _HIGHEST)
     shown = binned(frame[frame["frequency"] <= highest], measure)
-    question = say("positions_head.phases.question")
-    figure(
-        phase_chart(shown, measure, shifts=_SHIFTS, highest=highest),
-        key=f"po_phases_{layer}_{head}_{measure}_{highest}",
-        question=question,
-        caption=say(
-            "positions_head.phases.caption",
-            n=int(frame["n_sequences"].iloc[0]),
-            length=int(frame["length"].iloc[0]),
-        ),
-        frame=frame,
-        alt=question,
+    view.figure(
+        "phases",
+        frame,
+        phase_chart(shown, measure, highest=highest),
+        state=f"{layer}_{head}_{measure}_{highest}",
+        n=int(frame["n_sequences"].iloc[0]),
+        length=int(frame["length"].iloc[0]),
     )
-
-
-def _pick_measure() -> str:
-    return pick(
-        "po_amplitude",
-        say("positions_head.phases.amplitude"),
-        ["relative", "amplitude"],
-        default="relative",
-        format=lambda each: say(f"positions_head.phases.amplitude_{each}"),
-        help=say("positions_head.phases.amplitude_help"),
-    )
-
-
-def _pick_highest() -> int:
-    """The highest frequency that is drawn; the waves of positions are slow ones."""
-    return pick("po_frequency", say("positions_head.phases.highest"), _HIGHEST, default=_HIGHEST[0])
 
 
 def relative(frame: pd.DataFrame) -> pd.DataFrame:
@@ -86,19 +63,18 @@ def lean(frame: pd.DataFrame) -> float:
     return float(means.get(True, np.nan) / means.get(False, np.nan) - 1)
 
 
-def _finding(frame: pd.DataFrame, layer: int, head: int) -> str:
+def _finding(view: View, frame: pd.DataFrame, layer: int, head: int) -> str:
     """On which side of 0 amplitude is larger, and where attention leans."""
     larger = lean(frame)
     if np.isnan(larger):
         return ""
     side = "even" if abs(larger) < _EVEN else "left" if larger > 0 else "right"
-    sentence = say(f"positions_head.phases.finding_{side}", larger=percent(abs(larger)))
-    heads = ask(head_offset.heads)
-    found = heads[(heads["layer"] == layer) & (heads["head"] == head)]
-    if found.empty:
+    sentence = view.say(f"phases_{side}", larger=percent(abs(larger)))
+    offsets = offsets_of(layer, head)
+    if offsets is None:
         return sentence
-    attention = offset_told(found["attention_offset"].iloc[0])
-    return f"{sentence} {say('positions_head.phases.finding_attention', offset=attention)}"
+    most = view.say("phases_attention", offset=offset_told(offsets["attention_offset"]))
+    return f"{sentence} {most}"
 
 
 def binned(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -111,9 +87,9 @@ def binned(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     height = 2 * np.pi / _BINS
     row = ((frame["phase"] + np.pi) // height).clip(0, _BINS - 1).astype("int64")
     cells = frame.assign(column=column, row=row).groupby(["column", "row"], as_index=False)
-    largest = cells.agg(value=(measure, "max"), planes=("phase", "nunique"))
+    largest = cells.agg(**{measure: (measure, "max"), "planes": ("phase", "nunique")})
     start = frequencies[0] - step / 2 + wide * largest["column"]
     low = -np.pi + height * largest["row"]
     return largest.assign(
         x=start, x2=start + wide, y=low, y2=low + height, frequency=start + wide / 2
-    ).dropna(subset="value")
+    ).dropna(subset=measure)

@@ -1,99 +1,79 @@
 """Waves in the position embeddings, of one file and of several (figures 3, 8 and 9)."""
 
+from pathlib import Path
+
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.positions import embedding_spectrum, position_variance, state_spectrum
-from pages.positions.choices import pick_scale, series_colours, told_peaks
-from pages.positions.components import components, needed
-from pages.positions.peaks import UNIT, peaks
 from pages.positions.published import of_embeddings
-from pages.positions.several_files import several_files
-from pages.positions.spectrum_chart import spectrum_lines, with_period
-from pages.ui.about import about
-from pages.ui.figure import figure
-from pages.ui.published import beside
-from pages.ui.store.chosen import ask, open_store, require
+from pages.positions.spectra.amplitudes import SCALES
+from pages.positions.spectra.charts import spectrum_chart
+from pages.positions.spectra.components import components_chart, needed
+from pages.positions.spectra.files import file_label, file_panels, pick_files
+from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period
+from pages.ui.charts.colours import CONTROL_COLOURS
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, ask_file, open_store
+from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.say import say
 
 _SERIES = ("kept", "words", "permuted")
 
 
-def show() -> None:
-    require(embedding_spectrum.TABLE, position_variance.TABLE)
-    st.header(say("positions.embeddings.title"), anchor=False)
-    spectra = ask(embedding_spectrum.spectra)
-    variance = ask(position_variance.cumulative)
+@section("embeddings", embedding_spectrum.TABLE, position_variance.TABLE)
+def embeddings(view: View) -> None:
+    spectra, variance = ask(embedding_spectrum.spectra), ask(position_variance.cumulative)
     kept = spectra[spectra["control"] == "kept"]
     words, length = _words(_positions(spectra))
-    st.markdown(f"{_finding(kept, words)} {_told_components(variance)}")
-    scale = pick_scale()
-    _spectrum(pd.concat([_series(spectra), words], ignore_index=True), length, scale)
-    several_files(scale)
-    components(variance)
-    beside(
-        *of_embeddings(variance, peaks(kept)),
-        key="po_published_embeddings",
-        title=say("published.title_embeddings"),
+    half, most = (needed(variance, share) for share in (0.5, 0.9))
+    width = count(len(variance))
+    view.finding(
+        f"{_finding(view, kept, words)} "
+        f"{view.say('finding_components', half=half, most=most, width=width)}"
     )
-    about(embedding_spectrum.TABLE, position_variance.TABLE)
+    scale = view.pick("scale", SCALES)
+    _spectrum(view, spectra, words, length, scale)
+    _several_files(view, scale)
+    chart = components_chart(variance)
+    view.figure("components", variance, chart, half=half, most=most, all=width)
+    view.beside("embeddings", *of_embeddings(variance, peaks(kept)))
 
 
-def _series(spectra: pd.DataFrame) -> pd.DataFrame:
-    return spectra.rename(columns={"control": "series"})
-
-
-def _finding(kept: pd.DataFrame, words: pd.DataFrame) -> str:
+def _finding(view: View, kept: pd.DataFrame, words: pd.DataFrame) -> str:
     found = peaks(kept)
     if not found:
-        return say("positions.embeddings.finding_none")
-    told = say("positions.embeddings.finding", peaks=told_peaks(found, bold=True))
+        return view.say("finding_none")
+    sentence = view.say("finding", peaks=peaks_text(found, word="peak"))
     if words.empty or peaks(words):
-        return told
-    return f"{told} {say('positions.embeddings.finding_words')}"
+        return sentence
+    return f"{sentence} {view.say('finding_words')}"
 
 
-def _told_components(variance: pd.DataFrame) -> str:
-    return say(
-        "positions.embeddings.finding_components",
-        half=needed(variance, 0.5),
-        most=needed(variance, 0.9),
-        width=count(len(variance)),
-    )
-
-
-def _spectrum(spectra: pd.DataFrame, length: int, scale: str) -> None:
+def _spectrum(
+    view: View, spectra: pd.DataFrame, words: pd.DataFrame, length: int, scale: str
+) -> None:
     """The position embeddings beside the words of the texts and beside themselves in disorder.
 
     Args:
-        spectra: series, frequency, mean, q25, q75.
         length: on how many words theirs was measured; 0 where there are none.
     """
-    names = {each: say(f"positions.embeddings.{each}") for each in _SERIES}
-    frame = with_period(spectra[spectra["series"].isin(_SERIES)])
+    names = {each: view.say(f"series_{each}") for each in _SERIES}
+    series = pd.concat([spectra.rename(columns={"control": "series"}), words], ignore_index=True)
+    frame = with_period(series[series["series"].isin(_SERIES)])
     frame = frame[frame["mean"] > 0]
-    question = say("positions.embeddings.question")
-    caption = say("positions.embeddings.caption", width=count(open_store().run["hidden_size"]))
+    caption = view.say("spectrum_caption", width=count(open_store().run["hidden_size"]))
     if length:
-        told = {"length": count(length), "positions": count(_positions(spectra))}
-        caption = f"{caption} {say('positions.embeddings.caption_words', **told)}"
-    chart = spectrum_lines(
+        sizes = {"length": count(length), "positions": count(_positions(spectra))}
+        caption = f"{caption} {view.say('spectrum_words', **sizes)}"
+    chart = spectrum_chart(
         frame.assign(name=frame["series"].map(names)),
-        colour="name",
-        colours=series_colours(names),
-        y_title=say("positions.amplitude"),
-        y_scale="log" if scale == "log" else "linear",
+        "mean",
+        scale=scale,
+        colours={name: CONTROL_COLOURS[each] for each, name in names.items()},
         band=names["kept"],
     )
-    figure(
-        chart,
-        key=f"po_spectrum_{scale}",
-        question=question,
-        caption=caption,
-        frame=frame,
-        alt=question,
-    )
+    view.figure("spectrum", frame, chart, state=scale, caption=caption)
 
 
 def _positions(spectra: pd.DataFrame) -> int:
@@ -105,9 +85,8 @@ def _positions(spectra: pd.DataFrame) -> int:
 def _words(positions: int) -> tuple[pd.DataFrame, int]:
     """The spectrum of the texts' words at the level that `positions` words would have, and on how
     many words it was measured; nothing where the file has none."""
-    if not open_store().rows.get(state_spectrum.TABLE.name):
-        return pd.DataFrame(), 0
-    lengths = ask(state_spectrum.lengths)
+    held = open_store().rows.get(state_spectrum.TABLE.name)
+    lengths = ask(state_spectrum.lengths) if held else pd.DataFrame()
     if lengths.empty:
         return pd.DataFrame(), 0
     length = int(lengths["length"].iloc[0])
@@ -116,3 +95,37 @@ def _words(positions: int) -> tuple[pd.DataFrame, int]:
     columns = ["mean", "q25", "q75", "max"]
     frame = frame.assign(series="words", **{name: frame[name] * level for name in columns})
     return frame[["series", "frequency", *columns]], length
+
+
+def _several_files(view: View, scale: str) -> None:
+    """One panel per chosen file, each with a scale of its own, and their peaks as a table."""
+    st.subheader(view.say("files_title"), anchor=False)
+    paths = pick_files(view, embedding_spectrum.TABLE)
+    if not paths:
+        return
+    spectra = [_kept(path) for path in paths]
+    frame = pd.concat(spectra, ignore_index=True)
+    chart = file_panels(frame, "mean", scale)
+    view.figure("other_files", frame, chart, state=f"{scale}_{len(paths)}")
+    rows = [_row(path, spectrum) for path, spectrum in zip(paths, spectra, strict=True)]
+    columns = {"file": None, "positions": "%d", "peaks": None, "largest": "%.3g"}
+    view.table("file_table", pd.DataFrame(rows), columns | {"half": "%d", "most": "%d"})
+
+
+def _kept(path: Path) -> pd.DataFrame:
+    frame = ask_file(path, embedding_spectrum.spectra)
+    return with_period(frame[frame["control"] == "kept"]).assign(file=file_label(path))
+
+
+def _row(path: Path, spectrum: pd.DataFrame) -> dict[str, object]:
+    """What stands out in a file, and how few dimensions hold it."""
+    found, variance = peaks(spectrum), ask_file(path, position_variance.cumulative)
+    known = len(variance) > 0
+    return {
+        "file": file_label(path),
+        "positions": round(float(spectrum["period"].max())),
+        "peaks": peaks_text(found) if found else None,
+        "largest": float(spectrum["mean"].max()),
+        "half": needed(variance, 0.5) if known else None,
+        "most": needed(variance, 0.9) if known else None,
+    }

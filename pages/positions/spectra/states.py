@@ -1,127 +1,132 @@
 """What of the positions is left in hidden states, queries and keys, layer by layer (figure 5)."""
 
+from typing import Any
+
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.corpus import sequence_lengths
 from analysis.tables.positions import state_spectrum
-from pages.positions.choices import pick_scale, told_frequency, told_period
-from pages.positions.layer_choice import Chosen, pick_layer, pick_source
-from pages.positions.layer_spectra import amplitude_maps, ratio_maps
-from pages.positions.one_layer import one_layer
-from pages.positions.spectra import AMOUNTS, Spectra, read
-from pages.positions.states_of_files import states_of_files
-from pages.positions.text_lengths import lengths_overlaid
-from pages.positions.wave import Wave, told_times, wave_of
-from pages.ui.about import about
-from pages.ui.choices.pick import pick
-from pages.ui.figure import figure
-from pages.ui.store.chosen import ask, open_store, require
+from pages.positions.spectra.amplitudes import AMOUNTS, BESIDE, SCALES, SOURCES, Spectra, read
+from pages.positions.spectra.charts import (
+    amplitude_maps,
+    below_each_other,
+    by_source,
+    ratio_maps,
+    span,
+    spectrum_lines,
+)
+from pages.positions.spectra.one_source import Chosen, in_all_lengths, in_several_files
+from pages.positions.spectra.peaks import frequency_text, period_text
+from pages.positions.spectra.wave import Wave, times_text, wave_of
+from pages.ui.charts.colours import CONTROL_COLOURS
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.say import say
+from pages.ui.words.place import said
 
 _SHORTEST = 16  # tokens of a text that has a spectrum
 _CLEAR = 1.5  # times the amplitude without positions, below which nothing is claimed
 
 
-def show() -> None:
-    if not open_store().rows.get(state_spectrum.TABLE.name) and _all_short():
-        st.info(say("positions.states.short", least=_SHORTEST))
-        return
-    require(state_spectrum.TABLE)
-    st.header(say("positions.states.title"), anchor=False)
+def too_short() -> str:
+    """That no text has the tokens that a spectrum needs, if it is so."""
+    held = open_store().rows.get(state_spectrum.TABLE.name)
+    if held or (ask(sequence_lengths)["n_tokens"] >= _SHORTEST).any():
+        return ""
+    return said("short", least=_SHORTEST)
+
+
+@section("states", state_spectrum.TABLE, lacking=too_short)
+def states(view: View) -> None:
     lengths = ask(state_spectrum.lengths)
-    length, amount = _pick(lengths)
+    length, amount = _pick(view, lengths)
     spectra = read(length, amount)
     ratio = spectra.ratio()
-    st.markdown(_finding(wave_of(ratio)))
-    st.markdown(say("positions.states.meaning"))
-    _amplitudes(spectra)
+    view.finding(_finding(view, wave_of(ratio)))
+    kept = spectra.of("kept")
+    view.figure(
+        "maps",
+        kept,
+        amplitude_maps(kept),
+        state=spectra.key,
+        length=count(length),
+        longest=count(2 * length - 1),
+        amount=view.say(f"amount_of_{amount}"),
+    )
     if not ratio.empty:
-        _ratios(ratio, spectra)
-    st.subheader(say("positions.layer.title"), anchor=False)
-    layer, scale = pick_layer(), pick_scale()
-    one_layer(spectra, layer, scale)
-    chosen = Chosen(pick_source(), layer, amount, scale)
-    states_of_files(chosen)
-    lengths_overlaid(lengths, chosen)
-    about(state_spectrum.TABLE)
+        n = count(spectra.n_controlled)
+        view.figure("ratio", ratio, ratio_maps(ratio), state=spectra.key, n=n)
+    st.subheader(view.say("layer_title"), anchor=False)
+    layers = range(1, int(open_store().run["n_layers"]) + 1)
+    layer = view.pick("states_layer", layers, kind="pills")
+    scale = view.pick("scale", SCALES)
+    _layer(view, spectra, layer, scale)
+    chosen = Chosen(view.pick("source", SOURCES, default="query"), layer, amount, scale)
+    in_several_files(view, chosen)
+    in_all_lengths(view, lengths, chosen)
 
 
-def _all_short() -> bool:
-    """Whether no text has the tokens that a spectrum needs."""
-    return bool((ask(sequence_lengths)["n_tokens"] < _SHORTEST).all())
-
-
-def _pick(lengths: pd.DataFrame) -> tuple[int, str]:
+def _pick(view: View, lengths: pd.DataFrame) -> tuple[int, str]:
     """How long the texts are, and whether the strongest dimension counts or all of them."""
     sequences = dict(zip(lengths["length"].astype(int), lengths["n_sequences"], strict=True))
-    length = pick(
-        "po_length",
-        say("positions.states.length"),
+    length = view.pick(
+        "length",
         sorted(sequences),
         default=int(lengths["length"].iloc[0]),
-        format=lambda each: say(
-            "positions.states.length_option", length=count(each), n=count(sequences[each])
-        ),
-        help=say("positions.states.length_help"),
+        format=lambda each: view.say("length_option", length=count(each), n=count(sequences[each])),
     )
-    amount = pick(
-        "po_amount",
-        say("positions.states.amount"),
-        AMOUNTS,
-        default="max",
-        format=lambda each: say(f"positions.states.amount_{each}"),
-        help=say("positions.states.amount_help"),
-    )
-    return length, amount
+    return length, view.pick("amount", AMOUNTS)
 
 
-def _finding(wave: Wave | None) -> str:
+def _finding(view: View, wave: Wave | None) -> str:
     """How many times more of that wave there is with positions than without, first and last."""
     if wave is None:
-        return say("positions.states.finding_unknown")
+        return view.say("finding_unknown")
     query, end = wave.times["query", wave.first], wave.times["query", wave.last]
     kind = "none" if query < _CLEAR else "damped" if end < query else "kept"
-    return say(
-        f"positions.states.finding_{kind}",
-        where=say(f"positions.states.wave_{'peak' if wave.of_embeddings else 'most'}"),
-        frequency=told_frequency(wave.frequency),
-        period=told_period(wave.frequency),
-        hidden=told_times(wave.times["hidden", wave.first]),
-        query=told_times(query),
-        key=told_times(wave.times["key", wave.first]),
-        end=told_times(end),
+    return view.say(
+        f"finding_{kind}",
+        where=view.say(f"wave_{'peak' if wave.of_embeddings else 'most'}"),
+        frequency=frequency_text(wave.frequency),
+        period=period_text(wave.frequency),
+        hidden=times_text(wave.times["hidden", wave.first]),
+        query=times_text(query),
+        key=times_text(wave.times["key", wave.first]),
+        end=times_text(end),
         first=wave.first,
         last=wave.last,
     )
 
 
-def _amplitudes(spectra: Spectra) -> None:
-    question = say("positions.states.question")
-    kept = spectra.of("kept")
-    figure(
-        amplitude_maps(kept),
-        key=f"po_states_{spectra.key}",
-        question=question,
-        caption=say(
-            "positions.states.caption",
-            length=count(spectra.length),
-            longest=count(2 * spectra.length - 1),
-            amount=say(f"positions.states.told_{spectra.amount}"),
-        ),
-        frame=kept,
-        alt=question,
+def _layer(view: View, spectra: Spectra, layer: int, scale: str) -> None:
+    """The layer as it is, beside itself without positions and with disordered ones; by itself where
+    no text was run again."""
+    n = spectra.n_controlled
+    frame = spectra.of(*BESIDE) if n else spectra.of("kept")
+    frame = frame[frame["layer"] == layer]
+    if frame.empty:
+        st.info(view.say("layer_none"))
+        return
+    view.figure(
+        "layer",
+        frame,
+        _layer_chart(frame[frame["amplitude"] > 0], scale),
+        state=f"{layer}_{scale}_{spectra.key}",
+        caption=view.say("layer_caption", n=count(n)) if n else view.say("layer_alone"),
+        layer=layer,
     )
 
 
-def _ratios(ratio: pd.DataFrame, spectra: Spectra) -> None:
-    question = say("positions.states.ratio_question")
-    figure(
-        ratio_maps(ratio),
-        key=f"po_ratio_{spectra.key}",
-        question=question,
-        caption=say("positions.states.ratio_caption", n=count(spectra.n_controlled)),
-        frame=ratio,
-        alt=question,
-    )
+def _layer_chart(frame: pd.DataFrame, scale: str) -> Any:
+    """A panel per source with a line per control."""
+    names = {each: said(f"control_{each}") for each in dict.fromkeys(frame["control"])}
+    colours = {name: CONTROL_COLOURS[each] for each, name in names.items()}
+
+    def lines(part: pd.DataFrame, x: alt.X) -> Any:
+        named = part.assign(name=part["control"].map(names))
+        return spectrum_lines(named, "amplitude", x, scale=scale, colours=colours)
+
+    return below_each_other(by_source(frame), lines, span(frame), height=150)

@@ -1,4 +1,4 @@
-"""The one wave that sentences tell of: how much of it is owed to the position embeddings."""
+"""The one wave that sentences are about: how much of it is due to the position embeddings."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.tables.positions import embedding_spectrum
-from pages.positions.peaks import peaks
+from pages.positions.spectra.peaks import peaks
 from pages.ui.store.chosen import ask, open_store
 
 
@@ -44,7 +44,7 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     return Wave(nearest, bool(found), times, int(layers.min()), int(layers.max()))
 
 
-def told_times(ratio: float) -> str:
+def times_text(ratio: float) -> str:
     """How many times, without needless digits."""
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.positions.cluster_names import cluster_colours, cluster_name
+from pages.positions.clusters import cluster_colours, cluster_name
 from tests.pages.conftest import in_address, sentences
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.positions.wave import told_times
+from pages.positions.spectra.wave import times_text
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.positions.conftest import SECTIONS, SPECTRA
 from tests.pages.section_checks import assert_opens_in_both_languages
@@ -105,7 +105,7 @@ def test_what_positions_add_is_told_from_the_file(section, told):
     at = max(first, key=first.__getitem__)
     assert f"At {at:.3g} cycles per 512 tokens" in said
     for source, layer in (("query", 1), ("key", 1), ("hidden", 1), ("query", 2)):
-        assert f"{told_times(ratios(told, source, layer)[at])} times" in said.replace("**", "")
+        assert f"{times_text(ratios(told, source, layer)[at])} times" in said.replace("**", "")
 
 
 @pytest.mark.parametrize(
