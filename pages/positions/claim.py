@@ -34,7 +34,7 @@ def claim(view: View) -> None:
     follow_head_click(view.key("map"))
     left, right = st.columns(2)
     with left:
-        least = _pick_least(view)
+        least = float(view.pick("least", _LEAST, format=lambda each: _limit(view, each)))
     with right:
         counting = view.pick("counting", list(COUNTINGS))
     heads = heads_compared(counting)
@@ -68,12 +68,9 @@ def claim(view: View) -> None:
     view.beside("heads", *of_heads(ask(head_offset.heads), shown))
 
 
-def _pick_least(view: View) -> float:
+def _limit(view: View, least: str) -> str:
     """How much of a head's attention positions must explain for the head to count."""
-    every = view.say("least_0")
-    return float(
-        view.pick("least", _LEAST, format=lambda each: every if each == "0" else f"η² ≥ {each}")
-    )
+    return view.say("least_0") if least == "0" else f"η² ≥ {least}"
 
 
 def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:

@@ -7,9 +7,9 @@ import altair as alt
 import pandas as pd
 
 from pages.positions.offsets import offset_axis
-from pages.ui.charts.colours import CLUSTER_SHADES, MARKED, NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import column_tooltips
-from pages.ui.words.columns import title
+from pages.ui.charts.colours import CLUSTER_SHADES, MARKED, NEUTRAL
+from pages.ui.charts.look import column_tooltips, with_axes
+from pages.ui.charts.standard import lines
 from pages.ui.words.place import said
 from pages.ui.words.say import say
 
@@ -111,19 +111,10 @@ def explained_chart(explained: pd.DataFrame, k: int) -> Any:
     Args:
         explained: rows k, explained.
     """
-    share = alt.Axis(format="%", tickCount=5)
-    base = alt.Chart(explained).encode(
-        x=alt.X("k:O", title=title("k"), axis=alt.Axis(labelAngle=0)),
-        y=alt.Y(
-            "explained:Q", title=title("explained"), axis=share, scale=alt.Scale(domain=[0, 1])
-        ),
-        tooltip=column_tooltips(explained, k="d", explained=".1%"),
-    )
-    colour = SERIES_COLOURS[0]
-    line = base.mark_line(color=colour, point={"size": 46, "filled": True, "color": colour})
-    chosen = base.transform_filter(alt.datum["k"] == k)
+    curve = lines(explained, x="k", y="explained", format=".1%")
+    curve = with_axes(curve, y=alt.Axis(format="%", tickCount=5))
+    chosen = alt.Chart(explained[explained["k"] == k]).encode(x="k:Q", y="explained:Q")
     ring = chosen.mark_point(size=190, stroke=MARKED, strokeWidth=2.5, fillOpacity=0)
-    label = chosen.mark_text(dy=-18, fontSize=12, color=MARKED).encode(
-        text=alt.Text("explained:Q", format=".0%")
-    )
-    return alt.layer(line, ring, label).properties(height=230)
+    label = chosen.mark_text(dy=-18, fontSize=12, color=MARKED)
+    label = label.encode(text=alt.Text("explained:Q", format=".0%"))
+    return alt.layer(curve, ring, label).properties(height=230)

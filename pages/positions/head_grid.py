@@ -27,7 +27,7 @@ def share_grid(shares: pd.DataFrame, *, colours: dict[str, str], marked: tuple[i
         shares: rows layer, head, cluster, share, name.
         colours: of the clusters by their names, in the order of the bars.
     """
-    place = shares["name"].map(list(colours).index)
+    place = shares["name"].map({name: place for place, name in enumerate(colours)})
     shown = shares.assign(place=place).sort_values([*_HEAD, "place"])
     end = shown.groupby(_HEAD)["share"].cumsum()
     left = shown["head"] - _ROOM / 2

@@ -1,6 +1,8 @@
 """One head from its weights to where its attention leans (figures 2, 4, 6 and 7)."""
 
-import pandas as pd
+import math
+from collections.abc import Iterator
+
 import streamlit as st
 
 from analysis.tables.positions import (
@@ -14,18 +16,17 @@ from analysis.tables.positions import (
     query_key_wave,
     relative_position_profile,
 )
-from pages.positions.attention_map import attention
 from pages.positions.correlations import correlations
 from pages.positions.head_choice import pick_positions_head
 from pages.positions.offsets import offsets_of
+from pages.positions.one_text import attention, waves
 from pages.positions.phases import phases
-from pages.positions.waves import waves
 from pages.ui.head.card import head_card
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import count, percent, scientific
+from pages.ui.words.numbers import count, percent, scientific, signed
 from pages.ui.words.offsets import offset_told
 
 _ERRORS = ("score_error", "trace_error", "attention_error")
@@ -59,11 +60,10 @@ def one_head(view: View) -> None:
 
 def _card(view: View, layer: int, head: int) -> None:
     """The head's numbers; those that the file lacks are left out."""
-    numbers = [*_offsets(view, layer, head), *_values(view, layer, head)]
+    numbers = list(_numbers(view, layer, head))
     with st.container(border=True):
-        for place, (label, value, help) in zip(
-            st.columns(max(len(numbers), 1)), numbers, strict=False
-        ):
+        columns = st.columns(max(len(numbers), 1))
+        for place, (label, value, help) in zip(columns, numbers, strict=False):
             place.metric(label, value, help=help)
         errors = ask(query_key_error.by_layer).dropna(subset=list(_ERRORS))
         for _, row in errors[errors["layer"] == layer].iterrows():
@@ -71,33 +71,19 @@ def _card(view: View, layer: int, head: int) -> None:
             st.caption(view.say("card_errors", layer=layer, n=count(row["n_sequences"]), **worst))
 
 
-def _offsets(view: View, layer: int, head: int) -> list[tuple[str, str, str]]:
-    row = offsets_of(layer, head)
-    if row is None:
-        return []
-    dependence = "—" if pd.isna(row["dependence"]) else f"{row['dependence']:.2f}"
-    return [
-        (title("dependence"), dependence, view.say("dependence")),
-        *(
-            (
-                view.say(f"card_{name}"),
-                f"{offset_told(row[name])} / {offset_told(row[f'{name}_per_pair'])}",
-                view.say("card_offset_help"),
-            )
-            for name in ("attention_offset", "score_offset")
-        ),
-    ]
-
-
-def _values(view: View, layer: int, head: int) -> list[tuple[str, str, str]]:
-    """The strongest singular value, and what share of all squares it and the next few hold."""
-    values = ask(query_key_singular_value.of_head, layer=layer, head=head)
-    if values.empty:
-        return []
-    squares = values["value"] ** 2
-    share = percent(squares.nlargest(4).sum() / squares.sum()) if squares.sum() > 0 else "—"
-    numbers = {"strongest": f"{values['value'].max():.2f}", "share": share}
-    return [
-        (view.say(f"card_{name}"), value, view.say(f"card_{name}_help"))
-        for name, value in numbers.items()
-    ]
+def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
+    """How much the head depends on offsets, and which it prefers; then the strongest singular
+    value, and what share of all squares it and the next few hold."""
+    offsets = offsets_of(layer, head)
+    if offsets is not None:
+        dependence = signed(offsets["dependence"])
+        yield title("dependence"), dependence, view.say("dependence")
+        for name in ("attention_offset", "score_offset"):
+            both = (offset_told(offsets[each]) for each in (name, f"{name}_per_pair"))
+            yield view.say(f"card_{name}"), " / ".join(both), view.say("card_offset_help")
+    values = ask(query_key_singular_value.of_head, layer=layer, head=head)["value"]
+    if len(values):
+        squares = values**2
+        share = squares.nlargest(4).sum() / squares.sum() if squares.sum() > 0 else math.nan
+        yield view.say("card_strongest"), f"{values.max():.2f}", view.say("card_strongest_help")
+        yield view.say("card_share"), percent(share), view.say("card_share_help")

@@ -9,8 +9,9 @@ import streamlit as st
 from analysis.tables import image
 from analysis.tables.positions import patch_offset
 from pages.positions.offsets import offset_axis
-from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import column_tooltips, ramp
+from pages.ui.charts.colours import INKS
+from pages.ui.charts.look import with_axes
+from pages.ui.charts.standard import heat_map
 from pages.ui.head.choice import head_name
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
@@ -62,45 +63,29 @@ def _percent(share: float) -> str:
 
 
 def _chart(frame: pd.DataFrame, best: pd.Series) -> Any:
-    """A cell per offset, the patch itself in the middle (a dot), the preferred one framed.
+    """A cell per offset, the patch itself in the middle (a dot), the preferred one framed; rows
+    below the patch stand below it.
 
     Args:
         frame: rows row_offset, column_offset, attention_per_pair, part.
         best: its row_offset and column_offset are those of the framed cell.
     """
-    base = alt.Chart(frame).encode(
-        x=alt.X("column_offset:O", **_offsets(frame, "column_offset")),
-        y=alt.Y("row_offset:O", **_offsets(frame, "row_offset")),
+    cells = heat_map(
+        frame,
+        x="column_offset",
+        y="row_offset",
+        value="attention_per_pair",
+        title=title("attention_per_pair"),
+        domain=(0, float(frame["attention_per_pair"].max()) or 1.0),
+        format=".2~%",
+        tooltip=("part",),
+        marked=(int(best["row_offset"]), int(best["column_offset"])),
     )
-    value = "attention_per_pair"
-    scale, legend = alt.Scale(scheme="viridis", domainMin=0), ramp(".2~%")
-    cells = base.mark_rect().encode(
-        color=alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=legend),
-        tooltip=column_tooltips(
-            frame, row_offset="+d", column_offset="+d", attention_per_pair=".2%", part=".2%"
-        ),
-    )
-    ring = base.transform_filter(_at(best["row_offset"], best["column_offset"]))
-    dot: dict[str, Any] = {"shape": "circle", "size": 36, "color": "#ffffff", "stroke": "#000000"}
-    return alt.layer(
-        cells,
-        ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, tooltip=False),
-        base.transform_filter(_at(0, 0)).mark_point(filled=True, tooltip=False, **dot),
-    ).properties(
+    cells = with_axes(cells, x=offset_axis(ticks=False), y=offset_axis(ticks=False))
+    itself = alt.Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
+    dot = itself.mark_point(size=36, filled=True, color=INKS[1], stroke=INKS[0], tooltip=False)
+    return alt.layer(cells, dot.encode(x="column_offset:O", y="row_offset:O")).properties(
         autosize=alt.AutoSizeParams(type="pad"),
         width=_CELL * frame["column_offset"].nunique(),
         height=_CELL * frame["row_offset"].nunique(),
     )
-
-
-def _at(row: float, column: float) -> Any:
-    return (alt.datum["row_offset"] == int(row)) & (alt.datum["column_offset"] == int(column))
-
-
-def _offsets(frame: pd.DataFrame, name: str) -> dict[str, Any]:
-    """Whole offsets with their signs; rows below the patch stand below it."""
-    return {
-        "title": title(name),
-        "sort": sorted(set(frame[name])),
-        "axis": offset_axis(ticks=False),
-    }

@@ -19,8 +19,9 @@ class Section:
     """One question of a page.
 
     `stem` names its file, its words and its place in the address; `needs` are the tables without
-    which there is nothing to draw, and which the account at its end explains, `also` those that it
-    can do without; `lacking` says why there can be nothing of some files, else nothing.
+    which there is nothing to draw, and which the account at its end explains; it explains those of
+    `also` as well, where the file holds them. `lacking` says why a file can have nothing to draw,
+    if it cannot.
     """
 
     stem: str
@@ -95,5 +96,5 @@ class Page:
             if key_of("meaning"):
                 st.markdown(said("meaning"))
             shown.draw(View(self.prefix, shown.stem))
-            rows = open_store().rows
-            about(*shown.needs, *(each for each in shown.also if rows.get(each.name)))
+            held = [table for table in shown.also if open_store().rows.get(table.name)]
+            about(*shown.needs, *held)

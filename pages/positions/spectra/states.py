@@ -8,7 +8,17 @@ import streamlit as st
 
 from analysis.tables.corpus import sequence_lengths
 from analysis.tables.positions import state_spectrum
-from pages.positions.spectra.amplitudes import AMOUNTS, BESIDE, SCALES, SOURCES, Spectra, read
+from pages.positions.spectra.amplitudes import (
+    AMOUNTS,
+    BESIDE,
+    SCALES,
+    SOURCES,
+    Spectra,
+    Wave,
+    read,
+    times_text,
+    wave_of,
+)
 from pages.positions.spectra.charts import (
     amplitude_maps,
     below_each_other,
@@ -17,9 +27,8 @@ from pages.positions.spectra.charts import (
     span,
     spectrum_lines,
 )
-from pages.positions.spectra.one_source import Chosen, in_all_lengths, in_several_files
+from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
 from pages.positions.spectra.peaks import frequency_text, period_text
-from pages.positions.spectra.wave import Wave, times_text, wave_of
 from pages.ui.charts.colours import CONTROL_COLOURS
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store

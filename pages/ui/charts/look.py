@@ -102,6 +102,14 @@ def column_tooltips(frame: pd.DataFrame, **formats: str) -> list[alt.Tooltip]:
     ]
 
 
+def with_axes(chart: Any, **axes: alt.Axis) -> Any:
+    """The chart with axes of its own in place of the usual ones, in every layer that it has."""
+    for part in chart.layer if isinstance(chart, alt.LayerChart) else [chart]:
+        for side, axis in axes.items():
+            part.encoding[side].axis = axis
+    return chart
+
+
 def cell_selection(name: str, *fields: str) -> alt.Parameter:
     return alt.selection_point(name=name, fields=list(fields), on="click", empty=False)
 
