@@ -128,29 +128,30 @@ def agreement_chart(layers: pd.DataFrame) -> Any:
     Args:
         layers: rows layer, n_heads, agreement, agreement_low, agreement_high, chance.
     """
-    names = [title("agreement"), title("chance")]
-    shown = layers.assign(of_heads=names[0], of_chance=names[1])
-    share = {"agreement": ".0%", "agreement_low": ".0%", "agreement_high": ".0%", "chance": ".0%"}
+    names = {each: title(each) for each in ("agreement", "chance")}
+    shown = layers.assign(**{f"of_{each}": name for each, name in names.items()})
+    shares = dict.fromkeys(("agreement", "agreement_low", "agreement_high", "chance"), ".0%")
     base = alt.Chart(shown).encode(
         x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
-        tooltip=column_tooltips(shown, layer="d", n_heads="d", **share),
+        tooltip=column_tooltips(shown, layer="d", n_heads="d", **shares),
     )
-
-    def drawn(marks: alt.Chart, column: str, of: str, **ends: Any) -> alt.Chart:
-        height, axis = alt.Scale(domain=[0, 1]), alt.Axis(format="%", tickCount=5)
-        scale = alt.Scale(domain=names, range=list(SERIES_COLOURS[:2]))
-        legend = alt.Legend(orient="top", symbolType="square", labelLimit=0)
-        return marks.encode(
-            y=alt.Y(f"{column}:Q", title=said("layers_axis"), axis=axis, scale=height),
-            color=alt.Color(f"{of}:N", title=" ", scale=scale, legend=legend),
-            **ends,
-        )
-
-    interval = base.mark_rule(strokeWidth=2)
-    chance = base.mark_tick(thickness=3, width=26, opacity=1)
+    height: dict[str, Any] = {
+        "title": said("layers_axis"),
+        "axis": alt.Axis(format="%", tickCount=5),
+        "scale": alt.Scale(domain=[0, 1]),
+    }
+    scale = alt.Scale(domain=list(names.values()), range=list(SERIES_COLOURS[:2]))
+    legend = alt.Legend(orient="top", symbolType="square", labelLimit=0)
+    ours, chance = (
+        alt.Color(f"of_{each}:N", title=" ", scale=scale, legend=legend) for each in names
+    )
+    interval = base.mark_rule(strokeWidth=2).encode(
+        y=alt.Y("agreement_low:Q", **height), y2="agreement_high", color=ours
+    )
+    ticks = base.mark_tick(thickness=3, width=26, opacity=1)
     points = base.mark_circle(size=90, opacity=1)
     return alt.layer(
-        drawn(interval, "agreement_low", "of_heads", y2="agreement_high"),
-        drawn(chance, "chance", "of_chance"),
-        drawn(points, "agreement", "of_heads"),
+        interval,
+        ticks.encode(y=alt.Y("chance:Q", **height), color=chance),
+        points.encode(y=alt.Y("agreement:Q", **height), color=ours),
     ).properties(height=300)

@@ -11,9 +11,10 @@ from analysis.tables.positions import (
     state_spectrum,
 )
 from pages.positions.offsets import agreement_at_zero, at_zero, heads_between, heads_compared
-from pages.positions.spectra.amplitudes import read, times_text, wave_of
+from pages.positions.spectra.amplitudes import read
 from pages.positions.spectra.embeddings import needed
 from pages.positions.spectra.peaks import frequency_text, peaks, period_text
+from pages.positions.spectra.states import times_text, wave_of
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import count, percent

@@ -9,12 +9,7 @@ from analysis.tables.positions import (
     relative_position_cluster,
     relative_position_profile,
 )
-from pages.positions.clusters import (
-    centre_charts,
-    cluster_colours,
-    cluster_name,
-    explained_chart,
-)
+from pages.positions.clusters import centre_charts, cluster_colours, cluster_name, explained_chart
 from pages.positions.head_choice import head_row
 from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.patch_map import patch_map

@@ -163,20 +163,17 @@ def _scale(values: pd.Series, measure: str) -> alt.Scale:
 
 def _lines(highest: float, x: alt.X, y: alt.Y) -> list[Any]:
     """θ = 2π f Δ / 512 as long as it is a phase, with Δ written at its end."""
-    ends = {shift: min(highest, UNIT / 2 / max(abs(shift), 1)) for shift in _SHIFTS}
-    frame = pd.DataFrame(
-        [
-            {
-                "x": f,
-                "y": 2 * math.pi * f * shift / UNIT,
-                "shift": shift,
-                "label": f"Δ = {offset_told(shift)}",
-                "place": _place(shift, end, highest) if f == end else "",
-            }
-            for shift, end in ends.items()
-            for f in (0.0, end)
-        ]
-    )
+    rows = []
+    for shift in _SHIFTS:
+        end = min(highest, UNIT / 2 / max(abs(shift), 1))
+        beyond = "above" if shift > 0 else "below"
+        at_right = "right" if end == highest else ""
+        place = beyond if 2 * abs(shift) * end >= UNIT else at_right
+        label = f"Δ = {offset_told(shift)}"
+        for f, at in ((0.0, ""), (end, place)):
+            y_of = 2 * math.pi * f * shift / UNIT
+            rows.append({"x": f, "y": y_of, "shift": shift, "label": label, "place": at})
+    frame = pd.DataFrame(rows)
     base = alt.Chart(frame).encode(x=x, y=y)
     lines = base.mark_line(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
     text = {"color": MARKED, "fontSize": 12, "fontWeight": "bold"}
@@ -187,10 +184,3 @@ def _lines(highest: float, x: alt.X, y: alt.Y) -> list[Any]:
         for place, where in _PLACES.items()
     ]
     return [lines.encode(detail="shift:N"), *labels]
-
-
-def _place(shift: int, end: float, highest: float) -> str:
-    """Where a line leaves the phases: at the right, above or below."""
-    if 2 * abs(shift) * end < UNIT:
-        return "right" if end == highest else ""
-    return "above" if shift > 0 else "below"

@@ -8,7 +8,7 @@ import pandas as pd
 
 from pages.positions.spectra.amplitudes import SOURCES
 from pages.positions.spectra.peaks import UNIT
-from pages.ui.charts.colours import LESS_TO_MORE
+from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE
 from pages.ui.charts.look import coloured, column_tooltips, ramp
 from pages.ui.words.columns import title
 from pages.ui.words.place import said
@@ -107,6 +107,18 @@ def by_source(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The rows of each source under its name, in the order in which they are drawn."""
     parts = {said(f"source_{each}"): frame[frame["source"] == each] for each in SOURCES}
     return {name: part.assign(name=name) for name, part in parts.items() if len(part)}
+
+
+def layer_chart(frame: pd.DataFrame, scale: str) -> Any:
+    """A panel per source with a line per control."""
+    names = {each: said(f"control_{each}") for each in dict.fromkeys(frame["control"])}
+    colours = {name: CONTROL_COLOURS[each] for each, name in names.items()}
+
+    def lines(part: pd.DataFrame, x: alt.X) -> Any:
+        named = part.assign(name=part["control"].map(names))
+        return spectrum_lines(named, "amplitude", x, scale=scale, colours=colours)
+
+    return below_each_other(by_source(frame), lines, span(frame), height=150)
 
 
 def frequencies(domain: tuple[float, float], *, titled: bool = True) -> alt.X:

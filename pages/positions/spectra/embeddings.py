@@ -166,19 +166,11 @@ def components_chart(variance: pd.DataFrame) -> Any:
         y=alt.Y("ratio:Q", title=said("components_axis"))
     )
     line = base.mark_line(color=SERIES_COLOURS[0], point={"size": 40, "filled": True}).encode(y=y)
-    return alt.layer(bars, line, *_marks(frame, x)).properties(height=320)
-
-
-def _marks(frame: pd.DataFrame, x: alt.X) -> list[alt.Chart]:
-    """The paper's numbers of components, each with what they hold here."""
     marked = frame[frame["component"].isin(_OF_THE_PAPER)]
-    if marked.empty:
-        return []
     shares = zip(marked["component"], marked["cumulative"], strict=True)
     labels = [said("components_mark", n=n, share=percent(share)) for n, share in shares]
-    base = alt.Chart(marked.assign(label=labels)).encode(x=x)
-    words = base.mark_text(color=SERIES_COLOURS[1], align="left", dx=9, dy=16, fontSize=12)
-    return [
-        base.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3]),
-        words.encode(y=alt.Y("cumulative:Q"), text="label:N"),
-    ]
+    marks = alt.Chart(marked.assign(label=labels)).encode(x=x)
+    rules = marks.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3])
+    words = marks.mark_text(color=SERIES_COLOURS[1], align="left", dx=9, dy=16, fontSize=12)
+    words = words.encode(y=alt.Y("cumulative:Q"), text="label:N")
+    return alt.layer(bars, line, rules, words).properties(height=320)

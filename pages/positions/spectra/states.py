@@ -1,35 +1,17 @@
 """What of the positions is left in hidden states, queries and keys, layer by layer (figure 5)."""
 
-from typing import Any
+from dataclasses import dataclass
 
-import altair as alt
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.corpus import sequence_lengths
-from analysis.tables.positions import state_spectrum
-from pages.positions.spectra.amplitudes import (
-    AMOUNTS,
-    BESIDE,
-    SCALES,
-    SOURCES,
-    Spectra,
-    Wave,
-    read,
-    times_text,
-    wave_of,
-)
-from pages.positions.spectra.charts import (
-    amplitude_maps,
-    below_each_other,
-    by_source,
-    ratio_maps,
-    span,
-    spectrum_lines,
-)
+from analysis.tables.positions import embedding_spectrum, state_spectrum
+from pages.positions.spectra.amplitudes import AMOUNTS, BESIDE, SCALES, SOURCES, Spectra, read
+from pages.positions.spectra.charts import amplitude_maps, layer_chart, ratio_maps
 from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
-from pages.positions.spectra.peaks import frequency_text, period_text
-from pages.ui.charts.colours import CONTROL_COLOURS
+from pages.positions.spectra.peaks import frequency_text, peaks, period_text
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
@@ -38,6 +20,18 @@ from pages.ui.words.place import said
 
 _SHORTEST = 16  # tokens of a text that has a spectrum
 _CLEAR = 1.5  # times the amplitude without positions, below which nothing is claimed
+
+
+@dataclass(frozen=True)
+class Wave:
+    """A frequency, whether it is a peak of the position embeddings, and by source and layer how
+    many times the amplitude without them it has there."""
+
+    frequency: float
+    of_embeddings: bool
+    times: dict[tuple[str, int], float]
+    first: int
+    last: int
 
 
 def too_short() -> str:
@@ -51,8 +45,8 @@ def too_short() -> str:
 @section("states", state_spectrum.TABLE, lacking=too_short)
 def states(view: View) -> None:
     lengths = ask(state_spectrum.lengths)
-    length, amount = _pick(view, lengths)
-    spectra = read(length, amount)
+    length, amount = _pick_length(view, lengths), view.pick("amount", AMOUNTS)
+    spectra, state = read(length, amount), f"{length}_{amount}"
     ratio = spectra.ratio()
     view.finding(_finding(view, wave_of(ratio)))
     kept = spectra.of("kept")
@@ -60,34 +54,33 @@ def states(view: View) -> None:
         "maps",
         kept,
         amplitude_maps(kept),
-        state=spectra.key,
+        state=state,
         length=count(length),
         longest=count(2 * length - 1),
         amount=view.say(f"amount_of_{amount}"),
     )
     if not ratio.empty:
         n = count(spectra.n_controlled)
-        view.figure("ratio", ratio, ratio_maps(ratio), state=spectra.key, n=n)
+        view.figure("ratio", ratio, ratio_maps(ratio), state=state, n=n)
     st.subheader(view.say("layer_title"), anchor=False)
     layers = range(1, int(open_store().run["n_layers"]) + 1)
     layer = view.pick("states_layer", layers, kind="pills")
     scale = view.pick("scale", SCALES)
-    _layer(view, spectra, layer, scale)
+    _layer(view, spectra, layer, scale, state)
     chosen = Chosen(view.pick("source", SOURCES, default="query"), layer, amount, scale)
     in_several_files(view, chosen)
     in_all_lengths(view, lengths, chosen)
 
 
-def _pick(view: View, lengths: pd.DataFrame) -> tuple[int, str]:
-    """How long the texts are, and whether the strongest dimension counts or all of them."""
+def _pick_length(view: View, lengths: pd.DataFrame) -> int:
+    """How long the texts are; unless chosen, as most of them."""
     sequences = dict(zip(lengths["length"].astype(int), lengths["n_sequences"], strict=True))
-    length = view.pick(
+    return view.pick(
         "length",
         sorted(sequences),
         default=int(lengths["length"].iloc[0]),
         format=lambda each: view.say("length_option", length=count(each), n=count(sequences[each])),
     )
-    return length, view.pick("amount", AMOUNTS)
 
 
 def _finding(view: View, wave: Wave | None) -> str:
@@ -110,7 +103,7 @@ def _finding(view: View, wave: Wave | None) -> str:
     )
 
 
-def _layer(view: View, spectra: Spectra, layer: int, scale: str) -> None:
+def _layer(view: View, spectra: Spectra, layer: int, scale: str, state: str) -> None:
     """The layer as it is, beside itself without positions and with disordered ones; by itself where
     no text was run again."""
     n = spectra.n_controlled
@@ -122,20 +115,43 @@ def _layer(view: View, spectra: Spectra, layer: int, scale: str) -> None:
     view.figure(
         "layer",
         frame,
-        _layer_chart(frame[frame["amplitude"] > 0], scale),
-        state=f"{layer}_{scale}_{spectra.key}",
+        layer_chart(frame[frame["amplitude"] > 0], scale),
+        state=f"{layer}_{scale}_{state}",
         caption=view.say("layer_caption", n=count(n)) if n else view.say("layer_alone"),
         layer=layer,
     )
 
 
-def _layer_chart(frame: pd.DataFrame, scale: str) -> Any:
-    """A panel per source with a line per control."""
-    names = {each: said(f"control_{each}") for each in dict.fromkeys(frame["control"])}
-    colours = {name: CONTROL_COLOURS[each] for each, name in names.items()}
+def wave_of(ratio: pd.DataFrame) -> Wave | None:
+    """The clearest peak of the position embeddings; where there is none, the frequency at which
+    queries of the first layer depend most on positions; nothing where no ratio is known.
 
-    def lines(part: pd.DataFrame, x: alt.X) -> Any:
-        named = part.assign(name=part["control"].map(names))
-        return spectrum_lines(named, "amplitude", x, scale=scale, colours=colours)
+    Args:
+        ratio: source, layer, frequency, ratio.
+    """
+    queries = ratio[ratio["source"] == "query"]
+    if queries.empty:
+        return None
+    layers = queries["layer"].astype(int)
+    first = queries[layers == layers.min()]
+    found = peaks(_embeddings())
+    frequencies = first["frequency"].to_numpy(float)
+    at = found[0] if found else frequencies[first["ratio"].to_numpy(float).argmax()]
+    nearest = float(frequencies[np.abs(frequencies - at).argmin()])
+    there = ratio[np.isclose(ratio["frequency"], nearest)]
+    places = zip(there["source"], there["layer"].astype(int), strict=True)
+    times = dict(zip(places, there["ratio"], strict=True))
+    return Wave(nearest, bool(found), times, int(layers.min()), int(layers.max()))
 
-    return below_each_other(by_source(frame), lines, span(frame), height=150)
+
+def times_text(ratio: float) -> str:
+    """How many times, without needless digits."""
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+
+
+def _embeddings() -> pd.DataFrame:
+    """The spectrum of the position embeddings, empty where the file has none."""
+    if not open_store().rows.get(embedding_spectrum.TABLE.name):
+        return pd.DataFrame({"frequency": [], "mean": []})
+    frame = ask(embedding_spectrum.spectra)
+    return frame[frame["control"] == "kept"]

@@ -95,7 +95,7 @@ def test_heads_that_are_the_same_in_every_text_are_counted(section, changed):
         "(6, 2, 1, 'next_strong', 0.4)",
     )
     said = sentences(section("heads", folder))
-    assert "**5 of 6 heads fall to one cluster in at least 90 % of the texts**" in said
+    assert "**5 of 6 heads fall into one cluster in at least 90 % of the texts**" in said
     assert "“both sides, weak” with 6 heads" in said
     assert "is layer 2, head 1: no cluster gets more than 60 %" in said
 

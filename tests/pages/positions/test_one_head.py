@@ -147,7 +147,7 @@ def test_both_peaks_are_told_and_marked(reach, counting, end, section, exported,
     rules = [part.layer[0].data["offset"].tolist() for part in chart.concat[1:]]
     assert rules == [[score], [attention]]
     said = sentences(session)
-    assert "both peak at" in said if score == attention else "does not tell the other" in said
+    assert "both peak at" in said if score == attention else "does not predict the other" in said
 
 
 def test_every_direction_is_drawn_over_the_offsets(section, exported, told):

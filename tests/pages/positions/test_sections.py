@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.positions.spectra.amplitudes import times_text
+from pages.positions.spectra.states import times_text
 from tests.pages.conftest import charts, frames, sentences
 
 PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40

@@ -16,10 +16,10 @@ def test_states_are_told_without_the_embeddings(without, section):
     assert charts(session)
 
 
-def test_without_controls_nothing_is_owed_to_positions(changed, section, exported):
+def test_without_controls_nothing_is_due_to_positions(changed, section, exported):
     folder = changed("delete from stored.state_spectrum where control <> 'kept'")
     session = section("states", folder)
-    assert "cannot tell which amplitudes are owed" in sentences(session)
+    assert "does not show which amplitudes are due" in sentences(session)
     assert not any(key.startswith("po_states_ratio") for key in exported)
     frame, _ = exported["po_states_layer_1_linear_16_max"]
     assert set(frame["control"]) == {"kept"}
