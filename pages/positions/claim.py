@@ -34,7 +34,7 @@ def claim(view: View) -> None:
     follow_head_click(view.key("map"))
     left, right = st.columns(2)
     with left:
-        least = float(view.pick("least", _LEAST, format=lambda each: _limit(view, each)))
+        least = float(view.pick("least", _LEAST))
     with right:
         counting = view.pick("counting", list(COUNTINGS))
     heads = heads_compared(counting)
@@ -66,11 +66,6 @@ def claim(view: View) -> None:
     view.table("table", most_dependent_first, columns, state=counting)
     shown = ask(query_key_phase.of_head, layer=SHIFT.layer, head=SHIFT.head)
     view.beside("heads", *of_heads(ask(head_offset.heads), shown))
-
-
-def _limit(view: View, least: str) -> str:
-    """How much of a head's attention positions must explain for the head to count."""
-    return view.say("least_0") if least == "0" else f"η² ≥ {least}"
 
 
 def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:

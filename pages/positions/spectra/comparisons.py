@@ -1,6 +1,8 @@
 """Spectra of several files side by side, and of one source in texts of all lengths."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,11 @@ import streamlit as st
 
 from analysis.tables.positions import state_spectrum
 from analysis.tables.table import Table
-from pages.positions.spectra.amplitudes import read
 from pages.positions.spectra.charts import below_each_other, span, spectrum_chart, spectrum_lines
 from pages.positions.spectra.peaks import with_period
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.choices.pick import pick_many
-from pages.ui.store.chosen import ask_file, files, files_with, open_store, readable
+from pages.ui.store.chosen import ask, ask_file, files, files_with, open_store, readable
 from pages.ui.store.model_name import model_name
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
@@ -118,16 +119,9 @@ def in_several_files(view: View, chosen: Chosen) -> None:
 
 
 def _of_file(view: View, path: Path, chosen: Chosen) -> pd.DataFrame:
-    """Amplitude over length, of the texts of the commonest length; empty without that layer.
-
-    Returns:
-        file, frequency, period, per_token, length, n_sequences.
-    """
+    """The file's texts of the commonest length; empty without that layer."""
     texts, store = ask_file(path, state_spectrum.lengths).iloc[0], readable(path)
     length = int(texts["length"])
-    asked = {"source": chosen.source, "length": length, "control": "kept"}
-    frame = with_period(ask_file(path, state_spectrum.by_layer, **asked))
-    frame = frame[frame["layer"] == chosen.layer]
     label = view.say(
         "file_panel",
         label=file_label(path),
@@ -136,9 +130,7 @@ def _of_file(view: View, path: Path, chosen: Chosen) -> pd.DataFrame:
         length=count(length),
         n=count(texts["n_sequences"]),
     )
-    frame = frame.assign(per_token=frame[chosen.amount] / length, length=length, file=label)
-    columns = ["file", "frequency", "period", "per_token", "length", "n_sequences"]
-    return frame.loc[frame["per_token"] > 0, columns]
+    return _per_token(partial(ask_file, path), length, chosen).assign(file=label)
 
 
 def in_all_lengths(view: View, lengths: pd.DataFrame, chosen: Chosen) -> None:
@@ -165,9 +157,19 @@ def in_all_lengths(view: View, lengths: pd.DataFrame, chosen: Chosen) -> None:
 
 
 def _of_length(view: View, length: int, n: int, chosen: Chosen) -> pd.DataFrame:
-    """Amplitude over length, so that a wave is as high in short texts as in long ones."""
-    frame = read(length, chosen.amount, controls=("kept",)).frame
-    frame = frame[(frame["source"] == chosen.source) & (frame["layer"] == chosen.layer)]
     name = view.say("length_option", length=count(length), n=count(n))
-    frame = frame.assign(per_token=frame["amplitude"] / length, name=name)
-    return frame[frame["per_token"] > 0]
+    return _per_token(ask, length, chosen).assign(name=name)
+
+
+def _per_token(asked: Callable[..., pd.DataFrame], length: int, chosen: Chosen) -> pd.DataFrame:
+    """Amplitude over length, so that a wave is as high in short texts as in long ones.
+
+    Returns:
+        layer, frequency, period, amplitude, per_token, length, n_sequences.
+    """
+    of = {"source": chosen.source, "length": length, "control": "kept"}
+    frame = with_period(asked(state_spectrum.by_layer, **of)).assign(length=length)
+    frame = frame[frame["layer"] == chosen.layer].rename(columns={chosen.amount: "amplitude"})
+    frame = frame.assign(per_token=frame["amplitude"] / length)
+    columns = ["layer", "frequency", "period", "amplitude", "per_token", "length", "n_sequences"]
+    return frame.loc[frame["per_token"] > 0, columns]
