@@ -1,121 +1,111 @@
-"""The paper's claim over all heads: does the phase shift of queries and keys tell where attention
-leans?"""
+"""The paper's claim over all heads: does the phase shift of queries and keys predict where
+attention leans?"""
 
+from typing import Any
+
+import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.positions import head_offset, offset_agreement
+from analysis.published.positions import SHIFT
+from analysis.tables.positions import head_offset, offset_agreement, query_key_phase
 from analysis.tables.positions.head_offset import REACH
-from analysis.tables.positions.offset_agreement import MIN_DEPENDENCES
-from pages.positions.agreement_chart import agreement_chart
-from pages.positions.head_choice import follow_click, head_row
+from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES
+from pages.positions.head_choice import head_row
 from pages.positions.offset_map import offset_map
-from pages.positions.published import heads_beside
-from pages.ui.about import about
-from pages.ui.choices.clicks import clickable
-from pages.ui.choices.pick import pick
-from pages.ui.figure import figure, table
-from pages.ui.head.choice import head_name
-from pages.ui.store.chosen import ask, require
+from pages.positions.offsets import agreement_at_zero, heads_between, heads_compared
+from pages.positions.published import of_heads
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.look import column_tooltips, flat_axis
+from pages.ui.head.choice import follow_head_click, head_name
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, is_causal
+from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent, signed
-from pages.ui.words.offsets import (
-    heads_between,
-    heads_compared,
-    is_causal,
-    offset_told,
-    pick_counting,
-    told_at_zero,
-)
-from pages.ui.words.say import say
+from pages.ui.words.offsets import offset_told
+from pages.ui.words.place import said
 
-_MAP = "po_offsets"
 _LEAST = tuple(f"{each:g}" for each in MIN_DEPENDENCES)  # as the address writes them
 
 
-def show() -> None:
-    require(head_offset.TABLE, offset_agreement.TABLE)
-    follow_click(_MAP)
-    st.header(say("positions_head.claim.title"), anchor=False)
-    st.markdown(say("positions_head.claim.meaning"))
+@section("claim", offset_agreement.TABLE, head_offset.TABLE)
+def claim(view: View) -> None:
+    follow_head_click(view.key("map"))
     left, right = st.columns(2)
     with left:
-        least = _pick_least()
+        least = float(view.pick("least", _LEAST))
     with right:
-        counting = pick_counting()
+        counting = view.pick("counting", list(COUNTINGS))
     heads = heads_compared(counting)
     heads = heads[heads["dependence"] >= least]
     if heads.empty:
-        st.info(say("positions_head.claim.none", least=f"{least:g}"))
+        st.info(view.say("none", least=f"{least:g}"))
         return
     agreement = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
-    st.markdown(_finding(agreement, heads))
-    st.markdown(_disagreement(heads))
+    view.finding(_finding(view, agreement, heads))
+    view.finding(_disagreement(view, heads))
     if is_causal():
-        st.markdown(say("positions_head.causal"))
-    _map(heads, counting, least)
-    _layers(agreement, counting, least)
-    _table(heads, counting)
-    heads_beside()
-    about(offset_agreement.TABLE, head_offset.TABLE)
+        view.finding(view.say("causal"))
+    place, (layer, head) = st.container(), head_row(view)
+    choices = f"{counting}_{least:g}"
+    with place:
+        view.figure(
+            "map",
+            heads,
+            offset_map(heads, marked=(layer, head)),
+            state=f"{choices}_{layer}_{head}",
+            click=True,
+            caption=view.say(f"map_caption_{counting}"),
+        )
+    layers = agreement.dropna(subset=["layer", "agreement"]).astype({"layer": "int64"})
+    if len(layers):
+        view.figure("layers", layers, agreement_chart(layers), state=choices)
+    columns = ["layer", "head", "dependence", "score", "attention", "distance", "agree"]
+    most_dependent_first = heads.sort_values("dependence", ascending=False)
+    view.table("table", most_dependent_first, columns, state=counting)
+    shown = ask(query_key_phase.of_head, layer=SHIFT.layer, head=SHIFT.head)
+    view.beside("heads", *of_heads(ask(head_offset.heads), shown))
 
 
-def _pick_least() -> float:
-    """How much of a head's attention positions must explain for the head to count."""
-    chosen = pick(
-        "po_least",
-        say("positions_head.claim.least"),
-        _LEAST,
-        default="0",
-        format=lambda each: say("positions_head.claim.all") if each == "0" else f"η² ≥ {each}",
-        kind="pills",
-        help=say("positions_head.claim.least_help"),
-    )
-    return float(chosen)
-
-
-def _finding(agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
+def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
     """How many heads agree, how many would by chance, and the rank correlation."""
     over_all = agreement[agreement["layer"].isna()]
     if over_all.empty:
-        return say("positions_head.claim.too_few")
+        return view.say("too_few")
     row = over_all.iloc[0]
-    sentences = [
-        say(
-            "positions_head.claim.finding",
-            same=round(row["agreement"] * row["n_heads"]),
-            n=int(row["n_heads"]),
-            share=percent(row["agreement"]),
-            between=heads_between(row),
-            chance=percent(row["chance"]),
-        )
-    ]
-    if pd.isna(row["spearman"]):
-        sentences.append(say("positions_head.claim.no_spearman"))
-    else:
-        sentences.append(_spearman(row))
+    finding = view.say(
+        "finding",
+        same=round(row["agreement"] * row["n_heads"]),
+        n=int(row["n_heads"]),
+        share=percent(row["agreement"]),
+        between=heads_between(row),
+        chance=percent(row["chance"]),
+    )
     verdict = "more" if row["agreement_low"] > row["chance"] else "no_more"
-    sentences.append(say(f"positions_head.claim.verdict_{verdict}"))
-    return " ".join([*sentences, told_at_zero(heads)]).strip()
+    sentences = [finding, _spearman(view, row), view.say(f"verdict_{verdict}")]
+    return " ".join([*sentences, agreement_at_zero(heads)]).strip()
 
 
-def _spearman(row: pd.Series) -> str:
-    low, high = row["spearman_low"], row["spearman_high"]
+def _spearman(view: View, row: pd.Series) -> str:
+    rho, low, high = row["spearman"], row["spearman_low"], row["spearman_high"]
+    if pd.isna(rho):
+        return view.say("no_spearman")
     between = "" if pd.isna(low) or pd.isna(high) else f" [{signed(low)}, {signed(high)}]"
-    return say("positions_head.claim.spearman", rho=f"{signed(row['spearman'])}{between}")
+    return view.say("spearman", rho=f"{signed(rho)}{between}")
 
 
-def _disagreement(heads: pd.DataFrame) -> str:
+def _disagreement(view: View, heads: pd.DataFrame) -> str:
     """Which heads the claim does not hold of, and how it fails."""
     wrong = heads[~heads["agree"]]
     if wrong.empty:
-        return say("positions_head.claim.all_agree")
+        return view.say("all_agree")
     most = wrong.groupby(["score", "attention"]).size().reset_index(name="n").nlargest(1, "n")
     cell, head = most.iloc[0], wrong.nlargest(1, "dependence").iloc[0]
-    side = (wrong["score"] * wrong["attention"] > 0).sum()
-    return say(
-        "positions_head.claim.disagreement",
+    return view.say(
+        "disagreement",
         n=len(wrong),
-        side=int(side),
+        side=int((wrong["score"] * wrong["attention"] > 0).sum()),
         edge=int((wrong["score"].abs() == REACH).sum()),
         many=int(cell["n"]),
         many_score=offset_told(cell["score"]),
@@ -127,51 +117,36 @@ def _disagreement(heads: pd.DataFrame) -> str:
     )
 
 
-def _map(heads: pd.DataFrame, counting: str, least: float) -> None:
-    """All heads by their two offsets, and the way to the one that was clicked."""
-    place = st.container()
-    layer, head = head_row()
-    with place:
-        clickable(
-            offset_map(heads, marked=(layer, head)),
-            _MAP,
-            key=f"po_offsets_{counting}_{least:g}_{layer}_{head}",
-            question=say("positions_head.claim.map"),
-            caption=say(f"positions_head.claim.map_caption_{counting}"),
-            frame=heads,
-        )
+def agreement_chart(layers: pd.DataFrame) -> Any:
+    """How many heads of each layer agree, with the interval, and a mark for chance.
 
-
-def _layers(agreement: pd.DataFrame, counting: str, least: float) -> None:
-    layers = agreement.dropna(subset=["layer", "agreement"]).astype({"layer": "int64"})
-    if layers.empty:
-        return
-    question = say("positions_head.claim.layers")
-    figure(
-        agreement_chart(layers),
-        key=f"po_agreement_{counting}_{least:g}",
-        question=question,
-        caption=say("positions_head.claim.layers_caption"),
-        frame=layers,
-        alt=question,
+    Args:
+        layers: rows layer, n_heads, agreement, agreement_low, agreement_high, chance.
+    """
+    names = {each: title(each) for each in ("agreement", "chance")}
+    shown = layers.assign(**{f"of_{each}": name for each, name in names.items()})
+    shares = dict.fromkeys(("agreement", "agreement_low", "agreement_high", "chance"), ".0%")
+    base = alt.Chart(shown).encode(
+        x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
+        tooltip=column_tooltips(shown, layer="d", n_heads="d", **shares),
     )
-
-
-def _table(heads: pd.DataFrame, counting: str) -> None:
-    number = st.column_config.NumberColumn
-    table(
-        heads.sort_values("dependence", ascending=False),
-        key=f"po_heads_table_{counting}",
-        question=say("positions_head.claim.table"),
-        caption=say("positions_head.claim.table_caption"),
-        columns={
-            "layer": number(say("axis.layer")),
-            "head": number(say("axis.head")),
-            "dependence": number("η²", help=say("positions_head.dependence"), format="%.3f"),
-            "score": number(say("positions_head.claim.score"), format="%d"),
-            "attention": number(say("positions_head.claim.attention"), format="%d"),
-            "distance": number(say("positions_head.claim.distance")),
-            "agree": st.column_config.CheckboxColumn(say("positions_head.claim.agree")),
-        },
-        placeholder="—",
+    height: dict[str, Any] = {
+        "title": said("layers_axis"),
+        "axis": alt.Axis(format="%", tickCount=5),
+        "scale": alt.Scale(domain=[0, 1]),
+    }
+    scale = alt.Scale(domain=list(names.values()), range=list(SERIES_COLOURS[:2]))
+    legend = alt.Legend(orient="top", symbolType="square", labelLimit=0)
+    ours, chance = (
+        alt.Color(f"of_{each}:N", title=" ", scale=scale, legend=legend) for each in names
     )
+    interval = base.mark_rule(strokeWidth=2).encode(
+        y=alt.Y("agreement_low:Q", **height), y2="agreement_high", color=ours
+    )
+    ticks = base.mark_tick(thickness=3, width=26, opacity=1)
+    points = base.mark_circle(size=90, opacity=1)
+    return alt.layer(
+        interval,
+        ticks.encode(y=alt.Y("chance:Q", **height), color=chance),
+        points.encode(y=alt.Y("agreement:Q", **height), color=ours),
+    ).properties(height=300)

@@ -10,15 +10,14 @@ from analysis.tables.positions import (
     position_variance,
     state_spectrum,
 )
-from pages.positions.choices import told_frequency, told_period
-from pages.positions.components import needed
-from pages.positions.peaks import peaks
-from pages.positions.spectra import read
-from pages.positions.wave import told_times, wave_of
+from pages.positions.offsets import agreement_at_zero, at_zero, heads_between, heads_compared
+from pages.positions.spectra.amplitudes import read
+from pages.positions.spectra.embeddings import needed
+from pages.positions.spectra.peaks import frequency_text, peaks, period_text
+from pages.positions.spectra.states import times_text, wave_of
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import at_zero, heads_between, heads_compared, told_at_zero
 from pages.ui.words.say import say
 
 _PAGE = "positions"
@@ -34,14 +33,14 @@ def _claim() -> Iterator[Finding]:
         return
     heads = heads_compared(_COUNTING)
     share = percent(every["agreement"])
-    told = say(
+    sentence = say(
         "finding.claim",
         n=count(every["n_heads"]),
         agreement=share,
         between=heads_between(every),
         chance=percent(every["chance"]),
     )
-    told = f"{told} {told_at_zero(heads[heads['dependence'] >= 0])}".strip()
+    sentence = f"{sentence} {agreement_at_zero(heads[heads['dependence'] >= 0])}".strip()
     some = _over_all_layers(_DEPENDS)
     if some is not None:
         of_some = say(
@@ -52,8 +51,8 @@ def _claim() -> Iterator[Finding]:
             zero=at_zero(heads[heads["dependence"] >= _DEPENDS]),
             chance=percent(some["chance"]),
         )
-        told = f"{told} {of_some}"
-    yield Finding(say("finding.label_claim"), share, told, _PAGE, "claim")
+        sentence = f"{sentence} {of_some}"
+    yield Finding(say("finding.label_claim"), share, sentence, _PAGE, "claim")
 
 
 def _over_all_layers(least: float) -> pd.Series | None:
@@ -72,14 +71,14 @@ def _states() -> Iterator[Finding]:
     wave = wave_of(spectra.ratio())
     if wave is None:
         return
-    before, after = (told_times(wave.times["query", each]) for each in (wave.first, wave.last))
+    before, after = (times_text(wave.times["query", each]) for each in (wave.first, wave.last))
     yield Finding(
         say("finding.label_states", first=wave.first, last=wave.last),
         f"× {before} → × {after}",
         say(
             "finding.states",
-            frequency=told_frequency(wave.frequency),
-            period=told_period(wave.frequency),
+            frequency=frequency_text(wave.frequency),
+            period=period_text(wave.frequency),
             first=wave.first,
             last=wave.last,
             before=before,
@@ -99,10 +98,10 @@ def _embeddings() -> Iterator[Finding]:
         return
     yield Finding(
         say("finding.label_embeddings"),
-        f"f = {told_frequency(found[0])}",
+        f"f = {frequency_text(found[0])}",
         say(
             "finding.embeddings",
-            period=told_period(found[0]),
+            period=period_text(found[0]),
             most=needed(variance, 0.9),
             width=count(len(variance)),
         ),

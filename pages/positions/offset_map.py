@@ -1,21 +1,21 @@
 """All heads as dots in a table of two offsets: on the diagonal the one predicts the other."""
 
+from itertools import product
 from typing import Any
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
-from pages.ui.charts.look import tooltips
-from pages.ui.words.offsets import PEAK_COLOUR, offset_told
-from pages.ui.words.say import say
+from pages.ui.charts.colours import AGREEMENT_COLOUR, MARKED, NEUTRAL
+from pages.ui.charts.look import cell_selection, column_tooltips, ramp
+from pages.ui.words.columns import title
+from pages.ui.words.offsets import offset_told
+from pages.ui.words.place import said
 
-HEAD = "cell"
-"""Name of the selection; what is clicked has fields layer and head."""
 _CELL, _AROUND = 44, 70  # heights of a cell and of the axis below, in pixels
 _ROOM = 0.84  # of a cell that dots are put into
 _LARGEST = 150  # area of a dot, in square pixels
-_DIAGONAL = "#2c9c7c"
 
 
 def offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
@@ -28,36 +28,40 @@ def offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
     offsets = sorted({*heads["score"].tolist(), *heads["attention"].tolist()})
     dots = _arranged(heads, offsets)
     size = min((0.8 * _ROOM * _CELL / dots["side"].max()) ** 2, _LARGEST)
-    x = _axis("x", offsets, say("positions_head.claim.score_axis"))
-    y = _axis("y", offsets, say("positions_head.claim.attention_axis"))
+    x = alt.X("x:Q", **_places(offsets, said("score_axis")))
+    y = alt.Y("y:Q", **_places(offsets, said("attention_axis")))
     base = alt.Chart(dots).encode(x=x, y=y)
-    pick = alt.selection_point(name=HEAD, fields=["layer", "head"], on="click", empty=False)
+    scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
+    scale = alt.Scale(type="sqrt", scheme=scheme, domainMin=0)
+    name, legend = title("dependence"), ramp(".2~f")
+    whole = dict.fromkeys(("layer", "head", "score", "attention"), "d")
     marks = (
         base.mark_circle(size=size, opacity=1, cursor="pointer", stroke="#80808080")
-        .encode(color=_colour(), tooltip=tooltips(_titles(), dots, ".2f"))
-        .add_params(pick)
+        .encode(
+            color=alt.Color("dependence:Q", title=name, scale=scale, legend=legend),
+            tooltip=column_tooltips(dots, **whole, dependence=".2f", n="d"),
+        )
+        .add_params(cell_selection("cell", "layer", "head"))
     )
     chosen = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])
     ring = base.transform_filter(chosen).mark_point(
-        size=size * 2.4, stroke=PEAK_COLOUR, strokeWidth=2.5, fillOpacity=0, aria=False
+        size=size * 2.4, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, aria=False
     )
     layers = [*_ground(len(offsets), x, y), marks, ring]
     return alt.layer(*layers).properties(height=_CELL * max(len(offsets), 5) + _AROUND)
 
 
-def _axis(name: str, offsets: list[int], title: str) -> Any:
+def _places(offsets: list[int], name: str) -> dict[str, Any]:
     """Places from 0, one for every offset, under the offset's name."""
-    names = [offset_told(each) for each in offsets]
-    scale = alt.Scale(domain=[-0.5, len(offsets) - 0.5], nice=False, zero=False)
     axis = alt.Axis(
         values=list(range(len(offsets))),
-        labelExpr=f"{names}[datum.value]",
+        labelExpr=f"{[offset_told(each) for each in offsets]}[datum.value]",
         grid=False,
         ticks=False,
         labelAngle=0,
     )
-    encoding = alt.X if name == "x" else alt.Y
-    return encoding(f"{name}:Q", title=title, scale=scale, axis=axis)
+    scale = alt.Scale(domain=[-0.5, len(offsets) - 0.5], nice=False, zero=False)
+    return {"title": name, "scale": scale, "axis": axis}
 
 
 def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
@@ -68,50 +72,22 @@ def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
     side = np.ceil(np.sqrt(n))
     across = (place % side + 0.5) / side - 0.5
     down = (place // side + 0.5) / np.ceil(n / side) - 0.5
-    place_of = {offset: number for number, offset in enumerate(offsets)}
-    return heads.assign(
-        x=heads["score"].map(place_of) + _ROOM * across,
-        y=heads["attention"].map(place_of) - _ROOM * down,
-        side=side,
-        n=n,
-    )
+    x, y = (heads[each].map(offsets.index) for each in ("score", "attention"))
+    return heads.assign(x=x + _ROOM * across, y=y - _ROOM * down, side=side, n=n)
 
 
 def _ground(n: int, x: Any, y: Any) -> list[Any]:
     """The cells, those of the diagonal tinted."""
+    cells = pd.DataFrame(list(product(range(n), repeat=2)), columns=["column", "row"])
     half = _ROOM / 2 + 0.04
-    cells = pd.DataFrame(
-        [
-            {"x": one - half, "x2": one + half, "y": other - half, "y2": other + half}
-            | {"same": one == other}
-            for one in range(n)
-            for other in range(n)
-        ]
-    )
-    ground = alt.Chart(cells).encode(x=x, y=y, x2="x2", y2="y2")
-    same, other = (ground.transform_filter(each) for each in ("datum.same", "!datum.same"))
+    edges = {"x": cells["column"] - half, "x2": cells["column"] + half}
+    edges |= {"y": cells["row"] - half, "y2": cells["row"] + half}
+    same = cells["column"] == cells["row"]
+    ground = alt.Chart(pd.DataFrame(edges | {"same": same})).encode(x=x, y=y, x2="x2", y2="y2")
+    tints = (("!datum.same", NEUTRAL, 0.07), ("datum.same", AGREEMENT_COLOUR, 0.28))
     return [
-        other.mark_rect(color="#808080", opacity=0.07, tooltip=False, aria=False),
-        same.mark_rect(color=_DIAGONAL, opacity=0.28, tooltip=False, aria=False),
+        ground.transform_filter(which).mark_rect(
+            color=colour, opacity=opacity, tooltip=False, aria=False
+        )
+        for which, colour, opacity in tints
     ]
-
-
-def _colour() -> alt.Color:
-    scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
-    return alt.Color(
-        "dependence:Q",
-        title=say("positions_head.dependence_short"),
-        scale=alt.Scale(type="sqrt", scheme=scheme, domainMin=0),
-        legend=alt.Legend(orient="right", gradientLength=160, format=".2~f"),
-    )
-
-
-def _titles() -> dict[str | None, str | None]:
-    return {
-        "layer": say("axis.layer"),
-        "head": say("axis.head"),
-        "score": say("positions_head.claim.score"),
-        "attention": say("positions_head.claim.attention"),
-        "dependence": say("positions_head.dependence"),
-        "n": say("positions_head.claim.same_cell"),
-    }

@@ -1,6 +1,8 @@
 """One head from its weights to where its attention leans (figures 2, 4, 6 and 7)."""
 
-import pandas as pd
+import math
+from collections.abc import Iterator
+
 import streamlit as st
 
 from analysis.tables.positions import (
@@ -14,95 +16,74 @@ from analysis.tables.positions import (
     query_key_wave,
     relative_position_profile,
 )
-from pages.positions import attention_map, correlations, phases, waves
+from pages.positions.correlations import correlations
 from pages.positions.head_choice import pick_positions_head
-from pages.ui.about import about
+from pages.positions.offsets import offsets_of
+from pages.positions.one_text import attention, waves
+from pages.positions.phases import phases
 from pages.ui.head.card import head_card
-from pages.ui.store.chosen import ask, require
-from pages.ui.words.numbers import percent, scientific
-from pages.ui.words.offsets import is_causal, offset_told
-from pages.ui.words.say import say
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, is_causal
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import count, percent, scientific, signed
+from pages.ui.words.offsets import offset_told
 
-_TABLES = (
+_ERRORS = ("score_error", "trace_error", "attention_error")
+
+
+@section(
+    "one_head",
     exemplar_attention.TABLE,
     relative_position_profile.TABLE,
     query_key_wave.TABLE,
     query_key_phase.TABLE,
     query_key_correlation.TABLE,
+    also=(
+        head_offset.TABLE,
+        query_key_singular_value.TABLE,
+        query_key_rotation.TABLE,
+        query_key_error.TABLE,
+    ),
 )
-_CARD_TABLES = (
-    head_offset.TABLE,
-    query_key_singular_value.TABLE,
-    query_key_rotation.TABLE,
-    query_key_error.TABLE,
-)
-_ERRORS = ("score_error", "trace_error", "attention_error")
-
-
-def show() -> None:
-    require(*_TABLES)
-    st.header(say("positions_head.one_head.title"), anchor=False)
-    layer, head = pick_positions_head()
-    _card(layer, head)
+def one_head(view: View) -> None:
+    layer, head = pick_positions_head(view)
+    _card(view, layer, head)
     head_card(layer=layer, head=head)
-    causal = is_causal()
-    if causal:
-        st.markdown(say("positions_head.causal"))
-    seq = attention_map.show(layer, head, causal=causal)
-    waves.show(layer, head, seq)
-    phases.show(layer, head)
-    correlations.show(layer, head, causal=causal)
-    about(*_TABLES, *_CARD_TABLES)
+    if is_causal():
+        view.finding(view.say("causal"))
+    seq = attention(view, layer, head)
+    waves(view, layer, head, seq)
+    phases(view, layer, head)
+    correlations(view, layer, head)
 
 
-def _card(layer: int, head: int) -> None:
+def _card(view: View, layer: int, head: int) -> None:
     """The head's numbers; those that the file lacks are left out."""
+    numbers = list(_numbers(view, layer, head))
     with st.container(border=True):
-        numbers = _offsets(layer, head) | _values(layer, head)
-        for place, (label, (value, help)) in zip(
-            st.columns(max(len(numbers), 1)), numbers.items(), strict=False
-        ):
-            place.metric(say(f"positions_head.card.{label}"), value, help=help)
-        errors = _errors(layer)
-        if errors:
-            st.caption(errors)
+        columns = st.columns(max(len(numbers), 1))
+        for place, (label, value, help) in zip(columns, numbers, strict=False):
+            place.metric(label, value, help=help)
+        errors = ask(query_key_error.by_layer).dropna(subset=list(_ERRORS))
+        for _, row in errors[errors["layer"] == layer].iterrows():
+            worst = {name: scientific(float(row[name])) for name in _ERRORS}
+            st.caption(view.say("card_errors", layer=layer, n=count(row["n_sequences"]), **worst))
 
 
-def _offsets(layer: int, head: int) -> dict[str, tuple[str, str]]:
-    heads = ask(head_offset.heads)
-    found = heads[(heads["layer"] == layer) & (heads["head"] == head)]
-    if found.empty:
-        return {}
-    row = found.iloc[0]
-    dependence = "—" if pd.isna(row["dependence"]) else f"{row['dependence']:.2f}"
-    told = {"dependence": (dependence, say("positions_head.dependence"))}
-    for name in ("attention_offset", "score_offset"):
-        value = f"{offset_told(row[name])} / {offset_told(row[f'{name}_per_pair'])}"
-        told[name] = (value, say("positions_head.card.offset_help"))
-    return told
-
-
-def _values(layer: int, head: int) -> dict[str, tuple[str, str]]:
-    """The strongest singular value, and what share of all squares it and the next few hold."""
-    values = ask(query_key_singular_value.of_head, layer=layer, head=head)
-    if values.empty:
-        return {}
-    squares = values["value"] ** 2
-    strongest = f"{values['value'].max():.2f}"
-    share = percent(squares.nlargest(4).sum() / squares.sum()) if squares.sum() > 0 else "—"
-    return {
-        "strongest": (strongest, say("positions_head.card.strongest_help")),
-        "share": (share, say("positions_head.card.share_help")),
-    }
-
-
-def _errors(layer: int) -> str:
-    """How far the factors are from what the model computed, at worst in the head's layer."""
-    errors = ask(query_key_error.by_layer)
-    found = errors[errors["layer"] == layer].dropna(subset=list(_ERRORS))
-    if found.empty:
-        return ""
-    row = found.iloc[0]
-    told = {name: scientific(float(row[name])) for name in _ERRORS}
-    n = f"{int(row['n_sequences']):,}"
-    return say("positions_head.card.errors", layer=layer, n=n, **told)
+def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
+    """How much the head depends on offsets, and which it prefers; then the strongest singular
+    value, and what share of all squares it and the next few hold."""
+    offsets = offsets_of(layer, head)
+    if offsets is not None:
+        dependence = signed(offsets["dependence"])
+        yield title("dependence"), dependence, view.say("dependence")
+        for name in ("attention_offset", "score_offset"):
+            both = (offset_told(offsets[each]) for each in (name, f"{name}_per_pair"))
+            yield view.say(f"card_{name}"), " / ".join(both), view.say("card_offset_help")
+    values = ask(query_key_singular_value.of_head, layer=layer, head=head)["value"]
+    if len(values):
+        squares = values**2
+        share = squares.nlargest(4).sum() / squares.sum() if squares.sum() > 0 else math.nan
+        yield view.say("card_strongest"), f"{values.max():.2f}", view.say("card_strongest_help")
+        yield view.say("card_share"), percent(share), view.say("card_share_help")

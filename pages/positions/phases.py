@@ -1,70 +1,67 @@
 """By how much a head turns queries into keys, frequency by frequency (figure 6)."""
 
+import math
+from typing import Any
+
+import altair as alt
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.positions import head_offset, query_key_phase
-from pages.positions.phase_chart import phase_chart
-from pages.ui.choices.pick import pick
-from pages.ui.figure import figure
+from analysis.tables.positions import query_key_phase
+from pages.positions.offsets import offsets_of
+from pages.positions.spectra.peaks import UNIT
+from pages.ui.charts.colours import MARKED
+from pages.ui.charts.look import column_tooltips, ramp
 from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
 from pages.ui.words.offsets import offset_told
-from pages.ui.words.say import say
 
-_SHIFTS = range(-3, 4)
 _HIGHEST = (128, 256)
-_BINS = 64  # of the phase; planes whose phases fall into one are told by the largest
+_BINS = 64  # of the phase; of the planes whose phases fall into one, the largest counts
 _NO_TURN = 1e-3  # radians
-_EVEN = 0.02  # sides that differ by less are told as even
-_CELLS = 16_000  # above, neighbouring frequencies are told together
+_EVEN = 0.02  # sides that differ by less are called even
+_CELLS = 16_000  # above, neighbouring frequencies are drawn together
+_SHIFTS = range(-3, 4)
+_MARGIN = 0.45  # above and below the phases, for the names of lines
+_BESIDE = 1.08  # of the frequencies, so that there is room for names at the right
+_QUANTILE = 0.998
+_PLACES = {
+    "right": {"align": "left", "dx": 5},
+    "above": {"align": "right", "dy": -9},
+    "below": {"align": "right", "dy": 11},
+}
+_PHASES = (
+    "datum.value == 0 ? '0' : abs(datum.value) > 3 ? (datum.value > 0 ? 'π' : '−π') : "
+    "(datum.value > 0 ? 'π/2' : '−π/2')"
+)
 
 
-def show(layer: int, head: int) -> None:
+def phases(view: View, layer: int, head: int) -> None:
     frame = ask(query_key_phase.of_head, layer=layer, head=head)
     frame = frame[frame["frequency"] > 0]
     if frame.empty:
-        st.info(say("positions_head.phases.none"))
+        st.info(view.say("no_phases"))
         return
     frame = relative(frame)
-    st.markdown(say("positions_head.phases.meaning"))
-    st.markdown(_finding(frame, layer, head))
+    st.markdown(view.say("phases_meaning"))
+    view.finding(_finding(view, frame, layer, head))
     left, right = st.columns(2)
     with left:
-        measure = _pick_measure()
+        measure = view.pick("amplitude", ["relative", "amplitude"])
     with right:
-        highest = _pick_highest()
+        highest = view.pick("frequency", _HIGHEST)
     shown = binned(frame[frame["frequency"] <= highest], measure)
-    question = say("positions_head.phases.question")
-    figure(
-        phase_chart(shown, measure, shifts=_SHIFTS, highest=highest),
-        key=f"po_phases_{layer}_{head}_{measure}_{highest}",
-        question=question,
-        caption=say(
-            "positions_head.phases.caption",
-            n=int(frame["n_sequences"].iloc[0]),
-            length=int(frame["length"].iloc[0]),
-        ),
-        frame=frame,
-        alt=question,
+    view.figure(
+        "phases",
+        frame,
+        _chart(shown, measure, highest=highest),
+        state=f"{layer}_{head}_{measure}_{highest}",
+        n=int(frame["n_sequences"].iloc[0]),
+        length=int(frame["length"].iloc[0]),
     )
-
-
-def _pick_measure() -> str:
-    return pick(
-        "po_amplitude",
-        say("positions_head.phases.amplitude"),
-        ["relative", "amplitude"],
-        default="relative",
-        format=lambda each: say(f"positions_head.phases.amplitude_{each}"),
-        help=say("positions_head.phases.amplitude_help"),
-    )
-
-
-def _pick_highest() -> int:
-    """The highest frequency that is drawn; the waves of positions are slow ones."""
-    return pick("po_frequency", say("positions_head.phases.highest"), _HIGHEST, default=_HIGHEST[0])
 
 
 def relative(frame: pd.DataFrame) -> pd.DataFrame:
@@ -86,19 +83,18 @@ def lean(frame: pd.DataFrame) -> float:
     return float(means.get(True, np.nan) / means.get(False, np.nan) - 1)
 
 
-def _finding(frame: pd.DataFrame, layer: int, head: int) -> str:
+def _finding(view: View, frame: pd.DataFrame, layer: int, head: int) -> str:
     """On which side of 0 amplitude is larger, and where attention leans."""
     larger = lean(frame)
     if np.isnan(larger):
         return ""
     side = "even" if abs(larger) < _EVEN else "left" if larger > 0 else "right"
-    sentence = say(f"positions_head.phases.finding_{side}", larger=percent(abs(larger)))
-    heads = ask(head_offset.heads)
-    found = heads[(heads["layer"] == layer) & (heads["head"] == head)]
-    if found.empty:
+    sentence = view.say(f"phases_{side}", larger=percent(abs(larger)))
+    offsets = offsets_of(layer, head)
+    if offsets is None:
         return sentence
-    attention = offset_told(found["attention_offset"].iloc[0])
-    return f"{sentence} {say('positions_head.phases.finding_attention', offset=attention)}"
+    most = view.say("phases_attention", offset=offset_told(offsets["attention_offset"]))
+    return f"{sentence} {most}"
 
 
 def binned(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -111,9 +107,80 @@ def binned(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     height = 2 * np.pi / _BINS
     row = ((frame["phase"] + np.pi) // height).clip(0, _BINS - 1).astype("int64")
     cells = frame.assign(column=column, row=row).groupby(["column", "row"], as_index=False)
-    largest = cells.agg(value=(measure, "max"), planes=("phase", "nunique"))
+    largest = cells.agg(**{measure: (measure, "max"), "planes": ("phase", "nunique")})
     start = frequencies[0] - step / 2 + wide * largest["column"]
     low = -np.pi + height * largest["row"]
     return largest.assign(
         x=start, x2=start + wide, y=low, y2=low + height, frequency=start + wide / 2
-    ).dropna(subset="value")
+    ).dropna(subset=measure)
+
+
+def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
+    """Frequencies across, phases up, amplitude as colour, and lines of constant shift.
+
+    Args:
+        cells: rows x, x2, y, y2, frequency, planes and `measure`.
+        measure: `relative` or `amplitude`, which is drawn on a log scale.
+        highest: frequency, where the axis ends.
+    """
+    end = max(float(highest), float(cells["x2"].max()))
+    x = alt.X(
+        "x:Q",
+        title=title("frequency"),
+        scale=alt.Scale(domain=[0, end * _BESIDE], nice=False),
+        axis=alt.Axis(values=list(range(0, int(end) + 1, int(highest / 8))), grid=False),
+    )
+    quarters = [-math.pi, -math.pi / 2, 0, math.pi / 2, math.pi]
+    y = alt.Y(
+        "y:Q",
+        title=title("phase"),
+        scale=alt.Scale(domain=[-math.pi - _MARGIN, math.pi + _MARGIN], nice=False),
+        axis=alt.Axis(values=quarters, labelExpr=_PHASES, grid=False),
+    )
+    told = {"frequency": ".0f", "y": ".2f", "y2": ".2f", measure: ".3~g", "planes": "d"}
+    scale = _scale(cells[measure], measure)
+    marks = alt.Chart(cells).mark_rect()
+    marks = marks.encode(
+        x=x,
+        x2="x2",
+        y=y,
+        y2="y2",
+        color=alt.Color(f"{measure}:Q", title=title(measure), scale=scale, legend=ramp(".2~g")),
+        tooltip=column_tooltips(cells, **told),
+    )
+    return alt.layer(marks, *_lines(end, x, y)).properties(height=460)
+
+
+def _scale(values: pd.Series, measure: str) -> alt.Scale:
+    """Colours that end where nearly all cells do, so that a few do not darken the others."""
+    top = float(values.quantile(_QUANTILE)) or 1.0
+    if measure == "relative":
+        return alt.Scale(type="linear", scheme="viridis", domain=[0, max(top, 1.0)], clamp=True)
+    positive = values[values > 0]
+    low = float(positive.quantile(0.02)) if len(positive) else top / 100
+    return alt.Scale(type="log", scheme="viridis", domain=[min(low, top / 10), top], clamp=True)
+
+
+def _lines(highest: float, x: alt.X, y: alt.Y) -> list[Any]:
+    """θ = 2π f Δ / 512 as long as it is a phase, with Δ written at its end."""
+    rows = []
+    for shift in _SHIFTS:
+        end = min(highest, UNIT / 2 / max(abs(shift), 1))
+        beyond = "above" if shift > 0 else "below"
+        at_right = "right" if end == highest else ""
+        place = beyond if 2 * abs(shift) * end >= UNIT else at_right
+        label = f"Δ = {offset_told(shift)}"
+        for f, at in ((0.0, ""), (end, place)):
+            y_of = 2 * math.pi * f * shift / UNIT
+            rows.append({"x": f, "y": y_of, "shift": shift, "label": label, "place": at})
+    frame = pd.DataFrame(rows)
+    base = alt.Chart(frame).encode(x=x, y=y)
+    lines = base.mark_line(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
+    text = {"color": MARKED, "fontSize": 12, "fontWeight": "bold"}
+    labels = [
+        base.transform_filter(alt.datum["place"] == place)
+        .encode(text="label:N")
+        .mark_text(**text, **where)
+        for place, where in _PLACES.items()
+    ]
+    return [lines.encode(detail="shift:N"), *labels]

@@ -7,10 +7,8 @@ import pandas as pd
 
 from analysis.published.numbers import Published
 from analysis.published.positions import COMPONENTS, OFFSETS, PEAK, SHIFT
-from analysis.tables.positions import head_offset, query_key_phase
-from pages.positions.peaks import UNIT
-from pages.ui.published import Row, beside
-from pages.ui.store.chosen import ask
+from pages.positions.spectra.peaks import UNIT
+from pages.ui.published import Row
 from pages.ui.words.say import say
 
 
@@ -29,17 +27,6 @@ def of_embeddings(variance: pd.DataFrame, peaks: Sequence[float]) -> list[Row]:
         for each in COMPONENTS
     ]
     return [*shares, Row(say("positions.published.peak"), PEAK, peaks[0] if peaks else None)]
-
-
-def heads_beside() -> None:
-    """The paper's numbers on three heads beside the file's own."""
-    heads = ask(head_offset.heads)
-    shown = ask(query_key_phase.of_head, layer=SHIFT.layer, head=SHIFT.head)
-    beside(
-        *of_heads(heads, shown),
-        key="po_published_heads",
-        title=say("published.title_heads"),
-    )
 
 
 def of_heads(heads: pd.DataFrame, phases: pd.DataFrame) -> list[Row]:

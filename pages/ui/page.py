@@ -20,7 +20,8 @@ class Section:
 
     `stem` names its file, its words and its place in the address; `needs` are the tables without
     which there is nothing to draw, and which the account at its end explains; it explains those of
-    `also` as well, where the file holds them.
+    `also` as well, where the file holds them. `lacking` says why a file can have nothing to draw,
+    if it cannot.
     """
 
     stem: str
@@ -28,13 +29,17 @@ class Section:
     draw: Callable[[View], None]
     framed: bool = True
     also: tuple[Table, ...] = ()
+    lacking: Callable[[], str] | None = None
 
 
 def section(
-    stem: str, *needs: Table, also: tuple[Table, ...] = ()
+    stem: str,
+    *needs: Table,
+    also: tuple[Table, ...] = (),
+    lacking: Callable[[], str] | None = None,
 ) -> Callable[[Callable[[View], None]], Section]:
     """Makes a section of the function that draws it."""
-    return lambda draw: Section(stem, needs, draw, also=also)
+    return lambda draw: Section(stem, needs, draw, also=also, lacking=lacking)
 
 
 def whole(stem: str, show: Callable[[], None]) -> Section:
@@ -83,8 +88,11 @@ class Page:
         if not shown.framed:
             shown.draw(View(self.prefix, shown.stem))
             return
-        self.requires(*shown.needs)
         with words_of(self.name, shown.stem):
+            if shown.lacking and (reason := shown.lacking()):
+                st.info(reason)
+                return
+            self.requires(*shown.needs)
             st.header(said("title"), anchor=False)
             if key_of("meaning"):
                 st.markdown(said("meaning"))

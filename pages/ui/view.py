@@ -65,12 +65,14 @@ class View:
         """
         room = "segmented" if len(options) < FEW else "pills" if len(options) < SOME else "select"
         label = name if key_of(name) else of or name
+        called = format or (lambda each: _option(of or name, name, each))
+        labels = {each: called(each) for each in options}  # while the section's words are at hand
         return pick(
             self.key(name),
             said(label, shared="words.column", **values),
             options,
             default=options[0] if default is None else default,
-            format=format or (lambda each: _option(of or name, name, each)),
+            format=labels.__getitem__,
             kind=kind or room,
             help=_said_if(f"{name}_help") or _said_if(f"{of}_help"),
         )

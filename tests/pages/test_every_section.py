@@ -24,7 +24,7 @@ def sections(page: str) -> list[Section]:
     return list(import_module(f"pages.{page}.page").PAGE.sections)
 
 
-SECTIONS = [(page, each) for page in ("layer_mixing", "syntax") for each in sections(page)]
+SECTIONS = [(page, each) for page in VIEWS for each in sections(page)]
 every_section = pytest.mark.parametrize(
     ("page", "section"), SECTIONS, ids=[f"{page}-{each.stem}" for page, each in SECTIONS]
 )

@@ -31,6 +31,24 @@ LOW_TO_HIGH = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d",
 LESS_TO_MORE = ("#2166ac", "#67a9cf", "#f3f1ea", "#ef8a62", "#b2182b")
 INKS = ("#000000", "#ffffff")
 MARKED = "#ff5a36"  # around what is chosen
+ATTENTION_COLOUR, SCORE_COLOUR, AGREEMENT_COLOUR = SERIES_COLOURS[:3]
+CONTROL_COLOURS = {
+    "kept": SERIES_COLOURS[0],
+    "compared": SERIES_COLOURS[0],
+    "words": SERIES_COLOURS[1],
+    "removed": SERIES_COLOURS[1],
+    "permuted": SERIES_COLOURS[4],
+}
+"""Spectra as they are, and beside them what should have no waves."""
+CLUSTER_SHADES = {
+    "previous": ("#1f6bb0", "#9ccbee"),
+    "self": ("#a63d8a", "#e6aed3"),
+    "next": ("#bd5f0a", "#f5c08a"),
+    "both": ("#1f8262", "#97d4bc"),
+    "flat": ("#6c7580", "#c3c8ce"),
+}
+"""The darkest and the lightest colour of a direction that heads look to; none is grey."""
+NEUTRAL = "#808995"
 PAPER_AND_INK = {"light": ("#fdfcf9", "#23262b"), "dark": ("#17191d", "#e4e2dc")}
 GROUP_COLOURS = (
     *(each for each in SERIES_COLOURS if each != "#808995"),

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.charts.colours import PAPER_AND_INK, SERIES_COLOURS
-from pages.ui.words.columns import NAMES, title_or_name
+from pages.ui.words.columns import NAMES, title, title_or_name
 
 _N = len(SERIES_COLOURS)
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
@@ -95,6 +95,24 @@ def _tooltip(name: str, title: str, frame: pd.DataFrame, format: str) -> alt.Too
     if pd.api.types.is_integer_dtype(frame[name]):
         return alt.Tooltip(f"{name}:Q", title=title, format=",d")
     return alt.Tooltip(f"{name}:N", title=title)
+
+
+def column_tooltips(frame: pd.DataFrame, **formats: str) -> list[alt.Tooltip]:
+    """A line for every column named, under its title; its numbers in the format given."""
+    return [
+        alt.Tooltip(f"{name}:Q", title=title(name), format=format)
+        if pd.api.types.is_numeric_dtype(frame[name])
+        else alt.Tooltip(f"{name}:N", title=title(name))
+        for name, format in formats.items()
+    ]
+
+
+def with_axes(chart: Any, **axes: alt.Axis) -> Any:
+    """The chart with axes of its own in place of the usual ones, in every layer that it has."""
+    for part in chart.layer if isinstance(chart, alt.LayerChart) else [chart]:
+        for side, axis in axes.items():
+            part.encoding[side].axis = axis
+    return chart
 
 
 def cell_selection(name: str, *fields: str) -> alt.Parameter:

@@ -99,6 +99,7 @@ def heat_map(
     scheme: Any = "viridis",
     domain: Sequence[float] | None = None,
     format: str = ".3f",
+    tooltip: Sequence[str] = (),
     pick: str | None = None,
     marked: tuple[int, int] | None = None,
     cell: int = 26,
@@ -106,6 +107,7 @@ def heat_map(
     """One cell per y and x, the first y on top.
 
     Args:
+        tooltip: further columns that the tooltip shows.
         pick: name of a selection of one cell, to be read as
             `event["selection"][pick][0][y]`; a second click clears it.
         marked: (y, x) of a cell to draw a frame around.
@@ -114,13 +116,14 @@ def heat_map(
     midpoint = {"domainMid": 0} if domain is None and scheme.startswith("red") else {}
     told: dict[str, Any] = {"scheme": scheme} | ({"domain": list(domain)} if domain else midpoint)
     scale = alt.Scale(**told)
+    further: dict[str | None, str | None] = {each: titled(each, None) for each in tooltip}
     base = alt.Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis()),
         y=alt.Y(f"{y}:O", title=y_title),
     )
     cells = base.mark_rect(cursor="pointer" if pick else "default").encode(
         color=alt.Color(f"{value}:Q", title=title, scale=scale, legend=ramp(format)),
-        tooltip=tooltips({y: y_title, x: x_title, value: title}, frame, format),
+        tooltip=tooltips({y: y_title, x: x_title, value: title} | further, frame, format),
     )
     if pick:
         cells = cells.add_params(cell_selection(pick, y, x))

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES
+from analysis.tables.positions.offset_agreement import COUNTINGS
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.offsets import offset_told
-from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.conftest import frames, sentences
+from tests.pages.positions.conftest import frame_of
 
 
 @pytest.mark.parametrize("counting", list(COUNTINGS))
@@ -66,7 +67,7 @@ def test_every_head_is_in_the_map_and_in_the_table(counting, section, exported, 
         f"select layer, head, {', '.join(COUNTINGS[counting])} "
         "from head_offset where dependence is not null order by layer, head"
     )
-    shown, _ = exported[f"po_offsets_{counting}_0_{head}"]
+    shown, _ = exported[f"po_claim_map_{counting}_0_{head}"]
     rows = shown.sort_values(["layer", "head"])[["layer", "head", "score", "attention"]]
     assert [tuple(row) for row in rows.to_numpy()] == expected
     (listed,) = (each for each in frames(session) if "agree" in each)
@@ -112,7 +113,7 @@ def test_heads_that_depend_less_on_position_are_left_out(section, changed, expor
         "update stored.head_offset set dependence = 0.3 where layer = 1 and head < 3",
     )
     section("claim", folder, po_least="0.25")
-    (shown,) = (frame for key, (frame, _) in exported.items() if key.startswith("po_offsets"))
+    shown = frame_of(exported, "po_claim_map")
     assert shown[["layer", "head"]].to_numpy().tolist() == [[1, 1], [1, 2]]
 
 
@@ -127,16 +128,9 @@ def test_too_few_heads_have_no_agreement(section, changed):
     assert "too few for an agreement" in sentences(section("claim", folder))
 
 
-@pytest.mark.parametrize("least", [f"{each:g}" for each in MIN_DEPENDENCES])
-def test_a_link_restores_the_limit(least, section):
-    session = section("claim", po_least=least)
-    assert session.session_state["po_least"] == least
-    assert in_address(session, "po_least") == ([] if least == "0" else [least])
-
-
 def test_the_agreement_of_every_layer_is_drawn_beside_its_chance(section, exported, told):
     section("claim")
-    shown, chart = exported["po_agreement_sum_0"]
+    shown, chart = exported["po_claim_layers_sum_0"]
     columns = ["layer", "n_heads", "agreement", "chance"]
     expected = told(
         f"select {', '.join(columns)} from offset_agreement where counting = 'sum' "
@@ -154,6 +148,6 @@ def test_offsets_are_written_with_their_sign(offset, written):
 def test_a_causal_model_is_said_to_have_no_right_side(section, gpt2_folder, exported):
     session = section("claim", gpt2_folder)
     assert "This model is causal" in sentences(session)
-    (shown,) = (frame for key, (frame, _) in exported.items() if key.startswith("po_offsets"))
+    shown = frame_of(exported, "po_claim_map")
     assert (shown[["score", "attention"]].to_numpy() <= 0).all()
     assert "This model is causal" not in sentences(section("claim"))

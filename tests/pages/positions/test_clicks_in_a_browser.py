@@ -14,7 +14,8 @@ REDRAWN = [NoSuchElementException, StaleElementReferenceException]
 
 
 @pytest.mark.parametrize(
-    ("view", "chart"), [("heads", "po_clusters"), ("heads", "po_profiles"), ("claim", "po_offsets")]
+    ("view", "chart"),
+    [("heads", "po_heads_grid"), ("heads", "po_heads_profiles"), ("claim", "po_claim_map")],
 )
 def test_a_click_on_a_head_chooses_it_and_a_button_opens_it(view, chart, server, browser):
     browser.get(f"{server}/positions?po_view={view}&head=1-1")

@@ -2,20 +2,15 @@
 
 import pytest
 
-from pages.positions.cluster_names import cluster_colours, cluster_name
+from pages.positions.clusters import cluster_colours, cluster_name
 from tests.pages.conftest import in_address, sentences
-
-
-def frame_of(exported: dict, key: str):
-    """The frame of the one figure whose key begins so."""
-    (found,) = (frame for name, (frame, _) in exported.items() if name.startswith(key))
-    return found
+from tests.pages.positions.conftest import chart_of, frame_of
 
 
 @pytest.mark.parametrize("k", [2, 6, 12])
 def test_shares_are_those_of_the_file_for_every_number_of_clusters(k, section, exported, told):
     section("heads", po_k=str(k))
-    shown = frame_of(exported, f"po_clusters_{k}_")[["layer", "head", "cluster", "share"]]
+    shown = frame_of(exported, f"po_heads_grid_{k}_")[["layer", "head", "cluster", "share"]]
     expected = told(
         "select layer, head, cluster, share from relative_position_clustering "
         f"where k = {k} order by all"
@@ -28,8 +23,7 @@ def test_shares_are_those_of_the_file_for_every_number_of_clusters(k, section, e
 
 def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
     section("heads")
-    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("po_clusters"))
-    bars = chart.layer[0].data
+    bars = chart_of(exported, "po_heads_grid").layer[0].data
     for (layer, head), cell in bars.groupby(["layer", "head"]):
         cell = cell.sort_values("x")
         assert cell["x"].iloc[1:].tolist() == pytest.approx(cell["x2"].iloc[:-1].tolist())
@@ -41,7 +35,6 @@ def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
 def test_k_is_the_papers_unless_another_is_chosen(section):
     session = section("heads")
     assert session.session_state["po_k"] == 6
-    assert in_address(section("heads", po_k="3"), "po_k") == ["3"]
 
 
 def test_fewer_clusters_are_offered_where_fewer_were_found(section, changed):
@@ -54,7 +47,7 @@ def test_fewer_clusters_are_offered_where_fewer_were_found(section, changed):
 
 def test_centres_are_those_of_the_file(section, exported, told):
     section("heads")
-    shown = frame_of(exported, "po_centres")
+    shown = frame_of(exported, "po_heads_centres")
     expected = told(
         'select cluster, "offset", attention, n from relative_position_centre where k = 6 '
         'order by cluster, "offset"'
@@ -67,7 +60,7 @@ def test_centres_are_those_of_the_file(section, exported, told):
 
 def test_profiles_have_the_colour_of_the_cluster_of_most_texts(section, exported, told):
     section("heads")
-    shown = frame_of(exported, "po_profiles").drop_duplicates(["layer", "head"])
+    shown = frame_of(exported, "po_heads_profiles").drop_duplicates(["layer", "head"])
     most = {
         (layer, head): share
         for layer, head, share in told(
@@ -86,7 +79,7 @@ def test_profiles_have_the_colour_of_the_cluster_of_most_texts(section, exported
 @pytest.mark.parametrize(("height", "highest"), [("own", 6), ("shared", 1)])
 def test_cells_are_as_high_as_is_chosen(height, highest, section, exported):
     section("heads", po_height=height)
-    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("po_profiles"))
+    chart = chart_of(exported, "po_heads_profiles")
     areas = next(layer.data for layer in chart.layer if layer.mark.type == "area")
     tops = (areas["y2"] - areas["y"]).groupby([areas["layer"], areas["head"]]).max()
     assert len(tops) == 6
@@ -102,7 +95,7 @@ def test_heads_that_are_the_same_in_every_text_are_counted(section, changed):
         "(6, 2, 1, 'next_strong', 0.4)",
     )
     said = sentences(section("heads", folder))
-    assert "**5 of 6 heads fall to one cluster in at least 90 % of the texts**" in said
+    assert "**5 of 6 heads fall into one cluster in at least 90 % of the texts**" in said
     assert "“both sides, weak” with 6 heads" in said
     assert "is layer 2, head 1: no cluster gets more than 60 %" in said
 
@@ -120,7 +113,7 @@ def test_heads_that_differ_from_text_to_text_are_not_called_the_same(section, ch
 
 def test_what_k_explains_is_that_of_the_file(section, exported, told):
     section("heads")
-    shown = frame_of(exported, "po_explained")
+    shown = frame_of(exported, "po_heads_explained")
     expected = told("select distinct k, explained from relative_position_centre order by k")
     assert shown["k"].tolist() == [k for k, _ in expected]
     assert shown["explained"].tolist() == pytest.approx([share for _, share in expected])
@@ -146,7 +139,7 @@ def test_no_two_clusters_have_one_colour():
 def test_a_causal_model_has_no_profile_to_the_right(section, gpt2_folder, exported):
     session = section("heads", gpt2_folder)
     assert "This model is causal" in sentences(session)
-    for key in ("po_centres", "po_profiles"):
+    for key in ("po_heads_centres", "po_heads_profiles"):
         assert frame_of(exported, key)["offset"].max() == 0
 
 
@@ -158,7 +151,7 @@ def click(session, name: str, layer: int, head: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("view", "name"), [("heads", "po_clusters"), ("heads", "po_profiles"), ("claim", "po_offsets")]
+    ("view", "name"), [("heads", "po_grid"), ("heads", "po_profiles"), ("claim", "po_map")]
 )
 def test_a_click_chooses_the_head_and_a_button_leads_to_it(view, name, section):
     session = section(view)

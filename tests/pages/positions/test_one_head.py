@@ -6,15 +6,10 @@ import pytest
 
 from pages.positions import phases
 from tests.pages.conftest import in_address, sentences
+from tests.pages.positions.conftest import chart_of, frame_of
 
 HEAD = {"head": "2-1"}
 WHERE = "layer = 2 and head = 1"
-
-
-def frame_of(exported: dict, key: str):
-    """The frame of the one figure whose key begins so."""
-    (found,) = (frame for name, (frame, _) in exported.items() if name.startswith(key))
-    return found
 
 
 def test_the_head_that_depends_most_on_position_comes_first(section, changed):
@@ -61,7 +56,7 @@ def test_the_map_is_that_of_the_chosen_text(place, section, exported, told):
     ((n, attention),) = told(
         f"select n, attention from exemplar_attention where {WHERE} and seq = {seq}"
     )
-    shown = frame_of(exported, f"po_map_2_1_{seq}")
+    shown = frame_of(exported, f"po_one_head_map_2_1_{seq}")
     assert len(shown) == n * n
     cells = shown.sort_values(["query_pos", "key_pos"])["attention"]
     assert cells.tolist() == pytest.approx(attention)
@@ -70,7 +65,7 @@ def test_the_map_is_that_of_the_chosen_text(place, section, exported, told):
 
 def test_the_profile_is_the_mean_over_texts(section, exported, told):
     section("one_head", **HEAD)
-    shown = frame_of(exported, "po_profile_2_1")
+    shown = frame_of(exported, "po_one_head_profile_2_1")
     expected = told(
         "select avg(profile[11] / n_tokens), quantile_cont(profile[11] / n_tokens, 0.75) "
         f"from sequence_relative_position where {WHERE}"
@@ -83,7 +78,7 @@ def test_the_profile_is_the_mean_over_texts(section, exported, told):
 def test_the_waves_are_those_of_the_chosen_direction(rank, section, exported, told):
     session = section("one_head", po_direction=str(rank), **HEAD)
     seq = session.session_state["po_text"]
-    shown = frame_of(exported, "po_wave_2_1_")
+    shown = frame_of(exported, "po_one_head_wave_2_1_")
     ((value, query, key),) = told(
         f"select value, query, key from query_key_wave where {WHERE} and seq = {seq} "
         f"and rank = {rank}"
@@ -110,8 +105,8 @@ def test_amplitude_above_leans_to_the_left_and_below_to_the_right(phase, sign):
 @pytest.mark.parametrize(("measure", "largest"), [("amplitude", 5.0), ("relative", 2.5)])
 def test_bins_tell_the_largest_of_their_planes(measure, largest):
     cells = phases.binned(phases.relative(waves(0.5, [16.0, 32.0, 48.0])), measure)
-    top = cells[cells["value"] == cells["value"].max()]
-    assert top["value"].tolist() == pytest.approx([largest] * 3)
+    top = cells[cells[measure] == cells[measure].max()]
+    assert top[measure].tolist() == pytest.approx([largest] * 3)
     assert (top["y"] <= 0.5).all()
     assert (top["y2"] >= 0.5).all()
     assert top["x"].tolist() == pytest.approx([8.0, 24.0, 40.0])
@@ -143,21 +138,21 @@ def test_the_side_that_phases_lean_to_is_told_beside_attention(section, changed)
 @pytest.mark.parametrize(("counting", "end"), [("sum", ""), ("per_pair", "_per_pair")])
 def test_both_peaks_are_told_and_marked(reach, counting, end, section, exported, told):
     session = section("one_head", po_reach=str(reach), po_counting=counting, **HEAD)
-    shown = frame_of(exported, f"po_correlations_2_1_{reach}_{counting}")
+    shown = frame_of(exported, f"po_one_head_correlations_2_1_{reach}_{counting}")
     assert shown["offset"].abs().max() <= reach
     ((score, attention),) = told(
         f"select score_offset{end}, attention_offset{end} from head_offset where {WHERE}"
     )
-    (chart,) = (c for key, (_, c) in exported.items() if key.startswith("po_correlations"))
+    chart = chart_of(exported, "po_one_head_correlations")
     rules = [part.layer[0].data["offset"].tolist() for part in chart.concat[1:]]
     assert rules == [[score], [attention]]
     said = sentences(session)
-    assert "both peak at" in said if score == attention else "does not tell the other" in said
+    assert "both peak at" in said if score == attention else "does not predict the other" in said
 
 
 def test_every_direction_is_drawn_over_the_offsets(section, exported, told):
     section("one_head", **HEAD)
-    (chart,) = (c for key, (_, c) in exported.items() if key.startswith("po_correlations"))
+    chart = chart_of(exported, "po_one_head_correlations")
     cells = chart.concat[0].data
     ((ranks,),) = told(f"select count(distinct rank) from query_key_wave where {WHERE}")
     assert cells["rank"].nunique() == ranks
@@ -168,11 +163,11 @@ def test_every_direction_is_drawn_over_the_offsets(section, exported, told):
 def test_a_causal_model_has_nothing_to_the_right(section, gpt2_folder, exported):
     session = section("one_head", gpt2_folder, **HEAD)
     assert "This model is causal" in sentences(session)
-    (chart,) = (c for key, (_, c) in exported.items() if key.startswith("po_correlations"))
+    chart = chart_of(exported, "po_one_head_correlations")
     assert chart.concat[0].data["offset"].max() <= 0
-    assert frame_of(exported, "po_correlations")["offset"].max() == 0
-    assert frame_of(exported, "po_profile_")["offset"].max() == 0
-    cells = frame_of(exported, "po_map_")
+    assert frame_of(exported, "po_one_head_correlations")["offset"].max() == 0
+    assert frame_of(exported, "po_one_head_profile_")["offset"].max() == 0
+    cells = frame_of(exported, "po_one_head_map_")
     assert (cells["key_pos"] <= cells["query_pos"]).all()
 
 
@@ -184,39 +179,3 @@ def test_a_text_is_shown_as_it_stands_in_the_file(section, changed):
     session = section("one_head", folder, **HEAD)
     assert any("<script>" in each for each in session.selectbox(key="po_text").options)
     assert HOSTILE not in sentences(session)
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "expected"),
-    [
-        ("po_direction", "2", 2),
-        ("po_amplitude", "amplitude", "amplitude"),
-        ("po_frequency", "256", 256),
-        ("po_reach", "64", 64),
-        ("po_counting", "per_pair", "per_pair"),
-    ],
-)
-def test_a_link_restores_a_choice(key, value, expected, section):
-    session = section("one_head", **{key: value})
-    assert session.session_state[key] == expected
-    assert in_address(session, key) == [value]
-
-
-@pytest.mark.parametrize(
-    ("view", "table"),
-    [
-        ("claim", "head_offset"),
-        ("claim", "offset_agreement"),
-        ("heads", "relative_position_centre"),
-        ("heads", "relative_position_cluster"),
-        ("heads", "relative_position_profile"),
-        ("one_head", "exemplar_attention"),
-        ("one_head", "query_key_wave"),
-        ("one_head", "query_key_phase"),
-        ("one_head", "query_key_correlation"),
-    ],
-)
-def test_a_statistic_that_the_file_lacks_is_named(view, table, without, section):
-    session = section(view, without(table))
-    assert table in session.info[0].value
-    assert not session.header

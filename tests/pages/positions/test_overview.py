@@ -66,7 +66,7 @@ def test_heads_whose_attention_never_varies_are_not_told_apart(opened, changed):
 
 def test_no_head_at_all_is_no_finding(opened, changed):
     said = sentences(opened("overview", changed("delete from stored.offset_agreement")))
-    assert "queries and keys go together" not in said
+    assert "queries and keys correlate" not in said
 
 
 def test_a_wave_of_the_embeddings_is_told_where_one_stands_out(opened, changed):

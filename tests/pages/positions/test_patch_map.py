@@ -11,7 +11,7 @@ HEAD = {"head": "2-1"}
 
 
 def maps(exported: dict) -> list:
-    return [found for key, found in exported.items() if key.startswith("po_patches")]
+    return [found for key, found in exported.items() if key.startswith("po_heads_patches")]
 
 
 def test_the_map_is_that_of_the_chosen_head(section, images_folder, exported):

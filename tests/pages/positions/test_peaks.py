@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.positions.peaks import peaks, period
+from pages.positions.spectra.peaks import peaks, period
 
 FREQUENCIES = np.arange(257.0)
 

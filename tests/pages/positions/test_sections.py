@@ -1,24 +1,16 @@
-"""Every section opens in both languages and shows the numbers that the file holds."""
+"""Sections on spectra show the numbers that the file holds."""
 
 import numpy as np
 import pytest
 
-from pages.positions.wave import told_times
+from pages.positions.spectra.states import times_text
 from tests.pages.conftest import charts, frames, sentences
-from tests.pages.positions.conftest import SECTIONS, SPECTRA
-from tests.pages.section_checks import assert_opens_in_both_languages
 
-each_section = pytest.mark.parametrize("view", SECTIONS)
 PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40
 WAVE = "frequency between 63.9 and 64.1"
 
 
-@each_section
-def test_a_section_opens_in_both_languages_with_a_title_of_its_own(view, section):
-    assert all(map(charts, assert_opens_in_both_languages(section, view)))
-
-
-@each_section
+@pytest.mark.parametrize("view", ["claim", "heads", "one_head", "states", "embeddings"])
 @pytest.mark.parametrize("family", ["roberta", "gpt2"])
 def test_a_section_opens_on_every_family(view, family, section, request):
     session = section(view, request.getfixturevalue(f"{family}_folder"))
@@ -32,7 +24,7 @@ def test_the_section_comes_first_that_answers_the_question(opened, store_folder)
 
 def test_the_spectrum_is_that_of_the_file(section, exported, told):
     section("embeddings")
-    frame, _ = exported["po_spectrum_linear"]
+    frame, _ = exported["po_embeddings_spectrum_linear"]
     for control in ("kept", "permuted"):
         shown = frame[frame["series"] == control]
         expected = told(
@@ -46,7 +38,7 @@ def test_the_spectrum_is_that_of_the_file(section, exported, told):
 
 def test_words_are_shown_at_the_level_of_as_many_as_there_are_positions(section, exported, told):
     section("embeddings")
-    frame, _ = exported["po_spectrum_linear"]
+    frame, _ = exported["po_embeddings_spectrum_linear"]
     shown = frame[frame["series"] == "words"]["mean"].tolist()
     measured = told(
         "select mean, length from position_spectrum_control "
@@ -105,7 +97,7 @@ def test_what_positions_add_is_told_from_the_file(section, told):
     at = max(first, key=first.__getitem__)
     assert f"At {at:.3g} cycles per 512 tokens" in said
     for source, layer in (("query", 1), ("key", 1), ("hidden", 1), ("query", 2)):
-        assert f"{told_times(ratios(told, source, layer)[at])} times" in said.replace("**", "")
+        assert f"{times_text(ratios(told, source, layer)[at])} times" in said.replace("**", "")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +122,7 @@ def test_a_wave_is_told_by_what_becomes_of_it(first, last, expected, section, ch
 @pytest.mark.parametrize("amount", ["max", "mean"])
 def test_every_layer_and_frequency_is_in_the_maps(amount, section, exported, told):
     section("states", po_amount=amount)
-    frame, chart = exported[f"po_states_16_{amount}"]
+    frame, chart = exported[f"po_states_maps_16_{amount}"]
     expected = told(
         f"select source, layer, frequency, {amount} from position_spectrum_control where "
         "control = 'kept' and layer > 0 and frequency > 0 "
@@ -146,7 +138,7 @@ def test_every_layer_and_frequency_is_in_the_maps(amount, section, exported, tol
 
 def test_a_layer_is_shown_with_without_and_with_disordered_positions(section, exported, told):
     section("states", po_states_layer="2")
-    frame, chart = exported["po_layer_2_linear_16_max"]
+    frame, chart = exported["po_states_layer_2_linear_16_max"]
     expected = told(
         "select count(*) from position_spectrum_control "
         "where layer = 2 and frequency > 0 and control <> 'kept'"
@@ -168,7 +160,9 @@ def test_controls_are_compared_with_the_same_texts(section, exported, changed):
     shown = []
     for folder in (None, changed(FURTHER)):
         session = section("states", folder)
-        ratio, (layer, _) = exported["po_ratio_16_max"][0], exported["po_layer_1_linear_16_max"]
+        (ratio, _), (layer, _) = (
+            exported[f"po_states_{each}_16_max"] for each in ("ratio", "layer_1_linear")
+        )
         assert (ratio["n_sequences"] == ratio["n_sequences_removed"]).all()
         assert layer["n_sequences"].nunique() == 1
         [n] = set(layer["n_sequences"])
@@ -189,8 +183,8 @@ from stored.state_spectrum
 
 def test_lengths_are_compared_by_amplitude_over_length(section, exported, changed):
     section("states", changed(LONGER), po_source="key")
-    frame, _ = exported["po_lengths_key_1_max_linear"]
-    parts = [part["mean"].to_numpy() for _, part in frame.groupby("name", sort=False)]
+    frame, _ = exported["po_states_lengths_key_1_max_linear"]
+    parts = [part["per_token"].to_numpy() for _, part in frame.groupby("name", sort=False)]
     assert len(parts) == 2
     assert parts[0] == pytest.approx(2 * parts[1])
 
@@ -201,7 +195,7 @@ def test_a_length_can_be_chosen(section, changed):
     assert any("texts of 32 to 63 tokens" in each.value for each in session.caption)
 
 
-@pytest.mark.parametrize("view", SPECTRA)
+@pytest.mark.parametrize("view", ["states", "embeddings"])
 def test_frequency_0_is_in_no_chart(view, section, exported):
     section(view)
     shown = [frame for frame, _ in exported.values() if "frequency" in frame]

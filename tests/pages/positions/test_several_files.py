@@ -47,7 +47,7 @@ def test_no_file_at_all_is_a_sentence(section, several_folder):
 
 def test_a_panel_is_drawn_for_every_file(section, several_folder, exported):
     section("embeddings", several_folder)
-    frame, chart = exported["po_files_linear_2"]
+    frame, chart = exported["po_embeddings_other_files_linear_2"]
     assert len(chart.concat) == frame["file"].nunique() == 2
 
 

@@ -32,7 +32,7 @@ def several(several_folder, tmp_path):
 
 
 def panels(exported, choice="query_1_max_linear", n=2):
-    return exported[f"po_states_files_{choice}_{n}"]
+    return exported[f"po_states_other_files_{choice}_{n}"]
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
@@ -61,7 +61,7 @@ def test_every_file_is_told_by_its_own_numbers(source, amount, section, several,
             ).fetchall()
         assert len(expected) == len(shown)
         for row, one in zip(shown.itertuples(), expected, strict=True):
-            assert (row.frequency, row.mean, row.n_sequences) == pytest.approx(one)
+            assert (row.frequency, row.per_token, row.n_sequences) == pytest.approx(one)
         [label] = set(shown["file"])
         assert f"layer 2 of 2, {length} tokens ({expected[0][2]} texts)" in label
 
@@ -85,7 +85,7 @@ def test_no_file_with_the_layer_is_a_sentence(section, several, exported):
     choices = {"po_states_layer": "3", "po_files": "bert.duckdb"}
     session = section("states", folder, file="gpt.duckdb", **choices)
     assert any("no layer 3" in each.value for each in session.caption)
-    assert not any(key.startswith("po_states_files") for key in exported)
+    assert not any(key.startswith("po_states_other_files") for key in exported)
 
 
 def test_a_link_restores_the_files(section, several_folder, exported):

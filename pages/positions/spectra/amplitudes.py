@@ -1,4 +1,4 @@
-"""The spectra of hidden states, queries and keys that the section draws, read once."""
+"""The spectra of hidden states, queries and keys, read once for all charts of a section."""
 
 from dataclasses import dataclass
 
@@ -6,11 +6,11 @@ import pandas as pd
 
 from analysis.tables.positions import state_spectrum
 from analysis.tables.positions.state_spectrum import CONTROLS
-from pages.positions.spectrum_chart import with_period
+from pages.positions.spectra.peaks import with_period
 from pages.ui.store.chosen import ask
-from pages.ui.words.say import say
 
 SOURCES = ("hidden", "query", "key")
+SCALES = ("linear", "log")
 BESIDE = ("compared", "removed", "permuted")
 """The texts that were run again: as they are, and what was done to their positions."""
 AMOUNTS = ("max", "mean")
@@ -25,13 +25,6 @@ class Spectra:
     """
 
     frame: pd.DataFrame
-    length: int
-    amount: str
-
-    @property
-    def key(self) -> str:
-        """What charts of this choice are called."""
-        return f"{self.length}_{self.amount}"
 
     @property
     def n_controlled(self) -> int:
@@ -63,14 +56,4 @@ def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> S
     frame = with_period(pd.concat(parts, ignore_index=True))
     frame = frame.assign(amplitude=frame[amount])
     columns = ["control", "source", "layer", "frequency", "period", "amplitude", "n_sequences"]
-    return Spectra(frame.loc[frame["amplitude"].notna(), columns], length, amount)
-
-
-def source_name(source: str) -> str:
-    """What a source is called in the reader's language."""
-    return say(f"positions.source_{source}")
-
-
-def control_name(control: str) -> str:
-    """What was done to the positions, in the reader's language."""
-    return say(f"positions.control_{control}")
+    return Spectra(frame.loc[frame["amplitude"].notna(), columns])

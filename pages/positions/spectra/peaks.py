@@ -1,10 +1,14 @@
 """Which waves stand out in an amplitude spectrum."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.signal import find_peaks
+
+from pages.ui.words.place import said
+from pages.ui.words.say import say
 
 UNIT = 512
 """Tokens that frequencies are counted in: cycles per 512 tokens."""
@@ -13,9 +17,32 @@ _APART = 2 ** (1 / 3)  # peaks of nearer frequencies are one
 _MOST = 3
 
 
-def period(frequency: float) -> float:
+def period(frequency: Any) -> Any:
     """How many tokens a wave takes until it comes back."""
     return UNIT / frequency
+
+
+def with_period(frame: pd.DataFrame) -> pd.DataFrame:
+    """Without frequency 0, which is no wave, and with the period of every other in tokens."""
+    frame = frame[frame["frequency"] > 0]
+    return frame.assign(period=period(frame["frequency"]))
+
+
+def frequency_text(frequency: float) -> str:
+    """A frequency without needless digits."""
+    return f"{frequency:.3g}"
+
+
+def period_text(frequency: float) -> str:
+    """How many tokens a wave of this frequency takes."""
+    tokens = period(frequency)
+    return f"{tokens:.2g}" if tokens < 10 else f"{tokens:.0f}"
+
+
+def peaks_text(frequencies: Sequence[float], *, word: str = "peak_plain") -> str:
+    """Peaks with their periods, as a list; each as a word of the page says it."""
+    parts = [said(word, frequency=frequency_text(f), period=period_text(f)) for f in frequencies]
+    return say("list.comma").join(parts)
 
 
 def peaks(spectrum: pd.DataFrame) -> list[float]:
@@ -32,8 +59,8 @@ def peaks(spectrum: pd.DataFrame) -> list[float]:
     frequency, amplitude = (found[name].to_numpy(float) for name in ("frequency", "mean"))
     if not len(amplitude) or amplitude.min() <= 0:
         return []
-    places, told = find_peaks(np.log(amplitude), prominence=np.log(_STANDS_OUT))
-    clearest = places[np.argsort(-told["prominences"], kind="stable")]
+    places, properties = find_peaks(np.log(amplitude), prominence=np.log(_STANDS_OUT))
+    clearest = places[np.argsort(-properties["prominences"], kind="stable")]
     highest = _highest_around(places, frequency, amplitude)
     return [float(frequency[each]) for each in clearest if each in highest][:_MOST]
 

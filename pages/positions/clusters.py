@@ -1,0 +1,120 @@
+"""Clusters of attention profiles: their names and colours, their centres, and how many it takes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.positions.offsets import offset_axis
+from pages.ui.charts.colours import CLUSTER_SHADES, MARKED, NEUTRAL
+from pages.ui.charts.look import column_tooltips, with_axes
+from pages.ui.charts.standard import lines
+from pages.ui.words.place import said
+from pages.ui.words.say import say
+
+_STRENGTHS = ("strong", "moderate", "weak")
+_COLUMNS, _WIDTH, _HEIGHT = 3, 235, 96
+
+
+def cluster_name(cluster: str) -> str:
+    """A cluster's name in the reader's language: direction, strength, and a number if another
+    cluster has the same two."""
+    direction, strength, number = _parts(cluster)
+    name = say(
+        "positions.cluster.name",
+        direction=say(f"positions.cluster.{direction}"),
+        strength=say(f"positions.cluster.{strength}"),
+    )
+    return f"{name} ({number})" if number > 1 else name
+
+
+def cluster_colours(clusters: Sequence[str]) -> dict[str, str]:
+    """Colours of all clusters, in their order: those of one direction together, strongest first."""
+    families: dict[str, list[str]] = {family: [] for family in CLUSTER_SHADES}
+    for cluster in sorted(clusters, key=_rank):
+        families[_family(cluster)].append(cluster)
+    return {
+        cluster: _shade(CLUSTER_SHADES[family], place, len(members))
+        for family, members in families.items()
+        for place, cluster in enumerate(members)
+    }
+
+
+def _parts(cluster: str) -> tuple[str, str, int]:
+    direction, strength, *number = cluster.split("_")
+    return direction, strength, int(number[0]) if number else 1
+
+
+def _rank(cluster: str) -> tuple[int, int]:
+    _, strength, number = _parts(cluster)
+    return _STRENGTHS.index(strength), number
+
+
+def _family(cluster: str) -> str:
+    direction, strength, _ = _parts(cluster)
+    return "flat" if (direction, strength) == ("both", "weak") else direction
+
+
+def _shade(ends: tuple[str, str], place: int, n: int) -> str:
+    """The colour at a place of n evenly spread ones, the dark end first."""
+    share = place / (n - 1) if n > 1 else 0.35
+    dark, light = ([int(end[start : start + 2], 16) for start in (1, 3, 5)] for end in ends)
+    mixed = (round(a + share * (b - a)) for a, b in zip(dark, light, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def centre_charts(centres: pd.DataFrame, colours: dict[str, str]) -> Any:
+    """An area chart per cluster, all of one scale.
+
+    Args:
+        centres: rows name, offset, attention, n.
+        colours: of the clusters by their names, in the order of the charts.
+    """
+    height = alt.Scale(domain=[0, 1.15 * float(centres["attention"].max())], nice=False)
+    parts = []
+    for place, (name, colour) in enumerate(colours.items()):
+        first = place % _COLUMNS == 0
+        axis = alt.Axis(format=".0%", tickCount=3, labels=first, ticks=first)
+        y = alt.Y("attention:Q", title=None, scale=height, axis=axis)
+        parts.append(_centre(centres[centres["name"] == name], name, colour, y))
+    return alt.concat(*parts, columns=_COLUMNS, spacing=18)
+
+
+def _centre(centre: pd.DataFrame, name: str, colour: str, y: alt.Y) -> Any:
+    base = alt.Chart(centre).encode(
+        x=alt.X(
+            "offset:Q",
+            title=None,
+            scale=alt.Scale(zero=False, nice=False),
+            axis=offset_axis(values=[-10, -5, 0, 5, 10], grid=True),
+        ),
+        y=y,
+        tooltip=column_tooltips(centre, offset="+d", attention=".1%"),
+    )
+    area = base.mark_area(color=colour, opacity=0.45, interpolate="linear")
+    line = base.mark_line(color=colour, point={"color": colour, "size": 14})
+    n = f"{int(centre['n'].iloc[0]):,}" if len(centre) else "0"
+    heading = alt.Title(
+        name,
+        subtitle=said("profiles_in", n=n),
+        subtitleColor=NEUTRAL,
+        anchor="start",
+        frame="group",
+    )
+    return alt.layer(area, line).properties(title=heading, width=_WIDTH, height=_HEIGHT)
+
+
+def explained_chart(explained: pd.DataFrame, k: int) -> Any:
+    """Explained share over the number of clusters, the chosen one marked.
+
+    Args:
+        explained: rows k, explained.
+    """
+    curve = lines(explained, x="k", y="explained", format=".1%")
+    curve = with_axes(curve, y=alt.Axis(format="%", tickCount=5))
+    chosen = alt.Chart(explained[explained["k"] == k]).encode(x="k:Q", y="explained:Q")
+    ring = chosen.mark_point(size=190, stroke=MARKED, strokeWidth=2.5, fillOpacity=0)
+    label = chosen.mark_text(dy=-18, fontSize=12, color=MARKED)
+    label = label.encode(text=alt.Text("explained:Q", format=".0%"))
+    return alt.layer(curve, ring, label).properties(height=230)

@@ -1,0 +1,56 @@
+"""The offsets of all heads: how they are counted, whether they agree, and how axes write them."""
+
+import altair as alt
+import pandas as pd
+
+from analysis.tables.positions import head_offset
+from analysis.tables.positions.offset_agreement import COUNTINGS
+from pages.ui.store.chosen import ask
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
+
+_SIGNED = "datum.value == 0 ? '0' : format(datum.value, '+d')"
+
+
+def offset_axis(**options: object) -> alt.Axis:
+    """Whole offsets with their signs."""
+    settings = {"tickMinStep": 1, "labelAngle": 0, "labelFlush": False} | options
+    return alt.Axis(labelExpr=_SIGNED, **settings)  # pyright: ignore[reportArgumentType]
+
+
+def heads_compared(counting: str) -> pd.DataFrame:
+    """Every head with the offsets of one way of counting, under `score` and `attention`."""
+    heads = ask(head_offset.heads)
+    score, attention = (heads[name].astype("int64") for name in COUNTINGS[counting])
+    agree, distance = score == attention, (score - attention).abs()
+    return heads.assign(score=score, attention=attention, agree=agree, distance=distance)
+
+
+def offsets_of(layer: int, head: int) -> pd.Series | None:
+    """The offsets of one head, and how much it depends on them; nothing where they are unknown."""
+    heads = ask(head_offset.heads)
+    found = heads[(heads["layer"] == layer) & (heads["head"] == head)]
+    return None if found.empty else found.iloc[0]
+
+
+def at_zero(heads: pd.DataFrame) -> int:
+    """How many heads agree at the token itself, where nothing is shifted.
+
+    Args:
+        heads: some of `heads_compared`.
+    """
+    return int((heads["agree"] & (heads["attention"] == 0)).sum())
+
+
+def agreement_at_zero(heads: pd.DataFrame) -> str:
+    """The same as a sentence; nothing where no head does."""
+    zero, same = at_zero(heads), int(heads["agree"].sum())
+    return say("positions.claim.at_zero", zero=zero, same=same) if zero else ""
+
+
+def heads_between(row: pd.Series) -> str:
+    """Between which shares the agreement lies, or that there are too few heads to say."""
+    low, high = row["agreement_low"], row["agreement_high"]
+    if pd.isna(low):
+        return say("positions.claim.no_interval")
+    return say("positions.claim.between", low=percent(low), high=percent(high))

@@ -1,0 +1,166 @@
+"""Where a head looks in one text and on average over all (figure 2), and what its queries and keys
+say along the text in its singular directions (figure 4)."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.positions import exemplar_attention, query_key_wave, relative_position_profile
+from pages.positions.offsets import offset_axis
+from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
+from pages.ui.charts.look import column_tooltips, with_axes
+from pages.ui.charts.pieces import readable
+from pages.ui.charts.standard import lines
+from pages.ui.store.chosen import ask, is_causal
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import count
+from pages.ui.words.place import said
+
+_SIDE = 330
+_SPACE = "␣"
+_SHORT = 60  # characters of a text that stand in the picker
+_SIDES = {"query": ATTENTION_COLOUR, "key": SCORE_COLOUR}
+_SMALL, _COLUMNS = 6, 3
+_WIDTH, _HEIGHT = 222, 90
+
+
+def attention(view: View, layer: int, head: int) -> int:
+    """The map of a text to choose and the mean profile of all texts beside it.
+
+    Returns:
+        the sequence number of the text.
+    """
+    texts = ask(query_key_wave.exemplars).sort_values("seq").itertuples()
+    labels = {int(row.seq): _label(view, row) for row in texts}
+    seq = view.pick("text", list(labels), format=labels.__getitem__, kind="select")
+    left, right = st.columns(2)
+    with left:
+        _map(view, layer, head, seq)
+    with right:
+        _profile(view, layer, head)
+    return seq
+
+
+def _label(view: View, row: Any) -> str:
+    text = str(row.text)
+    shown = f"{text[:_SHORT].rstrip()} …" if len(text) > _SHORT else text
+    return view.say("text_label", seq=row.seq, n=row.n_tokens, text=shown)
+
+
+def _map(view: View, layer: int, head: int, seq: int) -> None:
+    frame = ask(exemplar_attention.of_head, layer=layer, head=head, seq=seq)
+    if is_causal():
+        frame = frame[frame["key_pos"] <= frame["query_pos"]]
+    if frame.empty:
+        st.info(view.say("no_map"))
+    else:
+        view.figure("map", frame, _map_of_tokens(frame), state=f"{layer}_{head}_{seq}")
+
+
+def _map_of_tokens(frame: pd.DataFrame) -> Any:
+    """Queries down, keys across, and a dotted line where a token looks at itself.
+
+    Args:
+        frame: rows query_pos, key_pos, query_token, key_token, attention.
+    """
+    tokens = frame[frame["query_pos"] == frame["key_pos"]].sort_values("query_pos")
+    names = dict(zip(tokens["query_pos"], _labels(tokens), strict=True))
+    shown = frame.assign(query=frame["query_pos"].map(names), key=frame["key_pos"].map(names))
+    plain: dict[str, Any] = {"labelOverlap": False, "labelFlush": False, "labelLimit": 90}
+    across, down = (alt.Axis(labelAngle=angle, ticks=False, **plain) for angle in (-90, 0))
+    order = list(names.values())
+    base = alt.Chart(shown).encode(
+        x=alt.X("key:N", title=title("key"), sort=order, axis=across),
+        y=alt.Y("query:N", title=title("query"), sort=order, axis=down),
+    )
+    cells = base.mark_rect().encode(
+        color=alt.Color(
+            "attention:Q",
+            title=title("attention"),
+            scale=alt.Scale(type="sqrt", scheme="viridis", domainMin=0),
+            legend=alt.Legend(orient="bottom", format=".0%", gradientLength=200, tickCount=4),
+        ),
+        tooltip=column_tooltips(shown, query="", key="", attention=".1%"),
+    )
+    diagonal = base.transform_filter("datum.query_pos === datum.key_pos").mark_line(
+        color=MARKED, strokeDash=[2, 4], strokeWidth=2, order=True, tooltip=False
+    )
+    return alt.layer(cells, diagonal).properties(height=_SIDE + 120)
+
+
+def _labels(tokens: pd.DataFrame) -> list[str]:
+    """Tokens as they are read, with their positions: two of one text have two labels."""
+    written = tokens["query_token"].tolist()
+    pieces = zip(written, readable(written), tokens["query_pos"], strict=True)
+    return [
+        f"{token if token.startswith('##') else piece.strip() or _SPACE} {position}"
+        for token, (_, piece), position in pieces
+    ]
+
+
+def _profile(view: View, layer: int, head: int) -> None:
+    """Mean attention over offsets with the quartiles over texts, from 0."""
+    frame = ask(relative_position_profile.of_head, layer=layer, head=head).dropna(subset="mean")
+    if frame.empty:
+        st.info(view.say("no_profile"))
+        return
+    curve = lines(frame, x="offset", y="mean", low="low", high="high", format=".2%")
+    curve = with_axes(curve, x=offset_axis(tickCount=11), y=alt.Axis(format="%", tickCount=5))
+    zero = alt.Chart(pd.DataFrame({"offset": [0]})).encode(x="offset:Q")
+    dotted = zero.mark_rule(color=MARKED, strokeDash=[2, 4], strokeWidth=2)
+    chart = alt.layer(curve, dotted).properties(height=_SIDE)
+    n = count(frame["n_sequences"].iloc[0])
+    view.figure("profile", frame, chart, state=f"{layer}_{head}", n=n)
+
+
+def waves(view: View, layer: int, head: int, seq: int) -> None:
+    """One direction to choose, and the strongest ones side by side, each on a scale of its own."""
+    frame = ask(query_key_wave.of_head, layer=layer, head=head, seq=seq)
+    if frame.empty:
+        st.info(view.say("no_waves"))
+        return
+    values = frame.drop_duplicates("rank").set_index("rank")["value"]
+    labels = {int(rank): f"{rank} · s = {value:.2f}" for rank, value in values.items()}
+    rank = view.pick("direction", list(labels), format=labels.__getitem__, kind="select")
+    chosen, place = frame[frame["rank"] == rank], f"{layer}_{head}_{seq}"
+    value, wave = f"{values[rank]:.2f}", _wave(chosen, height=270)
+    view.figure("wave", chosen, wave, state=f"{place}_{rank}", rank=rank, value=value)
+    strongest = values.sort_index().head(_SMALL)
+    shown = frame[frame["rank"].isin(strongest.index)]
+    small = [_small(view, part, rank) for rank, part in shown.groupby("rank")]
+    chart = alt.concat(*small, columns=_COLUMNS, spacing=16)
+    view.figure("waves", shown, chart, state=place, n=len(strongest))
+
+
+def _small(view: View, frame: pd.DataFrame, rank: Any) -> Any:
+    """A wave without titles of its axes, under the name of its direction."""
+    chart = _wave(frame, height=_HEIGHT, points=False)
+    chart.encoding.x.title = chart.encoding.y.title = None
+    axes = {"x": alt.Axis(format="d", tickCount=4), "y": alt.Axis(tickCount=3)}
+    heading = view.say("waves_small", rank=rank, value=f"{frame['value'].iloc[0]:.2f}")
+    return with_axes(chart, **axes).properties(title=heading, width=_WIDTH)
+
+
+def _wave(frame: pd.DataFrame, *, height: int, points: bool = True) -> Any:
+    """Query and key of one direction over positions."""
+    names = {side: said(f"side_{side}") for side in _SIDES}
+    long = frame.rename(columns=names).melt(
+        id_vars=["rank", "value", "pos"],
+        value_vars=list(names.values()),
+        var_name="side",
+        value_name="component",
+    )
+    return lines(
+        long,
+        x="pos",
+        y="component",
+        colour="side",
+        colour_title=" ",
+        colours={names[side]: colour for side, colour in _SIDES.items()},
+        zero=False,
+        points=points,
+        height=height,
+    )

@@ -1,0 +1,1 @@
+"""The sections on spectra, of position embeddings and of states, and what only they draw."""

@@ -1,0 +1,194 @@
+"""Amplitudes over frequencies, as lines or as maps of layers, with the periods in tokens above."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.positions.spectra.amplitudes import SOURCES
+from pages.positions.spectra.peaks import UNIT
+from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE
+from pages.ui.charts.look import coloured, column_tooltips, ramp
+from pages.ui.words.columns import title
+from pages.ui.words.place import said
+
+_WIDTH = 700  # of panels below each other, with room for a legend beside them
+_PERIODS = [256, 64, 32, 16, 10, 8, 6, 5, 4, 3, 2]
+_CELL = 18
+_WIDEST = 64.0  # times more or less, at which the scale of ratios ends
+_SMALL = ".3~g"
+
+
+def span(frame: pd.DataFrame) -> tuple[float, float]:
+    """From the lowest to the highest frequency; around a single one."""
+    low, high = float(frame["frequency"].min()), float(frame["frequency"].max())
+    return (low, high) if low < high else (low / 2, high * 2)
+
+
+def spectrum_chart(
+    frame: pd.DataFrame,
+    y: str,
+    *,
+    scale: str,
+    colours: Mapping[str, str],
+    band: str = "",
+    height: int = 430,
+) -> Any:
+    """One line over frequencies for every name in the column `name`.
+
+    Args:
+        frame: frequency, period, `y`, name, and q25 and q75 where a band is drawn.
+        scale: of amplitudes, `linear` or `log`.
+        colours: of the names, in the order of the legend.
+        band: the name whose quartiles are drawn as a band; no band if empty.
+    """
+    domain = span(frame)
+    drawn = spectrum_lines(
+        frame, y, frequencies(domain), scale=scale, colours=colours, band=frame["name"] == band
+    )
+    return with_periods(drawn, domain).properties(height=height)
+
+
+def spectrum_lines(
+    frame: pd.DataFrame,
+    y: str,
+    x: alt.X,
+    *,
+    scale: str,
+    colours: Mapping[str, str] | str,
+    band: pd.Series | None = None,
+) -> Any:
+    """The lines of `spectrum_chart` over a given axis, without the periods above it.
+
+    Args:
+        colours: as there, or the colour of the one line that there is.
+        band: the rows whose quartiles are drawn.
+    """
+    shown, encoding = frame, alt.value(colours)
+    if not isinstance(colours, str):
+        shown, encoding, _ = coloured(frame, "name", " ", colours)
+    told = dict.fromkeys(("name", "frequency", "period", y, "q25", "q75"), _SMALL)
+    told = {name: format for name, format in told.items() if name in shown}
+    height = alt.Scale(type="log", nice=False) if scale == "log" else alt.Scale(zero=True)
+    axis = alt.Y(f"{y}:Q", title=title(y), scale=height, axis=alt.Axis(tickCount=5, format=_SMALL))
+    base = alt.Chart(shown).encode(
+        x=x, y=axis, color=encoding, tooltip=column_tooltips(shown, **told)
+    )
+    # points that are not seen but tell their numbers where the pointer comes near
+    hits = base.mark_point(size=60, opacity=0, filled=True)
+    parts = [base.mark_line(strokeWidth=1.6), hits]
+    if band is not None and band.any():
+        low = alt.Y("q25:Q", title=title(y), scale=height)
+        area = alt.Chart(shown[band]).mark_area(opacity=0.22, clip=True)
+        parts.insert(0, area.encode(x=x, y=low, y2="q75", color=encoding))
+    return alt.layer(*parts)
+
+
+def below_each_other(
+    parts: Mapping[str, pd.DataFrame],
+    draw: Callable[[pd.DataFrame, alt.X], Any],
+    domain: tuple[float, float],
+    *,
+    height: int,
+) -> Any:
+    """A chart of every part under its name, over one axis of frequencies: periods stand above the
+    first, the axis has its title below the last."""
+    first, *_, last = (*parts, *parts)
+    drawn = []
+    for name, part in parts.items():
+        chart = draw(part, frequencies(domain, titled=name == last))
+        chart = with_periods(chart, domain) if name == first else chart
+        drawn.append(chart.properties(title=name, height=height, width=_WIDTH))
+    return alt.concat(*drawn, columns=1, spacing=16)
+
+
+def by_source(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each source under its name, in the order in which they are drawn."""
+    parts = {said(f"source_{each}"): frame[frame["source"] == each] for each in SOURCES}
+    return {name: part.assign(name=name) for name, part in parts.items() if len(part)}
+
+
+def layer_chart(frame: pd.DataFrame, scale: str) -> Any:
+    """A panel per source with a line per control."""
+    names = {each: said(f"control_{each}") for each in dict.fromkeys(frame["control"])}
+    colours = {name: CONTROL_COLOURS[each] for each, name in names.items()}
+
+    def lines(part: pd.DataFrame, x: alt.X) -> Any:
+        named = part.assign(name=part["control"].map(names))
+        return spectrum_lines(named, "amplitude", x, scale=scale, colours=colours)
+
+    return below_each_other(by_source(frame), lines, span(frame), height=150)
+
+
+def frequencies(domain: tuple[float, float], *, titled: bool = True) -> alt.X:
+    """The axis of frequencies."""
+    return alt.X(
+        "frequency:Q",
+        title=title("frequency") if titled else None,
+        scale=alt.Scale(domain=list(domain), nice=False),
+        axis=alt.Axis(format="d", labelAngle=0, tickCount=10),
+    )
+
+
+def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
+    """The chart with a second axis above it, that says how many tokens a wave takes."""
+    axis = alt.Axis(
+        orient="top",
+        values=[UNIT / each for each in _PERIODS if domain[0] <= UNIT / each <= domain[1]],
+        labelExpr=f"format({UNIT} / datum.value, 'd')",
+        grid=False,
+        labelAngle=0,
+        labelOverlap="greedy",
+        titlePadding=6,
+    )
+    scale = alt.Scale(domain=list(domain), nice=False)
+    x = alt.X("frequency:Q", title=said("period_axis"), scale=scale, axis=axis)
+    ends = alt.Chart(pd.DataFrame({"frequency": list(domain)}))
+    axis_alone = ends.mark_point(opacity=0, size=0).encode(x=x)
+    return alt.layer(chart, axis_alone).resolve_axis(x="independent")
+
+
+def amplitude_maps(frame: pd.DataFrame) -> Any:
+    """Amplitudes of every layer and frequency on one logarithmic scale of colours."""
+    scale = alt.Scale(type="log", scheme="viridis")
+    return _maps(frame[frame["amplitude"] > 0], "amplitude", scale, ramp(".2~g"))
+
+
+def ratio_maps(frame: pd.DataFrame) -> Any:
+    """How many times the amplitude without positions; 1, no difference, is the pale middle."""
+    ratio = frame["ratio"]
+    widest = min(max(float(ratio.max()), 1 / float(ratio.min()), 2.0), _WIDEST)
+    stops = [1 / widest, widest**-0.5, 1, widest**0.5, widest]
+    colours = list(LESS_TO_MORE)
+    scale = alt.Scale(type="log", domain=stops, range=colours, interpolate="rgb", clamp=True)
+    legend = ramp(".2~g")
+    legend.values = stops
+    return _maps(frame, "ratio", scale, legend)
+
+
+def _maps(frame: pd.DataFrame, value: str, scale: alt.Scale, legend: alt.Legend) -> Any:
+    """One map per source; every cell as wide as the step from one frequency to the next."""
+    step = float(frame["frequency"].min())
+    left, right = frame["frequency"] - step / 2, frame["frequency"] + step / 2
+    frame = frame.assign(left=left, right=right)
+
+    def cells(part: pd.DataFrame, x: alt.X) -> alt.Chart:
+        x.shorthand = "left:Q"
+        told = {"name": "", "layer": "d"} | dict.fromkeys(("frequency", "period", value), _SMALL)
+        return (
+            alt.Chart(part)
+            .mark_rect()
+            .encode(
+                x=x,
+                x2="right",
+                y=alt.Y("layer:O", title=title("layer"), axis=alt.Axis(labelOverlap=False)),
+                color=alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=legend),
+                tooltip=column_tooltips(part, **told),
+            )
+        )
+
+    height = _CELL * max(frame["layer"].nunique(), 2)
+    domain = (float(left.min()), float(right.max()))
+    maps = below_each_other(by_source(frame), cells, domain, height=height)
+    return maps.resolve_scale(color="shared")

@@ -1,0 +1,175 @@
+"""Spectra of several files side by side, and of one source in texts of all lengths."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.positions import state_spectrum
+from analysis.tables.table import Table
+from pages.positions.spectra.charts import below_each_other, span, spectrum_chart, spectrum_lines
+from pages.positions.spectra.peaks import with_period
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.choices.pick import pick_many
+from pages.ui.store.chosen import ask, ask_file, files, files_with, open_store, readable
+from pages.ui.store.model_name import model_name
+from pages.ui.store.open_file import Store
+from pages.ui.view import View
+from pages.ui.words.numbers import count
+from pages.ui.words.place import said
+from pages.ui.words.say import plain, say
+
+_MOST = len(SERIES_COLOURS)
+
+
+def pick_files(view: View, table: Table) -> list[Path]:
+    """The chosen files of those that hold a statistic; the others are named.
+
+    The open file and those after it, until the reader chooses others.
+    """
+    paths = {each.name: each for each in files_with(table)}
+    own = open_store().name
+    ordered = [own, *(each for each in paths if each != own)]
+    chosen = pick_many(
+        view.key("files"),
+        view.say("files"),
+        list(paths),
+        default=ordered[:_MOST],
+        limit=_MOST,
+        help=view.say("files_help"),
+    )
+    lacking = [plain(each.name) for each in files() if each.name not in paths]
+    if lacking:
+        st.caption(view.say("files_lacking", names=say("list.comma").join(lacking)))
+    if not chosen:
+        st.info(view.say("files_none"))
+    return [paths[name] for name in chosen]
+
+
+def file_label(path: Path) -> str:
+    """The model and, since several files may be of one, the file."""
+    store = readable(path)
+    if not isinstance(store, Store):
+        return path.name
+    return said("file_label", model=model_name(store), file=store.name)
+
+
+def file_panels(frame: pd.DataFrame, y: str, scale: str) -> Any:
+    """One panel for every name in the column `file`, over the same frequencies, each with a scale
+    of its own.
+
+    Args:
+        frame: file, frequency, period, `y`, and q25 and q75 where a band is to be drawn.
+        scale: of amplitudes, `linear` or `log`.
+    """
+    parts = {str(name): part for name, part in frame.groupby("file", sort=False)}
+    colours = dict(zip(parts, SERIES_COLOURS, strict=False))
+
+    def lines(part: pd.DataFrame, x: alt.X) -> Any:
+        band = part["q25"].notna() if "q25" in part else None
+        colour = colours[part["file"].iloc[0]]
+        return spectrum_lines(part, y, x, scale=scale, colours=colour, band=band)
+
+    return below_each_other(parts, lines, span(frame), height=130)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A source of a layer, which amount of it, and how amplitudes are drawn."""
+
+    source: str
+    layer: int
+    amount: str
+    scale: str
+
+    @property
+    def key(self) -> str:
+        """What charts of this choice are called."""
+        return f"{self.source}_{self.layer}_{self.amount}_{self.scale}"
+
+
+def in_several_files(view: View, chosen: Chosen) -> None:
+    """One panel per chosen file that has the layer, each with a scale of its own."""
+    st.subheader(view.say("files_title"), anchor=False)
+    spectra = {
+        path: _of_file(view, path, chosen) for path in pick_files(view, state_spectrum.TABLE)
+    }
+    without = [plain(path.name) for path, each in spectra.items() if each.empty]
+    if without:
+        names = say("list.comma").join(without)
+        st.caption(view.say("files_no_layer", layer=chosen.layer, names=names))
+    shown = [each for each in spectra.values() if not each.empty]
+    if not shown:
+        return
+    frame = pd.concat(shown, ignore_index=True)
+    view.figure(
+        "other_files",
+        frame,
+        file_panels(frame, "per_token", chosen.scale),
+        state=f"{chosen.key}_{len(shown)}",
+        source=view.say(f"source_{chosen.source}"),
+        layer=chosen.layer,
+        amount=view.say(f"amount_of_{chosen.amount}"),
+    )
+
+
+def _of_file(view: View, path: Path, chosen: Chosen) -> pd.DataFrame:
+    """The file's texts of the commonest length; empty without that layer."""
+    texts, store = ask_file(path, state_spectrum.lengths).iloc[0], readable(path)
+    length = int(texts["length"])
+    label = view.say(
+        "file_panel",
+        label=file_label(path),
+        layer=chosen.layer,
+        layers=int(store.run["n_layers"]) if isinstance(store, Store) else "?",
+        length=count(length),
+        n=count(texts["n_sequences"]),
+    )
+    return _per_token(partial(ask_file, path), length, chosen).assign(file=label)
+
+
+def in_all_lengths(view: View, lengths: pd.DataFrame, chosen: Chosen) -> None:
+    """A line for texts of each length."""
+    if len(lengths) < 2:
+        st.caption(view.say("lengths_one"))
+        return
+    st.subheader(view.say("lengths_title"), anchor=False)
+    ordered = lengths.astype("int64").sort_values("length")
+    sizes = zip(ordered["length"], ordered["n_sequences"], strict=True)
+    frame = pd.concat([_of_length(view, *size, chosen) for size in sizes], ignore_index=True)
+    if frame.empty:
+        st.info(view.say("layer_none"))
+        return
+    colours = dict(zip(dict.fromkeys(frame["name"]), SERIES_COLOURS, strict=False))
+    view.figure(
+        "lengths",
+        frame,
+        spectrum_chart(frame, "per_token", scale=chosen.scale, colours=colours, height=400),
+        state=chosen.key,
+        source=view.say(f"source_{chosen.source}"),
+        layer=chosen.layer,
+    )
+
+
+def _of_length(view: View, length: int, n: int, chosen: Chosen) -> pd.DataFrame:
+    name = view.say("length_option", length=count(length), n=count(n))
+    return _per_token(ask, length, chosen).assign(name=name)
+
+
+def _per_token(asked: Callable[..., pd.DataFrame], length: int, chosen: Chosen) -> pd.DataFrame:
+    """Amplitude over length, so that a wave is as high in short texts as in long ones.
+
+    Returns:
+        layer, frequency, period, amplitude, per_token, length, n_sequences.
+    """
+    of = {"source": chosen.source, "length": length, "control": "kept"}
+    frame = with_period(asked(state_spectrum.by_layer, **of)).assign(length=length)
+    frame = frame[frame["layer"] == chosen.layer].rename(columns={chosen.amount: "amplitude"})
+    frame = frame.assign(per_token=frame["amplitude"] / length)
+    columns = ["layer", "frequency", "period", "amplitude", "per_token", "length", "n_sequences"]
+    return frame.loc[frame["per_token"] > 0, columns]

@@ -1,0 +1,176 @@
+"""Waves in the position embeddings, of one file and of several (figures 3, 8 and 9)."""
+
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.positions import embedding_spectrum, position_variance, state_spectrum
+from pages.positions.published import of_embeddings
+from pages.positions.spectra.amplitudes import SCALES
+from pages.positions.spectra.charts import spectrum_chart
+from pages.positions.spectra.comparisons import file_label, file_panels, pick_files
+from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period
+from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
+from pages.ui.charts.look import column_tooltips
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, ask_file, open_store
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import count, percent
+from pages.ui.words.place import said
+
+_SERIES = ("kept", "words", "permuted")
+_OF_THE_PAPER = (4, 12)
+_LEAST = 24  # components that are drawn where fewer would do
+_NEARLY_ALL = 0.95
+
+
+@section("embeddings", embedding_spectrum.TABLE, position_variance.TABLE)
+def embeddings(view: View) -> None:
+    spectra, variance = ask(embedding_spectrum.spectra), ask(position_variance.cumulative)
+    kept = spectra[spectra["control"] == "kept"]
+    words, length = _words(_positions(spectra))
+    half, most = (needed(variance, share) for share in (0.5, 0.9))
+    width = count(len(variance))
+    view.finding(
+        f"{_finding(view, kept, words)} "
+        f"{view.say('finding_components', half=half, most=most, width=width)}"
+    )
+    scale = view.pick("scale", SCALES)
+    _spectrum(view, spectra, words, length, scale)
+    _several_files(view, scale)
+    chart = components_chart(variance)
+    view.figure("components", variance, chart, half=half, most=most, all=width)
+    view.beside("embeddings", *of_embeddings(variance, peaks(kept)))
+
+
+def _finding(view: View, kept: pd.DataFrame, words: pd.DataFrame) -> str:
+    found = peaks(kept)
+    if not found:
+        return view.say("finding_none")
+    sentence = view.say("finding", peaks=peaks_text(found, word="peak"))
+    if words.empty or peaks(words):
+        return sentence
+    return f"{sentence} {view.say('finding_words')}"
+
+
+def _spectrum(
+    view: View, spectra: pd.DataFrame, words: pd.DataFrame, length: int, scale: str
+) -> None:
+    """The position embeddings beside the words of the texts and beside themselves in disorder.
+
+    Args:
+        length: on how many words theirs was measured; 0 where there are none.
+    """
+    names = {each: view.say(f"series_{each}") for each in _SERIES}
+    series = pd.concat([spectra.rename(columns={"control": "series"}), words], ignore_index=True)
+    frame = with_period(series[series["series"].isin(_SERIES)])
+    frame = frame[frame["mean"] > 0]
+    caption = view.say("spectrum_caption", width=count(open_store().run["hidden_size"]))
+    if length:
+        sizes = {"length": count(length), "positions": count(_positions(spectra))}
+        caption = f"{caption} {view.say('spectrum_words', **sizes)}"
+    chart = spectrum_chart(
+        frame.assign(name=frame["series"].map(names)),
+        "mean",
+        scale=scale,
+        colours={name: CONTROL_COLOURS[each] for each, name in names.items()},
+        band=names["kept"],
+    )
+    view.figure("spectrum", frame, chart, state=scale, caption=caption)
+
+
+def _positions(spectra: pd.DataFrame) -> int:
+    """How many positions the model knows: the lowest frequency is one wave over all of them."""
+    frequency = spectra["frequency"]
+    return round(UNIT / frequency[frequency > 0].min())
+
+
+def _words(positions: int) -> tuple[pd.DataFrame, int]:
+    """The spectrum of the texts' words at the level that `positions` words would have, and on how
+    many words it was measured; nothing where the file has none."""
+    held = open_store().rows.get(state_spectrum.TABLE.name)
+    lengths = ask(state_spectrum.lengths) if held else pd.DataFrame()
+    if lengths.empty:
+        return pd.DataFrame(), 0
+    length = int(lengths["length"].iloc[0])
+    frame = ask(state_spectrum.by_layer, source="word_embedding", length=length, control="kept")
+    level = (positions / length) ** 0.5
+    columns = ["mean", "q25", "q75", "max"]
+    frame = frame.assign(series="words", **{name: frame[name] * level for name in columns})
+    return frame[["series", "frequency", *columns]], length
+
+
+def _several_files(view: View, scale: str) -> None:
+    """One panel per chosen file, each with a scale of its own, and their peaks as a table."""
+    st.subheader(view.say("files_title"), anchor=False)
+    paths = pick_files(view, embedding_spectrum.TABLE)
+    if not paths:
+        return
+    spectra = [_kept(path) for path in paths]
+    frame = pd.concat(spectra, ignore_index=True)
+    chart = file_panels(frame, "mean", scale)
+    view.figure("other_files", frame, chart, state=f"{scale}_{len(paths)}")
+    rows = [_row(path, spectrum) for path, spectrum in zip(paths, spectra, strict=True)]
+    columns = {"file": None, "positions": "%d", "peaks": None, "largest": "%.3g"}
+    view.table("file_table", pd.DataFrame(rows), columns | {"half": "%d", "most": "%d"})
+
+
+def _kept(path: Path) -> pd.DataFrame:
+    frame = ask_file(path, embedding_spectrum.spectra)
+    return with_period(frame[frame["control"] == "kept"]).assign(file=file_label(path))
+
+
+def _row(path: Path, spectrum: pd.DataFrame) -> dict[str, object]:
+    """What stands out in a file, and how few dimensions hold it."""
+    found, variance = peaks(spectrum), ask_file(path, position_variance.cumulative)
+    known = len(variance) > 0
+    return {
+        "file": file_label(path),
+        "positions": round(float(spectrum["period"].max())),
+        "peaks": peaks_text(found) if found else None,
+        "largest": float(spectrum["mean"].max()),
+        "half": needed(variance, 0.5) if known else None,
+        "most": needed(variance, 0.9) if known else None,
+    }
+
+
+def needed(variance: pd.DataFrame, share: float) -> int:
+    """The least number of components that hold a share of the variance."""
+    enough = variance[variance["cumulative"] >= share - 1e-9]
+    return int(enough["component"].min()) if len(enough) else int(variance["component"].max())
+
+
+def components_chart(variance: pd.DataFrame) -> Any:
+    """What each component holds and what they hold together, with the paper's 4 and 12 marked."""
+    last = max(_LEAST, needed(variance, _NEARLY_ALL) + 4)
+    frame = variance[variance["component"] <= last]
+    x = alt.X(
+        "component:Q",
+        title=title("component"),
+        scale=alt.Scale(domain=[0, int(frame["component"].max()) + 1], nice=False),
+        axis=alt.Axis(format="d", tickMinStep=1, grid=False),
+    )
+    y = alt.Y(
+        "cumulative:Q",
+        title=said("components_axis"),
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(format="%", tickCount=5),
+    )
+    told = column_tooltips(frame, component="d", ratio=".2%", cumulative=".2%")
+    base = alt.Chart(frame).encode(x=x, tooltip=told)
+    bars = base.mark_bar(color=NEUTRAL, opacity=0.55, size=9).encode(
+        y=alt.Y("ratio:Q", title=said("components_axis"))
+    )
+    line = base.mark_line(color=SERIES_COLOURS[0], point={"size": 40, "filled": True}).encode(y=y)
+    marked = frame[frame["component"].isin(_OF_THE_PAPER)]
+    shares = zip(marked["component"], marked["cumulative"], strict=True)
+    labels = [said("components_mark", n=n, share=percent(share)) for n, share in shares]
+    marks = alt.Chart(marked.assign(label=labels)).encode(x=x)
+    rules = marks.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3])
+    words = marks.mark_text(color=SERIES_COLOURS[1], align="left", dx=9, dy=16, fontSize=12)
+    words = words.encode(y=alt.Y("cumulative:Q"), text="label:N")
+    return alt.layer(bars, line, rules, words).properties(height=320)

@@ -1,0 +1,157 @@
+"""What of the positions is left in hidden states, queries and keys, layer by layer (figure 5)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.corpus import sequence_lengths
+from analysis.tables.positions import embedding_spectrum, state_spectrum
+from pages.positions.spectra.amplitudes import AMOUNTS, BESIDE, SCALES, SOURCES, Spectra, read
+from pages.positions.spectra.charts import amplitude_maps, layer_chart, ratio_maps
+from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
+from pages.positions.spectra.peaks import frequency_text, peaks, period_text
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.view import View
+from pages.ui.words.numbers import count
+from pages.ui.words.place import said
+
+_SHORTEST = 16  # tokens of a text that has a spectrum
+_CLEAR = 1.5  # times the amplitude without positions, below which nothing is claimed
+
+
+@dataclass(frozen=True)
+class Wave:
+    """A frequency, whether it is a peak of the position embeddings, and by source and layer how
+    many times the amplitude without them it has there."""
+
+    frequency: float
+    of_embeddings: bool
+    times: dict[tuple[str, int], float]
+    first: int
+    last: int
+
+
+def too_short() -> str:
+    """That no text has the tokens that a spectrum needs, if it is so."""
+    held = open_store().rows.get(state_spectrum.TABLE.name)
+    if held or (ask(sequence_lengths)["n_tokens"] >= _SHORTEST).any():
+        return ""
+    return said("short", least=_SHORTEST)
+
+
+@section("states", state_spectrum.TABLE, lacking=too_short)
+def states(view: View) -> None:
+    lengths = ask(state_spectrum.lengths)
+    length, amount = _pick_length(view, lengths), view.pick("amount", AMOUNTS)
+    spectra, state = read(length, amount), f"{length}_{amount}"
+    ratio = spectra.ratio()
+    view.finding(_finding(view, wave_of(ratio)))
+    kept = spectra.of("kept")
+    view.figure(
+        "maps",
+        kept,
+        amplitude_maps(kept),
+        state=state,
+        length=count(length),
+        longest=count(2 * length - 1),
+        amount=view.say(f"amount_of_{amount}"),
+    )
+    if not ratio.empty:
+        n = count(spectra.n_controlled)
+        view.figure("ratio", ratio, ratio_maps(ratio), state=state, n=n)
+    st.subheader(view.say("layer_title"), anchor=False)
+    layers = range(1, int(open_store().run["n_layers"]) + 1)
+    layer = view.pick("states_layer", layers, kind="pills")
+    scale = view.pick("scale", SCALES)
+    _layer(view, spectra, layer, scale, state)
+    chosen = Chosen(view.pick("source", SOURCES, default="query"), layer, amount, scale)
+    in_several_files(view, chosen)
+    in_all_lengths(view, lengths, chosen)
+
+
+def _pick_length(view: View, lengths: pd.DataFrame) -> int:
+    """How long the texts are; unless chosen, as most of them."""
+    sequences = dict(zip(lengths["length"].astype(int), lengths["n_sequences"], strict=True))
+    return view.pick(
+        "length",
+        sorted(sequences),
+        default=int(lengths["length"].iloc[0]),
+        format=lambda each: view.say("length_option", length=count(each), n=count(sequences[each])),
+    )
+
+
+def _finding(view: View, wave: Wave | None) -> str:
+    """How many times more of that wave there is with positions than without, first and last."""
+    if wave is None:
+        return view.say("finding_unknown")
+    query, end = wave.times["query", wave.first], wave.times["query", wave.last]
+    kind = "none" if query < _CLEAR else "damped" if end < query else "kept"
+    return view.say(
+        f"finding_{kind}",
+        where=view.say(f"wave_{'peak' if wave.of_embeddings else 'most'}"),
+        frequency=frequency_text(wave.frequency),
+        period=period_text(wave.frequency),
+        hidden=times_text(wave.times["hidden", wave.first]),
+        query=times_text(query),
+        key=times_text(wave.times["key", wave.first]),
+        end=times_text(end),
+        first=wave.first,
+        last=wave.last,
+    )
+
+
+def _layer(view: View, spectra: Spectra, layer: int, scale: str, state: str) -> None:
+    """The layer as it is, beside itself without positions and with disordered ones; by itself where
+    no text was run again."""
+    n = spectra.n_controlled
+    frame = spectra.of(*BESIDE) if n else spectra.of("kept")
+    frame = frame[frame["layer"] == layer]
+    if frame.empty:
+        st.info(view.say("layer_none"))
+        return
+    view.figure(
+        "layer",
+        frame,
+        layer_chart(frame[frame["amplitude"] > 0], scale),
+        state=f"{layer}_{scale}_{state}",
+        caption=view.say("layer_caption", n=count(n)) if n else view.say("layer_alone"),
+        layer=layer,
+    )
+
+
+def wave_of(ratio: pd.DataFrame) -> Wave | None:
+    """The clearest peak of the position embeddings; where there is none, the frequency at which
+    queries of the first layer depend most on positions; nothing where no ratio is known.
+
+    Args:
+        ratio: source, layer, frequency, ratio.
+    """
+    queries = ratio[ratio["source"] == "query"]
+    if queries.empty:
+        return None
+    layers = queries["layer"].astype(int)
+    first = queries[layers == layers.min()]
+    found = peaks(_embeddings())
+    frequencies = first["frequency"].to_numpy(float)
+    at = found[0] if found else frequencies[first["ratio"].to_numpy(float).argmax()]
+    nearest = float(frequencies[np.abs(frequencies - at).argmin()])
+    there = ratio[np.isclose(ratio["frequency"], nearest)]
+    places = zip(there["source"], there["layer"].astype(int), strict=True)
+    times = dict(zip(places, there["ratio"], strict=True))
+    return Wave(nearest, bool(found), times, int(layers.min()), int(layers.max()))
+
+
+def times_text(ratio: float) -> str:
+    """How many times, without needless digits."""
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+
+
+def _embeddings() -> pd.DataFrame:
+    """The spectrum of the position embeddings, empty where the file has none."""
+    if not open_store().rows.get(embedding_spectrum.TABLE.name):
+        return pd.DataFrame({"frequency": [], "mean": []})
+    frame = ask(embedding_spectrum.spectra)
+    return frame[frame["control"] == "kept"]
