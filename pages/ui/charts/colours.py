@@ -54,3 +54,4 @@ NEAR_TO_FAR = (
     *("#229a8a", "#2b7f98", "#4767a5", "#6a55a3"),
 )
 AMPLIFIED, ATTENUATED = "#d95c3e", "#2f86c9"
+HEAD_AND_LAYER_COLOURS = (SERIES_COLOURS[0], SERIES_COLOURS[4])  # a head, the mean of its layer
