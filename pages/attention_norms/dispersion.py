@@ -50,10 +50,10 @@ def _extremes(view: View, frame: pd.DataFrame, name: str) -> None:
     """The rows with the largest and the smallest CV, and the pooled one: what the paper shows."""
     known = frame.dropna(subset=["layer", "cv"])["cv"]
     shown = frame.loc[[known.idxmax(), known.idxmin(), _pooled(frame).name]]
-    places = shown.reindex(columns=["layer", "head"]).to_dict("records")
+    places = shown.reindex(columns=["layer", "head"]).to_numpy()
     shown[f"which_{name}"] = [
-        view.say(f"{name}_{which}", **{kind: f"{number:.0f}" for kind, number in place.items()})
-        for which, place in zip(("largest", "smallest", "all"), places, strict=True)
+        view.say(f"{name}_{which}", layer=f"{layer:.0f}", head=f"{head:.0f}")
+        for which, (layer, head) in zip(("largest", "smallest", "all"), places, strict=True)
     ]
     view.table(f"table_{name}", shown, {f"which_{name}": None, **_STATISTICS})
 
@@ -67,6 +67,14 @@ def _by_layer(view: View, heads: pd.DataFrame, inputs: pd.DataFrame) -> None:
     parts = {"of_values": spread, "of_inputs": of_inputs}
     frame = pd.concat([part.assign(of=view.say(name)) for name, part in parts.items()])
     frame["layer"] = frame["layer"].astype("int64")
-    ends, title = {"low": "low", "high": "high"}, view.say("cv_axis")
-    chart = lines(frame, x="layer", y="cv", colour="of", **ends, y_title=title, colour_title=" ")
+    chart = lines(
+        frame,
+        x="layer",
+        y="cv",
+        colour="of",
+        low="low",
+        high="high",
+        y_title=view.say("cv_axis"),
+        colour_title=" ",
+    )
     view.figure("layers", frame, chart)

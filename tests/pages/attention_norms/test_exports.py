@@ -16,6 +16,7 @@ from pages.attention_norms.panels import density_panels, sample_panels
 from pages.attention_norms.spectrum_chart import spectrum_chart
 from pages.ui.charts.head_map import quantity_maps
 from pages.ui.export import files as export
+from pages.ui.words.place import words_of
 from pages.ui.words.quantities import QUANTITIES
 
 SCOPE: dict[str, Any] = {"layer": None, "head": None}
@@ -46,9 +47,13 @@ def spectrum(store) -> Any:
     return spectrum_chart(shown, ranks, log=True)
 
 
-@pytest.mark.parametrize("draw", [maps, density, sample, spectrum])
-def test_a_chart_becomes_a_picture_with_its_marks(draw: Callable[[Any], Any], store):
-    picture = export.svg(draw(store))
+@pytest.mark.parametrize(
+    ("draw", "section"),
+    [(maps, "heads"), (density, "relation"), (sample, "relation"), (spectrum, "spectra")],
+)
+def test_a_chart_becomes_a_picture_with_its_marks(draw: Callable[[Any], Any], section: str, store):
+    with words_of("attention_norms", section):
+        picture = export.svg(draw(store))
     assert picture.startswith("<svg")
     assert "mark-" in picture
     assert "NaN" not in picture

@@ -72,7 +72,7 @@ def test_correlations_are_those_of_the_scope(section, told):
     ):
         shown = frames(section("relation", **address))[0]
         query = f"select n, spearman from attention_norm_correlation where {where}"
-        assert _ranked(shown[["n", "spearman"]].itertuples(index=False)) == _ranked(told(query))
+        assert _ranked(shown[["pairs", "spearman"]].itertuples(index=False)) == _ranked(told(query))
 
 
 def _ranked(rows) -> list[tuple]:
@@ -117,7 +117,7 @@ def test_the_tables_of_dispersion_name_the_extreme_heads(section, told):
     )
     assert heads["cv"].tolist()[:2] == pytest.approx(list(largest))
     assert inputs["cv"].tolist()[:2] == pytest.approx(list(smallest))
-    assert not heads["which"].str.contains("nan|\\.0").any()
+    assert not heads["which_heads"].str.contains("nan|\\.0").any()
 
 
 def test_every_head_is_in_the_tables_of_dispersion_and_stretch(section, told):

@@ -28,7 +28,7 @@ def test_a_type_that_never_occurs_is_nowhere(view, token_type, changed, section)
     assert f'"{token_type}"' not in json.dumps(charts(session))
     for frame in frames(session):
         assert len(frame)
-        assert "token_type" not in frame or len(set(frame["token_type"])) == 3
+        assert "token_type_named" not in frame or len(set(frame["token_type_named"])) == 3
 
 
 @pytest.mark.parametrize("view", ["layers", "heads", "head", "relation"])

@@ -51,12 +51,12 @@ def frame_of(exported: dict, key: str):
 def test_lines_are_means_and_points_are_heads(group, quantities, section, exported, told):
     section("layers", hh_group=group)
     frame = frame_of(exported, "hh_layers")
-    assert set(frame["quantity"]) == quantities
+    assert set(frame["habit"]) == quantities
     stored = told("select layer, head, quantity, mean from head_pattern_interval")
     expected = {(layer, head, name): mean for layer, head, name, mean in stored}
     for row in frame.itertuples():
         head = None if row.head != row.head else int(row.head)
-        assert row.mean == expected[int(row.layer), head, row.quantity]
+        assert row.mean == expected[int(row.layer), head, row.habit]
     in_group = [each for each in expected if each[2] in quantities]
     assert len(frame) == len(in_group)
 
@@ -132,7 +132,7 @@ def test_a_logarithmic_axis_leaves_out_what_is_0(section, changed, exported):
     section("gradients", folder, hh_scale="log")
     ((_, chart),) = [each for key, each in exported.items() if key.startswith("hh_gradients")]
     drawn = [row for rows in chart.to_dict()["datasets"].values() for row in rows]
-    assert {row["token_type"] for row in drawn} == {"cls", "comma_period", "other"}
+    assert {row["token_type"] for row in drawn} == {"[CLS]", "comma/period", "other"}
     assert min(row["low"] for row in drawn) > 0
 
 
@@ -148,7 +148,7 @@ def test_the_table_has_a_row_per_head_and_can_be_filtered(section, changed, told
     session = section("heads", folder, hh_behaviours="previous")
     [table] = frames(session)
     assert table[["layer", "head"]].to_numpy().tolist() == [[1, 2]]
-    assert table["told"].tolist() == ["previous token"]
+    assert table["behaviour"].tolist() == ["previous token"]
 
 
 @pytest.mark.parametrize("value", ["9-9", "x", "<b>", "1"])
@@ -161,6 +161,13 @@ def test_a_link_to_no_head_shows_the_clearest(value, section, changed):
     session = section("one_head", folder, head=value)
     assert session.session_state["head"] == "2-3"
     assert in_address(session, "head") == []
+
+
+def test_an_old_link_opens_its_head(section):
+    session = section("one_head", hh_head="2-3")
+    assert session.session_state["head"] == "2-3"
+    assert in_address(session, "head") == ["2-3"]
+    assert in_address(session, "hh_head") == []
 
 
 def test_the_texts_are_those_in_which_the_head_does_it_most(section, told):
