@@ -24,7 +24,11 @@ def sections(page: str) -> list[Section]:
     return list(import_module(f"pages.{page}.page").PAGE.sections)
 
 
-SECTIONS = [(page, each) for page in ("layer_mixing",) for each in sections(page)]
+SECTIONS = [
+    (page, each)
+    for page in ("layer_mixing", "attention_norms", "head_habits")
+    for each in sections(page)
+]
 every_section = pytest.mark.parametrize(
     ("page", "section"), SECTIONS, ids=[f"{page}-{each.stem}" for page, each in SECTIONS]
 )

@@ -69,24 +69,6 @@ def test_a_head_that_maps_to_nothing_has_no_ratio(changed, section):
     assert section("spectra", changed("select 1"), an_spectrum="log").get("vega_lite_chart")
 
 
-@pytest.mark.parametrize(
-    ("view", "table"),
-    [
-        ("layers", "token_type_mixing"),
-        ("heads", "token_type_mixing"),
-        ("head", "head_token"),
-        ("relation", "attention_norm_correlation"),
-        ("dispersion", "input_norm_dispersion"),
-        ("spectra", "singular_value"),
-        ("frequency", "frequency_correlation"),
-    ],
-)
-def test_a_statistic_that_the_file_lacks_is_named(view, table, without, section):
-    session = section(view, without(table))
-    assert table in session.info[0].value
-    assert not charts(session)
-
-
 @pytest.mark.parametrize("view", ["heads", "head", "relation", "dispersion"])
 def test_a_card_leaves_out_what_the_file_lacks(view, changed, section):
     lacking = [
