@@ -55,7 +55,7 @@ def layer_chart(
     def of(rows: pd.Series) -> alt.Chart:
         return alt.Chart(every[rows]).encode(x=x, y=alt.Y("mean:Q", **y), color=encoding)
 
-    def told(*columns: str) -> list[alt.Tooltip]:
+    def hover(*columns: str) -> list[alt.Tooltip]:
         titles = dict.fromkeys((*columns, colour)) | {"mean": y_title}
         return tooltips({**titles, "low": None, "high": None}, every, format)
 
@@ -63,11 +63,11 @@ def layer_chart(
     parts = [
         lines.mark_area(opacity=0.2, aria=False).encode(y=alt.Y("low:Q", **y), y2=alt.Y2("high")),
         lines.mark_line(strokeWidth=2.5, point={"size": 50, "filled": True}).encode(
-            tooltip=told("layer")
+            tooltip=hover("layer")
         ),
         of(of_head)
         .mark_circle(size=46, opacity=0.6, cursor="pointer")
-        .encode(tooltip=told("layer", "head"))
+        .encode(tooltip=hover("layer", "head"))
         .add_params(cell_selection(_HEAD, "layer", "head")),
         alt.Chart(every[chosen])
         .mark_point(size=110, stroke=MARKED, strokeWidth=2.5, filled=False, aria=False)
@@ -75,7 +75,7 @@ def layer_chart(
     ]
     if of_reference.any():
         reference = of(of_reference).mark_line(strokeDash=[6, 4], point=False)
-        parts.insert(2, reference.encode(tooltip=told("layer")))
+        parts.insert(2, reference.encode(tooltip=hover("layer")))
     return alt.layer(*parts).properties(height=380)
 
 
