@@ -1,2 +1,1 @@
-"""The sections of the page on attention weights and norms, one file each with a function `show`;
-beside them what several of them draw. A new section is a file here and a line in the page."""
+"""Attention weights and the norms of what they bring: its sections."""

@@ -54,11 +54,11 @@ def _strongest_correlation() -> Iterator[Finding]:
     row = frame.loc[frame["spearman"].abs().idxmax()]
     name = token_type_name(row["token_type"])
     sign, others = _sign(row["spearman"]), frame.drop(index=row.name)
-    told = "none_alone" if sign == "none" and others.empty else sign
+    kind = "none_alone" if sign == "none" and others.empty else sign
     yield Finding(
         say("finding.label_relation", token_type=name),
         f"ρ = {signed(row['spearman'])}",
-        f"{say(f'finding.correlation_{told}', token_type=name)} {_others(others)}".strip(),
+        f"{say(f'finding.correlation_{kind}', token_type=name)} {_others(others)}".strip(),
         _PAGE,
         "relation",
     )
@@ -73,8 +73,8 @@ def _sign(rho: float) -> str:
 def _others(frame: pd.DataFrame) -> str:
     """The other types, if the model has any."""
     pairs = zip(frame["token_type"], frame["spearman"], strict=True)
-    told = [f"{token_type_name(kind)} {signed(rho)}" for kind, rho in pairs]
-    return say("finding.correlation_others", others=say("list.comma").join(told)) if told else ""
+    named = [f"{token_type_name(each)} {signed(rho)}" for each, rho in pairs]
+    return say("finding.correlation_others", others=say("list.comma").join(named)) if named else ""
 
 
 def _dispersion() -> Iterator[Finding]:

@@ -1,38 +1,21 @@
 """What attention weights say, and what norms take back (Kobayashi et al. 2020)."""
 
-import streamlit as st
-
-from pages.attention_norms import (
-    by_layer,
-    dispersion,
-    frequency,
-    heads,
-    one_head,
-    relation,
-    spectra,
-)
-from pages.ui.choices.pick import pick
+from pages.attention_norms import dispersion, frequency, head, heads, layers, relation, spectra
+from pages.ui.page import Page
 from pages.ui.store.absences import absences
-from pages.ui.words.say import say
 
-SECTIONS = {
-    "layers": by_layer.show,
-    "heads": heads.show,
-    "head": one_head.show,
-    "relation": relation.show,
-    "dispersion": dispersion.show,
-    "spectra": spectra.show,
-    "frequency": frequency.show,
-}
-
-st.title(say("attention_norms.title"))
-st.markdown(say("attention_norms.lead"))
-absences()
-view = pick(
-    "an_view",
-    say("attention_norms.view"),
-    list(SECTIONS),
-    default="layers",
-    format=lambda each: say(f"attention_norms.view_{each}"),
+PAGE = Page(
+    "attention_norms",
+    "an",
+    (
+        layers.layers,
+        heads.heads,
+        head.head,
+        relation.relation,
+        dispersion.dispersion,
+        spectra.spectra,
+        frequency.frequency,
+    ),
+    before=(absences,),
 )
-SECTIONS[view]()
+PAGE.show()

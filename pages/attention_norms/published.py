@@ -4,37 +4,36 @@ import pandas as pd
 
 from analysis.published.numbers import Published, numbers
 from pages.ui.published import Row
+from pages.ui.words.columns import title
 from pages.ui.words.names import token_type_name
 from pages.ui.words.say import say
 
-_NORM = {"heads": "‖f(x)‖", "layers": "‖x‖"}
+_NORM = {"heads": "‖f(x)‖", "inputs": "‖x‖"}
 
 
 def dispersions(heads: pd.DataFrame, inputs: pd.DataFrame) -> list[Row]:
     """Tables 1 and 2: the heads and the layers that the paper names, and all of them."""
     return [
         *(_dispersion(each, heads, "heads") for each in numbers("value_norm")),
-        *(_dispersion(each, inputs, "layers") for each in numbers("input_norm")),
+        *(_dispersion(each, inputs, "inputs") for each in numbers("input_norm")),
     ]
 
 
 def _dispersion(number: Published, frame: pd.DataFrame, kind: str) -> Row:
-    place = {name: getattr(number, name) for name in ("layer", "head") if name in frame}
     found = frame
-    for name, value in place.items():
-        found = found[found[name].isna() if value is None else found[name] == value]
+    for name in ("layer", "head"):
+        if name in frame:
+            value = getattr(number, name)
+            found = found[found[name].isna() if value is None else found[name] == value]
     values = found[number.statistic]
-    told = say(
-        "published.statistic",
-        of=say("list.comma").join([_NORM[kind], _place(number, kind)]),
-        statistic=say(f"attention_norms.dispersion.{number.statistic}"),
-    )
-    return Row(told, number, float(values.iloc[0]) if len(values) else None)
+    of = say("list.comma").join([_NORM[kind], _place(number, kind)])
+    name = say("published.statistic", of=of, statistic=title(number.statistic))
+    return Row(name, number, float(values.iloc[0]) if len(values) else None)
 
 
 def _place(number: Published, kind: str) -> str:
     if number.layer is None:
-        return say(f"attention_norms.dispersion.all_{kind}")
+        return say(f"attention_norms.dispersion.{kind}_all")
     if number.head is None:
         return say("published.layer", layer=number.layer)
     return say("published.head", layer=number.layer, head=number.head)
@@ -42,13 +41,13 @@ def _place(number: Published, kind: str) -> str:
 
 def correlations(rho: pd.DataFrame) -> list[Row]:
     """Table 3: pairs of each type and their rank correlation, all heads together."""
-    by_type = rho.set_index("token_type")
+    by_type, titles = rho.set_index("token_type"), {"n": title("pairs")}
     return [
         Row(
             say(
                 "published.statistic",
                 of=token_type_name(each.token_type),
-                statistic=say(f"attention_norms.{'pairs' if each.statistic == 'n' else 'rho'}"),
+                statistic=titles.get(each.statistic) or title(each.statistic),
             ),
             each,
             by_type[each.statistic].get(each.token_type),

@@ -1,23 +1,17 @@
 """Two lists of the same tokens: by the weight a head gives them, and by the norm that arrives."""
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.norms import head_token
-from pages.ui.choices.clicks import fresh_click, last_key, remember
-from pages.ui.choices.pick import choose, pick
-from pages.ui.figure import table
+from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import ask
-from pages.ui.words.quantities import quantity_name
-from pages.ui.words.say import say
+from pages.ui.view import View
 
 RANKINGS = ("attention", "weighted_norm")
 LISTED = 300
 _ALL = 1_000_000
-_DRAWN_FOR = "an_rank drawn for"
-Column = st.column_config.NumberColumn
+_DRAWN = "states in which lists of tokens were drawn"
 
 
 def ranked(layer: int, head: int, least: int) -> pd.DataFrame:
@@ -30,32 +24,17 @@ def ranked(layer: int, head: int, least: int) -> pd.DataFrame:
     return frame
 
 
-def follow_row(frame: pd.DataFrame) -> str | None:
+def follow_row(view: View) -> str | None:
     """Move the picker to the row that was clicked, before it is drawn; which list that was in."""
     for by in RANKINGS:
-        listed = _listed(frame, by)
-        for row in fresh_click(f"rank_{by}").get("rows", []):
-            if row < len(listed):
-                choose("an_token", listed["token"].iloc[row])
-                return by
+        for row in view.clicked(f"ranked_{by}"):
+            choose(view.key("token"), row["token"])
+            return by
     return None
 
 
-def pick_token(frame: pd.DataFrame) -> str:
-    """One of the tokens; unless another was chosen, the one that gets most weight."""
-    tokens = frame["token"].tolist()
-    return pick(
-        "an_token",
-        say("attention_norms.one_head.token"),
-        tokens,
-        default=tokens[0],
-        kind="select",
-        help=say("attention_norms.one_head.token_help"),
-    )
-
-
 def rank_tables(
-    frame: pd.DataFrame, *, state: tuple[int, ...], token: str, clicked: str | None
+    view: View, frame: pd.DataFrame, *, state: tuple[int, ...], token: str, clicked: str | None
 ) -> None:
     """Both lists with the token marked.
 
@@ -66,41 +45,29 @@ def rank_tables(
         state: what the lists depend on besides the token.
         clicked: the list that has just been clicked in.
     """
-    drawn_for = (*state, token)
-    same = st.session_state.get(_DRAWN_FOR) == drawn_for
-    st.session_state[_DRAWN_FOR] = drawn_for
+    drawn: dict[str, tuple] = st.session_state.setdefault(_DRAWN, {})
+    is_same = drawn.get("shown") == (*state, token)
+    drawn["shown"] = (*state, token)
     for place, by in zip(st.columns(2), RANKINGS, strict=True):
-        listed = _listed(frame, by)
+        listed = frame.sort_values(f"{by}_place").head(LISTED).reset_index(drop=True)
         rows = listed.index[listed["token"] == token].tolist()
-        key = f"an_rank_{by}_{'_'.join(map(str, [*state, *rows]))}"
-        if same or by == clicked:
-            key = last_key(f"rank_{by}") or key
+        if by not in drawn or not (is_same or by == clicked):
+            drawn[by] = (*state, *rows)
         with place:
-            event = _table(listed, by, key, rows)
-        remember(f"rank_{by}", key, event)
+            _table(view, listed, by, drawn[by], rows)
 
 
-def _listed(frame: pd.DataFrame, by: str) -> pd.DataFrame:
-    return frame.sort_values(f"{by}_place").head(LISTED).reset_index(drop=True)
-
-
-def _table(listed: pd.DataFrame, by: str, key: str, rows: list[int]) -> Any:
-    other = next(each for each in RANKINGS if each != by)
-    formats = {"attention": "percent", "weighted_norm": "%.4f"}
-    return table(
-        listed,
-        key=key,
-        question=say(f"attention_norms.one_head.ranked_{by}"),
-        caption=say(f"attention_norms.one_head.ranked_{by}_caption"),
-        columns={
-            f"{by}_place": Column(say("attention_norms.one_head.place"), width=52),
-            "token": st.column_config.TextColumn(say("attention_norms.token")),
-            "n": Column(say("attention_norms.one_head.n"), format="localized", width=56),
-            by: Column(quantity_name(by), format=formats[by], width=72),
-            f"{other}_place": Column(say(f"attention_norms.one_head.{other}_place"), width=84),
-        },
-        height=318,
-        on_select="rerun",
-        selection_mode="single-row",
-        selection_default={"selection": {"rows": rows}},
+def _table(
+    view: View, listed: pd.DataFrame, by: str, state: tuple[int, ...], rows: list[int]
+) -> None:
+    (other,) = set(RANKINGS) - {by}
+    written = "percent" if by == "attention" else "%.4f"
+    columns = dict.fromkeys(("place", "token", "n")) | {by: written, f"{other}_place": None}
+    view.table(
+        f"ranked_{by}",
+        listed.rename(columns={f"{by}_place": "place"}),
+        columns,
+        state=state,
+        click=("token",),
+        options={"height": 318, "selection_default": {"selection": {"rows": rows}}},
     )

@@ -5,7 +5,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.words.say import say
+from pages.ui.charts.colours import ZERO
+from pages.ui.charts.look import tooltips
+from pages.ui.words.columns import title
 
 
 def spectrum_chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
@@ -16,30 +18,25 @@ def spectrum_chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> An
         ranks: rank, low, high over all heads.
     """
     scale = alt.Scale(type="log", nice=False) if log else alt.Scale(zero=True)
-    title = say("attention_norms.spectra.value")
     x = alt.X(
         "rank:Q",
-        title=say("attention_norms.spectra.rank"),
+        title=title("rank"),
         scale=alt.Scale(domain=[1, int(ranks["rank"].max())], nice=False),
         axis=alt.Axis(format="d", tickMinStep=1),
     )
-    band = alt.Chart(ranks).mark_area(color="#808995", opacity=0.2)
-    band = band.encode(x=x, y=alt.Y("low:Q", title=title, scale=scale), y2="high")
+    band = alt.Chart(ranks).mark_area(color=ZERO, opacity=0.2)
+    band = band.encode(x=x, y=alt.Y("low:Q", title=title("value"), scale=scale), y2="high")
     base = alt.Chart(shown).encode(
         x=x,
-        y=alt.Y("value:Q", title=title, scale=scale),
+        y=alt.Y("value:Q", title=title("value"), scale=scale),
         detail="name:N",
         color=alt.Color(
             "layer:O",
-            title=say("axis.layer"),
+            title=title("layer"),
             scale=alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.86])),
             legend=alt.Legend(orient="top", symbolType="stroke"),
         ),
-        tooltip=[
-            alt.Tooltip("name:N", title=say("attention_norms.spectra.head")),
-            alt.Tooltip("rank:Q", title=say("attention_norms.spectra.rank")),
-            alt.Tooltip("value:Q", title=title, format=".4f"),
-        ],
+        tooltip=tooltips(dict.fromkeys(("name", "rank", "value")), shown, ".4f"),
     )
     hit = base.mark_point(size=40, opacity=0)
     return alt.layer(band, base.mark_line(strokeWidth=1.8), hit).properties(height=360)

@@ -1,89 +1,62 @@
 """How broadly heads attend: entropies by layer, of all tokens and of [CLS] alone (figure 4)."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms.weighing import WEIGHT
-from pages.head_habits.head_choice import follow_click, opened_head
 from pages.head_habits.layer_chart import layer_chart
+from pages.head_habits.opened_head import opened_below
 from pages.head_habits.published import entropy_cls
-from pages.ui.about import about
-from pages.ui.choices.clicks import clickable
-from pages.ui.head.habits import HABIT_COLOURS, habit_name, of_habits
-from pages.ui.published import beside
-from pages.ui.store.chosen import ask, require
+from pages.ui.head.habits import of_habits
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
 from pages.ui.weighing import pick_weighing, weighed
-from pages.ui.words.say import say
 
-_CHART = "hh_breadth"
 _UNIFORM = "uniform"
 _ENTROPIES = ("entropy", "entropy_cls")
 _BROAD = 0.9  # of the entropy of a head that attends to everything alike
 
 
-def show() -> None:
-    require(head_pattern.TABLE)
-    follow_click(_CHART)
-    st.header(say("head_habits.breadth.title"), anchor=False)
-    st.markdown(say("head_habits.breadth.meaning"))
-    weighing = pick_weighing("hh")
-    by_layer = ask(head_pattern.by_layer, weighing=weighing)
-    means = of_habits(by_layer, (*_ENTROPIES, _UNIFORM))
+@section("breadth", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
+def breadth(view: View) -> None:
+    weighing = pick_weighing(view.prefix)
+    means = of_habits(ask(head_pattern.by_layer, weighing=weighing), (*_ENTROPIES, _UNIFORM))
     heads = of_habits(ask(head_pattern.heads, weighing=weighing), _ENTROPIES)
-    st.markdown(_finding(means, heads, weighing))
-    place = st.container()
-    marked = opened_head()
-    with place:
-        _chart(means, heads, weighing, marked)
+    view.finding(_finding(view, means, heads, weighing))
+    with opened_below(view, "question") as marked:
+        view.figure(
+            "question",
+            pd.concat([means, heads], ignore_index=True),
+            layer_chart(
+                means,
+                heads,
+                colour="habit",
+                y_title=view.say(f"entropy_axis_{weighing}"),
+                marked=marked,
+                dashed=_UNIFORM,
+                format=".2f",
+            ),
+            state=(weighing, *marked),
+            click=True,
+            caption=weighed(weighing, view.say("question_caption")),
+        )
         if weighing == WEIGHT:
-            beside(
-                *entropy_cls(by_layer),
-                key="hh_entropy_cls",
-                title=say("head_habits.published.title_entropy"),
-            )
-    about(head_pattern.TABLE, sequence_head_pattern.TABLE)
+            view.beside("entropy", *entropy_cls(means))
 
 
-def _chart(
-    means: pd.DataFrame, heads: pd.DataFrame, weighing: str, marked: tuple[int, int]
-) -> None:
-    names = (*_ENTROPIES, _UNIFORM)
-    clickable(
-        layer_chart(
-            means,
-            heads,
-            colours={
-                habit_name(each): HABIT_COLOURS[each]
-                for each in names
-                if (means["quantity"] == each).any()
-            },
-            y_title=say(f"head_habits.breadth.axis_{weighing}"),
-            marked=marked,
-            dashed=habit_name(_UNIFORM),
-            format=".2f",
-        ),
-        _CHART,
-        key=f"hh_breadth_{weighing}_{marked[0]}_{marked[1]}",
-        question=say("head_habits.breadth.question"),
-        caption=weighed(weighing, say("head_habits.breadth.caption")),
-        frame=pd.concat([means, heads], ignore_index=True),
-    )
-
-
-def _finding(means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:
+def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:
     """The broadest layer and the narrowest, and how many heads look nearly everywhere alike."""
-    entropy = means[means["quantity"] == "entropy"]
-    uniform = float(means.loc[means["quantity"] == _UNIFORM, "mean"].mean())
-    broad, narrow = (entropy.loc[getattr(entropy["mean"], each)()] for each in ("idxmax", "idxmin"))
-    every = heads[heads["quantity"] == "entropy"]
-    return say(
-        f"head_habits.breadth.finding_{weighing}",
-        broad=int(broad["layer"]),
-        high=f"{broad['mean']:.2f}",
-        narrow=int(narrow["layer"]),
-        low=f"{narrow['mean']:.2f}",
+    by_layer = means[means["habit"] == "entropy"].set_index("layer")["mean"]
+    uniform = float(means.loc[means["habit"] == _UNIFORM, "mean"].mean())
+    of_heads = heads.loc[heads["habit"] == "entropy", "mean"]
+    return view.say(
+        f"finding_{weighing}",
+        broad=by_layer.idxmax(),
+        high=f"{by_layer.max():.2f}",
+        narrow=by_layer.idxmin(),
+        low=f"{by_layer.min():.2f}",
         uniform=f"{uniform:.2f}",
-        n=int((every["mean"] > _BROAD * uniform).sum()),
-        of=len(every),
+        n=int((of_heads > _BROAD * uniform).sum()),
+        of=len(of_heads),
     )

@@ -22,17 +22,17 @@ def _habits() -> Iterator[Finding]:
     n, other = int(found.sum()), int(found.get(_OTHER, 0))
     if not n:
         return
-    told = [
+    named = [
         say("finding.habits_one", n=many, behaviour=behaviour_name(str(each)))
         for each, many in found.items()
         if each != _OTHER
     ]
-    if not told:
+    if not named:
         return
     yield Finding(
         say("finding.label_habits"),
         say("finding.habits_number", n=n - other, of=n),
-        say("finding.habits", of=n, told=say("list.comma").join(told), other=other),
+        say("finding.habits", of=n, shares=say("list.comma").join(named), other=other),
         "head_habits",
         "heads",
     )

@@ -1,61 +1,50 @@
 """Which attention the loss depends on, by type of the token attended to (figure 3)."""
 
-from dataclasses import dataclass
-
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.heads import gradient_importance, sequence_gradient_importance
-from pages.head_habits.head_choice import follow_click, opened_head
 from pages.head_habits.layer_chart import layer_chart
-from pages.ui.about import about
-from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
-from pages.ui.choices.clicks import clickable
-from pages.ui.choices.pick import pick
+from pages.head_habits.opened_head import opened_below
 from pages.ui.head.habits import importance_shares
+from pages.ui.page import section
 from pages.ui.store.chosen import ask, folder, open_store, require
 from pages.ui.store.commands import run_command
+from pages.ui.view import View
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent
+from pages.ui.words.quantities import in_type_order
 from pages.ui.words.say import plain, say
 
-_CHART = "hh_gradients"
 _MASKED = "masked_lm"
 _RATE = 0.15
 
 
-@dataclass(frozen=True)
-class _Importance:
-    """Means over the heads of a layer, single heads, and the loss that gradients are of."""
-
-    means: pd.DataFrame
-    heads: pd.DataFrame
-    objective: str
-
-
-def show() -> None:
+@section("gradients", also=(gradient_importance.TABLE, sequence_gradient_importance.TABLE))
+def gradients(view: View) -> None:
     if not open_store().rows.get(gradient_importance.TABLE.name) and _is_unmasked():
-        _offer_masking()
+        _offer_masking(view)
         return
     require(gradient_importance.TABLE)
-    follow_click(_CHART)
-    st.header(say("head_habits.gradients.title"), anchor=False)
-    found = _read()
-    st.markdown(say("head_habits.gradients.meaning"))
-    st.markdown(say(f"head_habits.gradients.objective_{found.objective}"))
-    st.markdown(_finding(found.means))
-    scale = pick(
-        "hh_scale",
-        say("head_habits.gradients.scale"),
-        ["linear", "log"],
-        default="linear",
-        format=lambda each: say(f"head_habits.gradients.scale_{each}"),
-    )
-    place = st.container()
-    marked = opened_head()
-    with place:
-        _chart(found, scale=scale, marked=marked)
-    about(gradient_importance.TABLE, sequence_gradient_importance.TABLE)
+    frame = in_type_order(ask(gradient_importance.by_layer).rename(columns={"importance": "mean"}))
+    of_heads = frame["head"].notna()
+    means, heads = frame[~of_heads], frame[of_heads].astype({"head": "int64"})
+    st.markdown(view.say(f"objective_{frame['objective'].iloc[0]}"))
+    view.finding(_finding(view, means))
+    scale = view.pick("scale", ["linear", "log"])
+    drawn = [_positive(each) if scale == "log" else each for each in (means, heads)]
+    with opened_below(view, "question") as marked:
+        chart = layer_chart(
+            *drawn,
+            colour="token_type",
+            y_title=view.say("axis"),
+            marked=marked,
+            format=".2e",
+            y_format=".2~g",
+            y_scale=scale,
+        )
+        every = pd.concat([means, heads], ignore_index=True)
+        view.figure("question", every, chart, state=(scale, *marked), click=True)
 
 
 def _is_unmasked() -> bool:
@@ -64,51 +53,14 @@ def _is_unmasked() -> bool:
     return store.facts.get("gradient_objective") == _MASKED and not store.run["mask_rate"]
 
 
-def _offer_masking() -> None:
-    st.header(say("head_habits.gradients.title"), anchor=False)
+def _offer_masking(view: View) -> None:
     store, missing = open_store(), [gradient_importance.TABLE.name]
-    st.info(say("head_habits.gradients.unmasked", name=plain(store.name)))
+    st.info(view.say("unmasked", name=plain(store.name)))
     run = store.run.copy()
     run["mask_rate"] = _RATE
     path = folder() / f"{store.name.removesuffix('.duckdb')}-masked.duckdb"
     command = run_command(run, store.facts, path, statistics=missing)
     st.code(command, language="bash", wrap_lines=True)
-
-
-def _read() -> _Importance:
-    frame = ask(gradient_importance.by_layer).rename(columns={"importance": "mean"})
-    order = {name: place for place, name in enumerate(reversed(TOKEN_TYPE_COLOURS))}
-    frame = frame.assign(
-        name=frame["token_type"].map(token_type_name), at=frame["token_type"].map(order)
-    ).sort_values(["at", "layer"])
-    frame = frame.drop(columns="at")
-    of_heads = frame["head"].notna()
-    heads = frame[of_heads].astype({"head": "int64"})
-    return _Importance(frame[~of_heads], heads, str(frame["objective"].iloc[0]))
-
-
-def _chart(found: _Importance, *, scale: str, marked: tuple[int, int]) -> None:
-    present = [
-        each for each in reversed(TOKEN_TYPE_COLOURS) if each in set(found.means["token_type"])
-    ]
-    parts = (found.means, found.heads)
-    shown = [_positive(each) for each in parts] if scale == "log" else parts
-    clickable(
-        layer_chart(
-            *shown,
-            colours={token_type_name(each): TOKEN_TYPE_COLOURS[each] for each in present},
-            y_title=say("head_habits.gradients.axis"),
-            marked=marked,
-            format=".2e",
-            y_format=".2~g",
-            y_scale=scale,
-        ),
-        _CHART,
-        key=f"hh_gradients_{scale}_{marked[0]}_{marked[1]}",
-        question=say("head_habits.gradients.question"),
-        caption=say("head_habits.gradients.caption"),
-        frame=pd.concat([found.means, found.heads], ignore_index=True),
-    )
 
 
 def _positive(frame: pd.DataFrame) -> pd.DataFrame:
@@ -117,20 +69,16 @@ def _positive(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(low=frame["low"].where(frame["low"] > 0, frame["mean"]))
 
 
-def _finding(means: pd.DataFrame) -> str:
-    """Where importance lies, by type and by layer, and what of it the attention of a type has."""
-    shares = importance_shares(means)
-    told = say("list.comma").join(
-        f"{token_type_name(str(kind))} {percent(share)}" for kind, share in shares.items()
-    )
+def _finding(view: View, means: pd.DataFrame) -> str:
+    """Where importance lies, by type and by layer."""
+    shares = [
+        f"{token_type_name(str(each))} {percent(share)}"
+        for each, share in importance_shares(means).items()
+    ]
     total = means.groupby("layer")["mean"].sum()
-    return say(
-        "head_habits.gradients.finding",
-        told=told,
-        most=_layer_at(total, int(total.to_numpy().argmax())),
-        least=_layer_at(total, int(total.to_numpy().argmin())),
+    return view.say(
+        "finding",
+        shares=say("list.comma").join(shares),
+        most=total.idxmax(),
+        least=total.idxmin(),
     )
-
-
-def _layer_at(by_layer: pd.Series, place: int) -> int:
-    return int(by_layer.index.to_numpy()[place])

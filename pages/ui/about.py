@@ -11,6 +11,8 @@ from pages.ui.words.say import catalogue, language, say
 
 def about(*tables: Table) -> None:
     """A folded account of what each table holds: grain, columns, units, source, laws."""
+    if not tables:
+        return
     with st.expander(say("about.title")):
         for table in tables:
             contract(table)

@@ -76,3 +76,4 @@ ARC_COLOURS = {"tree": "#2f86c9", "other": "#7c828b", "right": "#2c9c7c", "wrong
 """Arcs of a treebank, of the relation looked at or of others, and those of a head."""
 WORD_GROUNDS = {False: ("#e6e9ed", "#23262b"), True: ("#1f6a9e", "#ffffff")}
 """Ground and ink of words in a tree, and of those that are looked at."""
+HEAD_AND_LAYER_COLOURS = (SERIES_COLOURS[0], SERIES_COLOURS[4])  # a head, the mean of its layer

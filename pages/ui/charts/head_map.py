@@ -1,12 +1,14 @@
 """Maps of all heads: one cell per layer and head, to be read at a glance and clicked in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import MARKED
+from pages.ui.words.columns import title as title_of
+from pages.ui.words.columns import titled
 from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
 from pages.ui.words.say import say
 
@@ -18,21 +20,26 @@ _AROUND = 115  # axes and legend of a map that is fitted to the page
 def head_map(
     frame: pd.DataFrame,
     value: str,
-    title: str,
-    scale: alt.Scale,
+    title: str | None = None,
+    scale: alt.Scale | None = None,
     *,
     format: str,
     told: Mapping[str, str] | None = None,
+    tooltip: Sequence[str] = (),
     marked: tuple[int, int] | None = None,
     name: str = CELL,
 ) -> Any:
     """A map of one value; cells that are missing stay empty.
 
     Args:
+        title: that of the column if None.
+        scale: from 0 to the largest value if None.
         told: further columns for the tooltip, with their titles.
+        tooltip: further ones with their usual titles.
         marked: layer and head of the cell to frame.
         name: of the selection; what is clicked has fields layer and head.
     """
+    title = titled(value, title)
     axis = alt.Axis(labelAngle=0, labelFlush=False, labelOverlap=False, titlePadding=6)
     heads, layers = (sorted(frame[each].unique().tolist()) for each in ("head", "layer"))
     base = alt.Chart(frame.dropna(subset=value)).encode(
@@ -48,17 +55,23 @@ def head_map(
         titleLimit=260,
         format=".3~r",
     )
-    tooltip = [
+    further = {value: title, **(told or {}), **{each: title_of(each) for each in tooltip}}
+    lines = [
         alt.Tooltip("layer:O", title=say("axis.layer")),
         alt.Tooltip("head:O", title=say("axis.head")),
         *(
             alt.Tooltip(f"{each}:Q", title=called, format=format)
-            for each, called in {value: title, **(told or {})}.items()
+            for each, called in further.items()
         ),
     ]
-    colour = alt.Color(f"{value}:Q", title=title, scale=scale, legend=legend)
+    colour = alt.Color(
+        f"{value}:Q",
+        title=title,
+        scale=scale or from_zero(float(frame[value].max())),
+        legend=legend,
+    )
     pick = alt.selection_point(name=name, fields=["layer", "head"], on="click", empty=False)
-    cells = base.mark_rect(cursor="pointer").encode(color=colour, tooltip=tooltip)
+    cells = base.mark_rect(cursor="pointer").encode(color=colour, tooltip=lines)
     cells = cells.add_params(pick).properties(height=_cell_height(frame) + _AROUND)
     if marked is None:
         return cells
@@ -84,7 +97,6 @@ def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[
     Args:
         tops: the end of each quantity's scale; it starts at 0.
     """
-    told = {"low": say("attention_norms.low"), "high": say("attention_norms.high")}
     parts = [
         head_map(
             frame[frame["quantity"] == quantity],
@@ -92,7 +104,7 @@ def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[
             quantity_axis(quantity),
             from_zero(tops[quantity]),
             format=".4f",
-            told=told,
+            tooltip=("low", "high"),
             marked=marked,
             name=f"{CELL}_{quantity}",
         ).properties(

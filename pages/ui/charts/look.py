@@ -79,7 +79,7 @@ def _columns(names: list[str]) -> int:
 
 
 def tooltips(
-    titles: dict[str | None, str | None], frame: pd.DataFrame, format: str
+    titles: Mapping[Any, str | None], frame: pd.DataFrame, format: str
 ) -> list[alt.Tooltip]:
     """Tooltips of columns with their titles; None for the usual one of a column."""
     return [

@@ -1,5 +1,10 @@
 """A sequence of the open file with its tokens shaded: a text to be read, an image to be seen."""
 
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
 from analysis.tables import image
 from pages.ui.charts import shading
 from pages.ui.store.chosen import ask, shows_images
@@ -18,6 +23,28 @@ def shaded_sequence(tokens: list[shading.Shaded], top: float) -> str:
     special, columns = len(grid["special"]), int(grid["columns"])
     before = shading.text(tokens[:special], top) if special else ""
     return before + shading.patches(tokens[special:], top, columns=columns)
+
+
+def shaded_by(
+    tokens: pd.DataFrame,
+    value: str,
+    top: float,
+    *,
+    hint: Callable[[Mapping[Hashable, Any]], str],
+    chosen: str | None = None,
+) -> str:
+    """A sequence whose tokens are shaded by a column.
+
+    Args:
+        tokens: a row per token, in their order.
+        hint: what is said of a row to whoever points at its token.
+        chosen: the token that is framed.
+    """
+    rows = tokens.to_dict("records")
+    shaded = (
+        shading.Shaded(row["token"], row[value], hint(row), row["token"] == chosen) for row in rows
+    )
+    return shaded_sequence(list(shaded), top)
 
 
 def sequence_name(seq: int) -> str:

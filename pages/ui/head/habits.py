@@ -1,5 +1,7 @@
 """What habits are called, in which colour they are drawn and which of them belong together."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
@@ -29,6 +31,8 @@ GROUPS = {
     FROM_SEP: ("sep_to_sep", "other_to_sep"),
 }
 """Shares that are drawn in one chart."""
+HABITS = tuple(each for each in HABIT_COLOURS if each != "uniform")
+"""What heads do; `uniform` is what they are compared with."""
 SHARES = tuple(each for each in HABIT_COLOURS if each not in _NATS)
 
 
@@ -49,12 +53,11 @@ def share_title(weighing: str) -> str:
     return say(f"head_habits.share_axis_{weighing}")
 
 
-def of_habits(frame: pd.DataFrame, quantities: tuple[str, ...]) -> pd.DataFrame:
-    """The rows of some habits, in their order, with what they are called as `name`."""
-    found = frame[frame["quantity"].isin(quantities)].dropna(subset="mean")
-    place = {quantity: at for at, quantity in enumerate(quantities)}
-    found = found.assign(at=found["quantity"].map(place), name=found["quantity"].map(habit_name))
-    return found.sort_values(["at", "layer"]).drop(columns="at")
+def of_habits(frame: pd.DataFrame, habits: Sequence[str]) -> pd.DataFrame:
+    """The rows of some habits, in their order; `quantity` is called `habit` then."""
+    found = frame.rename(columns={"quantity": "habit"}).dropna(subset="mean")
+    found = found[found["habit"].isin(habits)].sort_values("layer")
+    return found.sort_values("habit", key=lambda each: each.map(habits.index), kind="stable")
 
 
 def importance_shares(means: pd.DataFrame) -> pd.Series:

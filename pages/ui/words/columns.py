@@ -17,6 +17,7 @@ from pages.ui.charts.colours import (
     SCOPE_COLOURS,
     TOKEN_TYPE_COLOURS,
 )
+from pages.ui.head.habits import HABIT_COLOURS, habit_name
 from pages.ui.words.names import effect_name, relation_name, scope_name, step_name, token_type_name
 from pages.ui.words.place import key_of, said
 
@@ -40,8 +41,12 @@ NAMES = {
     "step": Names(step_name, SCOPE_COLOURS),
     "effect": Names(effect_name, EFFECT_COLOURS),
     "relation": Names(relation_name, RELATION_COLOURS),
+    "habit": Names(habit_name, HABIT_COLOURS),
 }
-_FORMATS = {"layer": "%d", "head": "%d", "seq": "%d", "pos": "%d"}
+_FORMATS = {
+    **dict.fromkeys(("layer", "head", "seq", "pos"), "%d"),
+    **dict.fromkeys(("attention", "weighted_norm", "norm_share"), "%.4f"),
+}
 _ENDS = ("low", "high")
 _COUNT, _NUMBER = "localized", "%.3f"
 

@@ -14,7 +14,7 @@ _ORDER = tuple(reversed(TOKEN_TYPE_COLOURS))
 
 def quantity_name(quantity: str) -> str:
     """The quantity as its symbol."""
-    return say(f"attention_norms.quantity.{quantity}")
+    return say(f"attention_norms.column.{quantity}")
 
 
 def quantity_axis(quantity: str) -> str:

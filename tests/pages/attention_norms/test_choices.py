@@ -13,21 +13,21 @@ from tests.pages.conftest import charts, frames, in_address
         ("layers", "an_norm_as", "share"),
         ("heads", "an_type", "comma_period"),
         ("heads", "an_scale", "type"),
-        ("heads", "an_layer", 2),
-        ("heads", "an_head", 3),
+        ("heads", "head", "2-3"),
         ("head", "an_least", 2),
         ("head", "an_token", "dog"),
         ("head", "an_by", "weighted_norm"),
         ("head", "an_passages", 1),
         ("relation", "an_scope", "layer"),
+        ("relation", "an_layer", 2),
         ("relation", "an_marks", "sample"),
         ("relation", "an_type", "sep"),
         ("spectra", "an_spectrum", "log"),
     ],
 )
 def test_a_link_restores_a_choice(view, key, value, section):
-    least = {"an_least": "1"} if key == "an_token" else {}
-    session = section(view, **({key: str(value)} | least))
+    further = {"an_token": {"an_least": "1"}, "an_layer": {"an_scope": "layer"}}
+    session = section(view, **({key: str(value)} | further.get(key, {})))
     assert session.session_state[key] == value
     assert in_address(session, key) == [str(value)]
 
@@ -39,16 +39,25 @@ def test_a_link_restores_the_heads_of_a_spectrum(opened, store_folder):
     assert session.session_state["an_heads"] == ["2-3", "1-1"]
 
 
-@pytest.mark.parametrize("value", ["999", "x", "<b>"])
+@pytest.mark.parametrize("value", ["9-9", "x", "<b>"])
 def test_a_link_to_what_is_not_there_shows_the_default(value, section):
-    session = section("heads", an_layer=value)
-    assert session.session_state["an_layer"] in (1, 2)
+    chosen = [
+        section("heads", **address).session_state["head"] for address in ({}, {"head": value})
+    ]
+    assert chosen[0] == chosen[1]
+
+
+def test_an_old_link_opens_its_head(section):
+    session = section("heads", an_layer="2", an_head="3")
+    assert session.session_state["head"] == "2-3"
+    assert in_address(session, "head") == ["2-3"]
+    assert in_address(session, "an_head") == []
 
 
 def another_head(session) -> tuple[int, int]:
     """A layer and a head, both other than those that are shown; the store has 2 by 3."""
-    state = session.session_state
-    return 3 - state["an_layer"], state["an_head"] % 3 + 1
+    layer, head = map(int, session.session_state["head"].split("-"))
+    return 3 - layer, head % 3 + 1
 
 
 def click(session, name: str, part: str, cell: tuple[int, int]) -> None:
@@ -62,42 +71,35 @@ def click(session, name: str, part: str, cell: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     ("view", "name", "part"),
     [
-        ("heads", "heads", "cell_attention"),
-        ("heads", "heads", "cell_weighted_norm"),
-        ("dispersion", "cv", "cell"),
+        ("heads", "an_maps", "cell_attention"),
+        ("heads", "an_maps", "cell_weighted_norm"),
+        ("dispersion", "an_map", "cell"),
     ],
 )
 def test_a_click_on_a_cell_opens_its_head(view, name, part, section):
     session = section(view)
-    cell = another_head(session)
-    click(session, name, part, cell)
-    assert (session.session_state["an_layer"], session.session_state["an_head"]) == cell
-
-
-def test_a_click_goes_to_the_address(section):
-    session = section("heads")
     layer, head = another_head(session)
-    click(session, "heads", "cell_attention", (layer, head))
-    assert in_address(session, "an_layer") == [str(layer)]
-    assert in_address(session, "an_head") == [str(head)]
+    click(session, name, part, (layer, head))
+    assert session.session_state["head"] == f"{layer}-{head}"
+    assert in_address(session, "head") == [f"{layer}-{head}"]
 
 
 def test_a_click_on_a_correlation_shows_the_pairs_of_its_head(section, told):
     session = section("relation", an_type="other")
-    click(session, "rho", "cell", (2, 3))
+    click(session, "an_heads", "cell", (2, 3))
     assert in_address(session, "an_scope") == ["head"]
     ((pairs,),) = told("select sum(n) from attention_norm_histogram where layer = 2 and head = 3")
-    assert frames(session)[0]["n"].sum() == pairs
+    assert frames(session)[0]["pairs"].sum() == pairs
 
 
 def test_an_old_click_does_not_undo_a_newer_choice(section):
     session = section("heads")
     layer, head = another_head(session)
-    click(session, "heads", "cell_attention", (layer, head))
-    newer = head % 3 + 1
-    session.selectbox(key="an_head").set_value(newer).run()
+    click(session, "an_maps", "cell_attention", (layer, head))
+    newer = f"{layer}-{head % 3 + 1}"
+    session.selectbox(key="head").set_value(newer).run()
     session.run()
-    assert session.session_state["an_head"] == newer
+    assert session.session_state["head"] == newer
 
 
 def test_the_head_that_was_clicked_is_framed(section):
@@ -111,9 +113,9 @@ def test_the_head_that_was_clicked_is_framed(section):
 def test_a_click_on_a_ratio_draws_the_spectrum_of_its_head(section):
     session = section("spectra")
     assert session.session_state["an_heads"] == ["1-1", "2-1"]
-    click(session, "stretch", "cell", (2, 3))
+    click(session, "an_map", "cell", (2, 3))
     assert session.session_state["an_heads"] == ["1-1", "2-1", "2-3"]
-    click(session, "stretch", "cell", (1, 1))
+    click(session, "an_map", "cell", (1, 1))
     assert session.session_state["an_heads"] == ["2-1", "2-3"]
 
 
@@ -135,7 +137,7 @@ def test_a_newer_token_is_not_undone_by_an_older_row(section):
 
 
 def click_row(session, by: str, row: int) -> None:
-    key = session.session_state[f"rank_{by} drawn"].key
+    key = session.session_state[f"an_ranked_{by} drawn"].key
     session.session_state[key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
     session.run()
 
@@ -144,4 +146,4 @@ def test_a_button_leads_from_a_map_to_the_tokens_of_the_head(section):
     session = section("heads", head="2-3")
     session.button[0].click().run()
     assert in_address(session, "an_view") == ["head"]
-    assert (session.session_state["an_layer"], session.session_state["an_head"]) == (2, 3)
+    assert in_address(session, "head") == ["2-3"]

@@ -29,7 +29,7 @@ def test_a_click_on_a_cell_changes_the_address_and_the_card(layer, head, server,
 
 def click_cell(browser: WebDriver, layer: int, head: int) -> bool:
     """Click a head in the first map; not there, or just redrawn, it is looked for again."""
-    chart = "[class*=st-key-an_heads]"
+    chart = "[class*=st-key-an_heads_maps]"
     label = f"path[aria-roledescription='rect mark'][aria-label^='head: {head}; layer: {layer};']"
     cell = browser.find_element(By.CSS_SELECTOR, f"{chart} {label}")
     ActionChains(browser).move_to_element(cell).click().perform()

@@ -33,7 +33,7 @@ def test_both_lists_hold_the_means_of_the_file(section, told):
 
 def test_each_list_tells_the_place_in_the_other(section):
     _, by_weight, by_norm = frames(section("head", an_least="1"))
-    places = dict(zip(by_norm["token"], by_norm["weighted_norm_place"], strict=True))
+    places = dict(zip(by_norm["token"], by_norm["place"], strict=True))
     seen = dict(zip(by_weight["token"], by_weight["weighted_norm_place"], strict=True))
     assert seen == places
 

@@ -10,13 +10,7 @@ import pytest
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
 from pages.attention_norms.panels import edges
 from tests.pages.attention_norms.conftest import SECTIONS, TYPES
-from tests.pages.conftest import bodies, charts, frames
-from tests.pages.section_checks import assert_opens_in_both_languages
-
-
-@pytest.mark.parametrize("view", SECTIONS)
-def test_a_section_opens_in_both_languages_with_a_title_of_its_own(view, section):
-    assert_opens_in_both_languages(section, view)
+from tests.pages.conftest import assert_exportable, bodies, charts, frames
 
 
 @pytest.mark.parametrize("view", SECTIONS)
@@ -72,7 +66,7 @@ def test_correlations_are_those_of_the_scope(section, told):
     ):
         shown = frames(section("relation", **address))[0]
         query = f"select n, spearman from attention_norm_correlation where {where}"
-        assert _ranked(shown[["n", "spearman"]].itertuples(index=False)) == _ranked(told(query))
+        assert _ranked(shown[["pairs", "spearman"]].itertuples(index=False)) == _ranked(told(query))
 
 
 def _ranked(rows) -> list[tuple]:
@@ -117,7 +111,7 @@ def test_the_tables_of_dispersion_name_the_extreme_heads(section, told):
     )
     assert heads["cv"].tolist()[:2] == pytest.approx(list(largest))
     assert inputs["cv"].tolist()[:2] == pytest.approx(list(smallest))
-    assert not heads["which"].str.contains("nan|\\.0").any()
+    assert not heads["which_heads"].str.contains("nan|\\.0").any()
 
 
 def test_every_head_is_in_the_tables_of_dispersion_and_stretch(section, told):
@@ -138,3 +132,11 @@ def test_correlations_with_frequency_are_those_of_the_file(section, told):
     assert sorted(frames(session)[-1]["spearman"]) == pytest.approx(
         sorted(value for (value,) in expected)
     )
+
+
+@pytest.mark.parametrize(
+    ("view", "choice"), [("relation", {"an_marks": "sample"}), ("spectra", {"an_spectrum": "log"})]
+)
+def test_what_is_drawn_by_choice_can_be_exported(view, choice, section, exported):
+    section(view, **choice)
+    assert_exportable(exported, caption=view)

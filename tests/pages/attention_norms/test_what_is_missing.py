@@ -28,7 +28,7 @@ def test_a_type_that_never_occurs_is_nowhere(view, token_type, changed, section)
     assert f'"{token_type}"' not in json.dumps(charts(session))
     for frame in frames(session):
         assert len(frame)
-        assert "token_type" not in frame or len(set(frame["token_type"])) == 3
+        assert "token_type_named" not in frame or len(set(frame["token_type_named"])) == 3
 
 
 @pytest.mark.parametrize("view", ["layers", "heads", "head", "relation"])
@@ -67,24 +67,6 @@ def test_a_head_that_maps_to_nothing_has_no_ratio(changed, section):
     assert "no ratio" in sentences(session)
     assert len(charts(session)) == 1
     assert section("spectra", changed("select 1"), an_spectrum="log").get("vega_lite_chart")
-
-
-@pytest.mark.parametrize(
-    ("view", "table"),
-    [
-        ("layers", "token_type_mixing"),
-        ("heads", "token_type_mixing"),
-        ("head", "head_token"),
-        ("relation", "attention_norm_correlation"),
-        ("dispersion", "input_norm_dispersion"),
-        ("spectra", "singular_value"),
-        ("frequency", "frequency_correlation"),
-    ],
-)
-def test_a_statistic_that_the_file_lacks_is_named(view, table, without, section):
-    session = section(view, without(table))
-    assert table in session.info[0].value
-    assert not charts(session)
 
 
 @pytest.mark.parametrize("view", ["heads", "head", "relation", "dispersion"])

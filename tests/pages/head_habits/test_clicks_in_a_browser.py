@@ -19,7 +19,7 @@ REDRAWN = [NoSuchElementException, StaleElementReferenceException]
         ("layers", "hh_layers"),
         ("breadth", "hh_breadth"),
         ("gradients", "hh_gradients"),
-        ("heads", "hh_map"),
+        ("heads", "hh_heads_map"),
     ],
 )
 def test_a_click_on_a_head_opens_its_card(view, chart, server, browser):

@@ -130,7 +130,7 @@ def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank):
     ("change", "expected"),
     [
         ("update stored.dependency_accuracy set n = 1", f"no relation in the corpus has {LEAST}"),
-        ("update stored.dependency_baseline set accuracy = 1", "right more often than the best"),
+        ("update stored.dependency_baseline set accuracy = 1", "correct more often than the best"),
     ],
 )
 def test_no_relation_is_told_with_its_reason(change, expected, opened, treebank):

@@ -52,9 +52,10 @@ def test_no_head_of_any_habit_is_no_finding(opened, changed):
 
 
 @pytest.mark.parametrize(
-    ("importance", "expected"), [(0.0, "much of it is attention that rests"), (99.0, "counts")]
+    ("importance", "expected"),
+    [(0.0, "much of that attention has little effect"), (99.0, "that attention matters")],
 )
-def test_attention_that_rests_is_told_from_attention_that_counts(
+def test_attention_without_effect_differs_from_attention_that_matters(
     importance, expected, opened, changed
 ):
     folder = changed(

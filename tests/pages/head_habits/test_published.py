@@ -46,11 +46,11 @@ def test_other_segment_ids_are_another_experiment(section, changed):
 
 
 def test_ours_are_the_last_layer_and_the_heads_above_a_half():
-    layers = pd.DataFrame({"layer": [11, 12], "quantity": "entropy_cls", "mean": [1.0, 3.891]})
+    layers = pd.DataFrame({"layer": [11, 12], "habit": "entropy_cls", "mean": [1.0, 3.891]})
     [row] = entropy_cls(layers)
     assert (row.published, row.ours, row.agrees) == (ENTROPY_CLS, 3.891, True)
     heads = pd.DataFrame(
-        {"quantity": ["previous"] * 5 + ["next"], "mean": [0.6, 0.7, 0.8, 0.9, 0.5, 0.4]}
+        {"habit": ["previous"] * 5 + ["next"], "mean": [0.6, 0.7, 0.8, 0.9, 0.5, 0.4]}
     )
     rows = neighbours(heads)
     assert [row.published for row in rows] == list(NEIGHBOURS)
@@ -59,7 +59,7 @@ def test_ours_are_the_last_layer_and_the_heads_above_a_half():
 
 
 def test_what_a_model_lacks_is_left_open():
-    nothing = pd.DataFrame({"layer": [], "quantity": [], "mean": []})
+    nothing = pd.DataFrame({"layer": [], "habit": [], "mean": []})
     assert [row.ours for row in [*entropy_cls(nothing), *neighbours(nothing)]] == [None] * 3
 
 

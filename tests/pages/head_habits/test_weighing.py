@@ -15,7 +15,9 @@ def test_the_choice_is_in_the_address_and_changes_every_number(view, section, ex
     by_norm = section(view, hh_weighing="norm")
     assert in_address(by_norm, "hh_weighing") == ["norm"]
     assert not in_address(by_weight, "hh_weighing")
-    key = {"layers": "hh_layers", "breadth": "hh_breadth", "heads": "hh_map"}.get(view, "hh_shares")
+    key = {"layers": "hh_layers", "breadth": "hh_breadth", "heads": "hh_heads_map"}.get(
+        view, "hh_one_head"
+    )
     one, other = (frame_of(each, key) for each in (weights, exported))
     assert len(one) == len(other)
     assert (one["mean"].to_numpy() != other["mean"].to_numpy()).any()
@@ -30,7 +32,7 @@ def test_shown_by_norm_are_the_norms_of_the_file(section, exported, told):
     expected = {(layer, head, name): mean for layer, head, name, mean in stored}
     for row in frame.itertuples():
         head = None if row.head != row.head else int(row.head)
-        assert row.mean == expected[int(row.layer), head, row.quantity]
+        assert row.mean == expected[int(row.layer), head, row.habit]
 
 
 def test_axes_say_what_is_shown_and_published_numbers_stand_beside_weights_alone(section):
@@ -68,4 +70,4 @@ def test_the_finding_counts_heads_that_are_clear_of_0(section, changed, told):
     said = sentences(section("weighing", folder, hh_quantity="cls"))
     assert f"[CLS]: {percent(0.4)} by weights, {percent(0.1)} by norms" in said
     assert f"smaller in {less} and larger in 1 of {n} heads" in said
-    assert f"{n - less - 1} cannot be told" in said
+    assert f"{n - less - 1} show no clear difference" in said

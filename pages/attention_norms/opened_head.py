@@ -1,0 +1,92 @@
+"""Which head is looked at, and what norms say of it, on one card."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.norms import (
+    attention_norm_correlation,
+    singular_value,
+    token_type_mixing,
+    value_norm_dispersion,
+)
+from pages.attention_norms.findings import SPECIAL
+from pages.ui.choices.pick import choose
+from pages.ui.head.below import head_below
+from pages.ui.head.choice import Head, pick_head
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.words.quantities import QUANTITIES, in_type_order
+
+CARD_TABLES = (
+    attention_norm_correlation.TABLE,
+    value_norm_dispersion.TABLE,
+    singular_value.TABLE,
+)
+
+
+@contextmanager
+def opened_below(view: View, chart: str) -> Iterator[Head]:
+    """The head for what the block draws; below that its picker, its card, and the way to its
+    tokens.
+
+    Args:
+        chart: the name of the figure whose clicks choose a head.
+    """
+    with head_below(view, chart, default=most_drawn()) as (layer, head):
+        yield layer, head
+    norms_card(view, layer, head)
+    label = view.say("to_head", layer=layer, head=head)
+    st.button(label, on_click=choose, args=(view.key("view"), "head"))
+
+
+def pick_norms_head(view: View) -> Head:
+    """A layer and a head, from 1."""
+    return pick_head(view.say("head"), default=most_drawn(), help=view.say("head_help"))
+
+
+def most_drawn() -> Head:
+    """The head that gives most weight to one special type: where there is most to see."""
+    found = pd.concat([ask(token_type_mixing.by_head, token_type=each) for each in SPECIAL])
+    found = found[found["quantity"] == "attention"]
+    if found.empty:
+        return 1, 1
+    most = found.nlargest(1, "mean").iloc[0]
+    return int(most["layer"]), int(most["head"])
+
+
+def norms_card(view: View, layer: int, head: int) -> None:
+    """Dispersion, stretch, and what each token type gets and gives; without what the file lacks."""
+    numbers: dict[str, str] = {}
+    for row in _of_head(ask(value_norm_dispersion.by_head), layer, head):
+        numbers["mean_norm"] = f"{row.mean:.2f} ± {row.std:.2f}"
+        numbers["cv"] = "—" if pd.isna(row.cv) else f"{row.cv:.2f}"
+    for row in _of_head(ask(singular_value.extremes), layer, head):
+        numbers |= {"largest": f"{row.largest:.2f}", "smallest": _short(row.smallest)}
+    with st.container(border=True):
+        places = st.columns(max(len(numbers), 1))
+        for place, (name, number) in zip(places, numbers.items(), strict=False):
+            place.metric(view.say(f"card_{name}"), number)
+        _types(view, layer, head)
+
+
+def _of_head(frame: pd.DataFrame, layer: int, head: int) -> Iterator:
+    """The row of one head, if there is one."""
+    return frame[(frame["layer"] == layer) & (frame["head"] == head)].itertuples()
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.005 or value == 0 else f"{value:.0e}"
+
+
+def _types(view: View, layer: int, head: int) -> None:
+    means = ask(token_type_mixing.of_head, layer=layer, head=head)
+    if means.empty:
+        return
+    frame = means.pivot(index="token_type", columns="quantity", values="mean").reset_index()
+    rho = ask(attention_norm_correlation.by_type, layer=layer, head=head)
+    frame = frame.merge(rho.rename(columns={"n": "pairs"}), on="token_type", how="left")
+    columns = ["token_type", *QUANTITIES, *(["spearman", "pairs"] if len(rho) else [])]
+    view.table("card", in_type_order(frame), columns, layer=layer, head=head)

@@ -1,0 +1,73 @@
+"""Where attention goes, layer by layer, every head a point (figure 2)."""
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.heads import head_pattern, sequence_head_pattern
+from analysis.tables.norms.weighing import WEIGHT
+from pages.head_habits.layer_chart import layer_chart
+from pages.head_habits.opened_head import opened_below
+from pages.head_habits.published import neighbours
+from pages.ui.head.habits import FROM_SEP, GROUPS, habit_name, habit_value, of_habits, share_title
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, shows_images
+from pages.ui.view import View
+from pages.ui.weighing import pick_weighing, weighed
+from pages.ui.words.say import say
+
+_HALF = 0.5
+
+
+@section("layers", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
+def layers(view: View) -> None:
+    weighing = pick_weighing(view.prefix)
+    group = view.pick("group", [each for each in GROUPS if each != FROM_SEP or not shows_images()])
+    means = of_habits(ask(head_pattern.by_layer, weighing=weighing), GROUPS[group])
+    heads = of_habits(ask(head_pattern.heads, weighing=weighing), GROUPS[group])
+    if means.empty:
+        st.info(view.say("none"))
+        return
+    view.finding(_finding(view, means, heads, weighing))
+    caption = view.say("caption")
+    if weighing == WEIGHT:  # what is said of a group has published numbers in it
+        caption = f"{view.say(f'caption_{group}')} {caption}"
+    with opened_below(view, f"question_{group}") as marked:
+        view.figure(
+            f"question_{group}",
+            pd.concat([means, heads], ignore_index=True),
+            layer_chart(
+                means,
+                heads,
+                colour="habit",
+                y_title=share_title(weighing),
+                marked=marked,
+                format=".1%",
+                y_format="%",
+            ),
+            state=(weighing, *marked),
+            click=True,
+            caption=weighed(weighing, caption),
+        )
+        if group == "neighbours" and weighing == WEIGHT:
+            view.beside("neighbours", *neighbours(heads))
+
+
+def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:
+    """Over all layers, what gets most; where it gets most; how many heads spend half on one."""
+    over_layers = means.groupby("habit")["mean"].mean().sort_values(ascending=False)
+    shares = [
+        f"{habit_name(str(each))} {habit_value(str(each), value)}"
+        for each, value in over_layers.items()
+    ]
+    most = str(over_layers.index[0])
+    top = means[means["habit"] == most].nlargest(1, "mean").iloc[0]
+    many = heads[heads["mean"] > _HALF]
+    return view.say(
+        f"finding_{weighing}",
+        shares=say("list.comma").join(shares),
+        most=habit_name(most),
+        layer=int(top["layer"]),
+        share=habit_value(most, top["mean"]),
+        n=len(many[["layer", "head"]].drop_duplicates()),
+        of=len(heads[["layer", "head"]].drop_duplicates()),
+    )

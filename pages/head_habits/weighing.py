@@ -1,0 +1,78 @@
+"""What changes in every habit when attention is weighed by norms, and how sure that is."""
+
+import pandas as pd
+
+from analysis.tables.heads import head_pattern, head_pattern_difference
+from pages.head_habits.opened_head import opened_below
+from pages.ui.charts.head_map import around_zero, head_map
+from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+
+_COUNTS = ("n_less", "n_more", "n_unclear")
+
+
+@section("weighing", head_pattern_difference.TABLE, also=(head_pattern.TABLE,))
+def weighing(view: View) -> None:
+    heads = ask(head_pattern_difference.differences).rename(columns={"quantity": "habit"})
+    summary = _summary(heads)
+    habit = view.pick("quantity", summary.index.tolist(), of="habit", kind="pills")
+    kind = "share" if habit in SHARES else "entropy"
+    view.finding(_finding(view, summary.loc[habit], habit, kind))
+    of_habit = heads[heads["habit"] == habit]
+    with opened_below(view, "map") as marked:
+        chart = head_map(
+            of_habit,
+            "difference",
+            view.say(f"axis_{kind}"),
+            around_zero(of_habit["difference"]),
+            format=".1%" if kind == "share" else ".2f",
+            tooltip=("weight", "norm", "low", "high"),
+            marked=marked,
+        )
+        view.figure(
+            "map", of_habit, chart, state=(habit, *marked), click=True, habit=habit_name(habit)
+        )
+    written = summary.reset_index()
+    for column in ("weight", "norm", "difference"):
+        pairs = zip(written["habit"], written[column], strict=True)
+        written[column] = [_written(view, habit, value, column) for habit, value in pairs]
+    columns = ["habit", "weight", "norm", "difference", *_COUNTS]
+    view.table("table", written, columns, options={"height": "content"})
+
+
+def _summary(heads: pd.DataFrame) -> pd.DataFrame:
+    """Means over heads, and how many heads are clear of 0 on either side.
+
+    Returns:
+        a row per habit: weight, norm, difference, n_less, n_more, n_unclear, n.
+    """
+    sided = heads.assign(n_less=heads["high"] < 0, n_more=heads["low"] > 0)
+    sided["n_unclear"] = ~(sided["n_less"] | sided["n_more"])
+    grouped = sided.groupby("habit")
+    means = grouped[["weight", "norm", "difference"]].mean()
+    summary = means.join(grouped[list(_COUNTS)].sum()).assign(n=grouped.size())
+    return summary.loc[[each for each in HABITS if each in summary.index]]
+
+
+def _finding(view: View, row: pd.Series, habit: str, kind: str) -> str:
+    return view.say(
+        f"finding_{kind}",
+        habit=habit_name(habit),
+        weight=habit_value(habit, row["weight"]),
+        norm=habit_value(habit, row["norm"]),
+        less=int(row["n_less"]),
+        more=int(row["n_more"]),
+        unclear=int(row["n_unclear"]),
+        n=int(row["n"]),
+    )
+
+
+def _written(view: View, habit: str, value: float, column: str) -> str:
+    """A value with its unit: a column holds shares and entropies."""
+    if column != "difference":
+        return habit_value(habit, value)
+    is_share = habit in SHARES
+    number = f"{100 * value:+.1f} {view.say('points')}" if is_share else f"{value:+.2f}"
+    return number.replace("-", "−")
