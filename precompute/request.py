@@ -5,6 +5,7 @@ from pathlib import Path
 
 from analysis.errors import UserError
 from analysis.measures.mixing.layer_mixing import BUDGET
+from precompute.models.loaded_model import LoadedModel
 
 _OF_TEXT = {
     "mask_rate": "--mask",
@@ -50,3 +51,17 @@ def check_image_options(request: Request) -> None:
                 f"{option} is for texts, and {request.model} reads images, each of as many tokens "
                 f"as it has patches. Leave {option} out."
             )
+
+
+def check_segments(model: LoadedModel) -> None:
+    """Refuse to zero segment ids where that would have no effect.
+
+    Raises:
+        UserError: naming the option.
+    """
+    if model.segments == "zero" and model.images is None and model.segment_types < 2:
+        raise UserError(
+            f"--segments zero gives every token segment id 0, and model {model.name!r} "
+            f"distinguishes no segments (its segment types: {model.segment_types}). "
+            "Leave --segments out."
+        )

@@ -20,14 +20,13 @@ from precompute.corpora.images.images import load_images
 from precompute.corpora.load import DEMO_DIGITS, load_corpus
 from precompute.corpora.sequence import Corpus
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
-from precompute.corpus_needs import allowed, check_needs
 from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
-from precompute.model_needs import check_model, check_segments
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from precompute.request import Request, check_image_options
+from precompute.needs import allowed, check_corpus, check_model
+from precompute.request import Request, check_image_options, check_segments
 from precompute.store.build import build
 from precompute.store.open_file import opened
 
@@ -58,7 +57,7 @@ def run(request: Request, runner: Runner) -> Plan:
         check_image_options(request)
         _tell_interpolation(model.images)
     corpus = _corpus(request, model)
-    check_needs(request.statistics or (), corpus)
+    check_corpus(request.statistics or (), corpus)
     check_model(request.statistics or (), model)
     check_segments(model)
     plan = _plan(request, model, corpus)

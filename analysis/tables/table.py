@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from analysis.measures.bootstrap import LEAST_UNITS
+from analysis.needs import Need
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Table:
 
     `merge` is the query that turns the rows of all `shards` into the table; `order` sorts it, which
     decides its size and the speed of what is asked of it. `laws` are conditions that hold of every
-    row. A table without `views` is shown as it is.
+    row, `needs` what there must be for it to have rows. A table without `views` is shown as it is.
 
     Shards hold rows of the table, merged once already, unless `raw` says otherwise: then they hold
     rows of those columns, and `merge` is left to the store, one value of the column `piece` after
@@ -47,6 +48,7 @@ class Table:
     values: tuple[Column, ...]
     source: str
     laws: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
     views: tuple[View, ...] = ()
     merge: str = "from shards"
     order: tuple[str, ...] = ()

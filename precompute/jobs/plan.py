@@ -16,7 +16,7 @@ from precompute.corpora.sequence import Corpus, Sequence
 from precompute.corpora.word_vectors import WordVectors
 from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
-from precompute.passes import PASSES
+from precompute.passes import BY_NAME, PASSES
 from precompute.passes.base import Fit, Pass, Totals, Weights
 from precompute.passes.relevance.relevance_maps import evenly_spaced
 
@@ -34,7 +34,6 @@ _KEPT = (  # tables that depend on which sequences' maps are kept
     "sequence_relevance",
     "sequence_relevance_agreement",
 )
-BY_NAME = {each.TABLE.name: each for each in PASSES}
 
 
 @dataclass(frozen=True)

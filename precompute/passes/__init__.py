@@ -28,3 +28,4 @@ def _in_order(passes: dict[str, Pass]) -> tuple[Pass, ...]:
 
 
 PASSES = _in_order(_found())
+BY_NAME = {each.TABLE.name: each for each in PASSES}

@@ -1,18 +1,20 @@
 """A file of images: every page opens on it, in words for images, and says what they never have."""
 
 import ast
+import tomllib
 from importlib import import_module
 from shutil import copyfile
 
 import duckdb
 import pytest
 
+from analysis.needs import OF_TEXTS
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
 from pages.ui.store.image_limits import what_images_lack
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
-from precompute.corpus_needs import TEXT, need_of
+from precompute.needs import corpus_needs
 from precompute.passes import PASSES
 from tests.pages.conftest import ROOT, assert_sound, bodies, sentences
 from tests.small_images import MASKED, SIZES
@@ -77,9 +79,11 @@ def test_where_images_have_nothing_no_command_is_offered(page, views, opened, im
 
 
 def test_what_images_never_have_is_what_precompute_refuses_them():
-    names = [each.TABLE.name for each in PASSES]
-    told = {name for name in names if what_images_lack([name])}
-    assert told == {name for name in names if need_of(name) == TEXT}
+    lacking = {each.TABLE.name: what_images_lack([each.TABLE]) for each in PASSES}
+    refused = {name for name in lacking if set(corpus_needs(name)) & set(OF_TEXTS)}
+    assert {name for name, reason in lacking.items() if reason} == refused
+    words = tomllib.loads((ROOT / "pages/ui/words/shell.toml").read_text(encoding="utf-8"))
+    assert {reason for reason in lacking.values() if reason} <= set(words["of_images"])
 
 
 def test_the_overview_tells_images_and_grid(opened, images_folder):

@@ -11,11 +11,12 @@ import torch
 from PIL import Image
 
 from analysis.errors import UserError
+from analysis.needs import Need
 from analysis.tables.corpus import provenance
-from precompute.corpus_needs import check_needs, need_of
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.jobs.workers import run_processes
+from precompute.needs import check_corpus, corpus_needs
 from precompute.passes import PASSES
 from precompute.run import Request, run
 from precompute.store.check import faults
@@ -48,14 +49,14 @@ def test_the_file_is_whole_and_sound(finished):
 
 def test_every_statistic_is_there_that_needs_no_text(store):
     ((kept,),) = store.execute("select statistics from run").fetchall()
-    assert set(kept) == {name for name in NAMES if need_of(name) is None}
+    assert set(kept) == {name for name in NAMES if not corpus_needs(name)}
     told = store.execute("select name from manifest where n_rows > 0").fetchall()
     assert set(kept) <= {name for (name,) in told}
 
 
 def test_what_images_allow_needs_nothing_that_they_do_not():
     needs = {each.TABLE.name: getattr(each, "NEEDS", ()) for each in PASSES}
-    wanting = {name for name in NAMES if need_of(name) is None}
+    wanting = {name for name in NAMES if not corpus_needs(name)}
     assert wanting
     assert {each for name in wanting for each in needs[name]} <= wanting
 
@@ -112,15 +113,25 @@ def test_an_option_of_texts_is_refused_by_name(tmp_path, setting, option):
 
 def test_a_statistic_of_texts_is_refused_by_name(finished):
     corpus = finished[1].corpus
-    of_texts = [name for name in NAMES if need_of(name)]
+    of_texts = [name for name in NAMES if corpus_needs(name)]
     assert of_texts
     for name in of_texts:
         with pytest.raises(UserError) as error:
-            check_needs([name], corpus)
+            check_corpus([name], corpus)
         assert str(error.value) == (
-            f"--statistics {name} needs {need_of(name)}, and {corpus.name} holds images: leave "
+            f"--statistics {name} needs {_wanted(name)}, and {corpus.name} holds images: leave "
             f"{name} out, or give a text corpus with a model that reads text."
         )
+
+
+def _wanted(name: str) -> str:
+    [need] = corpus_needs(name)
+    annotated = {
+        Need.TREES: "trees",
+        Need.COREFERENCE: "coreference",
+        Need.WORDS: "annotated words",
+    }
+    return annotated.get(need, "text")
 
 
 def test_it_is_refused_before_anything_is_computed(tmp_path):

@@ -86,8 +86,9 @@ def test_a_model_without_two_segments_says_so_and_refuses_to_zero_them(tmp_path,
     with pytest.raises(UserError) as error:
         run(replace(asked, segments="zero"), run_local)
     assert str(error.value) == (
-        f"--segments zero gives every token segment id 0, and model {asked.model!r} tells no "
-        f"segments apart (its segment types: {TINY[family].segment_types}). Leave --segments out."
+        f"--segments zero gives every token segment id 0, and model {asked.model!r} "
+        f"distinguishes no segments (its segment types: {TINY[family].segment_types}). "
+        "Leave --segments out."
     )
 
 

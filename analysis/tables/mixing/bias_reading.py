@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.scopes import BIAS_READINGS
 from analysis.tables.mixing.sequence_bias_reading import READING
 from analysis.tables.table import LAYER_OR_ALL, N_SEQUENCES, Column, Table, interval, nullable
@@ -47,6 +48,7 @@ TABLE = Table(
         N_SEQUENCES,
     ),
     source="sundararajan-2017",
+    needs=(Need.PAIRS,),
     laws=(
         "similarity between -1 - 1e-6 and 1 + 1e-6",
         "mixing_ratio between 0 and 1 + 1e-6",

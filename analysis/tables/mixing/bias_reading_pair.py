@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from analysis.needs import Need
 from analysis.scopes import BIAS_READINGS
 from analysis.tables.pairs.pair import OCCURRENCES, SOURCE, TARGET
 from analysis.tables.table import LAYER, Column, Table
@@ -16,6 +17,7 @@ TABLE = Table(
     key=(LAYER, SOURCE, TARGET),
     values=(OCCURRENCES, *_MEANS),
     source="sundararajan-2017",
+    needs=(Need.PAIRS,),
     laws=("n >= 2", *(f"{each.name} between -1 - 1e-6 and 1 + 1e-6" for each in _MEANS)),
     merge="""
         select layer, source, target, count(*)::integer as n, favg(player::double)::float as player,

@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.scopes import OF_RATIOS
 from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
 from analysis.tables.norms.frequency_correlation import SOURCE, SPECIAL, VALUES
@@ -15,6 +16,7 @@ TABLE = Table(
     key=(SOURCE, RATIO_SCOPE, SPECIAL),
     values=VALUES,
     source="kobayashi-2021",
+    needs=(Need.FREQUENCY,),
     laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
 )
 

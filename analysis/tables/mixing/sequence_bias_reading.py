@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from analysis.needs import Need
 from analysis.tables.table import LAYER, NAME, SEQUENCE, Column, Table
 
 READING = Column(
@@ -36,5 +37,6 @@ TABLE = Table(
         ),
     ),
     source="sundararajan-2017",
+    needs=(Need.PAIRS,),
     laws=("similarity between -1 - 1e-6 and 1 + 1e-6", "mixing_ratio between 0 and 1 + 1e-6"),
 )

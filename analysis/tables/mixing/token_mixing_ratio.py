@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
 from analysis.tables.table import POSITION, SEQUENCE, Column, Table
 
@@ -13,6 +14,7 @@ TABLE = Table(
     key=(SEQUENCE, POSITION, RATIO_SCOPE),
     values=(Column("mean", pa.float32(), "mixing ratio of the token, mean over layers", "ratio"),),
     source="kobayashi-2021",
+    needs=(Need.FREQUENCY,),
     laws=("mean >= 0 and mean <= 1 + 1e-5",),
     order=("scope", "seq", "pos"),
 )

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.table import Column, Table, interval
 
 SOURCE = Column(
@@ -28,6 +29,7 @@ TABLE = Table(
     ),
     values=VALUES,
     source="kobayashi-2020",
+    needs=(Need.FREQUENCY,),
     laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
 )
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
+from analysis.needs import Need
 from analysis.tables.table import RELATION, Column, Table
 
 SOURCE = Column("source", pa.int32(), "token id of w_j, the token that is mixed in", "index")
@@ -59,6 +60,7 @@ TABLE = Table(
         ),
     ),
     source="church-1990",
+    needs=(Need.PAIRS,),
     laws=(
         "n > 0 and n_sequences > 0 and n_sequences <= n",
         "(pmi is null) = has_special",

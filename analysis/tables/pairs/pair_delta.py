@@ -7,6 +7,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
+from analysis.needs import Need
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables.pairs.pair import (
     ERROR,
@@ -26,8 +27,6 @@ from analysis.tables.pairs.pair_steps import of_steps
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table, View
 
 _ALONE = "NULL for a single one"
-
-
 _VALUES = (
     OCCURRENCES,
     PAIR_SEQUENCES,
@@ -102,6 +101,7 @@ TABLE = Table(
     key=(LAYER, SOURCE, TARGET),
     values=_VALUES,
     source="kobayashi-2024",
+    needs=(Need.PAIRS,),
     laws=(
         "n > 0 and n_sequences > 0 and n_sequences <= n",
         *(f"mean_{each} between -1 - 1e-6 and 1 + 1e-6" for each in EFFECTS),

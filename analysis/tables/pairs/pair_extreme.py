@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from analysis.needs import Need
 from analysis.tables.pairs.pair import (
     ERROR,
     FEW,
@@ -44,6 +45,7 @@ TABLE = Table(
         PAIR_DEGREES,
     ),
     source="kobayashi-2024",
+    needs=(Need.PAIRS,),
     laws=(
         "n >= min_count",
         f"place between 1 and {KEPT}",

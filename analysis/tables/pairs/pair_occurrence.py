@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.corpus import IS_CAUSAL
 from analysis.tables.pairs.pair import SOURCE, SOURCE_POSITION, TARGET, TARGET_POSITION
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table
@@ -15,6 +16,7 @@ TABLE = Table(
     key=(LAYER, EFFECT, SOURCE, TARGET, SEQUENCE, SOURCE_POSITION, TARGET_POSITION),
     values=(Column("delta", pa.float32(), "change of the share of w_j in w_i", "share"),),
     source="kobayashi-2024",
+    needs=(Need.PAIRS,),
     laws=("source_pos <> target_pos", "delta between -1 - 1e-6 and 1 + 1e-6"),
 )
 

@@ -5,6 +5,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
+from analysis.needs import Need
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.tables.table import EFFECT, LAYER, NAME, Column, Table
 
@@ -55,6 +56,7 @@ TABLE = Table(
         ),
     ),
     source="church-1990",
+    needs=(Need.PAIRS,),
     laws=(
         "n_pairs >= 3 and n_words > 0",
         "spearman between -1 - 1e-9 and 1 + 1e-9",

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.scopes import RELATIONS
 from analysis.tables.table import (
     EFFECT,
@@ -55,6 +56,7 @@ TABLE = Table(
         *interval("ratio", of="ratio"),
     ),
     source="kobayashi-2024",
+    needs=(Need.RELATIONS,),
     laws=(
         "mean between 0 and 1 + 1e-9",
         "low <= high",

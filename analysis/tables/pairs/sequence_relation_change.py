@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from analysis.needs import Need
 from analysis.tables.table import EFFECT, LAYER, RELATION, SEQUENCE, Column, Table
 
 TABLE = Table(
@@ -25,6 +26,7 @@ TABLE = Table(
         Column("gain", pa.float64(), "δ summed over the pairs whose share grows", "share"),
     ),
     source="kobayashi-2024",
+    needs=(Need.RELATIONS,),
     laws=("n > 0", "before >= 0", "gain >= 0 and gain <= change"),
     order=("layer", "effect", "relation", "seq"),
 )

@@ -6,6 +6,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.table import HEAD, LAYER, Column, Table, View
 
 REACH = 7
@@ -53,6 +54,7 @@ TABLE = Table(
     key=_KEY,
     values=(_N_IMAGES, _ATTENTION, _PER_PAIR),
     source="yamamoto-2023",
+    needs=(Need.IMAGES,),
     laws=(
         f"row_offset between -{REACH} and {REACH}",
         f"column_offset between -{REACH} and {REACH}",

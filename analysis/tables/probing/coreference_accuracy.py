@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.norms.weighing import WEIGHT, of_both, of_weights
 from analysis.tables.probing.coreference_prediction import (
     HEAD_OR_RULE,
@@ -37,6 +38,7 @@ TABLE = Table(
     key=(WEIGHING_OR_RULE, MERGING_OR_RULE, MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE),
     values=_VALUES,
     source="clark-2019",
+    needs=(Need.COREFERENCE,),
     laws=(
         "n >= 1",
         "accuracy between 0 and 1",

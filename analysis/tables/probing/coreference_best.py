@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
 from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
@@ -52,6 +53,7 @@ TABLE = Table(
     key=(WEIGHING, *_KEY),
     values=_VALUES,
     source="clark-2019",
+    needs=(Need.COREFERENCE,),
     laws=(
         "n >= 1 and n_chosen >= 1 and n_tried >= 1",
         "accuracy between 0 and 1 and accuracy_chosen between 0 and 1",

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.norms.weighing import difference, of_either
 from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
 from analysis.tables.probing.coreference_best import CHOSEN_ON_COLUMN, MERGED
@@ -21,6 +22,7 @@ TABLE = Table(
         *difference("share"),
     ),
     source="kobayashi-2020",
+    needs=(Need.COREFERENCE,),
     laws=(
         "n >= 1",
         "accuracy_weight between 0 and 1 and accuracy_norm between 0 and 1",

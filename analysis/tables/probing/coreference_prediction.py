@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
 from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table, nullable
@@ -60,6 +61,7 @@ TABLE = Table(
     key=(WEIGHING_OR_RULE, *_KEY),
     values=_VALUES,
     source="clark-2019",
+    needs=(Need.COREFERENCE,),
     laws=(
         "len(mentions) >= 1 and len(predicted) = len(mentions) and len(correct) = len(mentions)",
         "list_min(predicted) >= -1",

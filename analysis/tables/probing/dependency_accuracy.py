@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
 from analysis.tables.probing.dependency_prediction import DIRECTION
@@ -30,6 +31,7 @@ TABLE = Table(
     key=(WEIGHING, MERGING, *_CELL),
     values=_VALUES,
     source="clark-2019",
+    needs=(Need.TREES,),
     laws=(
         "n > 0",
         "accuracy between 0 and 1",

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
 from analysis.tables.table import Column, Table
 
@@ -18,6 +19,7 @@ TABLE = Table(
     ),
     values=(N_WORDS, ACCURACY),
     source="clark-2019",
+    needs=(Need.TREES,),
     laws=("n > 0", "accuracy between 0 and 1", '"offset" <> 0 and abs("offset") <= 3'),
 )
 

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
@@ -49,6 +50,7 @@ TABLE = Table(
     key=(WEIGHING, *_KEY),
     values=_VALUES,
     source="clark-2019",
+    needs=(Need.TREES,),
     laws=(
         "chosen_on in ('all', 'first', 'second')",
         "n > 0 and n_chosen > 0 and n_tried > 0",

@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.norms.weighing import difference, of_either
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
@@ -20,6 +21,7 @@ TABLE = Table(
         *difference("share"),
     ),
     source="kobayashi-2020",
+    needs=(Need.TREES,),
     laws=(
         "n > 0",
         "accuracy_weight between 0 and 1 and accuracy_norm between 0 and 1",

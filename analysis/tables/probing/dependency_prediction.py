@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
 from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table
@@ -30,6 +31,7 @@ TABLE = Table(
     key=(WEIGHING, *_KEY),
     values=(_PREDICTED,),
     source="clark-2019",
+    needs=(Need.TREES,),
     laws=("len(predicted) > 0", "list_min(predicted) >= -1"),
     views=(
         of_weights(

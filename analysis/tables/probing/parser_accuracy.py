@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.table import Column, Table, View
 
 METHODS = (
@@ -49,6 +50,7 @@ TABLE = Table(
     key=(_METHOD, _SEED),
     values=(_UAS, _N, *_SETTINGS),
     source="clark-2019",
+    needs=(Need.TREES,),
     laws=(
         "uas between 0 and 1",
         "n > 0 and n_train > 0 and n_test > 0",

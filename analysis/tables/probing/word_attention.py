@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
 
 SHOWN = 64
@@ -35,6 +36,7 @@ TABLE = Table(
     key=(SEQUENCE, _SENTENCE, LAYER, HEAD),
     values=_VALUES,
     source="clark-2019",
+    needs=(Need.WORDS,),
     laws=(
         "len(attention) = n_words::bigint * n_words and len(cls) = n_words and len(sep) = n_words",
         "list_min(attention) >= 0 and list_min(cls) >= 0 and list_min(sep) >= 0",

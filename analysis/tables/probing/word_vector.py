@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from analysis.needs import Need
 from analysis.tables.annotation import WORD
 from analysis.tables.table import SEQUENCE, Column, Table
 
@@ -20,6 +21,7 @@ TABLE = Table(
         ),
     ),
     source="clark-2019",
+    needs=(Need.WORDS,),
     laws=("len(vector) > 0",),
     merge="""
         select form, (min(seq::bigint * 65536 + word) // 65536)::int as seq,

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.table import SEQUENCE, Column, Table
 
 RANKS = 5
@@ -20,6 +21,7 @@ TABLE = Table(
         Column("probability", pa.float32(), "how likely the model finds the class", "probability"),
     ),
     source="petsiuk-2018",
+    needs=(Need.CLASSES,),
     laws=("probability between 0 and 1 + 1e-5", f"rank between 1 and {RANKS}"),
 )
 

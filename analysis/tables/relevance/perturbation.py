@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.relevance.sequence_perturbation import CURVE, ORDER, ORDERS
 from analysis.tables.table import N_SEQUENCES, Column, Table, interval
 
@@ -33,6 +34,7 @@ TABLE = Table(
         N_SEQUENCES,
     ),
     source="petsiuk-2018",
+    needs=(Need.IMAGES, Need.CLASSES),
     laws=(
         "share is null or share between 0 and 1",
         "mean between 0 and 1 + 1e-5",

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.relevance_rules import ALL
 from analysis.tables.table import NAME, SEQUENCE, Column, Table
 
@@ -47,6 +48,7 @@ TABLE = Table(
         ),
     ),
     source="petsiuk-2018",
+    needs=(Need.IMAGES, Need.CLASSES),
     laws=(
         f"len(probability) = {STEPS + 1}",
         "list_min(probability) >= 0 and list_max(probability) <= 1 + 1e-5",

@@ -186,10 +186,11 @@ def _widened(frame: pd.DataFrame) -> pd.DataFrame:
 def require(*tables: Table) -> None:
     """Stop the page with a remedy unless the chosen file holds these statistics."""
     store = open_store()
-    missing = [table.name for table in tables if not store.rows.get(table.name)]
+    lacking = [table for table in tables if not store.rows.get(table.name)]
+    missing = [table.name for table in lacking]
     if not missing:
         return
-    reason = what_images_lack(missing) if shows_images() else None
+    reason = what_images_lack(lacking) if shows_images() else None
     if reason:
         _stop_for_good(reason, missing)
     st.info(say("store.missing", name=plain(store.name), statistics=", ".join(missing)))

@@ -1,21 +1,11 @@
-"""Which statistics no file of images can hold, since they are of words, and why."""
+"""Why no file of images can hold a statistic: what its table needs that images lack."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-_REASONS = {
-    "bias_reading": "pairs",
-    "sequence_bias_reading": "pairs",
-    "frequency_correlation": "frequency",
-    "ratio_frequency_correlation": "frequency",
-    "token_mixing_ratio": "frequency",
-    "pair": "pairs",
-    "relation_share": "relations",
-    "sequence_relation_change": "relations",
-}
-"""The start of a statistic's name, and what an image lacks for it."""
+from analysis.needs import OF_TEXTS
+from analysis.tables.table import Table
 
 
-def what_images_lack(statistics: Sequence[str]) -> str | None:
-    """What an image lacks for any of the statistics, as the catalogue calls it; None if nothing."""
-    starts = (start for start in _REASONS if any(each.startswith(start) for each in statistics))
-    return next((_REASONS[start] for start in starts), None)
+def what_images_lack(tables: Iterable[Table]) -> str | None:
+    """What an image lacks for any of the tables, as the catalogue calls it; None if nothing."""
+    return next((need for table in tables for need in table.needs if need in OF_TEXTS), None)

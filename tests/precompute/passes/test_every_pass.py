@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 
 from analysis.models.trace import Trace
+from analysis.needs import OF_MODELS, Need
 from precompute.corpora.sequence import Sequence
-from precompute.corpus_needs import need_of
 from precompute.jobs.shards import as_stored, merged
 from precompute.models.classification import classification_of
+from precompute.needs import corpus_needs
 from precompute.passes import PASSES
 from precompute.passes.base import Totals, Weights
 from precompute.passes.batch import Batch
@@ -21,10 +22,8 @@ from tests.tiny import FAMILIES, TEXT_FAMILIES
 TOTALS = [each for each in PASSES if isinstance(each, Totals)]
 BY_NAME = {each.TABLE.name: each for each in TOTALS}
 WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
-OF_WORDS = ("dependency_prediction", "word_attention", "word_vector", "coreference_prediction")
-OF_CLASSIFIERS = ("class_prediction", "sequence_perturbation")
 OF_ROUNDING = ("worst_pos",)  # which token is worst where all parts add up is chance
-OF_IMAGES = ("patch_offset",)
+ANNOTATED = {Need.TREES, Need.COREFERENCE, Need.WORDS}
 OF_WAVES = ("query_key_phase", "state_spectrum")
 
 
@@ -32,9 +31,9 @@ def _can_count(family: str, each: Totals) -> bool:
     """Whether the family's tiny model and its sequences have anything that a pass counts."""
     name = each.TABLE.name
     if family in TEXT_FAMILIES:
-        return name not in OF_CLASSIFIERS + OF_IMAGES
+        return not set(each.TABLE.needs) & set(OF_MODELS)
     has_waves = family != "vit"  # whose images are 13 tokens
-    return need_of(name) is None and (has_waves or name not in OF_WAVES)
+    return not corpus_needs(name) and (has_waves or name not in OF_WAVES)
 
 
 every_total = pytest.mark.parametrize(
@@ -90,7 +89,7 @@ def apart(batch, tiny, sequences, annotated) -> OfPass:
 def _counted(plain: list[Batch], of_words: list[Batch]) -> OfPass:
     @cache
     def shards(name: str) -> list[pa.Table]:
-        batches = of_words if name in OF_WORDS else plain
+        batches = of_words if ANNOTATED & set(BY_NAME[name].TABLE.needs) else plain
         return [BY_NAME[name].totals(batch) for batch in batches]
 
     return lambda each: shards(each.TABLE.name)

@@ -1,0 +1,21 @@
+"""What a statistic needs beyond tokens and attention; its table says which of these."""
+
+from enum import StrEnum
+
+
+class Need(StrEnum):
+    """Of a corpus: trees to relations; of a model: images, which it reads, and classes."""
+
+    TREES = "trees"
+    COREFERENCE = "coreference"
+    WORDS = "words"
+    PAIRS = "pairs"
+    FREQUENCY = "frequency"
+    RELATIONS = "relations"
+    IMAGES = "images"
+    CLASSES = "classes"
+
+
+OF_TEXTS = (Need.PAIRS, Need.FREQUENCY, Need.RELATIONS)
+"""What every text has and no image: words that pair up, recur and relate to each other."""
+OF_MODELS = (Need.IMAGES, Need.CLASSES)

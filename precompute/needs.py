@@ -1,0 +1,82 @@
+"""Whether a corpus and a model have what the tables of statistics say that they need."""
+
+from collections.abc import Iterable
+
+from analysis.errors import UserError
+from analysis.needs import OF_MODELS, OF_TEXTS, Need
+from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.sequence import Corpus
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes import BY_NAME
+
+_NAMES = {
+    Need.TREES: "trees",
+    Need.COREFERENCE: "coreference",
+    Need.WORDS: "annotated words",
+    **dict.fromkeys(OF_TEXTS, "text"),
+}
+_REMEDIES = {
+    Need.TREES: "a CoNLL-U treebank",
+    Need.COREFERENCE: "CoNLL-U with `Entity=` or the columns of CoNLL-2012",
+    Need.WORDS: "a CoNLL-U treebank",
+}
+
+
+def corpus_needs(statistic: str) -> tuple[Need, ...]:
+    """What a statistic needs of a corpus."""
+    return tuple(need for need in BY_NAME[statistic].TABLE.needs if need not in OF_MODELS)
+
+
+def allowed(statistics: Iterable[str], corpus: Corpus) -> list[str]:
+    """The statistics that a corpus can feed at all: an image has no words."""
+    return [name for name in statistics if not (corpus.is_images and corpus_needs(name))]
+
+
+def check_corpus(statistics: Iterable[str], corpus: Corpus) -> None:
+    """Raises if a statistic was asked for by name and the corpus has nothing for it to count.
+
+    Raises:
+        UserError: naming the statistic, what it needs, and a corpus that has it.
+    """
+    known = [each.annotation for each in corpus.sequences if each.annotation is not None]
+    for statistic in statistics:
+        for need in corpus_needs(statistic):
+            if corpus.is_images:
+                raise UserError(
+                    f"--statistics {statistic} needs {_NAMES[need]}, and {corpus.name} holds "
+                    f"images: leave {statistic} out, or give a text corpus with a model that reads "
+                    "text."
+                )
+            if need not in OF_TEXTS and not any(_bears(each, need) for each in known):
+                raise UserError(
+                    f"--statistics {statistic} needs {_NAMES[need]}, and {corpus.name} has none: "
+                    f"give {_REMEDIES[need]} as --corpus, such as demo-treebank, or leave "
+                    f"{statistic} out."
+                )
+
+
+def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
+    """Raises if a statistic was asked for by name that the model has nothing for.
+
+    Raises:
+        UserError: naming the statistic, what it needs, and what to do.
+    """
+    for statistic in statistics:
+        needs = BY_NAME[statistic].TABLE.needs
+        if Need.IMAGES in needs and model.images is None:
+            raise UserError(
+                f"--statistics {statistic} needs patches of images, and {model.name} reads text: "
+                f"leave {statistic} out, or give a model that reads images, such as demo-digits."
+            )
+        if Need.CLASSES in needs and model.classifier is None:
+            raise UserError(
+                f"--statistics {statistic} needs a model that predicts classes, and the weights of "
+                f"{model.name} have no such head: leave {statistic} out, or give a model trained "
+                "to classify, such as demo-digits."
+            )
+
+
+def _bears(annotation: Annotation, need: Need) -> bool:
+    if need == Need.TREES:
+        return annotation.governors is not None
+    return bool(annotation.mentions) if need == Need.COREFERENCE else True

@@ -1,0 +1,116 @@
+"""A statistic that a corpus or a model has nothing for is refused when it is asked for by name."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from analysis.errors import UserError
+from analysis.needs import OF_TEXTS, Need
+from precompute.corpora.sequence import Corpus, Text
+from precompute.jobs.runner import run_local
+from precompute.needs import check_corpus, check_model, corpus_needs
+from precompute.passes import BY_NAME
+from precompute.run import run
+from tests.shared_store import shared_store
+from tests.small_store import build_store, request
+from tests.tiny import ANNOTATED, tiny_model, tiny_sequences
+
+
+def corpus(entries) -> Corpus:
+    return Corpus("a.txt", "", tiny_sequences("bert", entries))
+
+
+def needing(*needs: Need) -> list[str]:
+    """The statistics whose tables need any of these."""
+    return [name for name, each in BY_NAME.items() if set(needs) & set(each.TABLE.needs)]
+
+
+def test_plain_text_is_refused_before_anything_is_computed(tmp_path):
+    asked = request(tmp_path, statistics=["dependency_accuracy"])
+    with pytest.raises(UserError) as caught:
+        build_store(tmp_path, statistics=["dependency_accuracy"])
+    assert str(caught.value) == (
+        "--statistics dependency_accuracy needs trees, and text.txt has none: give a CoNLL-U "
+        "treebank as --corpus, such as demo-treebank, or leave dependency_accuracy out."
+    )
+    assert not asked.output.exists()
+
+
+@pytest.mark.parametrize("name", ["dependency_best", "word_vector"])
+def test_trees_are_enough_for_those_that_need_them(name):
+    check_corpus([name], corpus(ANNOTATED[:1]))
+
+
+def test_coreference_is_asked_for_too():
+    with pytest.raises(UserError) as caught:
+        check_corpus(["coreference_accuracy"], corpus(ANNOTATED[:1]))
+    assert str(caught.value) == (
+        "--statistics coreference_accuracy needs coreference, and a.txt has none: give CoNLL-U "
+        "with `Entity=` or the columns of CoNLL-2012 as --corpus, such as demo-treebank, or leave "
+        "coreference_accuracy out."
+    )
+    check_corpus(["coreference_accuracy"], corpus(ANNOTATED))
+
+
+def test_annotated_words_are_asked_for_too():
+    with pytest.raises(UserError) as caught:
+        check_corpus(["word_vector"], corpus([Text("The cat.", "1")]))
+    assert str(caught.value) == (
+        "--statistics word_vector needs annotated words, and a.txt has none: give a CoNLL-U "
+        "treebank as --corpus, such as demo-treebank, or leave word_vector out."
+    )
+
+
+def test_what_plain_text_leaves_empty_is_what_is_asked_for(tmp_path_factory):
+    """And trees with coreference fill all of it."""
+    text = rows(shared_store(tmp_path_factory))
+    words = rows(shared_store(tmp_path_factory, annotated=True))
+    assert words - text == {name for name in BY_NAME if set(corpus_needs(name)) - set(OF_TEXTS)}
+
+
+def rows(path: Path) -> set[str]:
+    """The statistics of a file that have some."""
+    with duckdb.connect(str(path), read_only=True) as store:
+        found = store.execute("select name from manifest where n_rows > 0").fetchall()
+    return set(BY_NAME) & {name for (name,) in found}
+
+
+@pytest.mark.parametrize("statistic", needing(Need.IMAGES))
+def test_a_text_has_no_patches(statistic):
+    with pytest.raises(UserError) as error:
+        check_model([statistic], tiny_model("bert"))
+    assert str(error.value) == (
+        f"--statistics {statistic} needs patches of images, and bert reads text: leave {statistic} "
+        "out, or give a model that reads images, such as demo-digits."
+    )
+
+
+def test_rows_of_patches_need_no_classifier():
+    check_model(["patch_offset"], replace(tiny_model("vit"), classifier=None))
+
+
+@pytest.mark.parametrize("statistic", needing(Need.CLASSES))
+def test_a_model_without_a_classifier_predicts_nothing(statistic):
+    model = tiny_model("vit")
+    check_model([statistic], model)
+    with pytest.raises(UserError) as error:
+        check_model([statistic], replace(model, classifier=None))
+    assert str(error.value) == (
+        f"--statistics {statistic} needs a model that predicts classes, and the weights of "
+        f"{model.name} have no such head: leave {statistic} out, or give a model trained to "
+        "classify, such as demo-digits."
+    )
+
+
+def test_all_other_statistics_are_of_any_model():
+    others = set(BY_NAME) - set(needing(Need.IMAGES, Need.CLASSES))
+    check_model(sorted(others), tiny_model("bert"))
+
+
+def test_a_run_is_refused_before_it_computes_anything(tmp_path):
+    asked = request(tmp_path, "bert", statistics=["perturbation"])
+    with pytest.raises(UserError, match="needs patches"):
+        run(asked, run_local)
+    assert not list(tmp_path.glob("**/*.parquet"))
