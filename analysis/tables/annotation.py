@@ -1,48 +1,38 @@
 """What a treebank or a coreference corpus says of the words that the model read."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import NAME, SEQUENCE, Column, Table
+from analysis.tables.columns import flag, named, small, text, whole
+from analysis.tables.table import SEQUENCE, Table
 
 MERGINGS = ("mean", "first")
 """How what a word gives is made of what its pieces give."""
-MERGING = Column(
-    "merging", NAME, "what a word gives: mean over its pieces, or first piece alone", "name"
-)
-WORD = Column("word", pa.int16(), "word of the sequence, counted from 0", "index")
+MERGING = named("merging", "what a word gives: mean over its pieces, or first piece alone")
+WORD = small("word", "word of the sequence, counted from 0")
 WORDS = Table(
     name="word",
     grain="one row per word of every sequence that is annotated",
     key=(SEQUENCE, WORD),
     values=(
-        Column("sentence", pa.int16(), "sentence of the sequence, counted from 0", "index"),
-        Column("form", pa.string(), "the word as it is written", "text"),
-        Column("space_after", pa.bool_(), "whether a space stands after it", "yes or no"),
-        Column("first_pos", pa.int16(), "position of its first token", "index"),
-        Column("last_pos", pa.int16(), "position of its last token", "index"),
-        Column("part_of_speech", pa.string(), "part of speech (UPOS), empty if unknown", "name"),
-        Column(
+        small("sentence", "sentence of the sequence, counted from 0"),
+        text("form", "the word as it is written"),
+        flag("space_after", "whether a space stands after it"),
+        small("first_pos", "position of its first token"),
+        small("last_pos", "position of its last token"),
+        text("part_of_speech", "part of speech (UPOS), empty if unknown", "name"),
+        text(
             "relation",
-            pa.string(),
             "how it depends on its governor, as the treebank calls it; NULL without a tree",
             "name",
             nullable=True,
         ),
-        Column(
+        small(
             "governor",
-            pa.int16(),
             "its syntactic head, a word of the sequence; NULL for a root and without a tree",
-            "index",
             nullable=True,
         ),
-        Column(
-            "is_masked",
-            pa.bool_(),
-            "whether the model did not read the word, since a piece of it is masked",
-            "yes or no",
-        ),
+        flag("is_masked", "whether the model did not read the word, since a piece of it is masked"),
     ),
     source="clark-2019",
     laws=(
@@ -55,20 +45,15 @@ MENTIONS = Table(
     grain="one row per mention in every sequence with coreference",
     key=(
         SEQUENCE,
-        Column("mention", pa.int16(), "mention of the sequence, counted from 0 in order", "index"),
+        small("mention", "mention of the sequence, counted from 0 in order"),
     ),
     values=(
-        Column("first_word", pa.int16(), "its first word", "index"),
-        Column("last_word", pa.int16(), "its last word", "index"),
-        Column("head_word", pa.int16(), "the word that carries it", "index"),
-        Column("cluster", pa.int32(), "what it stands for, the same for all that corefer", "index"),
-        Column("mention_type", NAME, "pronoun, proper or nominal", "name"),
-        Column(
-            "is_masked",
-            pa.bool_(),
-            "whether the model did not read it whole, since a word of it is masked",
-            "yes or no",
-        ),
+        small("first_word", "its first word"),
+        small("last_word", "its last word"),
+        small("head_word", "the word that carries it"),
+        whole("cluster", "what it stands for, the same for all that corefer"),
+        named("mention_type", "pronoun, proper or nominal"),
+        flag("is_masked", "whether the model did not read it whole, since a word of it is masked"),
     ),
     source="clark-2019",
     laws=(

@@ -5,17 +5,18 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import ORDERS, LayerOrder
+from analysis.tables.columns import count, flag, number, text, whole
 from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table
 
-_TOKEN_ID = Column("token_id", pa.int32(), "place in the vocabulary", "index")
-_TOKEN = Column("token", pa.string(), "the token as the tokenizer writes it", "text")
+_TOKEN_ID = whole("token_id", "place in the vocabulary")
+_TOKEN = text("token", "the token as the tokenizer writes it")
 SEQUENCES = Table(
     name="sequence",
     grain="one row per sequence",
     key=(SEQUENCE,),
     values=(
-        Column("n_tokens", pa.int32(), "tokens, special ones included", "tokens"),
-        Column("text", pa.string(), "the text it was made of", "text"),
+        whole("n_tokens", "tokens, special ones included", "tokens"),
+        text("text", "the text it was made of"),
     ),
     source="clark-2019",
     laws=("n_tokens > 0",),
@@ -29,11 +30,9 @@ TOKENS = Table(
         _TOKEN,
         TOKEN_TYPE,
         Column("segment", pa.uint8(), "segment id, 0 or 1 for BERT", "index"),
-        Column(
+        flag(
             "is_masked",
-            pa.bool_(),
             "whether it is the mask token, put there by the run or by the corpus, and no word",
-            "yes or no",
         ),
     ),
     source="clark-2019",
@@ -55,24 +54,24 @@ RUN = Table(
     grain="one row: how this file was made",
     key=(),
     values=(
-        Column("model", pa.string(), "name the model was loaded by", "name"),
-        Column("revision", pa.string(), "commit of the hub, or hash of the weights", "name"),
-        Column("family", pa.string(), "model family", "name"),
-        Column("n_layers", pa.int32(), "layers of the model", "layers"),
-        Column("n_heads", pa.int32(), "heads in each layer", "heads"),
-        Column("hidden_size", pa.int32(), "width of the residual stream", "coordinates"),
-        Column("corpus", pa.string(), "name of the corpus", "name"),
-        Column("corpus_sha256", pa.string(), "hash of the corpus file", "SHA-256"),
-        Column("n_sequences", pa.int64(), "sequences run", "sequences"),
-        Column("n_tokens", pa.int64(), "tokens run, special ones included", "tokens"),
-        Column("mask_rate", pa.float64(), "share of the tokens that were masked", "share"),
-        Column("seed", pa.int64(), "seed of every random choice", "number"),
-        Column("dtype", pa.string(), "number format of the model's arithmetic", "name"),
-        Column("device", pa.string(), "device of the run that built the file", "name"),
+        text("model", "name the model was loaded by", "name"),
+        text("revision", "commit of the hub, or hash of the weights", "name"),
+        text("family", "model family", "name"),
+        whole("n_layers", "layers of the model", "layers"),
+        whole("n_heads", "heads in each layer", "heads"),
+        whole("hidden_size", "width of the residual stream", "coordinates"),
+        text("corpus", "name of the corpus", "name"),
+        text("corpus_sha256", "hash of the corpus file", "SHA-256"),
+        count("n_sequences", "sequences run", "sequences"),
+        count("n_tokens", "tokens run, special ones included", "tokens"),
+        number("mask_rate", "share of the tokens that were masked"),
+        count("seed", "seed of every random choice", "number"),
+        text("dtype", "number format of the model's arithmetic", "name"),
+        text("device", "device of the run that built the file", "name"),
         Column("statistics", pa.list_(pa.string()), "statistics in this file", "names"),
         Column("created_at", pa.timestamp("s"), "when the file was built", "UTC"),
-        Column("tool_version", pa.string(), "version of Mixscope", "version"),
-        Column("schema_version", pa.int32(), "version of this file's layout", "version"),
+        text("tool_version", "version of Mixscope", "version"),
+        whole("schema_version", "version of this file's layout", "version"),
     ),
     source="clark-2019",
     laws=(
@@ -96,8 +95,8 @@ FACTS = {
 PROVENANCE = Table(
     name="provenance",
     grain="one row per fact about the run that `run` has no column for",
-    key=(Column("name", pa.string(), "what is told", "name"),),
-    values=(Column("value", pa.string(), "what it is", "text"),),
+    key=(text("name", "what is told", "name"),),
+    values=(text("value", "what it is"),),
     source="clark-2019",
     laws=(
         *(f"name <> '{fact}' or {law}" for fact, law in FACTS.items()),
@@ -107,9 +106,9 @@ PROVENANCE = Table(
 MANIFEST = Table(
     name="manifest",
     grain="one row per stored table: what it held when it was built",
-    key=(Column("name", pa.string(), "table", "name"),),
+    key=(text("name", "table", "name"),),
     values=(
-        Column("n_rows", pa.int64(), "rows", "rows"),
+        count("n_rows", "rows", "rows"),
         Column("checksum", pa.uint64(), "exclusive or of the rows' hashes", "hash"),
     ),
     source="clark-2019",

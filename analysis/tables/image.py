@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import singles, small, text, whole
 from analysis.tables.table import SEQUENCE, Column, Table
 
 TABLE = Table(
@@ -11,12 +12,12 @@ TABLE = Table(
     grain="one row per image, of a corpus of images",
     key=(SEQUENCE,),
     values=(
-        Column("name", pa.string(), "name of the file", "text"),
-        Column("width", pa.int32(), "width of the image in the file, as it is shown", "pixels"),
-        Column("height", pa.int32(), "height of the image in the file, as it is shown", "pixels"),
-        Column("grid_rows", pa.int16(), "rows of patches", "patches"),
-        Column("grid_columns", pa.int16(), "columns of patches", "patches"),
-        Column("first_patch", pa.int16(), "position of the first patch", "index"),
+        text("name", "name of the file"),
+        whole("width", "width of the image in the file, as it is shown", "pixels"),
+        whole("height", "height of the image in the file, as it is shown", "pixels"),
+        small("grid_rows", "rows of patches", "patches"),
+        small("grid_columns", "columns of patches", "patches"),
+        small("first_patch", "position of the first patch"),
         Column(
             "picture",
             pa.binary(),
@@ -24,12 +25,10 @@ TABLE = Table(
             "PNG",
             nullable=True,
         ),
-        Column(
+        singles(
             "coverage",
-            pa.list_(pa.float32()),
             "the part of each patch that lies inside the mask, NaN where the mask does not tell; "
             "NULL without a mask",
-            "share",
             nullable=True,
         ),
     ),

@@ -1,17 +1,16 @@
 """How much a model's loss depends on what each head gives to each type of token."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import count, number
 from analysis.tables.heads.sequence_gradient_importance import OBJECTIVE
-from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Column, Table, View, interval, nullable
+from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Table, View, interval, nullable
 
 _UNIT = "unit of L"
 _HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
-_IMPORTANCE = Column(
+_IMPORTANCE = number(
     "importance",
-    pa.float64(),
     "|∂L/∂α| summed over the tokens of the type, mean over queries; mean over the sequences that "
     "have a loss and the type",
     _UNIT,
@@ -19,7 +18,7 @@ _IMPORTANCE = Column(
 _VALUES = (
     _IMPORTANCE,
     *interval(_UNIT),
-    Column("n_sequences", pa.int64(), "sequences with a loss and the type", "sequences"),
+    count("n_sequences", "sequences with a loss and the type", "sequences"),
 )
 _KEY = (OBJECTIVE, LAYER, _HEAD_OR_MEAN, TOKEN_TYPE)
 TABLE = Table(

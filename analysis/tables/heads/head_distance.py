@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import count, number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT
 from analysis.tables.table import HEAD, LAYER, Column, Table, View
 
@@ -18,17 +18,15 @@ def _head(side: str, which: str) -> tuple[Column, Column]:
 
 
 _KEY = (*_head("a", "one"), *_head("b", "the other"))
-_DIVERGENCE = Column(
+_DIVERGENCE = number(
     "divergence",
-    pa.float64(),
     "Jensen–Shannon divergence of what the two heads attend to, summed over all rows of all "
     "sequences",
     "nats",
 )
-_N_ROWS = Column("n_rows", pa.int64(), "rows, one per token that attends", "rows")
-_MEAN = Column(
+_N_ROWS = count("n_rows", "rows, one per token that attends", "rows")
+_MEAN = number(
     "mean_divergence",
-    pa.float64(),
     "Jensen–Shannon divergence of what the two heads attend to, mean over rows",
     "nats",
 )

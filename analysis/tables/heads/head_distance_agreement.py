@@ -1,10 +1,10 @@
 """Whether the same heads are alike by weights and by norms."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD, LAYER_OR_ALL, Column, Table, nullable
+from analysis.tables.columns import count, number
+from analysis.tables.table import HEAD, LAYER_OR_ALL, Table, nullable
 
 _DISTANCE = "mean divergence from the other heads"
 TABLE = Table(
@@ -12,33 +12,28 @@ TABLE = Table(
     grain="one row per head, of three heads or more, and one for all of them",
     key=(LAYER_OR_ALL, nullable(HEAD, "head, counted from 1; NULL: all heads of all layers")),
     values=(
-        Column("weight", pa.float64(), f"{_DISTANCE} by weights", "nats"),
-        Column("norm", pa.float64(), f"{_DISTANCE} by norms", "nats"),
-        Column(
+        number("weight", f"{_DISTANCE} by weights", "nats"),
+        number("norm", f"{_DISTANCE} by norms", "nats"),
+        number(
             "spearman",
-            pa.float64(),
             "Spearman's ρ of the distances by weights and by norms, over the other heads or, for "
             "all heads, over all pairs; NULL where either are the same for all",
             "ρ",
             nullable=True,
         ),
-        Column(
+        number(
             "same_nearest",
-            pa.float64(),
             "1 where the nearest head is the same by both, else 0; for all heads the share",
-            "share",
         ),
-        Column(
+        number(
             "p_value",
-            pa.float64(),
             "share of the orders of the heads that give as large a ρ; of random orders "
             "(b + 1) / (B + 1) where b of B do; NULL for a single head",
             "probability",
             nullable=True,
         ),
-        Column(
+        count(
             "n_permutations",
-            pa.int64(),
             "orders of the heads that were tried, all of them if fewer than 9,999; NULL for a "
             "single head",
             "permutations",

@@ -1,19 +1,18 @@
 """Heads as points of a plane that are as far apart as the heads attend differently."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
-from analysis.tables.table import HEAD, LAYER, Column, Table
+from analysis.tables.table import HEAD, LAYER, Table
 
 _POINT = (
-    Column("x", pa.float64(), "place along the axis on which heads differ most", "nats"),
-    Column("y", pa.float64(), "place along the axis across it", "nats"),
+    number("x", "place along the axis on which heads differ most", "nats"),
+    number("y", "place along the axis across it", "nats"),
 )
-_STRESS = Column(
+_STRESS = number(
     "stress",
-    pa.float64(),
     "Kruskal's stress-1 of the whole plane: root of the sum of squared differences between "
     "distances in the plane and mean divergences, over the sum of squared distances in the plane; "
     "0 is exact, NULL where no two heads differ",

@@ -1,26 +1,25 @@
 """Which heads attend alike: a tree of groups, joined from the nearest to the farthest."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import number, whole
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
-from analysis.tables.table import Column, Table
+from analysis.tables.table import Table
 
 _GROUP = (
     "0 to N − 1 are the heads, those of the first layer first; N + s is the group that step s made"
 )
-_KEY = Column("step", pa.int32(), "step, counted from 0", "index")
+_KEY = whole("step", "step, counted from 0")
 _VALUES = (
-    Column("left", pa.int32(), f"one group: {_GROUP}", "index"),
-    Column("right", pa.int32(), "the other group, counted in the same way", "index"),
-    Column(
+    whole("left", f"one group: {_GROUP}"),
+    whole("right", "the other group, counted in the same way"),
+    number(
         "height",
-        pa.float64(),
         "mean over their heads of the mean divergence of a head of one and a head of the other",
         "nats",
     ),
-    Column("n_heads", pa.int32(), "heads in both groups", "heads"),
+    whole("n_heads", "heads in both groups", "heads"),
 )
 _NAME, _GRAIN = "head_linkage", "one row per step that joins two groups of heads into one"
 _GRAIN_OF_BOTH = "one row per weighing and step that joins two groups of heads into one"

@@ -7,19 +7,18 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.habits import HABITS, QUANTITIES
+from analysis.tables.columns import count, number, text
 from analysis.tables.heads.sequence_head_pattern import HABIT_COLUMNS, MEANINGS, ROUNDING
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
-from analysis.tables.table import HEAD, LAYER, Column, Table, View, interval, nullable
+from analysis.tables.table import HEAD, LAYER, Table, View, interval, nullable
 
 _NAME = "head_pattern"
 HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
-_LONG_KEY = (LAYER, HEAD_OR_MEAN, Column("quantity", pa.string(), ", ".join(QUANTITIES), "name"))
+_LONG_KEY = (LAYER, HEAD_OR_MEAN, text("quantity", ", ".join(QUANTITIES), "name"))
 _MEANS = (
-    Column(
-        "mean", pa.float64(), "unweighted mean over the sequences that have it", "share or nats"
-    ),
+    number("mean", "unweighted mean over the sequences that have it", "share or nats"),
     *interval("share or nats"),
-    Column("n_sequences", pa.int64(), "sequences that have it", "sequences"),
+    count("n_sequences", "sequences that have it", "sequences"),
 )
 _SHARES = ", ".join(f"'{name}'" for name, (_, unit) in MEANINGS.items() if unit == "share")
 _WIDE = ", ".join(f"max(mean) filter (quantity = '{each}') as \"{each}\"" for each in HABITS)

@@ -1,10 +1,10 @@
 """How habits change when attention is weighed by norms instead of weights."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.habits import HABITS
+from analysis.tables.columns import count, number, text
 from analysis.tables.heads.head_pattern import HEAD_OR_MEAN
 from analysis.tables.norms.weighing import difference
 from analysis.tables.table import LAYER, Column, Table
@@ -13,19 +13,19 @@ _UNIT = "share or nats"
 
 
 def _mean(name: str, meaning: str) -> Column:
-    return Column(name, pa.float64(), meaning, _UNIT)
+    return number(name, meaning, _UNIT)
 
 
 TABLE = Table(
     name="head_pattern_difference",
     grain="one row per layer, head (or their mean) and habit; the same sequences by weights and by "
     "norms",
-    key=(LAYER, HEAD_OR_MEAN, Column("quantity", pa.string(), ", ".join(HABITS), "name")),
+    key=(LAYER, HEAD_OR_MEAN, text("quantity", ", ".join(HABITS), "name")),
     values=(
         _mean("weight", "mean over sequences by weights"),
         _mean("norm", "mean over sequences by norms"),
         *difference(_UNIT),
-        Column("n_sequences", pa.int64(), "sequences that have it", "sequences"),
+        count("n_sequences", "sequences that have it", "sequences"),
     ),
     source="kobayashi-2020",
     laws=(

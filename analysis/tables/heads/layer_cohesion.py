@@ -1,37 +1,27 @@
 """Whether heads of one layer attend more alike than heads of different layers."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import count, number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
-from analysis.tables.table import LAYER_OR_ALL, Column, Table
+from analysis.tables.table import LAYER_OR_ALL, Table
 
 _DIVERGENCE = "mean over them of the mean divergence"
 _VALUES = (
-    Column("within", pa.float64(), f"two heads of the same layer: {_DIVERGENCE}", "nats"),
-    Column(
-        "between",
-        pa.float64(),
-        f"a head of the layer and one of another layer: {_DIVERGENCE}",
-        "nats",
+    number("within", f"two heads of the same layer: {_DIVERGENCE}", "nats"),
+    number("between", f"a head of the layer and one of another layer: {_DIVERGENCE}", "nats"),
+    number(
+        "difference", "between minus within; positive where heads of a layer are more alike", "nats"
     ),
-    Column(
-        "difference",
-        pa.float64(),
-        "between minus within; positive where heads of a layer are more alike",
-        "nats",
-    ),
-    Column(
+    number(
         "p_value",
-        pa.float64(),
         "share of the ways to deal layers to heads that give as large a difference; of random "
         "ways (b + 1) / (B + 1) where b of B do",
         "probability",
     ),
-    Column(
+    count(
         "n_permutations",
-        pa.int64(),
         "ways to deal layers to heads that were tried, all of them if fewer than 9,999",
         "permutations",
     ),

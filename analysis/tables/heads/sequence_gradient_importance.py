@@ -1,26 +1,22 @@
 """How much a model's loss on a sequence depends on what each head gives to each type of token."""
 
-import pyarrow as pa
-
 from analysis.habits import OBJECTIVES
-from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, TOKEN_TYPE, Column, Table
+from analysis.tables.columns import named, single
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, TOKEN_TYPE, Table
 
-OBJECTIVE = Column(
+OBJECTIVE = named(
     "objective",
-    NAME,
     "the loss L: masked_lm (mean cross-entropy at masked tokens), next_token (the same at every "
     "token but the first), or, in a model that predicts no tokens, pooled_length (squared length "
     "of the mean of the last hidden states)",
-    "name",
 )
 TABLE = Table(
     name="sequence_gradient_importance",
     grain="one row per sequence that has a loss, layer, head and token type that the sequence has",
     key=(SEQUENCE, LAYER, HEAD, TOKEN_TYPE, OBJECTIVE),
     values=(
-        Column(
+        single(
             "importance",
-            pa.float32(),
             "|∂L/∂α| summed over the tokens of the type, mean over queries",
             "unit of L",
         ),

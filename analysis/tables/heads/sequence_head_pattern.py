@@ -1,13 +1,13 @@
 """What each head attends to in every sequence, and how broadly."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.habits import QUANTITIES
+from analysis.tables.columns import single, whole
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
-from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 ROUNDING = 0.02
 """How far bfloat16, whose rows of attention do not quite sum to 1, may lead beyond a bound."""
@@ -27,9 +27,8 @@ MEANINGS = {
 }
 _ALWAYS = ("self", "entropy", "uniform")  # the rest is NULL where there is no such pair
 HABIT_COLUMNS = {
-    name: Column(
+    name: single(
         name,
-        pa.float32(),
         meaning if name in _ALWAYS else f"{meaning}; NULL where there is no such pair of tokens",
         unit,
         nullable=name not in _ALWAYS,
@@ -38,7 +37,7 @@ HABIT_COLUMNS = {
 }
 _NAME, _KEY = "sequence_head_pattern", (SEQUENCE, LAYER, HEAD)
 _VALUES = (
-    Column("n_tokens", pa.int32(), "tokens, special ones included", "tokens"),
+    whole("n_tokens", "tokens, special ones included", "tokens"),
     *(HABIT_COLUMNS[name] for name in QUANTITIES),
 )
 _GRAIN = "one row per weighing, sequence, layer and head"

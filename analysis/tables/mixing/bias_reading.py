@@ -1,11 +1,11 @@
 """How much depends on what the bias is taken to be where an activation is shared out."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.scopes import BIAS_READINGS
+from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_bias_reading import READING
 from analysis.tables.table import LAYER_OR_ALL, N_SEQUENCES, Column, Table, interval, nullable
 
@@ -14,9 +14,8 @@ TOP = 10
 
 def _same(name: str, done: str) -> Column:
     """How many of the first pairs stay."""
-    return Column(
+    return number(
         name,
-        pa.float64(),
         f"of the ten pairs that are {done} most with the bias as a summand, those that are so by "
         "this reading; over layers their mean; NULL where fewer than ten occur twice",
         "pairs",
@@ -29,18 +28,14 @@ TABLE = Table(
     grain="one row per layer, or for their mean, and reading of the bias",
     key=(nullable(LAYER_OR_ALL, "layer, counted from 1; NULL: mean over the layers"), READING),
     values=(
-        Column(
+        number(
             "similarity",
-            pa.float64(),
             "mean over sequences of Spearman's ρ before and after the feed-forward network",
             "ρ",
         ),
         *interval("ρ", of="similarity"),
-        Column(
-            "mixing_ratio",
-            pa.float64(),
-            "mean over sequences of the mixing ratio after the feed-forward network",
-            "share",
+        number(
+            "mixing_ratio", "mean over sequences of the mixing ratio after the feed-forward network"
         ),
         *interval("share", of="mixing_ratio"),
         _same("same_amplified", "amplified"),

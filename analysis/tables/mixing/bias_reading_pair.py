@@ -1,14 +1,13 @@
 """By how much the feed-forward network changes pairs of tokens under each reading of the bias."""
 
-import pyarrow as pa
-
 from analysis.needs import Need
 from analysis.scopes import BIAS_READINGS
+from analysis.tables.columns import single
 from analysis.tables.pairs.pair import OCCURRENCES, SOURCE, TARGET
-from analysis.tables.table import LAYER, Column, Table
+from analysis.tables.table import LAYER, Table
 
 _MEANS = tuple(
-    Column(each, pa.float32(), f"mean change of the share of w_j in w_i, bias {told}", "share")
+    single(each, f"mean change of the share of w_j in w_i, bias {told}")
     for each, told in zip(BIAS_READINGS, ("as a summand", "held constant", "left out"), strict=True)
 )
 TABLE = Table(

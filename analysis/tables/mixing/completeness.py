@@ -1,31 +1,25 @@
 """How nearly the parts of each layer add up to what the model computed."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import LAYER, SEQUENCE, Column, Table, View
+from analysis.tables.columns import count, single, small, whole
+from analysis.tables.table import LAYER, SEQUENCE, Table, View
 
 WORST_TOKEN = (
-    Column("worst_pos", pa.int16(), "position of the token with the largest error", "index"),
-    Column("percentile_99", pa.float32(), "error that 99 % of the tokens do not exceed", "ratio"),
+    small("worst_pos", "position of the token with the largest error"),
+    single("percentile_99", "error that 99 % of the tokens do not exceed", "ratio"),
 )
 """Where a sequence's largest error is, and what nearly all of its tokens stay below."""
 _ERRORS = (
-    Column(
+    single(
         "relative_error",
-        pa.float32(),
         "largest error of a token: the length of what the parts miss of the attention block's "
         "output, over the length of that output",
         "ratio",
     ),
     *WORST_TOKEN,
-    Column(
-        "attention_sum_error",
-        pa.float32(),
-        "largest distance from 1 of a row of attention weights",
-        "share",
-    ),
+    single("attention_sum_error", "largest distance from 1 of a row of attention weights"),
 )
 TABLE = Table(
     name="completeness",
@@ -40,15 +34,14 @@ TABLE = Table(
             "one row per layer: the worst of all sequences, attention blocks and whole layers",
             (
                 LAYER,
-                Column("worst_relative_error", pa.float32(), "largest relative error", "ratio"),
-                Column("n_sequences", pa.int64(), "sequences checked", "sequences"),
-                Column(
+                single("worst_relative_error", "largest relative error", "ratio"),
+                count("n_sequences", "sequences checked", "sequences"),
+                single(
                     "percentile_99",
-                    pa.float32(),
                     "error that 99 % of the tokens of every sequence do not exceed",
                     "ratio",
                 ),
-                Column("worst_seq", pa.int32(), "sequence with the largest error", "index"),
+                whole("worst_seq", "sequence with the largest error"),
                 WORST_TOKEN[0],
             ),
             """

@@ -1,18 +1,16 @@
 """How nearly the parts of each whole layer add up to what the model computed."""
 
-import pyarrow as pa
-
+from analysis.tables.columns import single
 from analysis.tables.mixing.completeness import WORST_TOKEN
-from analysis.tables.table import LAYER, SEQUENCE, Column, Table
+from analysis.tables.table import LAYER, SEQUENCE, Table
 
 TABLE = Table(
     name="layer_completeness",
     grain="one row per sequence and layer",
     key=(SEQUENCE, LAYER),
     values=(
-        Column(
+        single(
             "relative_error",
-            pa.float32(),
             "largest error of a token: the length of what the parts whose norms are stored miss "
             "of the layer's output, over the length of that output or of the update, whichever "
             "gives more",

@@ -1,10 +1,10 @@
 """How much of a token is context and how much is the token itself."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import OF_RATIOS
+from analysis.tables.columns import count, number
 from analysis.tables.mixing.sequence_mixing_ratio import (
     LARGEST,
     MASK_TYPE,
@@ -12,22 +12,21 @@ from analysis.tables.mixing.sequence_mixing_ratio import (
     RATIO_SCOPE,
     SMALLEST,
 )
-from analysis.tables.table import LAYER_OR_ALL, Column, Table, View, interval
+from analysis.tables.table import LAYER_OR_ALL, Table, View, interval
 
 _KEY = (LAYER_OR_ALL, RATIO_SCOPE, MASK_TYPE)
-_MEAN = Column(
+_MEAN = number(
     "mean",
-    pa.float64(),
     "mean mixing ratio: of a layer the unweighted mean over sequences, pooled that over tokens",
     "ratio",
 )
 _SPREAD = (
-    Column("std", pa.float64(), "population standard deviation over tokens", "ratio"),
+    number("std", "population standard deviation over tokens", "ratio"),
     SMALLEST,
     LARGEST,
-    Column("n", pa.int64(), "tokens, or tokens times layers where layers are pooled", "tokens"),
+    count("n", "tokens, or tokens times layers where layers are pooled", "tokens"),
 )
-_PRESENT = Column("n_sequences", pa.int64(), "sequences that have a token of the type", "sequences")
+_PRESENT = count("n_sequences", "sequences that have a token of the type", "sequences")
 _VALUES = (_MEAN, *interval("ratio"), *_SPREAD, _PRESENT)
 TABLE = Table(
     name="mixing_ratio",

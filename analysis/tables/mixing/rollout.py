@@ -1,15 +1,14 @@
 """What has come together in a token after several layers."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_rollout import DISTANCE, ROLLOUT
 from analysis.tables.table import (
     LAYER,
     N_SEQUENCES,
     TOKEN_TYPE,
-    Column,
     Table,
     interval,
     nullable,
@@ -28,11 +27,9 @@ TABLE = Table(
         ),
     ),
     values=(
-        Column(
+        number(
             "mean",
-            pa.float64(),
             "mean over sequences of the share that comes from these tokens of the model's input",
-            "share",
         ),
         *interval("share"),
         N_SEQUENCES,

@@ -1,18 +1,16 @@
 """How much what is seen of the mixing depends on how much of the layer is counted in."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import SCOPES
+from analysis.tables.columns import number
 from analysis.tables.corpus import layer_order
 from analysis.tables.mixing.sequence_scope_similarity import SCOPE_A, SCOPE_B
-from analysis.tables.table import LAYER, N_SEQUENCES, Column, Table, View, interval, nullable
+from analysis.tables.table import LAYER, N_SEQUENCES, Table, View, interval, nullable
 
 _KEY = (nullable(LAYER, "layer, counted from 1; NULL: mean over the layers"), SCOPE_A, SCOPE_B)
-_SPEARMAN = Column(
-    "spearman", pa.float64(), "mean over sequences of Spearman's ρ of the two maps", "ρ"
-)
+_SPEARMAN = number("spearman", "mean over sequences of Spearman's ρ of the two maps", "ρ")
 _VALUES = (_SPEARMAN, *interval("ρ"), N_SEQUENCES)
 TABLE = Table(
     name="scope_similarity",

@@ -1,36 +1,27 @@
 """What the feed-forward network does to the mixing under each reading of the bias, by sequence."""
 
-import pyarrow as pa
-
 from analysis.needs import Need
-from analysis.tables.table import LAYER, NAME, SEQUENCE, Column, Table
+from analysis.tables.columns import named, single
+from analysis.tables.table import LAYER, SEQUENCE, Table
 
-READING = Column(
-    "reading", NAME, "what the bias is on the way of the integral: player, constant or left_out",
-    "name",
-)  # fmt: skip
+READING = named(
+    "reading", "what the bias is on the way of the integral: player, constant or left_out"
+)
 TABLE = Table(
     name="sequence_bias_reading",
     grain="one row per compared sequence, layer and reading of the bias",
     key=(SEQUENCE, LAYER, READING),
     values=(
-        Column(
+        single(
             "similarity",
-            pa.float32(),
             "Spearman's ρ of the maps before and after the feed-forward network; NULL where there "
             "is nothing to rank",
             "ρ",
             nullable=True,
         ),
-        Column(
-            "mixing_ratio",
-            pa.float32(),
-            "mixing ratio after the feed-forward network, mean over tokens",
-            "share",
-        ),
-        Column(
+        single("mixing_ratio", "mixing ratio after the feed-forward network, mean over tokens"),
+        single(
             "relative_error",
-            pa.float32(),
             "what the parts and what is no token's miss of the layer's output at the worst token, "
             "over its length or that of its update",
             "ratio",

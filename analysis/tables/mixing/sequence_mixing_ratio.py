@@ -2,29 +2,26 @@
 
 from dataclasses import replace
 
-import pyarrow as pa
-
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
-from analysis.tables.table import LAYER, NAME, SCOPE, SEQUENCE, Column, Table
+from analysis.tables.columns import named, number, whole
+from analysis.tables.table import LAYER, SCOPE, SEQUENCE, Table
 
 MASK_TYPES = ("cls", "sep", "mask", "other", "all")
-MASK_TYPE = Column(
-    "token_type", NAME, "cls, sep, mask, other (commas and periods too) or all", "name"
-)
+MASK_TYPE = named("token_type", "cls, sep, mask, other (commas and periods too) or all")
 RATIO_SCOPE = replace(
     SCOPE,
     meaning=f"{SCOPE.meaning}; {WEIGHTS_WITH_RESIDUAL}: half the weights, half the token itself",
 )
-SMALLEST = Column("min", pa.float64(), "smallest", "ratio")
-LARGEST = Column("max", pa.float64(), "largest", "ratio")
+SMALLEST = number("min", "smallest", "ratio")
+LARGEST = number("max", "largest", "ratio")
 TABLE = Table(
     name="sequence_mixing_ratio",
     grain="one row per sequence, layer, scope and token type that the sequence has",
     key=(SEQUENCE, LAYER, RATIO_SCOPE, MASK_TYPE),
     values=(
-        Column("n", pa.int32(), "tokens of the type", "tokens"),
-        Column("mean", pa.float64(), "mean mixing ratio of the tokens", "ratio"),
-        Column("m2", pa.float64(), "squared distances from the mean, summed", "squared ratio"),
+        whole("n", "tokens of the type", "tokens"),
+        number("mean", "mean mixing ratio of the tokens", "ratio"),
+        number("m2", "squared distances from the mean, summed", "squared ratio"),
         SMALLEST,
         LARGEST,
     ),

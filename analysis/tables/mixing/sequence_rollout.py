@@ -3,12 +3,11 @@
 import pyarrow as pa
 
 from analysis.measures.mixing.sequence_rollout import DISTANCES
-from analysis.tables.table import LAYER, NAME, SEQUENCE, TOKEN_TYPE, Column, Table
+from analysis.tables.columns import named, single
+from analysis.tables.table import LAYER, SEQUENCE, TOKEN_TYPE, Column, Table
 
 ATTENTION_ROLLOUT = "attention_rollout"
-ROLLOUT = Column(
-    "scope", NAME, "the scope whose maps of one layer after the other are multiplied", "name"
-)
+ROLLOUT = named("scope", "the scope whose maps of one layer after the other are multiplied")
 DISTANCE = Column(
     "distance",
     pa.uint8(),
@@ -20,12 +19,10 @@ TABLE = Table(
     grain="one row per sequence, layer, scope, token type and distance that the sequence has",
     key=(SEQUENCE, LAYER, ROLLOUT, TOKEN_TYPE, DISTANCE),
     values=(
-        Column(
+        single(
             "share",
-            pa.float32(),
             "share of a token after the layer that comes from these tokens of the model's input, "
             "mean over tokens",
-            "share",
         ),
     ),
     source="abnar-2020",

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import single
 from analysis.tables.table import LAYER, SCOPE, SEQUENCE, Column, Table
 
 SCOPE_A = replace(SCOPE, name="scope_a")
@@ -15,9 +15,8 @@ TABLE = Table(
     grain="one row per sequence, layer and two scopes, the narrower first",
     key=(SEQUENCE, LAYER, SCOPE_A, SCOPE_B),
     values=(
-        Column(
+        single(
             "spearman",
-            pa.float32(),
             "Spearman's ρ of the sequence's two maps, every pair of tokens counting once",
             "ρ",
         ),

@@ -1,18 +1,16 @@
 """Whether multiplied maps rank the tokens of the input as vectors do, in one sequence."""
 
-import pyarrow as pa
-
+from analysis.tables.columns import single
 from analysis.tables.mixing.sequence_rollout import ROLLOUT
-from analysis.tables.table import LAYER, SEQUENCE, Column, Table
+from analysis.tables.table import LAYER, SEQUENCE, Table
 
 TABLE = Table(
     name="sequence_vector_agreement",
     grain="one row per followed sequence, layer and scope",
     key=(SEQUENCE, LAYER, ROLLOUT),
     values=(
-        Column(
+        single(
             "spearman",
-            pa.float32(),
             "Spearman's ρ of shares by vectors and by the scope's multiplied maps, every pair of "
             "tokens counting once",
             "ρ",

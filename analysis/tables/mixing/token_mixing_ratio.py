@@ -1,18 +1,18 @@
 """How much of each token is context, over the layers."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.columns import single
 from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
-from analysis.tables.table import POSITION, SEQUENCE, Column, Table
+from analysis.tables.table import POSITION, SEQUENCE, Table
 
 TABLE = Table(
     name="token_mixing_ratio",
     grain="one row per token and scope",
     key=(SEQUENCE, POSITION, RATIO_SCOPE),
-    values=(Column("mean", pa.float32(), "mixing ratio of the token, mean over layers", "ratio"),),
+    values=(single("mean", "mixing ratio of the token, mean over layers", "ratio"),),
     source="kobayashi-2021",
     needs=(Need.FREQUENCY,),
     laws=("mean >= 0 and mean <= 1 + 1e-5",),

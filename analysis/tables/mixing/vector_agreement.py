@@ -1,20 +1,19 @@
 """Whether multiplied maps rank the tokens of the input as vectors do."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_rollout import ROLLOUT
-from analysis.tables.table import LAYER, N_SEQUENCES, Column, Table, interval, nullable
+from analysis.tables.table import LAYER, N_SEQUENCES, Table, interval, nullable
 
 TABLE = Table(
     name="vector_agreement",
     grain="one row per layer, or for their mean, and scope, of the followed sequences",
     key=(nullable(LAYER, "layer, counted from 1; NULL: mean over the layers"), ROLLOUT),
     values=(
-        Column(
+        number(
             "spearman",
-            pa.float64(),
             "mean over sequences of Spearman's ρ of shares by vectors and by the scope's "
             "multiplied maps",
             "ρ",

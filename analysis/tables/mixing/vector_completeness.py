@@ -1,29 +1,26 @@
 """How nearly vectors that are followed through the layers add up to what the model computed."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import LAYER, SEQUENCE, Column, Table
+from analysis.tables.columns import single
+from analysis.tables.table import LAYER, SEQUENCE, Table
 
 TABLE = Table(
     name="vector_completeness",
     grain="one row per followed sequence and layer",
     key=(SEQUENCE, LAYER),
     values=(
-        Column(
+        single(
             "relative_error",
-            pa.float32(),
             "largest distance of a token after the layer from the sum of the vectors that make it "
             "up, over the length of the token's own vector",
             "ratio",
         ),
-        Column(
+        single(
             "bias_share",
-            pa.float32(),
             "length of what no token of the input sent, over the lengths of all that makes up a "
             "token after the layer, mean over tokens",
-            "share",
         ),
     ),
     source="modarressi-2023",

@@ -1,23 +1,20 @@
 """What has come together in a token, by vectors and by maps that are multiplied, side by side."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_rollout import DISTANCE, ROLLOUT
 from analysis.tables.table import (
     LAYER,
     N_SEQUENCES,
     TOKEN_TYPE,
-    Column,
     Table,
     interval,
     nullable,
 )
 
-_DIFFERENCE = Column(
-    "difference", pa.float64(), "mean share by vectors less mean share by this scope", "share"
-)
+_DIFFERENCE = number("difference", "mean share by vectors less mean share by this scope")
 TABLE = Table(
     name="vector_rollout",
     grain="one row per layer, scope, and token type or distance, of the followed sequences",
@@ -28,11 +25,9 @@ TABLE = Table(
         nullable(DISTANCE, f"{DISTANCE.meaning}; NULL: all together"),
     ),
     values=(
-        Column(
+        number(
             "mean",
-            pa.float64(),
             "mean over sequences of the share that comes from these tokens of the model's input",
-            "share",
         ),
         *interval("share"),
         nullable(_DIFFERENCE, f"{_DIFFERENCE.meaning}; NULL: it is by vectors"),

@@ -1,20 +1,19 @@
 """Whether tokens that get much weight have short vectors."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD_OR_ALL, LAYER_OR_ALL, TOKEN_TYPE, Column, Table
+from analysis.tables.columns import count, number
+from analysis.tables.table import HEAD_OR_ALL, LAYER_OR_ALL, TOKEN_TYPE, Table
 
 TABLE = Table(
     name="attention_norm_correlation",
     grain="one row per token type: for every head, for every layer, and pooled",
     key=(LAYER_OR_ALL, HEAD_OR_ALL, TOKEN_TYPE),
     values=(
-        Column("n", pa.int64(), "pairs of an attending and an attended token", "pairs"),
-        Column(
+        count("n", "pairs of an attending and an attended token", "pairs"),
+        number(
             "spearman",
-            pa.float64(),
             "Spearman's ρ of α and ‖f(x)‖; NULL where ‖f(x)‖ hardly varies or tokens are too few",
             "ρ",
             nullable=True,

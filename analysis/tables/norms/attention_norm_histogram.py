@@ -1,12 +1,12 @@
 """How often a weight of one size meets a norm of one size."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Column, Table
+from analysis.tables.columns import count, small
+from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Table
 
-_PAIRS = Column("n", pa.int64(), "pairs of an attending and an attended token", "pairs")
+_PAIRS = count("n", "pairs of an attending and an attended token", "pairs")
 TABLE = Table(
     name="attention_norm_histogram",
     grain="one row per layer, head, token type, bin of α and bin of ‖f(x)‖ that is not empty",
@@ -14,8 +14,8 @@ TABLE = Table(
         LAYER,
         HEAD,
         TOKEN_TYPE,
-        Column("attention_bin", pa.int16(), "float32 bits of α without the 21 lowest", "bin"),
-        Column("norm_bin", pa.int16(), "float32 bits of ‖f(x)‖ without the 17 lowest", "bin"),
+        small("attention_bin", "float32 bits of α without the 21 lowest", "bin"),
+        small("norm_bin", "float32 bits of ‖f(x)‖ without the 17 lowest", "bin"),
     ),
     values=(_PAIRS,),
     source="kobayashi-2020",

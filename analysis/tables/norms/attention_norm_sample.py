@@ -1,11 +1,11 @@
 """Some pairs of a weight and a norm, drawn fairly, for scatter plots."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.norms.attention_norm_sample import SAMPLE
-from analysis.tables.table import HEAD, LAYER, SEQUENCE, TOKEN_TYPE, Column, Table
+from analysis.tables.columns import number, single, small
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, TOKEN_TYPE, Table
 
 TABLE = Table(
     name="attention_norm_sample",
@@ -14,14 +14,14 @@ TABLE = Table(
         LAYER,
         HEAD,
         TOKEN_TYPE,
-        Column("priority", pa.float64(), "draws of lower priority came first", "number"),
+        number("priority", "draws of lower priority came first", "number"),
         SEQUENCE,
-        Column("query_pos", pa.int16(), "position that attends, counted from 0", "index"),
-        Column("key_pos", pa.int16(), "position attended to, counted from 0", "index"),
+        small("query_pos", "position that attends, counted from 0"),
+        small("key_pos", "position attended to, counted from 0"),
     ),
     values=(
-        Column("attention", pa.float32(), "α of the pair", "share"),
-        Column("value_norm", pa.float32(), "‖f(x)‖ of the attended token", "stream length"),
+        single("attention", "α of the pair"),
+        single("value_norm", "‖f(x)‖ of the attended token", "stream length"),
     ),
     source="kobayashi-2020",
     laws=("priority > 0", "attention between 0 and 1.0001", "value_norm >= 0"),

@@ -1,16 +1,14 @@
 """The columns by which papers tell how much a quantity varies."""
 
-import pyarrow as pa
-
-from analysis.tables.table import Column
+from analysis.tables.columns import count, number
 
 DISPERSION = (
-    Column("n", pa.int64(), "tokens, or tokens times heads where heads are pooled", "tokens"),
-    Column("mean", pa.float64(), "mean", "stream length"),
-    Column("std", pa.float64(), "population standard deviation", "stream length"),
-    Column("cv", pa.float64(), "coefficient of variation, std / mean", "ratio", nullable=True),
-    Column("min", pa.float64(), "smallest", "stream length"),
-    Column("max", pa.float64(), "largest", "stream length"),
+    count("n", "tokens, or tokens times heads where heads are pooled", "tokens"),
+    number("mean", "mean", "stream length"),
+    number("std", "population standard deviation", "stream length"),
+    number("cv", "coefficient of variation, std / mean", "ratio", nullable=True),
+    number("min", "smallest", "stream length"),
+    number("max", "largest", "stream length"),
 )
 DISPERSION_LAWS = ("n > 0", "std >= 0", "min <= mean * (1 + 1e-9)", "mean <= max * (1 + 1e-9)")
 

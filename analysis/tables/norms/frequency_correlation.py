@@ -1,19 +1,17 @@
 """Whether frequent words get more weight, or longer vectors."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
-from analysis.tables.table import Column, Table, interval
+from analysis.tables.columns import count, flag, number, text
+from analysis.tables.table import Table, interval
 
-SOURCE = Column(
-    "source", pa.string(), "corpus: counted in this corpus; file: given to the run", "name"
-)
-SPECIAL = Column("special_tokens", pa.bool_(), "whether cls and sep take part", "yes or no")
+SOURCE = text("source", "corpus: counted in this corpus; file: given to the run", "name")
+SPECIAL = flag("special_tokens", "whether cls and sep take part")
 VALUES = (
-    Column("n", pa.int64(), "token occurrences, masked places not among them", "tokens"),
-    Column("spearman", pa.float64(), "ρ of frequency rank (1 = frequent) and quantity", "ρ", True),
+    count("n", "token occurrences, masked places not among them", "tokens"),
+    number("spearman", "ρ of frequency rank (1 = frequent) and quantity", "ρ", nullable=True),
     *interval("ρ"),
 )
 TABLE = Table(
@@ -22,9 +20,7 @@ TABLE = Table(
     "places left out",
     key=(
         SOURCE,
-        Column(
-            "quantity", pa.string(), "attention or value_norm, mean over layers and heads", "name"
-        ),
+        text("quantity", "attention or value_norm, mean over layers and heads", "name"),
         SPECIAL,
     ),
     values=VALUES,

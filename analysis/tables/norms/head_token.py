@@ -1,30 +1,27 @@
 """What each token receives from each head, and how long a vector the head makes of it."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import single
 from analysis.tables.table import (
     HEAD,
     LAYER,
     POSITION,
     SEQUENCE,
     TOKEN_TYPE,
-    Column,
     Table,
     View,
 )
 
-_VALUE_NORM = Column("value_norm", pa.float32(), "‖f(x)‖ of the token in the head", "stream length")
-_RECEIVED = Column(
+_VALUE_NORM = single("value_norm", "‖f(x)‖ of the token in the head", "stream length")
+_RECEIVED = single(
     "attention_received",
-    pa.float32(),
     "attention weight the token receives, summed over the tokens that attend",
     "tokens",
 )
-_NORM_RECEIVED = Column(
+_NORM_RECEIVED = single(
     "weighted_norm_received",
-    pa.float32(),
     "‖αf(x)‖ of the token, summed over the tokens that attend",
     "stream length",
 )

@@ -1,16 +1,15 @@
 """By how much each head's transformation stretches and shrinks."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD, LAYER, Column, Table, View
+from analysis.tables.columns import number, whole
+from analysis.tables.table import HEAD, LAYER, Table, View
 
-_KEY = (LAYER, HEAD, Column("rank", pa.int32(), "place in descending order, from 1", "index"))
-_VALUE = Column("value", pa.float64(), "singular value of f as a linear map on [x 1]", "ratio")
-_LINEAR = Column(
+_KEY = (LAYER, HEAD, whole("rank", "place in descending order, from 1"))
+_VALUE = number("value", "singular value of f as a linear map on [x 1]", "ratio")
+_LINEAR = number(
     "linear_value",
-    pa.float64(),
     "singular value of W_V W_O, the linear part of f; NULL at the last rank, which it lacks",
     "ratio",
     nullable=True,

@@ -1,18 +1,13 @@
 """How long the vector of each token is as each layer reads it."""
 
-import pyarrow as pa
-
-from analysis.tables.table import LAYER, POSITION, SEQUENCE, Column, Table
+from analysis.tables.columns import single
+from analysis.tables.table import LAYER, POSITION, SEQUENCE, Table
 
 TABLE = Table(
     name="token_norm",
     grain="one row per token and layer",
     key=(SEQUENCE, POSITION, LAYER),
-    values=(
-        Column(
-            "input_norm", pa.float32(), "‖x‖ of the token as the layer reads it", "stream length"
-        ),
-    ),
+    values=(single("input_norm", "‖x‖ of the token as the layer reads it", "stream length"),),
     source="kobayashi-2020",
     laws=("input_norm >= 0", "not isnan(input_norm)"),
     order=("layer", "seq", "pos"),

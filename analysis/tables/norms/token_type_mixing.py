@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import count, number, text
 from analysis.tables.table import (
     HEAD,
     LAYER,
@@ -28,12 +29,12 @@ QUANTITIES = {
 }
 _MEANS = tuple(Column(name, pa.float64(), *told) for name, told in QUANTITIES.items())
 
-_LONG_KEY = (*_KEY, Column("quantity", pa.string(), ", ".join(QUANTITIES), "name"))
+_LONG_KEY = (*_KEY, text("quantity", ", ".join(QUANTITIES), "name"))
 _INTERVALS = (
-    Column("mean", pa.float64(), "unweighted mean over sequences", "share or stream length"),
+    number("mean", "unweighted mean over sequences", "share or stream length"),
     *interval("as the mean"),
     N_SEQUENCES,
-    Column("n_present", pa.int64(), "sequences that have a token of the type", "sequences"),
+    count("n_present", "sequences that have a token of the type", "sequences"),
 )
 TABLE = Table(
     name="token_type_mixing",

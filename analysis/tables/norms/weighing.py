@@ -3,18 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-import pyarrow as pa
-
-from analysis.tables.table import NAME, Column, View, interval
+from analysis.tables.columns import named, number
+from analysis.tables.table import Column, View, interval
 
 WEIGHT, NORM = "weight", "norm"
 WEIGHINGS = (WEIGHT, NORM)
 """By attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
-WEIGHING = Column(
+WEIGHING = named(
     "weighing",
-    NAME,
     "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",
-    "name",
 )
 
 
@@ -52,4 +49,4 @@ def of_either(*columns: Column) -> tuple[Column, ...]:
 
 def difference(unit: str) -> tuple[Column, Column, Column]:
     """By norms minus by weights, and the ends `low` and `high` of its interval."""
-    return (Column("difference", pa.float64(), "by norms minus by weights", unit), *interval(unit))
+    return (number("difference", "by norms minus by weights", unit), *interval(unit))

@@ -8,30 +8,29 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.needs import Need
+from analysis.tables.columns import flag, single, small, whole
 from analysis.tables.table import RELATION, Column, Table
 
-SOURCE = Column("source", pa.int32(), "token id of w_j, the token that is mixed in", "index")
-TARGET = Column("target", pa.int32(), "token id of w_i, the token that receives", "index")
-OCCURRENCES = Column(
+SOURCE = whole("source", "token id of w_j, the token that is mixed in")
+TARGET = whole("target", "token id of w_i, the token that receives")
+OCCURRENCES = whole(
     "n",
-    pa.int32(),
     "occurrences: ordered pairs of positions i ≠ j within a sequence, j < i in a causal model",
     "pairs",
 )
-SOURCE_POSITION = Column("source_pos", pa.int16(), "position of w_j, counted from 0", "index")
-TARGET_POSITION = Column("target_pos", pa.int16(), "position of w_i, counted from 0", "index")
+SOURCE_POSITION = small("source_pos", "position of w_j, counted from 0")
+TARGET_POSITION = small("target_pos", "position of w_i, counted from 0")
 PAIR_RELATION = Column(
     "relation",
     pa.int8(),
     "most frequent relation, as a place in RELATIONS; 0, special, with a special or masked token",
     "index",
 )
-PAIR_SEQUENCES = Column("n_sequences", pa.int32(), "sequences with an occurrence", "sequences")
+PAIR_SEQUENCES = whole("n_sequences", "sequences with an occurrence", "sequences")
 FEW = f"NULL below {LEAST_SEQUENCES} sequences"
 ERROR = "cluster-robust standard error of the mean (CR2, sequences as clusters)"
-PAIR_DEGREES = Column(
+PAIR_DEGREES = single(
     "degrees",
-    pa.float32(),
     f"Satterthwaite's degrees of freedom of the standard errors; {FEW}",
     "number",
     nullable=True,
@@ -43,21 +42,16 @@ TABLE = Table(
     values=(
         OCCURRENCES,
         PAIR_SEQUENCES,
-        Column(
+        single(
             "pmi",
-            pa.float32(),
             "pointwise mutual information log2 p(w_j, w_i) / (p(w_j) p(w_i)) over the occurrences "
             "of pairs of words; NULL with a special or masked token",
             "bits",
             nullable=True,
         ),
         replace(RELATION, meaning="most frequent relation; special with a special or masked token"),
-        Column(
-            "relation_share", pa.float32(), "share of the occurrences with this relation", "share"
-        ),
-        Column(
-            "has_special", pa.bool_(), "whether a special or masked token takes part", "yes or no"
-        ),
+        single("relation_share", "share of the occurrences with this relation"),
+        flag("has_special", "whether a special or masked token takes part"),
     ),
     source="church-1990",
     needs=(Need.PAIRS,),

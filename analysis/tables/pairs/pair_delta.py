@@ -9,6 +9,7 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.needs import Need
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
+from analysis.tables.columns import flag, number, text
 from analysis.tables.pairs.pair import (
     ERROR,
     FEW,
@@ -24,7 +25,7 @@ from analysis.tables.pairs.pair import (
 from analysis.tables.pairs.pair_merge import MERGE
 from analysis.tables.pairs.pair_ranking import ALL, PairSelection, listed, with_interval
 from analysis.tables.pairs.pair_steps import of_steps
-from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table, View
+from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Table, View
 
 _ALONE = "NULL for a single one"
 _VALUES = (
@@ -45,7 +46,7 @@ _RAW = (
     TARGET_POSITION,
     SOURCE,
     TARGET,
-    Column("is_first", pa.bool_(), "whether the pair is new to its sequence", "yes or no"),
+    flag("is_first", "whether the pair is new to its sequence"),
     replace(PAIR_RELATION, meaning="how the two tokens relate, as a place in RELATIONS"),
     *of_steps("", "change of the share of w_j in w_i, {step}"),
 )
@@ -78,21 +79,15 @@ _GRAIN = "one row per layer, effect and ordered pair of tokens that occurs"
 _LONG = (
     LAYER,
     EFFECT,
-    Column("source", pa.string(), "w_j, the token that is mixed in", "text"),
-    Column("target", pa.string(), "w_i, the token that receives", "text"),
+    text("source", "w_j, the token that is mixed in"),
+    text("target", "w_i, the token that receives"),
     OCCURRENCES,
     PAIR_SEQUENCES,
-    Column("mean_delta", pa.float64(), "mean change over occurrences", "share"),
-    Column(
-        "std_delta",
-        pa.float64(),
-        f"sample standard deviation over occurrences; {_ALONE}",
-        "share",
-        nullable=True,
-    ),
+    number("mean_delta", "mean change over occurrences"),
+    number("std_delta", f"sample standard deviation over occurrences; {_ALONE}", nullable=True),
 )
 _SPREAD = (
-    Column("standard_error", pa.float64(), f"{ERROR}; {FEW}", "share", nullable=True),
+    number("standard_error", f"{ERROR}; {FEW}", nullable=True),
     replace(PAIR_DEGREES, type=pa.float64()),
 )
 TABLE = Table(

@@ -1,8 +1,7 @@
 """The pairs that change most, kept apart so that lists need not look through all pairs."""
 
-import pyarrow as pa
-
 from analysis.needs import Need
+from analysis.tables.columns import flag, single, whole
 from analysis.tables.pairs.pair import (
     ERROR,
     FEW,
@@ -13,7 +12,7 @@ from analysis.tables.pairs.pair import (
     SOURCE,
     TARGET,
 )
-from analysis.tables.table import EFFECT, LAYER, Column, Table
+from analysis.tables.table import EFFECT, LAYER, Table
 
 KEPT = 300
 MIN_COUNTS = (1, 2, 5, 10)
@@ -23,25 +22,23 @@ TABLE = Table(
     key=(
         LAYER,
         EFFECT,
-        Column("amplified", pa.bool_(), "whether the change is above 0, or below", "yes or no"),
-        Column("min_count", pa.int32(), "how often a pair occurs at least", "pairs"),
+        flag("amplified", "whether the change is above 0, or below"),
+        whole("min_count", "how often a pair occurs at least", "pairs"),
         PAIR_RELATION,
-        Column("place", pa.int32(), "place in the order of the change, from 1", "index"),
+        whole("place", "place in the order of the change, from 1"),
     ),
     values=(
         SOURCE,
         TARGET,
         OCCURRENCES,
         PAIR_SEQUENCES,
-        Column("mean", pa.float32(), "mean change over occurrences", "share"),
-        Column(
+        single("mean", "mean change over occurrences"),
+        single(
             "std",
-            pa.float32(),
             "sample standard deviation over occurrences; NULL for a single one",
-            "share",
             nullable=True,
         ),
-        Column("error", pa.float32(), f"{ERROR}; {FEW}", "share", nullable=True),
+        single("error", f"{ERROR}; {FEW}", nullable=True),
         PAIR_DEGREES,
     ),
     source="kobayashi-2024",

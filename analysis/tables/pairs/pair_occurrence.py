@@ -1,20 +1,20 @@
 """Where in the corpus the pairs stand that lists show first, and what happens to each of them."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.columns import single
 from analysis.tables.corpus import IS_CAUSAL
 from analysis.tables.pairs.pair import SOURCE, SOURCE_POSITION, TARGET, TARGET_POSITION
-from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Column, Table
+from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Table
 
 LIMIT = 10
 TABLE = Table(
     name="pair_occurrence",
     grain=f"one row per occurrence of the pairs among the first {LIMIT} of a layer and effect",
     key=(LAYER, EFFECT, SOURCE, TARGET, SEQUENCE, SOURCE_POSITION, TARGET_POSITION),
-    values=(Column("delta", pa.float32(), "change of the share of w_j in w_i", "share"),),
+    values=(single("delta", "change of the share of w_j in w_i"),),
     source="kobayashi-2024",
     needs=(Need.PAIRS,),
     laws=("source_pos <> target_pos", "delta between -1 - 1e-6 and 1 + 1e-6"),

@@ -1,13 +1,13 @@
 """Whether a step amplifies pairs of tokens that go together."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.needs import Need
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.tables.table import EFFECT, LAYER, NAME, Column, Table
+from analysis.tables.columns import count, named, number, small, whole
+from analysis.tables.table import EFFECT, LAYER, Table
 
 MIN_COUNTS = (2, 5, 10)
 WINDOWS = (1, 5, None)
@@ -22,31 +22,27 @@ TABLE = Table(
     key=(
         LAYER,
         EFFECT,
-        Column(
+        small(
             "window_size",
-            pa.int16(),
             "greatest distance of the two positions; PMI, counts and changes are of the pairs "
             "within it; NULL: any distance within the sequence",
             "tokens",
             nullable=True,
         ),
-        Column("min_count", pa.int32(), "how often a pair occurs at least", "pairs"),
-        Column(
+        whole("min_count", "how often a pair occurs at least", "pairs"),
+        named(
             "quantity",
-            NAME,
             "what the mean change is compared with: pmi; source_frequency or target_frequency, "
             "how often the word stands in the corpus; partial, which is PMI given both frequencies",
-            "name",
         ),
     ),
     values=(
-        Column("n_pairs", pa.int64(), "pairs of vocabulary entries that take part", "pairs"),
-        Column("n_words", pa.int64(), "vocabulary entries that take part, on either side", "words"),
-        Column("spearman", pa.float64(), "Spearman's ρ of the quantity and mean change", "ρ"),
+        count("n_pairs", "pairs of vocabulary entries that take part", "pairs"),
+        count("n_words", "vocabulary entries that take part, on either side", "words"),
+        number("spearman", "Spearman's ρ of the quantity and mean change", "ρ"),
         *(
-            Column(
+            number(
                 name,
-                pa.float64(),
                 f"{end} end of the 95 % interval, in which pairs that share a word are not "
                 "independent; NULL below 100 words",
                 "ρ",

@@ -1,8 +1,7 @@
 """A column for each step of a layer."""
 
-import pyarrow as pa
-
 from analysis.scopes import EFFECTS, ORDERS, SHARED_EFFECTS
+from analysis.tables.columns import single
 from analysis.tables.table import Column
 
 
@@ -12,11 +11,9 @@ def of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Colu
     A step that only layers of one order have is NULL in all others.
     """
     return tuple(
-        Column(
+        single(
             f"{prefix}{effect}",
-            pa.float32(),
             meaning.format(step=_step(effect)),
-            "share",
             nullable=nullable or effect not in SHARED_EFFECTS,
         )
         for effect in EFFECTS

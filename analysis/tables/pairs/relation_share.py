@@ -1,18 +1,16 @@
 """Between which kinds of tokens a step changes the mixing."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.scopes import RELATIONS
+from analysis.tables.columns import named, number
 from analysis.tables.table import (
     EFFECT,
     LAYER,
     N_SEQUENCES,
-    NAME,
     RELATION,
-    Column,
     Table,
     interval,
 )
@@ -28,26 +26,18 @@ TABLE = Table(
         LAYER,
         EFFECT,
         RELATION,
-        Column(
+        named(
             "quantity",
-            NAME,
             "pairs (how many there are), before (the mixing before the step), change (|δ|), gain "
             "(δ above 0) or loss (δ below 0)",
-            "name",
         ),
     ),
     values=(
-        Column(
-            "mean",
-            pa.float64(),
-            "mean over sequences of the relation's share of the sequence's total",
-            "share",
-        ),
+        number("mean", "mean over sequences of the relation's share of the sequence's total"),
         *interval("share"),
         N_SEQUENCES,
-        Column(
+        number(
             "ratio",
-            pa.float64(),
             "mean over the mean share of the mixing before in the same sequences; NULL for pairs "
             "and before, and where there is no mixing before",
             "ratio",

@@ -1,29 +1,24 @@
 """Which frequencies the learned position embeddings have."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import NAME, Column, Table
+from analysis.tables.columns import named, number
+from analysis.tables.table import Table
 
-FREQUENCY = Column("frequency", pa.float64(), "frequency along positions", "cycles per 512 tokens")
+FREQUENCY = number("frequency", "frequency along positions", "cycles per 512 tokens")
 TABLE = Table(
     name="embedding_spectrum",
     grain="one row per control and frequency; none if the model learns no position embeddings",
     key=(
-        Column(
-            "control",
-            NAME,
-            "kept: positions as learned; permuted: the same in one random order",
-            "name",
-        ),
+        named("control", "kept: positions as learned; permuted: the same in one random order"),
         FREQUENCY,
     ),
     values=(
-        Column("mean", pa.float64(), "mean amplitude of the columns", "amplitude"),
-        Column("q25", pa.float64(), "lower quartile of the columns' amplitudes", "amplitude"),
-        Column("q75", pa.float64(), "upper quartile of the columns' amplitudes", "amplitude"),
-        Column("max", pa.float64(), "largest amplitude of a column", "amplitude"),
+        number("mean", "mean amplitude of the columns", "amplitude"),
+        number("q25", "lower quartile of the columns' amplitudes", "amplitude"),
+        number("q75", "upper quartile of the columns' amplitudes", "amplitude"),
+        number("max", "largest amplitude of a column", "amplitude"),
     ),
     source="yamamoto-2023",
     laws=("frequency between 0 and 256", "q25 >= 0", "q25 <= q75 and q75 <= max", "mean <= max"),

@@ -1,10 +1,10 @@
 """The first rows and columns of every head's attention, in a few long texts."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+from analysis.tables.columns import singles, small
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 SHOWN = 15
 TABLE = Table(
@@ -12,13 +12,8 @@ TABLE = Table(
     grain="one row per layer and head of the few sequences whose maps are kept",
     key=(SEQUENCE, LAYER, HEAD),
     values=(
-        Column("n", pa.int16(), "tokens shown, the first of the sequence", "tokens"),
-        Column(
-            "attention",
-            pa.list_(pa.float32()),
-            "α of every pair of these tokens, one query after the other",
-            "share",
-        ),
+        small("n", "tokens shown, the first of the sequence", "tokens"),
+        singles("attention", "α of every pair of these tokens, one query after the other"),
     ),
     source="yamamoto-2023",
     laws=(

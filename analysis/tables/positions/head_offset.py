@@ -1,16 +1,16 @@
 """The relative position each head prefers, in its attention and in its scores."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import number, small
 from analysis.tables.table import HEAD, LAYER, Column, Table
 
 REACH = 10
 
 
 def _preferred(name: str, meaning: str) -> Column:
-    return Column(name, pa.int16(), f"offset within ±{REACH} with the largest {meaning}", "tokens")
+    return small(name, f"offset within ±{REACH} with the largest {meaning}", "tokens")
 
 
 TABLE = Table(
@@ -18,12 +18,10 @@ TABLE = Table(
     grain="one row per layer and head",
     key=(LAYER, HEAD),
     values=(
-        Column(
+        number(
             "dependence",
-            pa.float64(),
             "η²: share of the variance of α that the offset explains, mean over the texts where α "
             "varies; NULL if it varies in none",
-            "share",
             nullable=True,
         ),
         _preferred("attention_offset", "mean of tr_t(A)"),

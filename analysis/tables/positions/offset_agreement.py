@@ -1,10 +1,10 @@
 """Whether heads attend in the direction in which their queries and keys are shifted."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import LAYER_OR_ALL, Column, Table, interval
+from analysis.tables.columns import count, number, text
+from analysis.tables.table import LAYER_OR_ALL, Table, interval
 
 COUNTINGS = {
     "sum": ("score_offset", "attention_offset"),
@@ -19,34 +19,22 @@ TABLE = Table(
     name="offset_agreement",
     grain="one row per way of counting, least dependence and layer, or all layers pooled",
     key=(
-        Column(
+        text(
             "counting",
-            pa.string(),
             "sum (over all pairs of an offset), per_pair, or centred (sums of scores less their "
             "row's mean)",
             "name",
         ),
-        Column("min_dependence", pa.float64(), "heads with a lower η² are left out", "share"),
+        number("min_dependence", "heads with a lower η² are left out"),
         LAYER_OR_ALL,
     ),
     values=(
-        Column("n_heads", pa.int64(), "heads compared", "heads"),
-        Column(
-            "agreement",
-            pa.float64(),
-            "share of the heads whose scores and attention prefer the same offset",
-            "share",
-        ),
+        count("n_heads", "heads compared", "heads"),
+        number("agreement", "share of the heads whose scores and attention prefer the same offset"),
         *interval("share", of="agreement"),
-        Column(
-            "chance",
-            pa.float64(),
-            "agreement to expect if offsets were dealt to the heads at random",
-            "share",
-        ),
-        Column(
+        number("chance", "agreement to expect if offsets were dealt to the heads at random"),
+        number(
             "spearman",
-            pa.float64(),
             "Spearman's ρ of the two offsets over heads; NULL where either is the same for all",
             "ρ",
             nullable=True,

@@ -3,42 +3,35 @@
 from dataclasses import replace
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
-from analysis.tables.table import HEAD, LAYER, Column, Table, View
+from analysis.tables.columns import count, number, small
+from analysis.tables.table import HEAD, LAYER, Table, View
 
 REACH = 7
 """Rows and columns to every side that offsets are kept for."""
 _KEY = (
     LAYER,
     HEAD,
-    Column(
+    small(
         "row_offset",
-        pa.int16(),
         "row of the key patch less row of the query patch; below 0: above it",
         "patches",
     ),
-    Column(
+    small(
         "column_offset",
-        pa.int16(),
         "column of the key patch less column of the query patch; below 0: to the left",
         "patches",
     ),
 )
-_N_IMAGES = Column("n_images", pa.int64(), "images with a pair of patches of the offset", "images")
-_ATTENTION = Column(
+_N_IMAGES = count("n_images", "images with a pair of patches of the offset", "images")
+_ATTENTION = number(
     "attention",
-    pa.float64(),
     "α summed over the pairs of the offset over the number of patches, summed over images",
-    "share",
 )
-_PER_PAIR = Column(
-    "attention_per_pair",
-    pa.float64(),
-    "mean α of the pairs of patches of the offset, summed over images",
-    "share",
+_PER_PAIR = number(
+    "attention_per_pair", "mean α of the pairs of patches of the offset, summed over images"
 )
 _MEANS = (
     replace(

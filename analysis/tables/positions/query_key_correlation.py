@@ -3,40 +3,32 @@
 from dataclasses import replace
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import count, number
 from analysis.tables.positions.relative_position_profile import OFFSET
-from analysis.tables.table import HEAD, LAYER, N_SEQUENCES, Column, Table, View
+from analysis.tables.table import HEAD, LAYER, N_SEQUENCES, Table, View
 
 REACH = 64
 _KEY = (LAYER, HEAD, OFFSET)
-_VALUE = Column(
-    "value", pa.float64(), "Σ_j s_j xcov_j(t) = tr_t(QSKᵀ), mean over sequences", "score"
-)
+_VALUE = number("value", "Σ_j s_j xcov_j(t) = tr_t(QSKᵀ), mean over sequences", "score")
 _CENTRED = "tr_t of the scores less the mean of their row"
-_ATTENTION = Column("attention", pa.float64(), "tr_t(A), mean over sequences", "tokens")
+_ATTENTION = number("attention", "tr_t(A), mean over sequences", "tokens")
 TABLE = Table(
     name="query_key_correlation",
     grain="one row per layer, head and offset within 64 that a key may have; sums over sequences",
     key=_KEY,
     values=(
-        Column("n_sequences", pa.int64(), "sequences that have the offset", "sequences"),
-        Column("value", pa.float64(), "Σ_j s_j xcov_j(t), summed over sequences", "score"),
-        Column("attention", pa.float64(), "tr_t(A), summed over sequences", "tokens"),
-        Column("value_centred", pa.float64(), f"{_CENTRED}, summed over sequences", "score"),
-        Column(
+        count("n_sequences", "sequences that have the offset", "sequences"),
+        number("value", "Σ_j s_j xcov_j(t), summed over sequences", "score"),
+        number("attention", "tr_t(A), summed over sequences", "tokens"),
+        number("value_centred", f"{_CENTRED}, summed over sequences", "score"),
+        number(
             "value_per_pair",
-            pa.float64(),
             "Σ_j s_j xcov_j(t) over the pairs of the offset, summed over sequences",
             "score",
         ),
-        Column(
-            "attention_per_pair",
-            pa.float64(),
-            "tr_t(A) over the pairs of the offset, summed over sequences",
-            "share",
-        ),
+        number("attention_per_pair", "tr_t(A) over the pairs of the offset, summed over sequences"),
     ),
     source="yamamoto-2023",
     laws=(
@@ -63,18 +55,15 @@ TABLE = Table(
                 *_KEY,
                 _VALUE,
                 _ATTENTION,
-                Column("value_centred", pa.float64(), f"{_CENTRED}, mean over sequences", "score"),
-                Column(
+                number("value_centred", f"{_CENTRED}, mean over sequences", "score"),
+                number(
                     "value_per_pair",
-                    pa.float64(),
                     "mean score of the pairs of the offset, mean over sequences that have it",
                     "score",
                 ),
-                Column(
+                number(
                     "attention_per_pair",
-                    pa.float64(),
                     "mean α of the pairs of the offset, mean over sequences that have it",
-                    "share",
                 ),
                 replace(N_SEQUENCES, meaning="sequences that have the offset"),
             ),

@@ -1,33 +1,30 @@
 """How nearly queries, keys and their cross-covariances make up what the model attends by."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import LAYER, SEQUENCE, Column, Table
+from analysis.tables.columns import single
+from analysis.tables.table import LAYER, SEQUENCE, Table
 
 TABLE = Table(
     name="query_key_error",
     grain="one row per kept sequence and layer",
     key=(SEQUENCE, LAYER),
     values=(
-        Column(
+        single(
             "score_error",
-            pa.float32(),
             "how far Q S Kᵀ is from the scores of the projections, over their length, for the "
             "worst query of any head",
             "ratio",
         ),
-        Column(
+        single(
             "trace_error",
-            pa.float32(),
             "how far weighted cross-covariances are from the scores summed along diagonals, over "
             "the length of these sums, for the worst head",
             "ratio",
         ),
-        Column(
+        single(
             "attention_error",
-            pa.float32(),
             "how far the softmax of Q S Kᵀ / √d' is from the model's own α, over the distance of "
             "α from even attention, for the worst query of any head",
             "ratio",

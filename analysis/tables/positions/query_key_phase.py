@@ -1,20 +1,19 @@
 """How far out of phase each head's queries and keys are, frequency by frequency."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import number, singles, small, text
 from analysis.tables.positions.embedding_spectrum import FREQUENCY
 from analysis.tables.positions.query_key_rotation import PHASE, PLANE
-from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, View
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table, View
 
 _KEY = (SEQUENCE, LAYER, HEAD, PLANE)
 _VALUES = (
-    Column("length", pa.int16(), "tokens measured, the first of the sequence", "tokens"),
+    small("length", "tokens measured, the first of the sequence", "tokens"),
     PHASE,
-    Column(
+    singles(
         "amplitude",
-        pa.list_(pa.float32()),
         "amplitude of the wave at 0, 1, 2, … cycles per length; that of queries and that of keys",
         "amplitude",
     ),
@@ -39,10 +38,10 @@ TABLE = Table(
             (
                 LAYER,
                 HEAD,
-                Column("side", pa.string(), "query or key", "name"),
+                text("side", "query or key", "name"),
                 FREQUENCY,
                 PHASE,
-                Column("amplitude", pa.float64(), "mean amplitude of the wave", "amplitude"),
+                number("amplitude", "mean amplitude of the wave", "amplitude"),
             ),
             """
             select layer, head, unnest(['query', 'key']) as side, frequency, phase, amplitude

@@ -1,15 +1,14 @@
 """By which angles each head's key directions are turned against its query directions."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD, LAYER, Column, Table
+from analysis.tables.columns import number, small
+from analysis.tables.table import HEAD, LAYER, Table
 
-PLANE = Column("plane", pa.int16(), "eigenvector of the rotation, by phase, from 0", "index")
-PHASE = Column(
+PLANE = small("plane", "eigenvector of the rotation, by phase, from 0")
+PHASE = number(
     "phase",
-    pa.float64(),
     "θ of its eigenvalue e^(iθ): by how much its key wave is ahead of its query wave",
     "radians",
 )

@@ -1,19 +1,17 @@
 """How strongly each head compares queries with keys, direction by direction."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD, LAYER, Column, Table
+from analysis.tables.columns import number, whole
+from analysis.tables.table import HEAD, LAYER, Table
 
-RANK = Column("rank", pa.int32(), "place in descending order, from 1", "index")
+RANK = whole("rank", "place in descending order, from 1")
 TABLE = Table(
     name="query_key_singular_value",
     grain="one row per layer, head and direction; the values that are exactly 0 are left out",
     key=(LAYER, HEAD, RANK),
-    values=(
-        Column("value", pa.float64(), "singular value of the query-key form on [x 1]", "score"),
-    ),
+    values=(number("value", "singular value of the query-key form on [x 1]", "score"),),
     source="yamamoto-2023",
     laws=("value >= 0", "rank >= 1"),
 )

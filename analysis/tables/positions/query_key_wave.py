@@ -1,11 +1,11 @@
 """Queries and keys of single texts as waves along positions, and how they lie to each other."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import single, singles
 from analysis.tables.positions.query_key_singular_value import RANK
-from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 RANKS, SHOWN, REACH = 20, 64, 64
 """Directions that are kept of a head, tokens of its waves, offsets to either side."""
@@ -17,12 +17,11 @@ TABLE = Table(
     "that compare nothing are left out",
     key=(SEQUENCE, LAYER, HEAD, RANK),
     values=(
-        Column("value", pa.float32(), "singular value of the direction", "score"),
-        Column("query", pa.list_(pa.float32()), f"queries {_OF_WAVE}", "stream length"),
-        Column("key", pa.list_(pa.float32()), f"keys {_OF_WAVE}", "stream length"),
-        Column(
+        single("value", "singular value of the direction", "score"),
+        singles("query", f"queries {_OF_WAVE}", "stream length"),
+        singles("key", f"keys {_OF_WAVE}", "stream length"),
+        singles(
             "correlation",
-            pa.list_(pa.float32()),
             f"cross-correlation at every offset from -{REACH}, or the farthest there is, to "
             f"{REACH}, or 0 where no later key may be seen",
             "correlation",

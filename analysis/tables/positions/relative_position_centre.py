@@ -4,15 +4,15 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import count, number, text
 from analysis.tables.positions.relative_position_profile import OFFSET
 from analysis.tables.table import Column, Table
 
 N_CLUSTERS = tuple(range(2, 13))
 """How many clusters profiles are sorted into; the paper takes 6."""
 K = Column("k", pa.uint8(), "clusters that profiles are sorted into, 2 to 12", "clusters")
-CLUSTER = Column(
+CLUSTER = text(
     "cluster",
-    pa.string(),
     "where the centre looks (previous, next, both or self) and how strongly (strong, moderate or "
     "weak)",
     "name",
@@ -22,19 +22,9 @@ TABLE = Table(
     grain="one row per number of clusters, cluster and offset that a key may have",
     key=(K, CLUSTER, OFFSET),
     values=(
-        Column(
-            "attention",
-            pa.float64(),
-            "the centre: tr_t(A) / n, mean over the profiles of the cluster",
-            "share",
-        ),
-        Column("n", pa.int64(), "profiles that the centre is the mean of", "profiles"),
-        Column(
-            "explained",
-            pa.float64(),
-            "share of the variance of profiles that the k centres explain",
-            "share",
-        ),
+        number("attention", "the centre: tr_t(A) / n, mean over the profiles of the cluster"),
+        count("n", "profiles that the centre is the mean of", "profiles"),
+        number("explained", "share of the variance of profiles that the k centres explain"),
     ),
     source="yamamoto-2023",
     laws=(

@@ -1,15 +1,13 @@
 """To which kind of attention by relative position each head belongs, and in how many texts."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import number
 from analysis.tables.positions.relative_position_centre import CLUSTER, K
-from analysis.tables.table import HEAD, LAYER, Column, Table, View
+from analysis.tables.table import HEAD, LAYER, Table, View
 
-_SHARE = Column(
-    "share", pa.float64(), "share of the texts in which the head is nearest to the centre", "share"
-)
+_SHARE = number("share", "share of the texts in which the head is nearest to the centre")
 _KEY = (LAYER, HEAD, CLUSTER)
 _GRAIN = "one row per number of clusters, layer, head and cluster that it belongs to in some text"
 TABLE = Table(

@@ -1,30 +1,25 @@
 """How much attention each head pays to every relative position, text by text."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, View
+from analysis.tables.columns import number, singles, small
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table, View
 
 REACH = 10
-OFFSET = Column(
-    "offset", pa.int16(), "place of the key less place of the query; below 0: to the left", "tokens"
-)
+OFFSET = small("offset", "place of the key less place of the query; below 0: to the left", "tokens")
 _KEY = (SEQUENCE, LAYER, HEAD)
 _VALUES = (
-    Column("n_tokens", pa.int16(), "tokens of the sequence, special ones included", "tokens"),
-    Column(
+    small("n_tokens", "tokens of the sequence, special ones included", "tokens"),
+    singles(
         "profile",
-        pa.list_(pa.float32()),
         "α summed over the pairs of one offset, from -10 to 10; NULL where no key may be seen",
         "tokens",
     ),
-    Column(
+    number(
         "dependence",
-        pa.float64(),
         "η²: share of the variance of α over pairs that the offset explains; "
         "NULL if all pairs weigh the same",
-        "share",
         nullable=True,
     ),
 )
@@ -50,9 +45,8 @@ TABLE = Table(
                 LAYER,
                 HEAD,
                 OFFSET,
-                Column(
+                number(
                     "attention",
-                    pa.float64(),
                     "α summed over the pairs of the offset, mean over sequences",
                     "tokens",
                 ),

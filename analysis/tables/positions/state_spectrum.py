@@ -6,8 +6,9 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.columns import named, number, small
 from analysis.tables.positions.embedding_spectrum import FREQUENCY
-from analysis.tables.table import LAYER, N_SEQUENCES, NAME, Column, Table, View, nullable
+from analysis.tables.table import LAYER, N_SEQUENCES, Column, Table, View, nullable
 
 CONTROLS = ("kept", "compared", "removed", "permuted")
 SOURCES = ("word_embedding", "hidden", "query", "key")
@@ -15,18 +16,15 @@ CONTROLLED = 4
 """Every so manieth sequence is run again with its positions removed, and with them permuted; as it
 is, it counts once more under `compared`, so that all three are of the same sequences."""
 
-_CONTROL = Column(
+_CONTROL = named(
     "control",
-    NAME,
     "kept, of all sequences; of every fourth also compared (as it is), removed (no position "
     "embeddings) and permuted (in another order)",
-    "name",
 )
-_SOURCE = Column("source", NAME, "word_embedding, hidden, query or key", "name")
+_SOURCE = named("source", "word_embedding, hidden, query or key")
 _LAYER = nullable(LAYER, "layer, counted from 1; NULL: before the first")
-_LENGTH = Column(
+_LENGTH = small(
     "length",
-    pa.int16(),
     "positions measured: the first tokens of a sequence, as many as the largest power of two in it",
     "tokens",
 )
@@ -40,7 +38,7 @@ _MEASURED = {
 
 def _spread(over: str) -> tuple[Column, ...]:
     return tuple(
-        Column(name, pa.float64(), f"{told}, {over} over sequences", "amplitude")
+        number(name, f"{told}, {over} over sequences", "amplitude")
         for name, told in _MEASURED.items()
     )
 

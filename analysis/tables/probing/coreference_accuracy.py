@@ -1,10 +1,10 @@
 """How often each head, and each simple rule, finds an antecedent."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.columns import count, named, number
 from analysis.tables.norms.weighing import WEIGHT, of_both, of_weights
 from analysis.tables.probing.coreference_prediction import (
     HEAD_OR_RULE,
@@ -15,17 +15,12 @@ from analysis.tables.probing.coreference_prediction import (
     OF_HEAD,
     WEIGHING_OR_RULE,
 )
-from analysis.tables.table import NAME, Column, Table, View, interval
+from analysis.tables.table import Table, View, interval
 
-MENTION_TYPE = Column(
-    "mention_type", NAME, "type of the mention: pronoun, proper, nominal, or all", "name"
-)
-_N = Column("n", pa.int64(), "mentions that have an antecedent", "mentions")
-_ACCURACY = Column(
-    "accuracy",
-    pa.float64(),
-    "share of them for which the picked earlier mention is an antecedent",
-    "share",
+MENTION_TYPE = named("mention_type", "type of the mention: pronoun, proper, nominal, or all")
+_N = count("n", "mentions that have an antecedent", "mentions")
+_ACCURACY = number(
+    "accuracy", "share of them for which the picked earlier mention is an antecedent"
 )
 _VALUES = (_N, _ACCURACY, *interval("share"))
 _COLUMNS = (MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE, *_VALUES)

@@ -1,46 +1,42 @@
 """The best head for each type of mention, and what it is worth where it was not chosen."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.annotation import MERGINGS
+from analysis.tables.columns import count, named, number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
 from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
-from analysis.tables.table import HEAD, LAYER, NAME, Column, Table, interval
+from analysis.tables.table import HEAD, LAYER, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")
 _MENTIONS = "mentions that have an antecedent"
-MERGED = Column(
-    "merging", NAME, "what a word gives: mean of its pieces, or its first piece", "name"
-)
-CHOSEN_ON_COLUMN = Column(
+MERGED = named("merging", "what a word gives: mean of its pieces, or its first piece")
+CHOSEN_ON_COLUMN = named(
     "chosen_on",
-    NAME,
     "the part of the sequences the head is chosen on: the first or the second of two "
     "random halves, and scored on the other; or all, and scored on all",
-    "name",
 )
 _NAME = "coreference_best"
 _KEY = (
     MERGED,
     MENTION_TYPE,
     CHOSEN_ON_COLUMN,
-    Column("baseline", NAME, "the rule: nearest, head_match or sieve", "name"),
+    named("baseline", "the rule: nearest, head_match or sieve"),
 )
 _VALUES = (
     LAYER,
     HEAD,
-    Column("n_tried", pa.int64(), "heads the best was chosen from", "heads"),
-    Column("n_chosen", pa.int64(), f"{_MENTIONS} where it was chosen", "mentions"),
-    Column("accuracy_chosen", pa.float64(), "the head's accuracy where it was chosen", "share"),
-    Column("n", pa.int64(), f"{_MENTIONS} where it was scored", "mentions"),
-    Column("accuracy", pa.float64(), "the head's accuracy where it was scored", "share"),
+    count("n_tried", "heads the best was chosen from", "heads"),
+    count("n_chosen", f"{_MENTIONS} where it was chosen", "mentions"),
+    number("accuracy_chosen", "the head's accuracy where it was chosen"),
+    count("n", f"{_MENTIONS} where it was scored", "mentions"),
+    number("accuracy", "the head's accuracy where it was scored"),
     *interval("share"),
-    Column("baseline_accuracy", pa.float64(), "the rule's accuracy there", "share"),
-    Column("difference", pa.float64(), "the head's accuracy less that of the rule there", "share"),
+    number("baseline_accuracy", "the rule's accuracy there"),
+    number("difference", "the head's accuracy less that of the rule there"),
     *interval("share", of="difference"),
 )
 _GRAIN = (

@@ -1,23 +1,23 @@
 """The best head for antecedents by weights and by norms, scored on the same mentions."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.columns import count, number
 from analysis.tables.norms.weighing import difference, of_either
 from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
 from analysis.tables.probing.coreference_best import CHOSEN_ON_COLUMN, MERGED
 from analysis.tables.probing.coreference_prediction import MENTION_TYPES
-from analysis.tables.table import HEAD, LAYER, Column, Table
+from analysis.tables.table import HEAD, LAYER, Table
 
-_ACCURACY = Column("accuracy", pa.float64(), "the head's accuracy where it was scored", "share")
+_ACCURACY = number("accuracy", "the head's accuracy where it was scored")
 TABLE = Table(
     name="coreference_difference",
     grain="one row per merging, type of mention and part of the corpus",
     key=(MERGED, MENTION_TYPE, CHOSEN_ON_COLUMN),
     values=(
-        Column("n", pa.int64(), "mentions that have an antecedent where it was scored", "mentions"),
+        count("n", "mentions that have an antecedent where it was scored", "mentions"),
         *of_either(LAYER, HEAD, _ACCURACY),
         *difference("share"),
     ),

@@ -6,17 +6,15 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
+from analysis.tables.columns import named
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
-from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table, nullable
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, nullable
 
 METHODS = ("head", "nearest", "head_match", "sieve")
 BASELINES = METHODS[1:]
 MENTION_TYPES = ("all", "pronoun", "proper", "nominal")
-METHOD = Column(
-    "method",
-    NAME,
-    "head: the attention of one head; else a rule: nearest, head_match or sieve",
-    "name",
+METHOD = named(
+    "method", "head: the attention of one head; else a rule: nearest, head_match or sieve"
 )
 MERGING_OR_RULE = nullable(
     MERGING, "what a word gives: mean of its pieces, or what its first piece gives; NULL for a rule"

@@ -1,26 +1,23 @@
 """How often each head finds the governor of a word, by relation."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
+from analysis.tables.columns import count, number, text
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
 from analysis.tables.probing.dependency_prediction import DIRECTION
-from analysis.tables.table import HEAD, LAYER, Column, Table, View, interval
+from analysis.tables.table import HEAD, LAYER, Table, View, interval
 
-PROBED = Column(
+PROBED = text(
     "relation",
-    pa.string(),
     "relation to the governor, its subtypes included, or a subtype; all: every word but root and "
     "punct; all_words: every word",
     "name",
 )
-N_WORDS = Column("n", pa.int64(), "words", "words")
-ACCURACY = Column(
-    "accuracy", pa.float64(), "share of them whose governor is the predicted one", "share"
-)
+N_WORDS = count("n", "words", "words")
+ACCURACY = number("accuracy", "share of them whose governor is the predicted one")
 _VALUES = (N_WORDS, ACCURACY, *interval("share"))
 _CELL = (PROBED, LAYER, HEAD, DIRECTION)
 _NAME = "dependency_accuracy"

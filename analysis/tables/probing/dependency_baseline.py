@@ -1,21 +1,19 @@
 """How often the governor of a word stands a fixed number of words away."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.columns import small
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
-from analysis.tables.table import Column, Table
+from analysis.tables.table import Table
 
 TABLE = Table(
     name="dependency_baseline",
     grain="one row per relation and offset",
     key=(
         PROBED,
-        Column(
-            "offset", pa.int16(), "how many words further on the governor is looked for", "words"
-        ),
+        small("offset", "how many words further on the governor is looked for", "words"),
     ),
     values=(N_WORDS, ACCURACY),
     source="clark-2019",

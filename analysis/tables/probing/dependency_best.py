@@ -1,30 +1,28 @@
 """The best head of every relation, scored where it was chosen and where it was not."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
+from analysis.tables.columns import count, named, number, small
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
 from analysis.tables.probing.dependency_prediction import DIRECTION
-from analysis.tables.table import HEAD, LAYER, NAME, Column, Table, interval
+from analysis.tables.table import HEAD, LAYER, Column, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")
 
 
-CHOSEN_ON_COLUMN = Column(
+CHOSEN_ON_COLUMN = named(
     "chosen_on",
-    NAME,
     "sequences that head and offset were chosen on: the first or second half, and scored "
     "on the other; all: chosen and scored on all",
-    "name",
 )
 
 
 def _share(name: str, meaning: str) -> Column:
-    return Column(name, pa.float64(), meaning, "share")
+    return number(name, meaning)
 
 
 _NAME, _KEY = "dependency_best", (MERGING, PROBED, CHOSEN_ON_COLUMN)
@@ -32,13 +30,13 @@ _VALUES = (
     LAYER,
     HEAD,
     DIRECTION,
-    Column("n_tried", pa.int64(), "heads times directions chosen from", "probes"),
-    Column("n_chosen", pa.int64(), "words they were chosen on", "words"),
+    count("n_tried", "heads times directions chosen from", "probes"),
+    count("n_chosen", "words they were chosen on", "words"),
     _share("accuracy_chosen", "share of them that the chosen head gets right"),
     N_WORDS,
     ACCURACY,
     *interval("share"),
-    Column("offset", pa.int16(), "the best fixed offset, chosen on the same words", "words"),
+    small("offset", "the best fixed offset, chosen on the same words", "words"),
     _share("offset_accuracy", "share of the words scored that the offset gets right"),
     _share("difference", "accuracy of the head minus that of the offset"),
     *interval("share", of="difference"),

@@ -6,16 +6,12 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
+from analysis.tables.columns import named
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
-from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
 
 DIRECTIONS = ("dependent_to_head", "head_to_dependent")
-DIRECTION = Column(
-    "direction",
-    NAME,
-    "who attends: dependent_to_head or head_to_dependent",
-    "name",
-)
+DIRECTION = named("direction", "who attends: dependent_to_head or head_to_dependent")
 _NAME = "dependency_prediction"
 _PREDICTED = Column(
     "predicted",

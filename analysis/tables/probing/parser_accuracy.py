@@ -1,11 +1,11 @@
 """How much of a tree can be read off the attention of all heads together."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
-from analysis.tables.table import Column, Table, View
+from analysis.tables.columns import count, number, text
+from analysis.tables.table import Table, View
 
 METHODS = (
     "attention_words",
@@ -16,32 +16,26 @@ METHODS = (
     "right_branching",
 )
 INPUT_EMBEDDING = "input_embedding"
-_METHOD = Column(
+_METHOD = text(
     "method",
-    pa.string(),
     "attention_words, attention, the same two trained and scored on shuffled governors "
     "(attention_words_shuffled, attention_shuffled), distances_words or right_branching",
     "name",
 )
-_SEED = Column("seed", pa.int64(), "seed of the split into training and held-out text", "seed")
-_UAS = Column("uas", pa.float64(), "share of held-out words with the right governor", "share")
-_N = Column("n", pa.int64(), "held-out words, without punctuation", "words")
+_SEED = count("seed", "seed of the split into training and held-out text", "seed")
+_UAS = number("uas", "share of held-out words with the right governor")
+_N = count("n", "held-out words, without punctuation", "words")
 _SETTINGS = (
-    Column("n_train", pa.int64(), "sentences trained on", "sentences"),
-    Column("n_test", pa.int64(), "sentences held out", "sentences"),
-    Column(
+    count("n_train", "sentences trained on", "sentences"),
+    count("n_test", "sentences held out", "sentences"),
+    text(
         "vectors",
-        pa.string(),
         "what words are known by: input_embedding of the model, or a file; NULL: not at all",
         "name",
         nullable=True,
     ),
-    Column(
-        "known_share",
-        pa.float64(),
-        "share of all words that have a vector; NULL: not asked for",
-        "share",
-        nullable=True,
+    number(
+        "known_share", "share of all words that have a vector; NULL: not asked for", nullable=True
     ),
 )
 TABLE = Table(

@@ -1,22 +1,22 @@
 """Attention between the words of a sentence, of a few sequences whole."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.columns import singles, small
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
 
 SHOWN = 64
 KEPT = 1000
 """Sequences of which the file keeps word attention, and of which the shards do; the first ones."""
-_SENTENCE = Column("sentence", pa.int16(), "sentence of the sequence, counted from 0", "index")
-_FIRST_WORD = Column("first_word", pa.int16(), "its first word", "index")
-_N_WORDS = Column("n_words", pa.int16(), "its words", "words")
+_SENTENCE = small("sentence", "sentence of the sequence, counted from 0")
+_FIRST_WORD = small("first_word", "its first word")
+_N_WORDS = small("n_words", "its words", "words")
 
 
 def _shares(name: str, meaning: str) -> Column:
-    return Column(name, pa.list_(pa.float32()), meaning, "share")
+    return singles(name, meaning)
 
 
 _VALUES = (

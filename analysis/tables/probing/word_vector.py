@@ -1,21 +1,19 @@
 """The model's own vectors of the words of a corpus, before any layer has seen them."""
 
-import pyarrow as pa
-
 from analysis.needs import Need
 from analysis.tables.annotation import WORD
-from analysis.tables.table import SEQUENCE, Column, Table
+from analysis.tables.columns import singles, text
+from analysis.tables.table import SEQUENCE, Table
 
 TABLE = Table(
     name="word_vector",
     grain="one row per form of a word in annotated sequences, masked words left out",
-    key=(Column("form", pa.string(), "the word as it is written", "text"),),
+    key=(text("form", "the word as it is written"),),
     values=(
         SEQUENCE,
         WORD,
-        Column(
+        singles(
             "vector",
-            pa.list_(pa.float32()),
             "input embedding of the form where it first occurs, mean over its pieces",
             "embedding units",
         ),

@@ -5,6 +5,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.columns import single, text
 from analysis.tables.table import SEQUENCE, Column, Table
 
 RANKS = 5
@@ -17,8 +18,8 @@ TABLE = Table(
         Column("rank", pa.uint8(), "rank of the class by its probability, from 1", "index"),
     ),
     values=(
-        Column("label", pa.string(), "what the model's configuration calls the class", "text"),
-        Column("probability", pa.float32(), "how likely the model finds the class", "probability"),
+        text("label", "what the model's configuration calls the class"),
+        single("probability", "how likely the model finds the class", "probability"),
     ),
     source="petsiuk-2018",
     needs=(Need.CLASSES,),

@@ -1,12 +1,12 @@
 """How much the class of an image hangs on the patches that a map calls relevant: means."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.columns import number
 from analysis.tables.relevance.sequence_perturbation import CURVE, ORDER, ORDERS
-from analysis.tables.table import N_SEQUENCES, Column, Table, interval
+from analysis.tables.table import N_SEQUENCES, Table, interval
 
 TABLE = Table(
     name="perturbation",
@@ -15,18 +15,15 @@ TABLE = Table(
     key=(
         ORDER,
         CURVE,
-        Column(
+        number(
             "share",
-            pa.float64(),
             "share of the patches that are gone, or have come; NULL: the area under the curve",
-            "share",
             nullable=True,
         ),
     ),
     values=(
-        Column(
+        number(
             "mean",
-            pa.float64(),
             "mean over images of the probability of the class predicted for the whole image",
             "probability",
         ),

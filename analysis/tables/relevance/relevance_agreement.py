@@ -1,19 +1,19 @@
 """Whether rules and methods find the same tokens relevant: means over sequences."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
+from analysis.tables.columns import number
 from analysis.tables.relevance.sequence_relevance_agreement import RULE_A, RULE_B
-from analysis.tables.table import N_SEQUENCES, Column, Table, interval
+from analysis.tables.table import N_SEQUENCES, Table, interval
 
 TABLE = Table(
     name="relevance_agreement",
     grain="one row per ordered pair of rules or methods, each with itself too",
     key=(RULE_A, RULE_B),
     values=(
-        Column("mean", pa.float64(), "mean over sequences of Spearman's ρ of the two maps", "ρ"),
+        number("mean", "mean over sequences of Spearman's ρ of the two maps", "ρ"),
         *interval("ρ"),
         N_SEQUENCES,
     ),

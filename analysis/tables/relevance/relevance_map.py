@@ -1,13 +1,13 @@
 """Maps of relevance: how much of what a layer puts out comes from each token of the input."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
-from analysis.tables.table import HEAD, LAYER, NAME, SEQUENCE, Column, Table, nullable
+from analysis.tables.columns import named, singles
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, nullable
 
-RULE = Column("rule", NAME, "rule or method by which relevance is carried back", "name")
+RULE = named("rule", "rule or method by which relevance is carried back")
 START_LAYER = Column("layer", LAYER.type, "layer behind which relevance starts, from 1", "index")
 HEAD_OR_MEAN = nullable(
     HEAD,
@@ -20,11 +20,8 @@ TABLE = Table(
     grain="one row per kept sequence, rule, layer and head (or their mean)",
     key=(SEQUENCE, RULE, START_LAYER, HEAD_OR_MEAN),
     values=(
-        Column(
-            "relevance",
-            pa.list_(pa.float32()),
-            "relevance of every token of the input, special ones included; 1 in sum",
-            "share",
+        singles(
+            "relevance", "relevance of every token of the input, special ones included; 1 in sum"
         ),
     ),
     source="sawaki-2025",

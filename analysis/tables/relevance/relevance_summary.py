@@ -1,13 +1,13 @@
 """Maps of relevance in a few numbers: means over sequences."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
+from analysis.tables.columns import count, number, text
 from analysis.tables.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
 from analysis.tables.relevance.sequence_relevance import MEANINGS
-from analysis.tables.table import Column, Table, View, interval
+from analysis.tables.table import Table, View, interval
 
 GAINS = {"mask_gain": "mask_share", "pointing_gain": "pointing"}
 """What is told against `mask_chance`, which an even map would have."""
@@ -26,18 +26,17 @@ _UNIT = "share or nats"
 _KEY = (RULE, START_LAYER, HEAD_OR_MEAN)
 _LONG_KEY = (
     *_KEY,
-    Column(
+    text(
         "quantity",
-        pa.string(),
         f"{', '.join(QUANTITIES)}; a gain is the difference to the share of patches that is inside "
         "the mask",
         "name",
     ),
 )
 _MEANS = (
-    Column("mean", pa.float64(), "unweighted mean over the sequences that have it", _UNIT),
+    number("mean", "unweighted mean over the sequences that have it", _UNIT),
     *interval(_UNIT),
-    Column("n_sequences", pa.int64(), "sequences that have it", "sequences"),
+    count("n_sequences", "sequences that have it", "sequences"),
 )
 _WIDE = {name: MEANINGS[name] for name in ("cls_share", "entropy", "top5_share", "mask_share")}
 TABLE = Table(
@@ -60,10 +59,10 @@ TABLE = Table(
             (
                 *_KEY,
                 *(
-                    Column(name, pa.float64(), f"{meaning}; NULL if none has it", unit, True)
+                    number(name, f"{meaning}; NULL if none has it", unit, nullable=True)
                     for name, (meaning, unit) in _WIDE.items()
                 ),
-                Column("n", pa.int64(), "sequences averaged over", "sequences"),
+                count("n", "sequences averaged over", "sequences"),
             ),
             f"""
             select rule, layer, head,

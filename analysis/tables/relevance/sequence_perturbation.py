@@ -1,12 +1,12 @@
 """How the probability of an image's class changes as its most relevant patches go or come."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.relevance_rules import ALL
-from analysis.tables.table import NAME, SEQUENCE, Column, Table
+from analysis.tables.columns import named, single, singles
+from analysis.tables.table import SEQUENCE, Table
 
 RANDOM = "random"
 """In the place of a rule: patches in random order, which every map has to beat."""
@@ -14,38 +14,28 @@ ORDERS = (*ALL, RANDOM)
 DELETION, INSERTION = CURVES = ("deletion", "insertion")
 STEPS = 10
 """Of how many steps a curve is made, from no patch to all of them."""
-ORDER = Column(
+ORDER = named(
     "rule",
-    NAME,
     "rule or method whose most relevant patches come first, carried back from the last layer with "
     "heads averaged; or random",
-    "name",
 )
-CURVE = Column(
+CURVE = named(
     "curve",
-    NAME,
     "deletion (patches turn to the image's mean colour) or insertion (from an image of that colour "
     "alone, patches come back)",
-    "name",
 )
 TABLE = Table(
     name="sequence_perturbation",
     grain="one row per image that curves are drawn of, rule or method or random order, and curve",
     key=(SEQUENCE, ORDER, CURVE),
     values=(
-        Column(
+        singles(
             "probability",
-            pa.list_(pa.float32()),
             "probability of the class predicted for the whole image, after 0, 10, …, 100 % of the "
             "patches",
             "probability",
         ),
-        Column(
-            "area",
-            pa.float32(),
-            "area under the curve: the mean probability on the way",
-            "probability",
-        ),
+        single("area", "area under the curve: the mean probability on the way", "probability"),
     ),
     source="petsiuk-2018",
     needs=(Need.IMAGES, Need.CLASSES),

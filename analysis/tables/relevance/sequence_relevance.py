@@ -1,13 +1,13 @@
 """Every map of relevance of every sequence in a few numbers."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS
+from analysis.tables.columns import single, whole
 from analysis.tables.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
-from analysis.tables.table import SEQUENCE, Column, Table
+from analysis.tables.table import SEQUENCE, Table
 
 _SHARE, _NATS, _TOKENS = "share", "nats", "tokens"
 MEANINGS = {
@@ -37,25 +37,22 @@ TABLE = Table(
     key=(SEQUENCE, RULE, START_LAYER, HEAD_OR_MEAN),
     values=(
         *(
-            Column(
+            single(
                 name,
-                pa.float32(),
                 f"{meaning}; {ABSENT[name]}" if name in ABSENT else meaning,
                 unit,
                 nullable=name in ABSENT,
             )
             for name, (meaning, unit) in MEANINGS.items()
         ),
-        Column(
+        single(
             "conservation_error",
-            pa.float32(),
             f"largest |Σ R − 1| on the way down; {_CARRIED}",
             _SHARE,
             nullable=True,
         ),
-        Column(
+        whole(
             "n_in_place",
-            pa.int32(),
             "tokens, over all layers, whose relevance stayed where it was because its denominator "
             f"was 0; {_CARRIED}",
             _TOKENS,

@@ -1,20 +1,18 @@
 """Whether rules and methods find the same tokens relevant, in every sequence."""
 
-import pyarrow as pa
+from analysis.tables.columns import named, single
+from analysis.tables.table import SEQUENCE, Table
 
-from analysis.tables.table import NAME, SEQUENCE, Column, Table
-
-RULE_A = Column("rule_a", NAME, "one rule or method by which relevance is carried back", "name")
-RULE_B = Column("rule_b", NAME, "the rule or method it is compared with", "name")
+RULE_A = named("rule_a", "one rule or method by which relevance is carried back")
+RULE_B = named("rule_b", "the rule or method it is compared with")
 TABLE = Table(
     name="sequence_relevance_agreement",
     grain="one row per sequence and pair of rules or methods in whose maps there is something to "
     "rank",
     key=(SEQUENCE, RULE_A, RULE_B),
     values=(
-        Column(
+        single(
             "spearman",
-            pa.float32(),
             "Spearman's ρ of the two maps over the tokens that are not special; relevance starts "
             "behind the last layer, heads are averaged",
             "ρ",
