@@ -35,7 +35,8 @@ class Table:
 
     `merge` is the query that turns the rows of all `shards` into the table; `order` sorts it, which
     decides its size and the speed of what is asked of it. `laws` are conditions that hold of every
-    row, `needs` what there must be for it to have rows. A table without `views` is shown as it is.
+    row, `needs` what there must be for it to have rows. A table without `views` is shown as it is; one with
+    some is so too if `shown_as` names a view for it.
 
     Shards hold rows of the table, merged once already, unless `raw` says otherwise: then they hold
     rows of those columns, and `merge` is left to the store, one value of the column `piece` after
@@ -50,6 +51,7 @@ class Table:
     laws: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()
     views: tuple[View, ...] = ()
+    shown_as: str = ""
     merge: str = "from shards"
     order: tuple[str, ...] = ()
     raw: tuple[Column, ...] = ()
@@ -77,7 +79,9 @@ class Table:
 
     @property
     def all_views(self) -> tuple[View, ...]:
-        return self.views or (self.shown(),)
+        if self.views and not self.shown_as:
+            return self.views
+        return (*self.views, self.shown(self.shown_as))
 
 
 def _schema(columns: tuple[Column, ...]) -> pa.Schema:

@@ -8,27 +8,30 @@ from analysis.tables.heads.sequence_gradient_importance import OBJECTIVE
 from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Table, View, interval, nullable
 
 _UNIT = "unit of L"
-_HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
 _IMPORTANCE = number(
     "importance",
     "|∂L/∂α| summed over the tokens of the type, mean over queries; mean over the sequences that "
     "have a loss and the type",
     _UNIT,
 )
-_VALUES = (
-    _IMPORTANCE,
-    *interval(_UNIT),
-    count("n_sequences", "sequences with a loss and the type", "sequences"),
-)
-_KEY = (OBJECTIVE, LAYER, _HEAD_OR_MEAN, TOKEN_TYPE)
 TABLE = Table(
     name="gradient_importance",
     grain="one row per layer, head (or their mean) and token type, under the model's objective",
-    key=_KEY,
-    values=_VALUES,
+    key=(
+        OBJECTIVE,
+        LAYER,
+        nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer"),
+        TOKEN_TYPE,
+    ),
+    values=(
+        _IMPORTANCE,
+        *interval(_UNIT),
+        count("n_sequences", "sequences with a loss and the type", "sequences"),
+    ),
     source="clark-2019",
     laws=("importance >= 0", "low <= high", "n_sequences > 0"),
     order=("head is not null", "layer", "head", "token_type"),
+    shown_as="gradient_importance_objective",
     views=(
         View(
             "gradient_importance",
@@ -36,12 +39,6 @@ TABLE = Table(
             (LAYER, HEAD, TOKEN_TYPE, _IMPORTANCE),
             "select layer, head, token_type, importance from stored.gradient_importance "
             "where head is not null",
-        ),
-        View(
-            "gradient_importance_objective",
-            "one row per layer, head (or their mean) and token type, under the model's objective",
-            (*_KEY, *_VALUES),
-            "from stored.gradient_importance",
         ),
     ),
 )

@@ -31,7 +31,6 @@ _MEAN = number(
     "nats",
 )
 _GRAIN = "one row per two heads, in either order, and per head with itself"
-_GRAIN_OF_BOTH = "one row per weighing and two heads, in either order, and per head with itself"
 TABLE = Table(
     name="head_distance",
     grain="one row per weighing and two heads, the later one second, and per head with itself; "
@@ -54,7 +53,7 @@ TABLE = Table(
     views=(
         View(
             "head_distance_weighing",
-            _GRAIN_OF_BOTH,
+            "one row per weighing and two heads, in either order, and per head with itself",
             (WEIGHING, *_KEY, _DIVERGENCE, _MEAN, _N_ROWS),
             """
             with pairs as (

@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.table import HEAD, LAYER, Table
 
 _POINT = (
@@ -20,18 +20,17 @@ _STRESS = number(
     nullable=True,
 )
 _NAME, _GRAIN = "head_layout", "one row per layer and head, of two heads or more"
-_GRAIN_OF_BOTH = "one row per weighing, layer and head, of two heads or more"
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN_OF_BOTH,
+    grain="one row per weighing, layer and head, of two heads or more",
     key=(WEIGHING, LAYER, HEAD),
     values=(*_POINT, _STRESS),
     source="clark-2019",
     laws=("isfinite(x)", "isfinite(y)", "stress is null or stress >= 0"),
+    shown_as="head_layout_weighing",
     views=(
         of_weights(_NAME, _GRAIN, (LAYER, HEAD, *_POINT)),
         of_weights("head_layout_stress", _GRAIN, (LAYER, HEAD, *_POINT, _STRESS), table=_NAME),
-        of_both(_NAME, _GRAIN_OF_BOTH, (WEIGHING, LAYER, HEAD, *_POINT, _STRESS)),
     ),
 )
 

@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, whole
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.table import Table
 
 _GROUP = (
@@ -22,18 +22,15 @@ _VALUES = (
     whole("n_heads", "heads in both groups", "heads"),
 )
 _NAME, _GRAIN = "head_linkage", "one row per step that joins two groups of heads into one"
-_GRAIN_OF_BOTH = "one row per weighing and step that joins two groups of heads into one"
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN_OF_BOTH,
+    grain="one row per weighing and step that joins two groups of heads into one",
     key=(WEIGHING, _KEY),
     values=_VALUES,
     source="sokal-1958",
     laws=("height >= 0", "n_heads >= 2", '"left" <> "right"'),
-    views=(
-        of_weights(_NAME, _GRAIN, (_KEY, *_VALUES)),
-        of_both(_NAME, _GRAIN_OF_BOTH, (WEIGHING, _KEY, *_VALUES)),
-    ),
+    shown_as="head_linkage_weighing",
+    views=(of_weights(_NAME, _GRAIN, (_KEY, *_VALUES)),),
 )
 
 

@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 from analysis.habits import HABITS, QUANTITIES
 from analysis.tables.columns import count, number, text
 from analysis.tables.heads.sequence_head_pattern import HABIT_COLUMNS, MEANINGS, ROUNDING
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.table import HEAD, LAYER, Table, View, interval, nullable
 
 _NAME = "head_pattern"
@@ -22,10 +22,9 @@ _MEANS = (
 )
 _SHARES = ", ".join(f"'{name}'" for name, (_, unit) in MEANINGS.items() if unit == "share")
 _WIDE = ", ".join(f"max(mean) filter (quantity = '{each}') as \"{each}\"" for each in HABITS)
-_GRAIN = "one row per weighing, layer, head (or their mean) and habit"
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN,
+    grain="one row per weighing, layer, head (or their mean) and habit",
     key=(WEIGHING, *_LONG_KEY),
     values=_MEANS,
     source="clark-2019",
@@ -36,6 +35,7 @@ TABLE = Table(
         "n_sequences > 0",
     ),
     order=("weighing", "head is not null", "layer", "head", "quantity"),
+    shown_as="head_pattern_weighing",
     views=(
         View(
             "head_pattern",
@@ -55,7 +55,6 @@ TABLE = Table(
             (*_LONG_KEY, *_MEANS),
             table=_NAME,
         ),
-        of_both(_NAME, _GRAIN, (WEIGHING, *_LONG_KEY, *_MEANS)),
     ),
 )
 

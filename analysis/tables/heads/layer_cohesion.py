@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.table import LAYER_OR_ALL, Table
 
 _DIVERGENCE = "mean over them of the mean divergence"
@@ -27,10 +27,9 @@ _VALUES = (
     ),
 )
 _NAME, _GRAIN = "layer_cohesion", "one row per layer with two heads or more, and one for all layers"
-_GRAIN_OF_BOTH = "one row per weighing and layer with two heads or more, and one for all layers"
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN_OF_BOTH,
+    grain="one row per weighing and layer with two heads or more, and one for all layers",
     key=(WEIGHING, LAYER_OR_ALL),
     values=_VALUES,
     source="mantel-1967",
@@ -40,10 +39,8 @@ TABLE = Table(
         "p_value > 0 and p_value <= 1",
         "n_permutations > 0",
     ),
-    views=(
-        of_weights(_NAME, _GRAIN, (LAYER_OR_ALL, *_VALUES)),
-        of_both(_NAME, _GRAIN_OF_BOTH, (WEIGHING, LAYER_OR_ALL, *_VALUES)),
-    ),
+    shown_as="layer_cohesion_weighing",
+    views=(of_weights(_NAME, _GRAIN, (LAYER_OR_ALL, *_VALUES)),),
 )
 
 

@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import UnknownName
 from analysis.habits import QUANTITIES
 from analysis.tables.columns import single, whole
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 ROUNDING = 0.02
@@ -40,10 +40,9 @@ _VALUES = (
     whole("n_tokens", "tokens, special ones included", "tokens"),
     *(HABIT_COLUMNS[name] for name in QUANTITIES),
 )
-_GRAIN = "one row per weighing, sequence, layer and head"
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN,
+    grain="one row per weighing, sequence, layer and head",
     key=(WEIGHING, *_KEY),
     values=_VALUES,
     source="clark-2019",
@@ -60,10 +59,8 @@ TABLE = Table(
         "uniform <= ln(n_tokens) + 1e-5",
     ),
     order=("weighing", "layer", "head", "seq"),
-    views=(
-        of_weights(_NAME, "one row per sequence, layer and head", (*_KEY, *_VALUES)),
-        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, *_VALUES)),
-    ),
+    shown_as="sequence_head_pattern_weighing",
+    views=(of_weights(_NAME, "one row per sequence, layer and head", (*_KEY, *_VALUES)),),
 )
 
 

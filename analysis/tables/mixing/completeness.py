@@ -11,23 +11,23 @@ WORST_TOKEN = (
     single("percentile_99", "error that 99 % of the tokens do not exceed", "ratio"),
 )
 """Where a sequence's largest error is, and what nearly all of its tokens stay below."""
-_ERRORS = (
-    single(
-        "relative_error",
-        "largest error of a token: the length of what the parts miss of the attention block's "
-        "output, over the length of that output",
-        "ratio",
-    ),
-    *WORST_TOKEN,
-    single("attention_sum_error", "largest distance from 1 of a row of attention weights"),
-)
 TABLE = Table(
     name="completeness",
     grain="one row per sequence and layer",
     key=(SEQUENCE, LAYER),
-    values=_ERRORS,
+    values=(
+        single(
+            "relative_error",
+            "largest error of a token: the length of what the parts miss of the attention block's "
+            "output, over the length of that output",
+            "ratio",
+        ),
+        *WORST_TOKEN,
+        single("attention_sum_error", "largest distance from 1 of a row of attention weights"),
+    ),
     source="kobayashi-2020",
     laws=("relative_error >= 0", "attention_sum_error >= 0"),
+    shown_as="sequence_completeness",
     views=(
         View(
             "completeness",
@@ -60,12 +60,6 @@ TABLE = Table(
             )
             group by layer
             """,
-        ),
-        View(
-            "sequence_completeness",
-            "one row per sequence and layer",
-            (SEQUENCE, LAYER, *_ERRORS),
-            "from stored.completeness",
         ),
     ),
 )

@@ -26,13 +26,16 @@ _SPREAD = (
     LARGEST,
     count("n", "tokens, or tokens times layers where layers are pooled", "tokens"),
 )
-_PRESENT = count("n_sequences", "sequences that have a token of the type", "sequences")
-_VALUES = (_MEAN, *interval("ratio"), *_SPREAD, _PRESENT)
 TABLE = Table(
     name="mixing_ratio",
     grain="one row per layer, or for all pooled, scope and token type, with its interval",
     key=_KEY,
-    values=_VALUES,
+    values=(
+        _MEAN,
+        *interval("ratio"),
+        *_SPREAD,
+        count("n_sequences", "sequences that have a token of the type", "sequences"),
+    ),
     source="kobayashi-2021",
     laws=(
         "min >= 0 and max <= 1 + 1e-5",
@@ -41,18 +44,13 @@ TABLE = Table(
         "std >= 0",
         "n >= n_sequences and n_sequences > 0",
     ),
+    shown_as="mixing_ratio_interval",
     views=(
         View(
             "mixing_ratio",
             "one row per layer, or for all pooled, scope and token type",
             (*_KEY, _MEAN, *_SPREAD),
             "select layer, scope, token_type, mean, std, min, max, n from stored.mixing_ratio",
-        ),
-        View(
-            "mixing_ratio_interval",
-            "one row per layer, or for all pooled, scope and token type, with its interval",
-            (*_KEY, *_VALUES),
-            "from stored.mixing_ratio",
         ),
     ),
 )

@@ -11,12 +11,11 @@ from analysis.tables.table import LAYER, N_SEQUENCES, Table, View, interval, nul
 
 _KEY = (nullable(LAYER, "layer, counted from 1; NULL: mean over the layers"), SCOPE_A, SCOPE_B)
 _SPEARMAN = number("spearman", "mean over sequences of Spearman's ρ of the two maps", "ρ")
-_VALUES = (_SPEARMAN, *interval("ρ"), N_SEQUENCES)
 TABLE = Table(
     name="scope_similarity",
     grain="one row per layer, or for their mean, and ordered pair of scopes, with its interval",
     key=_KEY,
-    values=_VALUES,
+    values=(_SPEARMAN, *interval("ρ"), N_SEQUENCES),
     source="kobayashi-2024",
     laws=(
         "spearman between -1 - 1e-9 and 1 + 1e-9",
@@ -24,18 +23,13 @@ TABLE = Table(
         "n_sequences > 0",
         "scope_a <> scope_b or spearman = 1",
     ),
+    shown_as="scope_similarity_interval",
     views=(
         View(
             "scope_similarity",
             "one row per layer, or for their mean, and ordered pair of scopes",
             (*_KEY, _SPEARMAN, N_SEQUENCES),
             "select layer, scope_a, scope_b, spearman, n_sequences from stored.scope_similarity",
-        ),
-        View(
-            "scope_similarity_interval",
-            "one row per layer, or for their mean, and ordered pair of scopes, with its interval",
-            (*_KEY, *_VALUES),
-            "from stored.scope_similarity",
         ),
     ),
 )

@@ -6,7 +6,6 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.columns import count, small
 from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Table
 
-_PAIRS = count("n", "pairs of an attending and an attended token", "pairs")
 TABLE = Table(
     name="attention_norm_histogram",
     grain="one row per layer, head, token type, bin of α and bin of ‖f(x)‖ that is not empty",
@@ -17,7 +16,7 @@ TABLE = Table(
         small("attention_bin", "float32 bits of α without the 21 lowest", "bin"),
         small("norm_bin", "float32 bits of ‖f(x)‖ without the 17 lowest", "bin"),
     ),
-    values=(_PAIRS,),
+    values=(count("n", "pairs of an attending and an attended token", "pairs"),),
     source="kobayashi-2020",
     laws=("n > 0", "attention_bin between 0 and 508", "norm_bin >= 0"),
     merge="select layer, head, token_type, attention_bin, norm_bin, sum(n)::bigint as n "

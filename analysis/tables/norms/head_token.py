@@ -20,11 +20,6 @@ _RECEIVED = single(
     "attention weight the token receives, summed over the tokens that attend",
     "tokens",
 )
-_NORM_RECEIVED = single(
-    "weighted_norm_received",
-    "‖αf(x)‖ of the token, summed over the tokens that attend",
-    "stream length",
-)
 TABLE = Table(
     name="head_token",
     grain="one row per token, layer and head",
@@ -41,7 +36,20 @@ TABLE = Table(
         View(
             "head_token",
             "one row per token, layer and head",
-            (SEQUENCE, POSITION, LAYER, HEAD, TOKEN_TYPE, _VALUE_NORM, _RECEIVED, _NORM_RECEIVED),
+            (
+                SEQUENCE,
+                POSITION,
+                LAYER,
+                HEAD,
+                TOKEN_TYPE,
+                _VALUE_NORM,
+                _RECEIVED,
+                single(
+                    "weighted_norm_received",
+                    "‖αf(x)‖ of the token, summed over the tokens that attend",
+                    "stream length",
+                ),
+            ),
             "select *, attention_received * value_norm as weighted_norm_received "
             "from stored.head_token",
         ),

@@ -17,8 +17,11 @@ from analysis.tables.table import (
     nullable,
 )
 
-_HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
-_KEY = (LAYER, _HEAD_OR_MEAN, TOKEN_TYPE)
+_KEY = (
+    LAYER,
+    nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer"),
+    TOKEN_TYPE,
+)
 QUANTITIES = {
     "attention": ("α summed over the tokens of the type, mean over queries", "share"),
     "value_norm": ("mean ‖f(x)‖ of the tokens of the type", "stream length"),

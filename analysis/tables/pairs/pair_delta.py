@@ -28,28 +28,6 @@ from analysis.tables.pairs.pair_steps import of_steps
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Table, View
 
 _ALONE = "NULL for a single one"
-_VALUES = (
-    OCCURRENCES,
-    PAIR_SEQUENCES,
-    PAIR_RELATION,
-    *of_steps("mean_", "mean change over occurrences, {step}"),
-    *of_steps(
-        "std_", f"sample standard deviation over occurrences, {{step}}; {_ALONE}", nullable=True
-    ),
-    PAIR_DEGREES,
-    *of_steps("error_", f"{ERROR}, {{step}}; {FEW}", nullable=True),
-)
-_RAW = (
-    SEQUENCE,
-    LAYER,
-    SOURCE_POSITION,
-    TARGET_POSITION,
-    SOURCE,
-    TARGET,
-    flag("is_first", "whether the pair is new to its sequence"),
-    replace(PAIR_RELATION, meaning="how the two tokens relate, as a place in RELATIONS"),
-    *of_steps("", "change of the share of w_j in w_i, {step}"),
-)
 
 
 def _of_effect(effect: str, rows: str) -> str:
@@ -86,15 +64,21 @@ _LONG = (
     number("mean_delta", "mean change over occurrences"),
     number("std_delta", f"sample standard deviation over occurrences; {_ALONE}", nullable=True),
 )
-_SPREAD = (
-    number("standard_error", f"{ERROR}; {FEW}", nullable=True),
-    replace(PAIR_DEGREES, type=pa.float64()),
-)
 TABLE = Table(
     name="pair_delta",
     grain="one row per layer and ordered pair of vocabulary entries that occurs",
     key=(LAYER, SOURCE, TARGET),
-    values=_VALUES,
+    values=(
+        OCCURRENCES,
+        PAIR_SEQUENCES,
+        PAIR_RELATION,
+        *of_steps("mean_", "mean change over occurrences, {step}"),
+        *of_steps(
+            "std_", f"sample standard deviation over occurrences, {{step}}; {_ALONE}", nullable=True
+        ),
+        PAIR_DEGREES,
+        *of_steps("error_", f"{ERROR}, {{step}}; {FEW}", nullable=True),
+    ),
     source="kobayashi-2024",
     needs=(Need.PAIRS,),
     laws=(
@@ -110,21 +94,30 @@ TABLE = Table(
     ),
     merge=MERGE,
     order=("layer", "n desc", "source", "target"),
-    raw=_RAW,
+    raw=(
+        SEQUENCE,
+        LAYER,
+        SOURCE_POSITION,
+        TARGET_POSITION,
+        SOURCE,
+        TARGET,
+        flag("is_first", "whether the pair is new to its sequence"),
+        replace(PAIR_RELATION, meaning="how the two tokens relate, as a place in RELATIONS"),
+        *of_steps("", "change of the share of w_j in w_i, {step}"),
+    ),
     piece="layer",
+    shown_as="pair_delta_wide",
     views=(
         View("pair_delta", _GRAIN, _LONG, _long()),
         View(
             "pair_delta_interval",
             f"{_GRAIN}, with what its interval is made of",
-            _LONG + _SPREAD,
+            _LONG
+            + (
+                number("standard_error", f"{ERROR}; {FEW}", nullable=True),
+                replace(PAIR_DEGREES, type=pa.float64()),
+            ),
             _long("standard_error", "degrees"),
-        ),
-        View(
-            "pair_delta_wide",
-            "one row per layer and ordered pair of vocabulary entries that occurs",
-            (LAYER, SOURCE, TARGET, *_VALUES),
-            "from stored.pair_delta",
         ),
     ),
 )

@@ -8,21 +8,19 @@ from analysis.tables.positions.embedding_spectrum import FREQUENCY
 from analysis.tables.positions.query_key_rotation import PHASE, PLANE
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table, View
 
-_KEY = (SEQUENCE, LAYER, HEAD, PLANE)
-_VALUES = (
-    small("length", "tokens measured, the first of the sequence", "tokens"),
-    PHASE,
-    singles(
-        "amplitude",
-        "amplitude of the wave at 0, 1, 2, … cycles per length; that of queries and that of keys",
-        "amplitude",
-    ),
-)
 TABLE = Table(
     name="query_key_phase",
     grain="one row per kept sequence, layer, head and eigenvector of its rotation",
-    key=_KEY,
-    values=_VALUES,
+    key=(SEQUENCE, LAYER, HEAD, PLANE),
+    values=(
+        small("length", "tokens measured, the first of the sequence", "tokens"),
+        PHASE,
+        singles(
+            "amplitude",
+            "amplitude of the wave at 0, 1, 2, … cycles per length; that of queries and that of keys",
+            "amplitude",
+        ),
+    ),
     source="yamamoto-2023",
     laws=(
         "phase between -pi() and pi()",
@@ -30,6 +28,7 @@ TABLE = Table(
         "list_min(amplitude) >= 0",
     ),
     order=("layer", "head", "plane", "seq"),
+    shown_as="sequence_query_key_phase",
     views=(
         View(
             "query_key_phase",
@@ -57,12 +56,6 @@ TABLE = Table(
                 group by layer, head, plane, k
             )
             """,
-        ),
-        View(
-            "sequence_query_key_phase",
-            "one row per kept sequence, layer, head and eigenvector of its rotation",
-            (*_KEY, *_VALUES),
-            "from stored.query_key_phase",
         ),
     ),
 )

@@ -9,26 +9,20 @@ from analysis.tables.table import HEAD, LAYER, Table, View
 
 _SHARE = number("share", "share of the texts in which the head is nearest to the centre")
 _KEY = (LAYER, HEAD, CLUSTER)
-_GRAIN = "one row per number of clusters, layer, head and cluster that it belongs to in some text"
 TABLE = Table(
     name="relative_position_cluster",
-    grain=_GRAIN,
+    grain="one row per number of clusters, layer, head and cluster that it belongs to in some text",
     key=(K, *_KEY),
     values=(_SHARE,),
     source="yamamoto-2023",
     laws=("share > 0 and share <= 1", "k between 2 and 12"),
+    shown_as="relative_position_clustering",
     views=(
         View(
             "relative_position_cluster",
             "one row per layer, head and cluster, of 6, that it belongs to in some text",
             (*_KEY, _SHARE),
             "select layer, head, cluster, share from stored.relative_position_cluster where k = 6",
-        ),
-        View(
-            "relative_position_clustering",
-            _GRAIN,
-            (K, *_KEY, _SHARE),
-            "from stored.relative_position_cluster",
         ),
     ),
 )

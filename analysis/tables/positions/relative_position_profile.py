@@ -8,27 +8,24 @@ from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table, View
 
 REACH = 10
 OFFSET = small("offset", "place of the key less place of the query; below 0: to the left", "tokens")
-_KEY = (SEQUENCE, LAYER, HEAD)
-_VALUES = (
-    small("n_tokens", "tokens of the sequence, special ones included", "tokens"),
-    singles(
-        "profile",
-        "α summed over the pairs of one offset, from -10 to 10; NULL where no key may be seen",
-        "tokens",
-    ),
-    number(
-        "dependence",
-        "η²: share of the variance of α over pairs that the offset explains; "
-        "NULL if all pairs weigh the same",
-        nullable=True,
-    ),
-)
-_GRAIN = "one row per sequence, layer and head"
 TABLE = Table(
     name="relative_position_profile",
-    grain=_GRAIN,
-    key=_KEY,
-    values=_VALUES,
+    grain="one row per sequence, layer and head",
+    key=(SEQUENCE, LAYER, HEAD),
+    values=(
+        small("n_tokens", "tokens of the sequence, special ones included", "tokens"),
+        singles(
+            "profile",
+            "α summed over the pairs of one offset, from -10 to 10; NULL where no key may be seen",
+            "tokens",
+        ),
+        number(
+            "dependence",
+            "η²: share of the variance of α over pairs that the offset explains; "
+            "NULL if all pairs weigh the same",
+            nullable=True,
+        ),
+    ),
     source="yamamoto-2023",
     laws=(
         f"len(profile) = {2 * REACH + 1}",
@@ -37,6 +34,7 @@ TABLE = Table(
         "dependence is null or dependence between 0 and 1",
     ),
     order=("layer", "head", "seq"),
+    shown_as="sequence_relative_position",
     views=(
         View(
             "relative_position_profile",
@@ -61,12 +59,6 @@ TABLE = Table(
             where attention is not null
             group by layer, head, "offset"
             """,
-        ),
-        View(
-            "sequence_relative_position",
-            _GRAIN,
-            (*_KEY, *_VALUES),
-            "from stored.relative_position_profile",
         ),
     ),
 )

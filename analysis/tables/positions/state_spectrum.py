@@ -43,11 +43,6 @@ def _spread(over: str) -> tuple[Column, ...]:
     )
 
 
-_OF_ANY = replace(
-    _SOURCE,
-    type=pa.string(),
-    meaning="position_embedding, word_embedding, hidden, query or key",
-)
 TABLE = Table(
     name="state_spectrum",
     grain="one row per control, source, layer, length and frequency; sums over sequences",
@@ -87,7 +82,16 @@ TABLE = Table(
             "position_spectrum",
             "one row per source, layer and frequency; means over the sequences of the commonest "
             "length",
-            (_OF_ANY, _LAYER, FREQUENCY, *_spread("mean")),
+            (
+                replace(
+                    _SOURCE,
+                    type=pa.string(),
+                    meaning="position_embedding, word_embedding, hidden, query or key",
+                ),
+                _LAYER,
+                FREQUENCY,
+                *_spread("mean"),
+            ),
             """
             select source::varchar as source, layer, frequency, mean, q25, q75, max
             from position_spectrum_control

@@ -5,7 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import count, named, number
-from analysis.tables.norms.weighing import WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHT, of_weights
 from analysis.tables.probing.coreference_prediction import (
     HEAD_OR_RULE,
     MENTION_TYPES,
@@ -18,18 +18,17 @@ from analysis.tables.probing.coreference_prediction import (
 from analysis.tables.table import Table, View, interval
 
 MENTION_TYPE = named("mention_type", "type of the mention: pronoun, proper, nominal, or all")
-_N = count("n", "mentions that have an antecedent", "mentions")
-_ACCURACY = number(
-    "accuracy", "share of them for which the picked earlier mention is an antecedent"
+_VALUES = (
+    count("n", "mentions that have an antecedent", "mentions"),
+    number("accuracy", "share of them for which the picked earlier mention is an antecedent"),
+    *interval("share"),
 )
-_VALUES = (_N, _ACCURACY, *interval("share"))
 _COLUMNS = (MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE, *_VALUES)
 _NAME = "coreference_accuracy"
-_GRAIN = "one row per type of mention, and head, merging and weighing, or rule"
 
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN,
+    grain="one row per type of mention, and head, merging and weighing, or rule",
     key=(WEIGHING_OR_RULE, MERGING_OR_RULE, MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE),
     values=_VALUES,
     source="clark-2019",
@@ -42,6 +41,7 @@ TABLE = Table(
         "(method = 'head') = (merging is not null)",
         "(method = 'head') = (weighing is not null)",
     ),
+    shown_as="coreference_accuracy_weighing",
     views=(
         View(
             "coreference_accuracy",
@@ -59,7 +59,6 @@ TABLE = Table(
             table=_NAME,
             or_rules=True,
         ),
-        of_both(_NAME, _GRAIN, (WEIGHING_OR_RULE, MERGING_OR_RULE, *_COLUMNS)),
     ),
 )
 

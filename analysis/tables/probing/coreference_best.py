@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.columns import count, named, number
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
 from analysis.tables.table import HEAD, LAYER, Table, interval
@@ -39,13 +39,10 @@ _VALUES = (
     number("difference", "the head's accuracy less that of the rule there"),
     *interval("share", of="difference"),
 )
-_GRAIN = (
-    "one row per weighing, merging, type of mention, part of the corpus, and rule it is compared "
-    "with"
-)
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN,
+    grain="one row per weighing, merging, type of mention, part of the corpus, and rule it is compared "
+    "with",
     key=(WEIGHING, *_KEY),
     values=_VALUES,
     source="clark-2019",
@@ -57,6 +54,7 @@ TABLE = Table(
         "low <= high and difference_low <= difference_high",
         "chosen_on <> 'all' or accuracy = accuracy_chosen",
     ),
+    shown_as="coreference_best_weighing",
     views=(
         of_weights(
             _NAME,
@@ -64,7 +62,6 @@ TABLE = Table(
             "with",
             (*_KEY, *_VALUES),
         ),
-        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, *_VALUES)),
     ),
 )
 

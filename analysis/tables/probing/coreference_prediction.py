@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import named
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, nullable
 
 METHODS = ("head", "nearest", "head_match", "sieve")
@@ -49,13 +49,10 @@ _VALUES = (
         "yes or no",
     ),
 )
-_GRAIN = (
-    "one row per sequence where a mention has an antecedent, and head, merging and weighing, or "
-    "rule"
-)
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN,
+    grain="one row per sequence where a mention has an antecedent, and head, merging and weighing, or "
+    "rule",
     key=(WEIGHING_OR_RULE, *_KEY),
     values=_VALUES,
     source="clark-2019",
@@ -70,6 +67,7 @@ TABLE = Table(
         "(layer is null) = (head is null)",
     ),
     order=("seq", "method", "weighing", "merging", "layer", "head"),
+    shown_as="coreference_prediction_weighing",
     views=(
         of_weights(
             _NAME,
@@ -77,7 +75,6 @@ TABLE = Table(
             (*_KEY, *_VALUES),
             or_rules=True,
         ),
-        of_both(_NAME, _GRAIN, (WEIGHING_OR_RULE, *_KEY, *_VALUES)),
     ),
 )
 

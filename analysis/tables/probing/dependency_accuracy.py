@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import count, number, text
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.probing.dependency_prediction import DIRECTION
 from analysis.tables.table import HEAD, LAYER, Table, View, interval
 
@@ -21,10 +21,9 @@ ACCURACY = number("accuracy", "share of them whose governor is the predicted one
 _VALUES = (N_WORDS, ACCURACY, *interval("share"))
 _CELL = (PROBED, LAYER, HEAD, DIRECTION)
 _NAME = "dependency_accuracy"
-_GRAIN = "one row per weighing, merging, relation, layer, head and direction"
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN,
+    grain="one row per weighing, merging, relation, layer, head and direction",
     key=(WEIGHING, MERGING, *_CELL),
     values=_VALUES,
     source="clark-2019",
@@ -34,6 +33,7 @@ TABLE = Table(
         "accuracy between 0 and 1",
         "low <= high and low >= 0 and high <= 1",
     ),
+    shown_as="dependency_accuracy_weighing",
     views=(
         View(
             "dependency_accuracy",
@@ -48,7 +48,6 @@ TABLE = Table(
             (MERGING, *_CELL, *_VALUES),
             table=_NAME,
         ),
-        of_both(_NAME, _GRAIN, (WEIGHING, MERGING, *_CELL, *_VALUES)),
     ),
 )
 

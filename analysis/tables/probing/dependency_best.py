@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import count, named, number, small
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
 from analysis.tables.probing.dependency_prediction import DIRECTION
 from analysis.tables.table import HEAD, LAYER, Column, Table, interval
@@ -41,10 +41,9 @@ _VALUES = (
     _share("difference", "accuracy of the head minus that of the offset"),
     *interval("share", of="difference"),
 )
-_GRAIN = "one row per weighing, merging, relation and half that the best head was chosen on, or all"
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN,
+    grain="one row per weighing, merging, relation and half that the best head was chosen on, or all",
     key=(WEIGHING, *_KEY),
     values=_VALUES,
     source="clark-2019",
@@ -58,13 +57,13 @@ TABLE = Table(
         "abs(difference - (accuracy - offset_accuracy)) < 1e-9",
         "chosen_on <> 'all' or (n = n_chosen and accuracy = accuracy_chosen)",
     ),
+    shown_as="dependency_best_weighing",
     views=(
         of_weights(
             _NAME,
             "one row per merging, relation and half that the best head was chosen on, or all",
             (*_KEY, *_VALUES),
         ),
-        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, *_VALUES)),
     ),
 )
 

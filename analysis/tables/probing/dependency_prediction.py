@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import named
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_both, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
 
 DIRECTIONS = ("dependent_to_head", "head_to_dependent")
@@ -20,22 +20,21 @@ _PREDICTED = Column(
     "index",
 )
 _KEY = (SEQUENCE, LAYER, HEAD, DIRECTION, MERGING)
-_GRAIN = "one row per weighing, sequence with trees, layer, head, direction and merging"
 TABLE = Table(
     name=_NAME,
-    grain=_GRAIN,
+    grain="one row per weighing, sequence with trees, layer, head, direction and merging",
     key=(WEIGHING, *_KEY),
     values=(_PREDICTED,),
     source="clark-2019",
     needs=(Need.TREES,),
     laws=("len(predicted) > 0", "list_min(predicted) >= -1"),
+    shown_as="dependency_prediction_weighing",
     views=(
         of_weights(
             _NAME,
             "one row per sequence with trees, layer, head, direction and merging",
             (*_KEY, _PREDICTED),
         ),
-        of_both(_NAME, _GRAIN, (WEIGHING, *_KEY, _PREDICTED)),
     ),
     order=("weighing", "merging", "layer", "head", "direction", "seq"),
 )

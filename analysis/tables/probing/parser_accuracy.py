@@ -51,18 +51,13 @@ TABLE = Table(
         "known_share is null or known_share between 0 and 1",
         "(vectors is null) = (known_share is null)",
     ),
+    shown_as="parser_accuracy_setting",
     views=(
         View(
             "parser_accuracy",
             "one row per method and seed; none with too few trees",
             (_METHOD, _SEED, _UAS, _N),
             "select method, seed, uas, n from stored.parser_accuracy",
-        ),
-        View(
-            "parser_accuracy_setting",
-            "one row per method and seed, with what it was trained on; none with too few trees",
-            (_METHOD, _SEED, _UAS, _N, *_SETTINGS),
-            "from stored.parser_accuracy",
         ),
     ),
 )

@@ -11,8 +11,6 @@ SHOWN = 64
 KEPT = 1000
 """Sequences of which the file keeps word attention, and of which the shards do; the first ones."""
 _SENTENCE = small("sentence", "sentence of the sequence, counted from 0")
-_FIRST_WORD = small("first_word", "its first word")
-_N_WORDS = small("n_words", "its words", "words")
 
 
 def _shares(name: str, meaning: str) -> Column:
@@ -20,8 +18,8 @@ def _shares(name: str, meaning: str) -> Column:
 
 
 _VALUES = (
-    _FIRST_WORD,
-    _N_WORDS,
+    small("first_word", "its first word"),
+    small("n_words", "its words", "words"),
     _shares(
         "attention",
         "what each word of the sentence gives to each, one word that attends after the other: "

@@ -24,26 +24,24 @@ QUANTITIES = (
 )
 _UNIT = "share or nats"
 _KEY = (RULE, START_LAYER, HEAD_OR_MEAN)
-_LONG_KEY = (
-    *_KEY,
-    text(
-        "quantity",
-        f"{', '.join(QUANTITIES)}; a gain is the difference to the share of patches that is inside "
-        "the mask",
-        "name",
-    ),
-)
-_MEANS = (
-    number("mean", "unweighted mean over the sequences that have it", _UNIT),
-    *interval(_UNIT),
-    count("n_sequences", "sequences that have it", "sequences"),
-)
 _WIDE = {name: MEANINGS[name] for name in ("cls_share", "entropy", "top5_share", "mask_share")}
 TABLE = Table(
     name="relevance_summary",
     grain="one row per rule, layer, head (or their mean) and quantity",
-    key=_LONG_KEY,
-    values=_MEANS,
+    key=(
+        *_KEY,
+        text(
+            "quantity",
+            f"{', '.join(QUANTITIES)}; a gain is the difference to the share of patches that is inside "
+            "the mask",
+            "name",
+        ),
+    ),
+    values=(
+        number("mean", "unweighted mean over the sequences that have it", _UNIT),
+        *interval(_UNIT),
+        count("n_sequences", "sequences that have it", "sequences"),
+    ),
     source="sawaki-2025",
     laws=(
         "low <= high",
@@ -52,6 +50,7 @@ TABLE = Table(
         "quantity = 'entropy' or abs(mean) <= 1 + 1e-5",
     ),
     order=("quantity", "rule", "layer", "head"),
+    shown_as="relevance_interval",
     views=(
         View(
             "relevance_summary",
@@ -71,12 +70,6 @@ TABLE = Table(
             from stored.relevance_summary
             group by rule, layer, head
             """,
-        ),
-        View(
-            "relevance_interval",
-            "one row per rule, layer, head (or their mean) and quantity",
-            (*_LONG_KEY, *_MEANS),
-            "from stored.relevance_summary",
         ),
     ),
 )
