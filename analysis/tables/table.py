@@ -35,8 +35,8 @@ class Table:
 
     `merge` is the query that turns the rows of all `shards` into the table; `order` sorts it, which
     decides its size and the speed of what is asked of it. `laws` are conditions that hold of every
-    row, `needs` what there must be for it to have rows. A table without `views` is shown as it is; one with
-    some is so too if `shown_as` names a view for it.
+    row, `needs` what there must be for it to have rows. A table without `views` is shown as it is;
+    one that has some is shown so too if `shown_as` names a view for it.
 
     Shards hold rows of the table, merged once already, unless `raw` says otherwise: then they hold
     rows of those columns, and `merge` is left to the store, one value of the column `piece` after

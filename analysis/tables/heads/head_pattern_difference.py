@@ -7,13 +7,9 @@ from analysis.habits import HABITS
 from analysis.tables.columns import count, number, text
 from analysis.tables.heads.head_pattern import HEAD_OR_MEAN
 from analysis.tables.norms.weighing import difference
-from analysis.tables.table import LAYER, Column, Table
+from analysis.tables.table import LAYER, Table
 
 _UNIT = "share or nats"
-
-
-def _mean(name: str, meaning: str) -> Column:
-    return number(name, meaning, _UNIT)
 
 
 TABLE = Table(
@@ -22,8 +18,8 @@ TABLE = Table(
     "norms",
     key=(LAYER, HEAD_OR_MEAN, text("quantity", ", ".join(HABITS), "name")),
     values=(
-        _mean("weight", "mean over sequences by weights"),
-        _mean("norm", "mean over sequences by norms"),
+        number("weight", "mean over sequences by weights", _UNIT),
+        number("norm", "mean over sequences by norms", _UNIT),
         *difference(_UNIT),
         count("n_sequences", "sequences that have it", "sequences"),
     ),

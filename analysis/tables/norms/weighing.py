@@ -35,11 +35,6 @@ def of_weights(
     return View(name, grain, tuple(columns), f"select {told} {rows}")
 
 
-def of_both(table: str, grain: str, columns: Iterable[Column]) -> View:
-    """The stored table as it is, by weights and by norms, as the view `TABLE_weighing`."""
-    return View(f"{table}_weighing", grain, tuple(columns), f"from stored.{table}")
-
-
 def of_either(*columns: Column) -> tuple[Column, ...]:
     """Columns twice: `NAME_weight` of them all, then `NAME_norm`."""
     return tuple(

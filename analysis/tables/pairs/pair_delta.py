@@ -112,8 +112,8 @@ TABLE = Table(
         View(
             "pair_delta_interval",
             f"{_GRAIN}, with what its interval is made of",
-            _LONG
-            + (
+            (
+                *_LONG,
                 number("standard_error", f"{ERROR}; {FEW}", nullable=True),
                 replace(PAIR_DEGREES, type=pa.float64()),
             ),

@@ -17,7 +17,8 @@ TABLE = Table(
         PHASE,
         singles(
             "amplitude",
-            "amplitude of the wave at 0, 1, 2, … cycles per length; that of queries and that of keys",
+            "amplitude of the wave at 0, 1, 2, … cycles per length; that of queries and that of "
+            "keys",
             "amplitude",
         ),
     ),

@@ -41,8 +41,8 @@ _VALUES = (
 )
 TABLE = Table(
     name=_NAME,
-    grain="one row per weighing, merging, type of mention, part of the corpus, and rule it is compared "
-    "with",
+    grain="one row per weighing, merging, type of mention, part of the corpus, and rule it is "
+    "compared with",
     key=(WEIGHING, *_KEY),
     values=_VALUES,
     source="clark-2019",

@@ -51,8 +51,8 @@ _VALUES = (
 )
 TABLE = Table(
     name=_NAME,
-    grain="one row per sequence where a mention has an antecedent, and head, merging and weighing, or "
-    "rule",
+    grain="one row per sequence where a mention has an antecedent, and head, merging and weighing, "
+    "or rule",
     key=(WEIGHING_OR_RULE, *_KEY),
     values=_VALUES,
     source="clark-2019",

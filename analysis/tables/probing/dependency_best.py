@@ -9,7 +9,7 @@ from analysis.tables.columns import count, named, number, small
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
 from analysis.tables.probing.dependency_prediction import DIRECTION
-from analysis.tables.table import HEAD, LAYER, Column, Table, interval
+from analysis.tables.table import HEAD, LAYER, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")
 
@@ -21,10 +21,6 @@ CHOSEN_ON_COLUMN = named(
 )
 
 
-def _share(name: str, meaning: str) -> Column:
-    return number(name, meaning)
-
-
 _NAME, _KEY = "dependency_best", (MERGING, PROBED, CHOSEN_ON_COLUMN)
 _VALUES = (
     LAYER,
@@ -32,18 +28,19 @@ _VALUES = (
     DIRECTION,
     count("n_tried", "heads times directions chosen from", "probes"),
     count("n_chosen", "words they were chosen on", "words"),
-    _share("accuracy_chosen", "share of them that the chosen head gets right"),
+    number("accuracy_chosen", "share of them that the chosen head gets right"),
     N_WORDS,
     ACCURACY,
     *interval("share"),
     small("offset", "the best fixed offset, chosen on the same words", "words"),
-    _share("offset_accuracy", "share of the words scored that the offset gets right"),
-    _share("difference", "accuracy of the head minus that of the offset"),
+    number("offset_accuracy", "share of the words scored that the offset gets right"),
+    number("difference", "accuracy of the head minus that of the offset"),
     *interval("share", of="difference"),
 )
 TABLE = Table(
     name=_NAME,
-    grain="one row per weighing, merging, relation and half that the best head was chosen on, or all",
+    grain="one row per weighing, merging, relation and half that the best head was chosen on, or "
+    "all",
     key=(WEIGHING, *_KEY),
     values=_VALUES,
     source="clark-2019",

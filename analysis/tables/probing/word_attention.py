@@ -5,7 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import singles, small
-from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 SHOWN = 64
 KEPT = 1000
@@ -13,20 +13,16 @@ KEPT = 1000
 _SENTENCE = small("sentence", "sentence of the sequence, counted from 0")
 
 
-def _shares(name: str, meaning: str) -> Column:
-    return singles(name, meaning)
-
-
 _VALUES = (
     small("first_word", "its first word"),
     small("n_words", "its words", "words"),
-    _shares(
+    singles(
         "attention",
         "what each word of the sentence gives to each, one word that attends after the other: "
         "mean over its pieces, sum over those of the other",
     ),
-    _shares("cls", "what each word gives to [CLS], mean over its pieces"),
-    _shares("sep", "what each word gives to [SEP], mean over its pieces"),
+    singles("cls", "what each word gives to [CLS], mean over its pieces"),
+    singles("sep", "what each word gives to [SEP], mean over its pieces"),
 )
 TABLE = Table(
     name="word_attention",

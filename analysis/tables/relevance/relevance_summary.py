@@ -32,8 +32,8 @@ TABLE = Table(
         *_KEY,
         text(
             "quantity",
-            f"{', '.join(QUANTITIES)}; a gain is the difference to the share of patches that is inside "
-            "the mask",
+            f"{', '.join(QUANTITIES)}; a gain is the difference to the share of patches that is "
+            "inside the mask",
             "name",
         ),
     ),

@@ -1,13 +1,12 @@
 """How habits change when attention is weighed by norms, with intervals over sequences."""
 
-import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.habits import HABITS, TOKEN_TYPES
 from analysis.tables.heads.head_pattern_difference import TABLE
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import by_sequence, rows_of, with_intervals, zero_where_absent
+from precompute.passes.intervals import means, rows_of
 
 VERSION = 2
 NEEDS = ("sequence_head_pattern", "head_pattern")
@@ -35,21 +34,14 @@ _MEANS = """
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, head (or their mean) and habit that some sequence has."""
-    means = store.sql(_MEANS).df()
-    found = []
+    both = store.sql(_MEANS).df()
+    frames = []
     for sql, cell in (
         (_OF_HEADS, ["layer", "head", "quantity"]),
         (_OF_LAYERS, ["layer", "quantity"]),
     ):
         rows = store.sql(sql).df()
-        cells, sequences, paired = by_sequence(rows, cell=cell, value="difference")
-        paired = zero_where_absent(cells, paired, TOKEN_TYPES)
-        changes = with_intervals(cells, paired, context.redraws(sequences))
-        changes = changes.rename(columns={"mean": "difference"})
-        of_kind = means[means["head"].notna() == ("head" in cell)]
-        found.append(
-            changes.assign(**{} if "head" in cell else {"head": np.nan}).merge(
-                of_kind[[*cell, "weight", "norm"]], on=cell
-            )
-        )
-    return rows_of(TABLE, found)
+        changes = means(rows, context, cell=cell, value="difference", zero=TOKEN_TYPES)
+        of_kind = both[both["head"].notna() == ("head" in cell)]
+        frames.append(changes.merge(of_kind[[*cell, "weight", "norm"]], on=cell))
+    return rows_of(TABLE, frames)

@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 from analysis.scopes import BIAS_READINGS
 from analysis.tables.mixing.bias_reading import TABLE, TOP
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import by_sequence, rows_of, with_intervals
+from precompute.passes.intervals import means, rows_of
 
 VERSION = 1
 NEEDS = ("sequence_bias_reading", "bias_reading_pair")
@@ -47,10 +47,8 @@ def _means(store: DuckDBPyConnection, layer: int | None, context: FitContext) ->
     frames = []
     for quantity in ("similarity", "mixing_ratio"):
         rows = store.execute(_SEQUENCES.format(quantity=quantity), {"layer": layer}).df()
-        cells, sequences, values = by_sequence(rows, cell=["reading"], value="mean")
         names = {"mean": quantity, "low": f"{quantity}_low", "high": f"{quantity}_high"}
-        means = with_intervals(cells, values, context.redraws(sequences))
-        frames.append(means.rename(columns=names))
+        frames.append(means(rows, context, cell=["reading"]).rename(columns=names))
     return frames[0].merge(frames[1], on=["reading", "n_sequences"]).assign(layer=layer)
 
 

@@ -8,7 +8,7 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.mixing.mixing_ratio import pooled_interval
 from analysis.tables.mixing.mixing_ratio import TABLE
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import by_sequence, rows_of, with_intervals
+from precompute.passes.intervals import by_sequence, means, rows_of
 
 VERSION = 2
 NEEDS = ("sequence_mixing_ratio",)
@@ -40,15 +40,14 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per scope and token type, for every layer and for all pooled."""
     spreads = store.execute(_SPREADS).df()
     layers = store.execute("select distinct layer from sequence_mixing_ratio order by 1")
-    means = [_of_layer(store, layer, context) for (layer,) in layers.fetchall()]
-    means.append(_pooled(store, context))
-    return rows_of(TABLE, [each.merge(spreads, on=["layer", *_CELL]) for each in means])
+    levels = [_of_layer(store, layer, context) for (layer,) in layers.fetchall()]
+    levels.append(_pooled(store, context))
+    return rows_of(TABLE, [level.merge(spreads, on=["layer", *_CELL]) for level in levels])
 
 
 def _of_layer(store: DuckDBPyConnection, layer: int, context: FitContext) -> pd.DataFrame:
     rows = store.execute(_OF_LAYER, {"layer": layer}).df()
-    cells, sequences, values = by_sequence(rows, cell=_CELL, value="mean")
-    return with_intervals(cells, values, context.redraws(sequences)).assign(layer=layer)
+    return means(rows, context, cell=_CELL).assign(layer=layer)
 
 
 def _pooled(store: DuckDBPyConnection, context: FitContext) -> pd.DataFrame:

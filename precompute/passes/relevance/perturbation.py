@@ -1,34 +1,31 @@
 """Mean curves of going and coming patches and the areas under them, with intervals."""
 
 import numpy as np
-import pyarrow as pa
-from duckdb import DuckDBPyConnection
+import pandas as pd
 
 from analysis.tables.relevance.perturbation import TABLE
 from analysis.tables.relevance.sequence_perturbation import STEPS
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import by_sequence, rows_of, with_intervals
+from precompute.passes.intervals import Means, mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_perturbation",)
 _AREA = -1
 """In the place of a step: the area under the curve."""
-_LONG = """
+_LONG = f"""
     select seq, rule, curve, unnest(range(0, len(probability))) as step,
-        unnest(probability)::double as value
+        unnest(probability)::double as mean
     from sequence_perturbation
     union all
-    select seq, rule, curve, $area, area::double from sequence_perturbation
+    select seq, rule, curve, {_AREA}, area::double from sequence_perturbation
     order by all
 """
 
 
-def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per rule, curve and share of patches, and one for the area under the curve."""
-    rows = store.execute(_LONG, {"area": _AREA}).df()
-    if rows.empty:
-        return rows_of(TABLE, [])
-    cells, sequences, values = by_sequence(rows, cell=["rule", "curve", "step"], value="value")
-    means = with_intervals(cells, values, context.redraws(sequences))
-    share = np.where(means["step"] == _AREA, np.nan, means["step"] / STEPS)
-    return rows_of(TABLE, [means.drop(columns="step").assign(share=share)])
+def _shares(found: pd.DataFrame) -> list[pd.DataFrame]:
+    """The share of patches in place of the step; NULL for the area under the curve."""
+    share = np.where(found["step"] == _AREA, np.nan, found["step"] / STEPS)
+    return [found.drop(columns="step").assign(share=share)]
+
+
+fit = mean_over_sequences(TABLE, Means(_LONG, ["rule", "curve", "step"], then=_shares))
+"""One row per rule, curve and share of patches, and one for the area under the curve."""
