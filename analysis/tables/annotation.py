@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import flag, named, small, text, whole
+from analysis.tables.question import asks
 from analysis.tables.table import SEQUENCE, Table
 
 MERGINGS = ("mean", "first")
@@ -64,15 +65,13 @@ MENTIONS = Table(
 TABLES = (WORDS, MENTIONS)
 
 
+@asks("select * exclude (seq) from word where seq = $seq order by word")
 def words(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     """The words of a sequence in their order: every column of `word` but `seq`."""
-    return store.execute(
-        "select * exclude (seq) from word where seq = $seq order by word", {"seq": seq}
-    ).df()
+    ...
 
 
+@asks("select * exclude (seq) from mention where seq = $seq order by mention")
 def mentions(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     """The mentions of a sequence in their order: every column of `mention` but `seq`."""
-    return store.execute(
-        "select * exclude (seq) from mention where seq = $seq order by mention", {"seq": seq}
-    ).df()
+    ...

@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables.columns import count, flag, number, text, whole
+from analysis.tables.question import asks
 from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table
 
 _TOKEN_ID = whole("token_id", "place in the vocabulary")
@@ -141,11 +142,10 @@ def contents(store: DuckDBPyConnection) -> pd.DataFrame:
     return store.execute("select name, n_rows from manifest order by n_rows desc, name").df()
 
 
+@asks("select token_type, count(*) as n from token group by token_type order by token_type")
 def token_type_counts(store: DuckDBPyConnection) -> pd.DataFrame:
     """How many tokens of each type there are: columns token_type, n."""
-    return store.execute(
-        "select token_type, count(*) as n from token group by token_type order by token_type"
-    ).df()
+    ...
 
 
 def masked_share(store: DuckDBPyConnection) -> float:
@@ -154,26 +154,22 @@ def masked_share(store: DuckDBPyConnection) -> float:
     return float(share)
 
 
+@asks("select n_tokens, count(*) as n_sequences from sequence group by n_tokens order by n_tokens")
 def sequence_lengths(store: DuckDBPyConnection) -> pd.DataFrame:
     """How long the sequences are: columns n_tokens, n_sequences."""
-    return store.execute(
-        "select n_tokens, count(*) as n_sequences from sequence group by n_tokens order by n_tokens"
-    ).df()
+    ...
 
 
+@asks("select seq, n_tokens, text from sequence order by seq limit $limit")
 def first_sequences(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
     """The first sequences of the corpus: columns seq, n_tokens, text."""
-    return store.execute(
-        "select seq, n_tokens, text from sequence order by seq limit $limit", {"limit": limit}
-    ).df()
+    ...
 
 
+@asks("""
+    select seq, n_tokens, text from sequence
+    where list_contains($sequences, seq) order by seq
+""")
 def sequence_texts(store: DuckDBPyConnection, *, sequences: list[int]) -> pd.DataFrame:
     """Some sequences of the corpus: columns seq, n_tokens, text."""
-    return store.execute(
-        """
-        select seq, n_tokens, text from sequence
-        where list_contains($sequences, seq) order by seq
-        """,
-        {"sequences": sequences},
-    ).df()
+    ...

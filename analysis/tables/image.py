@@ -5,6 +5,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import singles, small, text, whole
+from analysis.tables.question import asks
 from analysis.tables.table import SEQUENCE, Column, Table
 
 TABLE = Table(
@@ -46,14 +47,13 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select seq, name, picture is not null as kept, coverage is not null as has_mask
+    from image order by seq
+""")
 def images(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every image: seq, name, kept (whether its picture and maps are), has_mask."""
-    return store.execute(
-        """
-        select seq, name, picture is not null as kept, coverage is not null as has_mask
-        from image order by seq
-        """
-    ).df()
+    ...
 
 
 def image(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
@@ -61,35 +61,32 @@ def image(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     return store.execute("from image where seq = $seq", {"seq": seq}).df()
 
 
+@asks("""
+    select
+        any_value(grid_rows)::int as rows,
+        any_value(grid_columns)::int as columns,
+        (
+            select coalesce(list(token order by pos), [])
+            from token
+            where pos < any_value(first_patch) and seq = min(image.seq)
+        ) as special,
+        count(*)::int as n_images,
+        count(coverage)::int as n_masks
+    from image
+    having count(*) > 0
+""")
 def grid(store: DuckDBPyConnection) -> pd.DataFrame:
     """How every image is cut up: rows, columns, special (names of the tokens before the patches, in
     order), n_images, n_masks (images with a mask); no row without images."""
-    return store.execute(
-        """
-        select
-            any_value(grid_rows)::int as rows,
-            any_value(grid_columns)::int as columns,
-            (
-                select coalesce(list(token order by pos), [])
-                from token
-                where pos < any_value(first_patch) and seq = min(image.seq)
-            ) as special,
-            count(*)::int as n_images,
-            count(coverage)::int as n_masks
-        from image
-        having count(*) > 0
-        """
-    ).df()
+    ...
 
 
+@asks("""
+    select seq, name, picture from image
+    where picture is not null
+    order by seq
+    limit $limit
+""")
 def pictures(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
     """The first images that are kept: seq, name, picture (a PNG file)."""
-    return store.execute(
-        """
-        select seq, name, picture from image
-        where picture is not null
-        order by seq
-        limit $limit
-        """,
-        {"limit": limit},
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
 from analysis.tables.heads.sequence_gradient_importance import OBJECTIVE
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Table, View, interval, nullable
 
 _UNIT = "unit of L"
@@ -44,15 +45,14 @@ TABLE = Table(
 )
 
 
+@asks("from gradient_importance_objective order by layer, head nulls first, token_type")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every head, and the means over the heads of each layer, whose head is missing.
 
     Returns:
         objective, layer, head, token_type, importance, low, high, n_sequences.
     """
-    return store.execute(
-        "from gradient_importance_objective order by layer, head nulls first, token_type"
-    ).df()
+    ...
 
 
 def objective(store: DuckDBPyConnection) -> str | None:

@@ -7,6 +7,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Column, Table, View
 
 
@@ -88,6 +89,11 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select * exclude (weighing) from head_distance_weighing
+    where weighing = $weighing
+    order by layer_a, head_a, layer_b, head_b
+""")
 def distances(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """The distance of every head from every head, itself included.
 
@@ -95,16 +101,17 @@ def distances(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFr
         layer_a, head_a, layer_b, head_b, divergence, mean_divergence, n_rows, in the order of
         layers and heads.
     """
-    return store.execute(
-        """
-        select * exclude (weighing) from head_distance_weighing
-        where weighing = $weighing
-        order by layer_a, head_a, layer_b, head_b
-        """,
-        {"weighing": weighing},
-    ).df()
+    ...
 
 
+@asks("""
+    select layer_b as layer, head_b as head, mean_divergence
+    from head_distance_weighing
+    where weighing = $weighing and layer_a = $layer and head_a = $head
+        and (layer_b, head_b) <> ($layer, $head)
+    order by mean_divergence, layer, head
+    limit $limit
+""")
 def nearest(
     store: DuckDBPyConnection, *, layer: int, head: int, limit: int, weighing: str = WEIGHT
 ) -> pd.DataFrame:
@@ -113,14 +120,4 @@ def nearest(
     Returns:
         layer, head, mean_divergence.
     """
-    return store.execute(
-        """
-        select layer_b as layer, head_b as head, mean_divergence
-        from head_distance_weighing
-        where weighing = $weighing and layer_a = $layer and head_a = $head
-            and (layer_b, head_b) <> ($layer, $head)
-        order by mean_divergence, layer, head
-        limit $limit
-        """,
-        {"layer": layer, "head": head, "limit": limit, "weighing": weighing},
-    ).df()
+    ...

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER_OR_ALL, Table, nullable
 
 _DISTANCE = "mean divergence from the other heads"
@@ -50,6 +51,7 @@ TABLE = Table(
 )
 
 
+@asks("from head_distance_agreement order by layer nulls last, head nulls last")
 def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every head by itself, then all of them.
 
@@ -57,6 +59,4 @@ def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
         layer, head (missing for all), weight, norm, spearman, same_nearest, p_value,
         n_permutations.
     """
-    return store.execute(
-        "from head_distance_agreement order by layer nulls last, head nulls last"
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table
 
 _POINT = (
@@ -35,17 +36,15 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select * exclude (weighing) from head_layout_weighing
+    where weighing = $weighing
+    order by layer, head
+""")
 def layout(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """Where every head lies, and how well the plane shows distances.
 
     Returns:
         layer, head, x, y, stress (the same in every row).
     """
-    return store.execute(
-        """
-        select * exclude (weighing) from head_layout_weighing
-        where weighing = $weighing
-        order by layer, head
-        """,
-        {"weighing": weighing},
-    ).df()
+    ...

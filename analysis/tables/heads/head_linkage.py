@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, whole
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.tables.question import asks
 from analysis.tables.table import Table
 
 _GROUP = (
@@ -34,17 +35,15 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select * exclude (weighing) from head_linkage_weighing
+    where weighing = $weighing
+    order by step
+""")
 def steps(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """The steps in their order.
 
     Returns:
         step, left, right, height, n_heads.
     """
-    return store.execute(
-        """
-        select * exclude (weighing) from head_linkage_weighing
-        where weighing = $weighing
-        order by step
-        """,
-        {"weighing": weighing},
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.tables.question import asks
 from analysis.tables.table import LAYER_OR_ALL, Table
 
 _DIVERGENCE = "mean over them of the mean divergence"
@@ -44,17 +45,15 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select * exclude (weighing) from layer_cohesion_weighing
+    where weighing = $weighing
+    order by layer nulls last
+""")
 def cohesion(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """Every layer by itself, then all of them.
 
     Returns:
         layer (missing for all), within, between, difference, p_value, n_permutations.
     """
-    return store.execute(
-        """
-        select * exclude (weighing) from layer_cohesion_weighing
-        where weighing = $weighing
-        order by layer nulls last
-        """,
-        {"weighing": weighing},
-    ).df()
+    ...

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, single, small, whole
+from analysis.tables.question import asks
 from analysis.tables.table import LAYER, SEQUENCE, Table, View
 
 WORST_TOKEN = (
@@ -65,6 +66,23 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select layer,
+        max(block.relative_error)::double as worst_relative_error,
+        arg_max(seq, block.relative_error) as worst_seq,
+        arg_max(block.worst_pos, block.relative_error) as worst_pos,
+        max(block.percentile_99)::double as percentile_99,
+        max(attention_sum_error)::double as worst_attention_sum_error,
+        max(whole.relative_error)::double as worst_layer_error,
+        arg_max(seq, whole.relative_error) as worst_layer_seq,
+        arg_max(whole.worst_pos, whole.relative_error) as worst_layer_pos,
+        max(whole.percentile_99)::double as layer_percentile_99,
+        count(*) as n_sequences
+    from sequence_completeness as block
+    left join layer_completeness as whole using (seq, layer)
+    group by layer
+    order by layer
+""")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """The worst of every layer; what whole layers miss is NaN where they were not taken apart.
 
@@ -73,22 +91,4 @@ def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
         worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
         layer_percentile_99, n_sequences.
     """
-    return store.execute(
-        """
-        select layer,
-            max(block.relative_error)::double as worst_relative_error,
-            arg_max(seq, block.relative_error) as worst_seq,
-            arg_max(block.worst_pos, block.relative_error) as worst_pos,
-            max(block.percentile_99)::double as percentile_99,
-            max(attention_sum_error)::double as worst_attention_sum_error,
-            max(whole.relative_error)::double as worst_layer_error,
-            arg_max(seq, whole.relative_error) as worst_layer_seq,
-            arg_max(whole.worst_pos, whole.relative_error) as worst_layer_pos,
-            max(whole.percentile_99)::double as layer_percentile_99,
-            count(*) as n_sequences
-        from sequence_completeness as block
-        left join layer_completeness as whole using (seq, layer)
-        group by layer
-        order by layer
-        """
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_rollout import DISTANCE, ROLLOUT
+from analysis.tables.question import asks
 from analysis.tables.table import (
     LAYER,
     N_SEQUENCES,
@@ -39,27 +40,23 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select layer, token_type, mean, low, high
+    from rollout
+    where scope = $scope and distance is null
+    order by layer, token_type
+""")
 def by_token_type(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
     """From tokens of which type: layer, token_type, mean, low, high; 1 in sum per layer."""
-    return store.execute(
-        """
-        select layer, token_type, mean, low, high
-        from rollout
-        where scope = $scope and distance is null
-        order by layer, token_type
-        """,
-        {"scope": scope},
-    ).df()
+    ...
 
 
+@asks("""
+    select layer, distance, mean, low, high
+    from rollout
+    where scope = $scope and token_type is null
+    order by layer, distance
+""")
 def by_distance(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
     """From how far away: layer, distance, mean, low, high; 1 in sum per layer."""
-    return store.execute(
-        """
-        select layer, distance, mean, low, high
-        from rollout
-        where scope = $scope and token_type is null
-        order by layer, distance
-        """,
-        {"scope": scope},
-    ).df()
+    ...

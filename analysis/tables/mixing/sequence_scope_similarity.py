@@ -6,6 +6,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import single
+from analysis.tables.question import asks
 from analysis.tables.table import LAYER, SCOPE, SEQUENCE, Column, Table
 
 SCOPE_A = replace(SCOPE, name="scope_a")
@@ -27,6 +28,17 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select seq, avg(spearman::double) as spearman, n_tokens, text
+    from sequence_scope_similarity
+    join sequence using (seq)
+    where ($layer is null or layer = $layer)
+        and ((scope_a = $scope_a and scope_b = $scope_b)
+            or (scope_a = $scope_b and scope_b = $scope_a))
+    group by seq, n_tokens, text
+    order by spearman, seq
+    limit $limit
+""")
 def extremes(
     store: DuckDBPyConnection, *, layer: int | None, scope_a: str, scope_b: str, limit: int
 ) -> pd.DataFrame:
@@ -38,17 +50,4 @@ def extremes(
     Returns:
         seq, spearman, n_tokens, text, least similar first.
     """
-    return store.execute(
-        """
-        select seq, avg(spearman::double) as spearman, n_tokens, text
-        from sequence_scope_similarity
-        join sequence using (seq)
-        where ($layer is null or layer = $layer)
-            and ((scope_a = $scope_a and scope_b = $scope_b)
-                or (scope_a = $scope_b and scope_b = $scope_a))
-        group by seq, n_tokens, text
-        order by spearman, seq
-        limit $limit
-        """,
-        {"layer": layer, "scope_a": scope_a, "scope_b": scope_b, "limit": limit},
-    ).df()
+    ...

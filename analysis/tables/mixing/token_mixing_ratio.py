@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.columns import single
 from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
+from analysis.tables.question import asks
 from analysis.tables.table import POSITION, SEQUENCE, Table
 
 TABLE = Table(
@@ -20,6 +21,25 @@ TABLE = Table(
 )
 
 
+@asks("""
+    with entry as (
+        select token_id, any_value(token) as token,
+            any_value(token_type)::varchar as token_type,
+            count(*) as n, avg(mean::double) as ratio,
+            rank() over (order by count(*) desc) as rank
+        from token_mixing_ratio
+        join token using (seq, pos)
+        where scope = $scope and not is_masked
+        group by token_id
+    ),
+    drawn as (
+        from entry
+        where $special or token_type not in ('cls', 'sep')
+        order by hash(token_id), token_id
+        limit $limit
+    )
+    select token, token_type, n, rank, ratio from drawn order by rank, token_id
+""")
 def words(store: DuckDBPyConnection, *, scope: str, special: bool, limit: int) -> pd.DataFrame:
     """Vocabulary entries with their frequency and their ratio; masked places count for none.
 
@@ -31,25 +51,4 @@ def words(store: DuckDBPyConnection, *, scope: str, special: bool, limit: int) -
         token, token_type, n (occurrences), rank (1 = most frequent in this corpus; ties share the
         smallest), ratio (mean over the occurrences), by rank.
     """
-    return store.execute(
-        """
-        with entry as (
-            select token_id, any_value(token) as token,
-                any_value(token_type)::varchar as token_type,
-                count(*) as n, avg(mean::double) as ratio,
-                rank() over (order by count(*) desc) as rank
-            from token_mixing_ratio
-            join token using (seq, pos)
-            where scope = $scope and not is_masked
-            group by token_id
-        ),
-        drawn as (
-            from entry
-            where $special or token_type not in ('cls', 'sep')
-            order by hash(token_id), token_id
-            limit $limit
-        )
-        select token, token_type, n, rank, ratio from drawn order by rank, token_id
-        """,
-        {"scope": scope, "special": special, "limit": limit},
-    ).df()
+    ...

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import single
+from analysis.tables.question import asks
 from analysis.tables.table import LAYER, SEQUENCE, Table
 
 TABLE = Table(
@@ -28,14 +29,13 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select layer, max(relative_error)::double as error, arg_max(seq, relative_error) as seq,
+        avg(bias_share::double) as bias, count(*) as n_sequences
+    from vector_completeness
+    group by layer
+    order by layer
+""")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """The worst of every layer, and what is of no token: layer, error, seq, bias, n_sequences."""
-    return store.execute(
-        """
-        select layer, max(relative_error)::double as error, arg_max(seq, relative_error) as seq,
-            avg(bias_share::double) as bias, count(*) as n_sequences
-        from vector_completeness
-        group by layer
-        order by layer
-        """
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_rollout import DISTANCE, ROLLOUT
+from analysis.tables.question import asks
 from analysis.tables.table import (
     LAYER,
     N_SEQUENCES,
@@ -45,14 +46,12 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select * exclude n_sequences, n_sequences::int as n_sequences
+    from vector_rollout
+    where list_contains($scopes, scope)
+    order by layer, list_position($scopes, scope), token_type, distance
+""")
 def shares(store: DuckDBPyConnection, *, scopes: list[str]) -> pd.DataFrame:
     """By layer, scope, and token type or distance: mean and difference, with their intervals."""
-    return store.execute(
-        """
-        select * exclude n_sequences, n_sequences::int as n_sequences
-        from vector_rollout
-        where list_contains($scopes, scope)
-        order by layer, list_position($scopes, scope), token_type, distance
-        """,
-        {"scopes": scopes},
-    ).df()
+    ...

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD_OR_ALL, LAYER_OR_ALL, TOKEN_TYPE, Table
 
 TABLE = Table(
@@ -24,39 +25,34 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select token_type, n, spearman
+    from attention_norm_correlation
+    where layer is not distinct from $layer and head is not distinct from $head
+    order by token_type
+""")
 def by_type(store: DuckDBPyConnection, *, layer: int | None, head: int | None) -> pd.DataFrame:
     """token_type, n, spearman: of one head, of one layer (head None), or pooled (both None)."""
-    return store.execute(
-        """
-        select token_type, n, spearman
-        from attention_norm_correlation
-        where layer is not distinct from $layer and head is not distinct from $head
-        order by token_type
-        """,
-        {"layer": layer, "head": head},
-    ).df()
+    ...
 
 
+@asks("""
+    select layer, head, n, spearman
+    from attention_norm_correlation
+    where head is not null and token_type = $token_type
+    order by layer, head
+""")
 def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
     """layer, head, n, spearman of every head for one token type."""
-    return store.execute(
-        """
-        select layer, head, n, spearman
-        from attention_norm_correlation
-        where head is not null and token_type = $token_type
-        order by layer, head
-        """,
-        {"token_type": token_type},
-    ).df()
+    ...
 
 
+@asks("""
+    select layer, token_type, n, spearman
+    from attention_norm_correlation
+    where layer is not null and head is null
+    order by layer, token_type
+""")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """layer, token_type, n, spearman of every layer."""
-    return store.execute(
-        """
-        select layer, token_type, n, spearman
-        from attention_norm_correlation
-        where layer is not null and head is null
-        order by layer, token_type
-        """
-    ).df()
+    ...

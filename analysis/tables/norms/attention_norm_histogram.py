@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, small
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Table
 
 TABLE = Table(
@@ -24,6 +25,17 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select
+        token_type,
+        least(greatest(attention_bin, 103 * 4), 127 * 4 - 1) // 2 as attention_bin,
+        norm_bin // 16 as norm_bin,
+        sum(n)::bigint as n
+    from attention_norm_histogram
+    where ($layer is null or layer = $layer) and ($head is null or head = $head)
+    group by all
+    order by all
+""")
 def densities(store: DuckDBPyConnection, *, layer: int | None, head: int | None) -> pd.DataFrame:
     """Pairs per cell of every token type at once, coarse enough to draw; None takes all.
 
@@ -32,17 +44,4 @@ def densities(store: DuckDBPyConnection, *, layer: int | None, head: int | None)
         Weights under 2⁻²⁴ are gathered in the lowest bin shown, weights of exactly 1 with those
         just below. A norm of exactly 0, which a log axis has no place for, is in norm_bin 0.
     """
-    return store.execute(
-        """
-        select
-            token_type,
-            least(greatest(attention_bin, 103 * 4), 127 * 4 - 1) // 2 as attention_bin,
-            norm_bin // 16 as norm_bin,
-            sum(n)::bigint as n
-        from attention_norm_histogram
-        where ($layer is null or layer = $layer) and ($head is null or head = $head)
-        group by all
-        order by all
-        """,
-        {"layer": layer, "head": head},
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.norms.attention_norm_sample import SAMPLE
 from analysis.tables.columns import number, single, small
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, TOKEN_TYPE, Table
 
 TABLE = Table(
@@ -30,6 +31,15 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select s.token_type, s.attention::double as attention, s.value_norm::double as value_norm,
+        s.layer, s.head, s.seq, t.token
+    from attention_norm_sample s
+    join token t on t.seq = s.seq and t.pos = s.key_pos
+    where ($layer is null or s.layer = $layer) and ($head is null or s.head = $head)
+    qualify row_number() over (partition by s.token_type order by s.priority) <= $limit
+    order by s.token_type, s.priority
+""")
 def scatter(
     store: DuckDBPyConnection, *, layer: int | None, head: int | None, limit: int
 ) -> pd.DataFrame:
@@ -38,15 +48,4 @@ def scatter(
     Returns:
         token_type, attention, value_norm, layer, head, seq, token (the one attended to).
     """
-    return store.execute(
-        """
-        select s.token_type, s.attention::double as attention, s.value_norm::double as value_norm,
-            s.layer, s.head, s.seq, t.token
-        from attention_norm_sample s
-        join token t on t.seq = s.seq and t.pos = s.key_pos
-        where ($layer is null or s.layer = $layer) and ($head is null or s.head = $head)
-        qualify row_number() over (partition by s.token_type order by s.priority) <= $limit
-        order by s.token_type, s.priority
-        """,
-        {"layer": layer, "head": head, "limit": limit},
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import count, flag, number, text
+from analysis.tables.question import asks
 from analysis.tables.table import Table, interval
 
 SOURCE = text("source", "corpus: counted in this corpus; file: given to the run", "name")
@@ -30,8 +31,7 @@ TABLE = Table(
 )
 
 
+@asks("from frequency_correlation order by source desc, quantity, special_tokens desc")
 def correlations(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every row."""
-    return store.execute(
-        "from frequency_correlation order by source desc, quantity, special_tokens desc"
-    ).df()
+    ...

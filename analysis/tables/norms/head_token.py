@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import single
+from analysis.tables.question import asks
 from analysis.tables.table import (
     HEAD,
     LAYER,
@@ -115,26 +116,24 @@ def top_sequences(
     ).df()
 
 
+@asks("""
+    select
+        seq,
+        pos,
+        token,
+        token_type,
+        (attention_received / n_tokens)::double as attention,
+        value_norm::double as value_norm,
+        (weighted_norm_received / n_tokens)::double as weighted_norm
+    from head_token
+    join token using (seq, pos, token_type)
+    join sequence using (seq)
+    where layer = $layer and head = $head and list_contains($sequences, seq)
+    order by seq, pos
+""")
 def sequence_tokens(
     store: DuckDBPyConnection, *, layer: int, head: int, sequences: list[int]
 ) -> pd.DataFrame:
     """Every token of the given sequences: seq, pos, token, token_type, attention, value_norm,
     weighted_norm, in reading order; attention and weighted_norm are means over the queries."""
-    return store.execute(
-        """
-        select
-            seq,
-            pos,
-            token,
-            token_type,
-            (attention_received / n_tokens)::double as attention,
-            value_norm::double as value_norm,
-            (weighted_norm_received / n_tokens)::double as weighted_norm
-        from head_token
-        join token using (seq, pos, token_type)
-        join sequence using (seq)
-        where layer = $layer and head = $head and list_contains($sequences, seq)
-        order by seq, pos
-        """,
-        {"layer": layer, "head": head, "sequences": sequences},
-    ).df()
+    ...

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, whole
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table, View
 
 _KEY = (LAYER, HEAD, whole("rank", "place in descending order, from 1"))
@@ -51,17 +52,16 @@ def spectra(store: DuckDBPyConnection, *, heads: list[tuple[int, int]]) -> pd.Da
     ).df()
 
 
+@asks("""
+    select layer, head, max(value) as largest, min(value) as smallest,
+        max(linear_value) as linear_largest, min(linear_value) as linear_smallest
+    from singular_value_linear
+    group by layer, head
+    order by layer, head
+""")
 def extremes(store: DuckDBPyConnection) -> pd.DataFrame:
     """layer, head, largest, smallest (of the values that can differ from 0), for every head.
 
     `linear_largest` and `linear_smallest` are those of the linear part.
     """
-    return store.execute(
-        """
-        select layer, head, max(value) as largest, min(value) as smallest,
-            max(linear_value) as linear_largest, min(linear_value) as linear_smallest
-        from singular_value_linear
-        group by layer, head
-        order by layer, head
-        """
-    ).df()
+    ...

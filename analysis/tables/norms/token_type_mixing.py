@@ -5,6 +5,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number, text
+from analysis.tables.question import asks
 from analysis.tables.table import (
     HEAD,
     LAYER,
@@ -76,58 +77,50 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select layer, token_type, quantity, mean, low, high, n_present
+    from token_type_interval
+    where head is not distinct from $head
+    order by layer, token_type, quantity
+""")
 def by_layer(store: DuckDBPyConnection, *, head: int | None = None) -> pd.DataFrame:
     """Means by layer and type, of one head of every layer or of all its heads.
 
     Returns:
         layer, token_type, quantity, mean, low, high, n_present.
     """
-    return store.execute(
-        """
-        select layer, token_type, quantity, mean, low, high, n_present
-        from token_type_interval
-        where head is not distinct from $head
-        order by layer, token_type, quantity
-        """,
-        {"head": head},
-    ).df()
+    ...
 
 
+@asks("""
+    select layer, head, quantity, mean, low, high
+    from token_type_interval
+    where head is not null and token_type = $token_type
+    order by layer, head, quantity
+""")
 def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
     """Means of every head for one token type: layer, head, quantity, mean, low, high."""
-    return store.execute(
-        """
-        select layer, head, quantity, mean, low, high
-        from token_type_interval
-        where head is not null and token_type = $token_type
-        order by layer, head, quantity
-        """,
-        {"token_type": token_type},
-    ).df()
+    ...
 
 
+@asks("""
+    select token_type, quantity, mean, low, high
+    from token_type_interval
+    where layer = $layer and head = $head
+    order by token_type, quantity
+""")
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
     """All types of one head: token_type, quantity, mean, low, high."""
-    return store.execute(
-        """
-        select token_type, quantity, mean, low, high
-        from token_type_interval
-        where layer = $layer and head = $head
-        order by token_type, quantity
-        """,
-        {"layer": layer, "head": head},
-    ).df()
+    ...
 
 
+@asks("""
+    select head, sum(weighted_norm) as weighted_norm
+    from token_type_mixing
+    where layer = $layer and head is not null
+    group by head
+    order by head
+""")
 def by_layer_and_head(store: DuckDBPyConnection, *, layer: int) -> pd.DataFrame:
     """What all token types bring through each head of a layer: head, weighted_norm."""
-    return store.execute(
-        """
-        select head, sum(weighted_norm) as weighted_norm
-        from token_type_mixing
-        where layer = $layer and head is not null
-        group by head
-        order by head
-        """,
-        {"layer": layer},
-    ).df()
+    ...

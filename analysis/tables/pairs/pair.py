@@ -9,6 +9,7 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.needs import Need
 from analysis.tables.columns import flag, single, small, whole
+from analysis.tables.question import asks
 from analysis.tables.table import RELATION, Column, Table
 
 SOURCE = whole("source", "token id of w_j, the token that is mixed in")
@@ -66,14 +67,12 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select n, n_sequences, pmi::double as pmi, relation,
+        relation_share::double as relation_share, has_special
+    from pair
+    where source = $source_id and target = $target_id
+""")
 def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
     """One row, if the pair occurs: n, n_sequences, pmi, relation, relation_share, has_special."""
-    return store.execute(
-        """
-        select n, n_sequences, pmi::double as pmi, relation,
-            relation_share::double as relation_share, has_special
-        from pair
-        where source = $source and target = $target
-        """,
-        {"source": source_id, "target": target_id},
-    ).df()
+    ...

@@ -25,6 +25,7 @@ from analysis.tables.pairs.pair import (
 from analysis.tables.pairs.pair_merge import MERGE
 from analysis.tables.pairs.pair_ranking import ALL, PairSelection, listed, with_interval
 from analysis.tables.pairs.pair_steps import of_steps
+from analysis.tables.question import asks
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Table, View
 
 _ALONE = "NULL for a single one"
@@ -206,30 +207,27 @@ def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.
     return with_interval(frame)
 
 
+@asks("""
+    select count(*) as n_pairs, count(*) filter (n = 1) as n_singletons,
+        coalesce(sum(n), 0)::bigint as n_occurrences
+    from pair_delta_wide where layer = 1
+""")
 def counts(store: DuckDBPyConnection) -> pd.DataFrame:
     """One row: n_pairs, n_singletons (pairs that occur once), n_occurrences."""
-    return store.execute(
-        """
-        select count(*) as n_pairs, count(*) filter (n = 1) as n_singletons,
-            coalesce(sum(n), 0)::bigint as n_occurrences
-        from pair_delta_wide where layer = 1
-        """
-    ).df()
+    ...
 
 
+@asks("""
+    select source as source_id, target as target_id
+    from pair_delta_wide
+    where layer = 1
+        and source in (select token_id from vocabulary where token = $source)
+        and target in (select token_id from vocabulary where token = $target)
+    order by all
+""")
 def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFrame:
     """source_id, target_id of a pair that occurs, by its tokens as the tokenizer writes them."""
-    return store.execute(
-        """
-        select source as source_id, target as target_id
-        from pair_delta_wide
-        where layer = 1
-            and source in (select token_id from vocabulary where token = $source)
-            and target in (select token_id from vocabulary where token = $target)
-        order by all
-        """,
-        {"source": source, "target": target},
-    ).df()
+    ...
 
 
 def _layers(store: DuckDBPyConnection) -> list[int]:

@@ -7,6 +7,7 @@ from analysis.needs import Need
 from analysis.tables.columns import single
 from analysis.tables.corpus import IS_CAUSAL
 from analysis.tables.pairs.pair import SOURCE, SOURCE_POSITION, TARGET, TARGET_POSITION
+from analysis.tables.question import asks
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Table
 
 LIMIT = 10
@@ -21,6 +22,22 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    with stored as (
+        select seq, source_pos, target_pos, delta
+        from pair_occurrence
+        where layer = $layer and effect = $effect and source = $source_id and target = $target_id
+    )
+    select seq, s.pos as source_pos, t.pos as target_pos, delta::double as delta
+    from token as s
+    join token as t using (seq)
+    left join stored
+        on stored.seq = s.seq and source_pos = s.pos and target_pos = t.pos
+    where s.token_id = $source_id and t.token_id = $target_id
+        and (s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL})
+    order by abs(delta) desc nulls last, seq, s.pos, t.pos
+    limit $limit
+""")
 def of_pair(
     store: DuckDBPyConnection,
     *,
@@ -35,36 +52,10 @@ def of_pair(
     Returns:
         seq, source_pos, target_pos, delta (NaN where it is not stored).
     """
-    return store.execute(
-        f"""
-        with stored as (
-            select seq, source_pos, target_pos, delta
-            from pair_occurrence
-            where layer = $layer and effect = $effect and source = $source and target = $target
-        )
-        select seq, s.pos as source_pos, t.pos as target_pos, delta::double as delta
-        from token as s
-        join token as t using (seq)
-        left join stored
-            on stored.seq = s.seq and source_pos = s.pos and target_pos = t.pos
-        where s.token_id = $source and t.token_id = $target
-            and (s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL})
-        order by abs(delta) desc nulls last, seq, s.pos, t.pos
-        limit $limit
-        """,
-        {
-            "source": source_id,
-            "target": target_id,
-            "layer": layer,
-            "effect": effect,
-            "limit": limit,
-        },
-    ).df()
+    ...
 
 
+@asks("select pos, token_id, token, token_type, segment from token where seq = $seq order by pos")
 def sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     """Every token of a sequence in reading order: pos, token_id, token, token_type, segment."""
-    return store.execute(
-        "select pos, token_id, token, token_type, segment from token where seq = $seq order by pos",
-        {"seq": seq},
-    ).df()
+    ...

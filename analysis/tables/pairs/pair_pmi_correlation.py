@@ -7,6 +7,7 @@ from analysis.errors import UnknownName
 from analysis.needs import Need
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.tables.columns import count, named, number, small, whole
+from analysis.tables.question import asks
 from analysis.tables.table import EFFECT, LAYER, Table
 
 MIN_COUNTS = (2, 5, 10)
@@ -62,6 +63,16 @@ TABLE = Table(
 )
 
 
+@asks(
+    """
+        select layer, effect, quantity, n_pairs, n_words, spearman, low, high
+        from pair_pmi_correlation
+        where min_count = $min_count and window_size is not distinct from $window_size
+        order by layer, list_position($effects, effect), list_position($quantities, quantity)
+    """,
+    effects=list(EFFECTS),
+    quantities=list(QUANTITIES),
+)
 def by_layer(
     store: DuckDBPyConnection, *, min_count: int, window_size: int | None = None
 ) -> pd.DataFrame:
@@ -71,20 +82,7 @@ def by_layer(
         min_count: one of `MIN_COUNTS`.
         window_size: one of `WINDOWS`.
     """
-    return store.execute(
-        """
-        select layer, effect, quantity, n_pairs, n_words, spearman, low, high
-        from pair_pmi_correlation
-        where min_count = $min_count and window_size is not distinct from $window_size
-        order by layer, list_position($effects, effect), list_position($quantities, quantity)
-        """,
-        {
-            "min_count": min_count,
-            "window_size": window_size,
-            "effects": list(EFFECTS),
-            "quantities": list(QUANTITIES),
-        },
-    ).df()
+    ...
 
 
 def points(

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import singles, small
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 SHOWN = 15
@@ -25,25 +26,23 @@ TABLE = Table(
 )
 
 
+@asks("""
+    with cell as (
+        select n, unnest(range(n * n)) as place, unnest(attention)::double as attention
+        from exemplar_attention
+        where layer = $layer and head = $head and seq = $seq
+    )
+    select place // n as query_pos, place % n as key_pos,
+        q.token as query_token, k.token as key_token, attention
+    from cell
+    join token as q on q.seq = $seq and q.pos = place // n
+    join token as k on k.seq = $seq and k.pos = place % n
+    order by place
+""")
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int, seq: int) -> pd.DataFrame:
     """One head's map of the first tokens of a text.
 
     Returns:
         query_pos, key_pos, query_token, key_token, attention; a row per pair, by query.
     """
-    return store.execute(
-        """
-        with cell as (
-            select n, unnest(range(n * n)) as place, unnest(attention)::double as attention
-            from exemplar_attention
-            where layer = $layer and head = $head and seq = $seq
-        )
-        select place // n as query_pos, place % n as key_pos,
-            q.token as query_token, k.token as key_token, attention
-        from cell
-        join token as q on q.seq = $seq and q.pos = place // n
-        join token as k on k.seq = $seq and k.pos = place % n
-        order by place
-        """,
-        {"layer": layer, "head": head, "seq": seq},
-    ).df()
+    ...

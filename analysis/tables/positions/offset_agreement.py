@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number, text
+from analysis.tables.question import asks
 from analysis.tables.table import LAYER_OR_ALL, Table, interval
 
 COUNTINGS = {
@@ -53,6 +54,12 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select * exclude (counting, min_dependence)
+    from offset_agreement
+    where counting = $counting and min_dependence = $min_dependence
+    order by layer nulls last
+""")
 def agreement(store: DuckDBPyConnection, *, counting: str, min_dependence: float) -> pd.DataFrame:
     """How often scores and attention prefer the same offset, in each layer and in all.
 
@@ -64,12 +71,4 @@ def agreement(store: DuckDBPyConnection, *, counting: str, min_dependence: float
         layer (missing for all), n_heads, agreement, agreement_low, agreement_high, chance,
         spearman, spearman_low, spearman_high; no row where fewer than two heads are left.
     """
-    return store.execute(
-        """
-        select * exclude (counting, min_dependence)
-        from offset_agreement
-        where counting = $counting and min_dependence = $min_dependence
-        order by layer nulls last
-        """,
-        {"counting": counting, "min_dependence": min_dependence},
-    ).df()
+    ...

@@ -7,6 +7,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import count, number, small
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table, View
 
 REACH = 7
@@ -78,23 +79,33 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select row_offset, column_offset, n_images, attention, attention_per_pair
+    from patch_offset
+    where layer = $layer and head = $head
+    order by row_offset, column_offset
+""")
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
     """Attention of one head by offset, row after row.
 
     Returns:
         row_offset, column_offset, n_images, attention, attention_per_pair.
     """
-    return store.execute(
-        """
-        select row_offset, column_offset, n_images, attention, attention_per_pair
-        from patch_offset
-        where layer = $layer and head = $head
-        order by row_offset, column_offset
-        """,
-        {"layer": layer, "head": head},
-    ).df()
+    ...
 
 
+@asks("""
+    select layer, head, row_offset, column_offset, attention_per_pair,
+        avg(attention_per_pair) over of_head as mean_per_pair, n_images
+    from patch_offset
+    window of_head as (partition by layer, head)
+    qualify row_number() over (
+        partition by layer, head
+        order by attention_per_pair desc, abs(row_offset) + abs(column_offset), row_offset,
+            column_offset
+    ) = 1
+    order by layer, head
+""")
 def preferred(store: DuckDBPyConnection) -> pd.DataFrame:
     """The offset at which a pair gets most attention from each head; of equal ones the nearest.
 
@@ -102,17 +113,4 @@ def preferred(store: DuckDBPyConnection) -> pd.DataFrame:
         layer, head, row_offset, column_offset, attention_per_pair, mean_per_pair (over all offsets
         that are kept, each counting once), n_images.
     """
-    return store.sql(
-        """
-        select layer, head, row_offset, column_offset, attention_per_pair,
-            avg(attention_per_pair) over of_head as mean_per_pair, n_images
-        from patch_offset
-        window of_head as (partition by layer, head)
-        qualify row_number() over (
-            partition by layer, head
-            order by attention_per_pair desc, abs(row_offset) + abs(column_offset), row_offset,
-                column_offset
-        ) = 1
-        order by layer, head
-        """
-    ).df()
+    ...

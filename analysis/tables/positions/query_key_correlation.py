@@ -7,6 +7,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
 from analysis.tables.positions.relative_position_profile import OFFSET
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, N_SEQUENCES, Table, View
 
 REACH = 64
@@ -89,19 +90,17 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select "offset", value, attention, value_centred, value_per_pair, attention_per_pair,
+        n_sequences
+    from query_key_correlation_mean
+    where layer = $layer and head = $head
+    order by "offset"
+""")
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
     """What queries, keys and attention of one head say of every offset; means over texts.
 
     Returns:
         offset, value, attention, value_centred, value_per_pair, attention_per_pair, n_sequences.
     """
-    return store.execute(
-        """
-        select "offset", value, attention, value_centred, value_per_pair, attention_per_pair,
-            n_sequences
-        from query_key_correlation_mean
-        where layer = $layer and head = $head
-        order by "offset"
-        """,
-        {"layer": layer, "head": head},
-    ).df()
+    ...

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import single
+from analysis.tables.question import asks
 from analysis.tables.table import LAYER, SEQUENCE, Table
 
 TABLE = Table(
@@ -35,17 +36,16 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select layer,
+        max(score_error)::double as score_error,
+        max(trace_error)::double as trace_error,
+        max(attention_error)::double as attention_error,
+        count(*) as n_sequences
+    from query_key_error
+    group by layer
+    order by layer
+""")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """The worst of every layer: layer, score_error, trace_error, attention_error, n_sequences."""
-    return store.execute(
-        """
-        select layer,
-            max(score_error)::double as score_error,
-            max(trace_error)::double as trace_error,
-            max(attention_error)::double as attention_error,
-            count(*) as n_sequences
-        from query_key_error
-        group by layer
-        order by layer
-        """
-    ).df()
+    ...

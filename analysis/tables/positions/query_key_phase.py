@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.columns import number, singles, small, text
 from analysis.tables.positions.embedding_spectrum import FREQUENCY
 from analysis.tables.positions.query_key_rotation import PHASE, PLANE
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table, View
 
 TABLE = Table(
@@ -62,29 +63,27 @@ TABLE = Table(
 )
 
 
+@asks("""
+    with longest as (
+        select plane, phase, length, amplitude
+        from sequence_query_key_phase
+        where layer = $layer and head = $head
+            and length = (select max(length) from sequence_query_key_phase)
+    ), unfolded as (
+        select plane, phase, length,
+            unnest(range(len(amplitude))) as k, unnest(amplitude)::double as amplitude
+        from longest
+    )
+    select plane, phase, 512 * k / length::double as frequency,
+        avg(amplitude) as amplitude, length, count(*) as n_sequences
+    from unfolded
+    group by plane, phase, k, length
+    order by plane, frequency
+""")
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
     """One head's amplitudes by phase and frequency, means over the longest of the kept texts.
 
     Returns:
         plane, phase, frequency, amplitude, length, n_sequences.
     """
-    return store.execute(
-        """
-        with longest as (
-            select plane, phase, length, amplitude
-            from sequence_query_key_phase
-            where layer = $layer and head = $head
-                and length = (select max(length) from sequence_query_key_phase)
-        ), unfolded as (
-            select plane, phase, length,
-                unnest(range(len(amplitude))) as k, unnest(amplitude)::double as amplitude
-            from longest
-        )
-        select plane, phase, 512 * k / length::double as frequency,
-            avg(amplitude) as amplitude, length, count(*) as n_sequences
-        from unfolded
-        group by plane, phase, k, length
-        order by plane, frequency
-        """,
-        {"layer": layer, "head": head},
-    ).df()
+    ...

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, small
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table
 
 PLANE = small("plane", "eigenvector of the rotation, by phase, from 0")
@@ -23,14 +24,12 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select plane, phase
+    from query_key_rotation
+    where layer = $layer and head = $head
+    order by plane
+""")
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
     """plane, phase of one head."""
-    return store.execute(
-        """
-        select plane, phase
-        from query_key_rotation
-        where layer = $layer and head = $head
-        order by plane
-        """,
-        {"layer": layer, "head": head},
-    ).df()
+    ...

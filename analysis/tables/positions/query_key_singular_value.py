@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, whole
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table
 
 RANK = whole("rank", "place in descending order, from 1")
@@ -17,14 +18,12 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select rank, value
+    from query_key_singular_value
+    where layer = $layer and head = $head
+    order by rank
+""")
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
     """rank, value of one head."""
-    return store.execute(
-        """
-        select rank, value
-        from query_key_singular_value
-        where layer = $layer and head = $head
-        order by rank
-        """,
-        {"layer": layer, "head": head},
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import single, singles
 from analysis.tables.positions.query_key_singular_value import RANK
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 RANKS, SHOWN, REACH = 20, 64, 64
@@ -39,18 +40,16 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select rank, value::double as value, unnest(range(len(query)))::int as pos,
+        unnest(query)::double as query, unnest(key)::double as key
+    from query_key_wave
+    where layer = $layer and head = $head and seq = $seq
+    order by rank, pos
+""")
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int, seq: int) -> pd.DataFrame:
     """rank, value, pos, query, key: one row per direction and token of one text."""
-    return store.execute(
-        """
-        select rank, value::double as value, unnest(range(len(query)))::int as pos,
-            unnest(query)::double as query, unnest(key)::double as key
-        from query_key_wave
-        where layer = $layer and head = $head and seq = $seq
-        order by rank, pos
-        """,
-        {"layer": layer, "head": head, "seq": seq},
-    ).df()
+    ...
 
 
 def correlations(
@@ -80,13 +79,12 @@ def correlations(
     ).df()
 
 
+@asks("""
+    select seq, n_tokens, text
+    from sequence
+    where seq in (select distinct seq from query_key_wave)
+    order by seq
+""")
 def exemplars(store: DuckDBPyConnection) -> pd.DataFrame:
     """seq, n_tokens, text of the kept sequences."""
-    return store.execute(
-        """
-        select seq, n_tokens, text
-        from sequence
-        where seq in (select distinct seq from query_key_wave)
-        order by seq
-        """
-    ).df()
+    ...

@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number, text
 from analysis.tables.positions.relative_position_profile import OFFSET
+from analysis.tables.question import asks
 from analysis.tables.table import Column, Table
 
 N_CLUSTERS = tuple(range(2, 13))
@@ -36,26 +37,23 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select cluster, "offset", attention, n
+    from relative_position_centre
+    where k = $k
+    order by max(attention) over (partition by cluster) desc, cluster, "offset"
+""")
 def centres(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
     """The centres of k clusters: cluster, offset, attention, n; the strongest cluster first."""
-    return store.execute(
-        """
-        select cluster, "offset", attention, n
-        from relative_position_centre
-        where k = $k
-        order by max(attention) over (partition by cluster) desc, cluster, "offset"
-        """,
-        {"k": k},
-    ).df()
+    ...
 
 
+@asks("""
+    select k, any_value(explained) as explained
+    from relative_position_centre
+    group by k
+    order by k
+""")
 def explained(store: DuckDBPyConnection) -> pd.DataFrame:
     """How much of the variance of profiles each number of clusters explains: k, explained."""
-    return store.execute(
-        """
-        select k, any_value(explained) as explained
-        from relative_position_centre
-        group by k
-        order by k
-        """
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number
 from analysis.tables.positions.relative_position_centre import CLUSTER, K
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table, View
 
 _SHARE = number("share", "share of the texts in which the head is nearest to the centre")
@@ -28,18 +29,16 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select layer, head, cluster, share
+    from relative_position_clustering
+    where k = $k
+    order by layer, head, share desc, cluster
+""")
 def shares(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
     """In which share of the texts a head belongs to each of k clusters.
 
     Returns:
         layer, head, cluster, share, without clusters to which the head never belongs.
     """
-    return store.execute(
-        """
-        select layer, head, cluster, share
-        from relative_position_clustering
-        where k = $k
-        order by layer, head, share desc, cluster
-        """,
-        {"k": k},
-    ).df()
+    ...

@@ -8,6 +8,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import named, number, small
 from analysis.tables.positions.embedding_spectrum import FREQUENCY
+from analysis.tables.question import asks
 from analysis.tables.table import LAYER, N_SEQUENCES, Column, Table, View, nullable
 
 CONTROLS = ("kept", "compared", "removed", "permuted")
@@ -113,31 +114,28 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select length, max(n_sequences) as n_sequences
+    from position_spectrum_control
+    where control = 'kept' and source = 'hidden'
+    group by length
+    order by n_sequences desc, length desc
+""")
 def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
     """How many sequences were measured at which length: length, n_sequences, most first."""
-    return store.execute(
-        """
-        select length, max(n_sequences) as n_sequences
-        from position_spectrum_control
-        where control = 'kept' and source = 'hidden'
-        group by length
-        order by n_sequences desc, length desc
-        """
-    ).df()
+    ...
 
 
+@asks("""
+    select layer, frequency, mean, q25, q75, max, n_sequences
+    from position_spectrum_control
+    where source = $source and length = $length and control = $control
+    order by layer, frequency
+""")
 def by_layer(store: DuckDBPyConnection, *, source: str, length: int, control: str) -> pd.DataFrame:
     """The spectra of one source in every layer, over the sequences of one length.
 
     Returns:
         layer (missing for word_embedding), frequency, mean, q25, q75, max, n_sequences.
     """
-    return store.execute(
-        """
-        select layer, frequency, mean, q25, q75, max, n_sequences
-        from position_spectrum_control
-        where source = $source and length = $length and control = $control
-        order by layer, frequency
-        """,
-        {"source": source, "length": length, "control": control},
-    ).df()
+    ...

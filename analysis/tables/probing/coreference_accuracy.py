@@ -15,6 +15,7 @@ from analysis.tables.probing.coreference_prediction import (
     OF_HEAD,
     WEIGHING_OR_RULE,
 )
+from analysis.tables.question import asks
 from analysis.tables.table import Table, View, interval
 
 MENTION_TYPE = named("mention_type", "type of the mention: pronoun, proper, nominal, or all")
@@ -63,6 +64,16 @@ TABLE = Table(
 )
 
 
+@asks(
+    """
+        select * exclude (weighing, merging, mention_type)
+        from coreference_accuracy_weighing
+        where mention_type = $mention_type
+            and (method <> 'head' or (merging = $merging and weighing = $weighing))
+        order by list_position($methods, method), layer, head
+    """,
+    methods=list(METHODS),
+)
 def of_type(
     store: DuckDBPyConnection, *, mention_type: str, merging: str, weighing: str = WEIGHT
 ) -> pd.DataFrame:
@@ -71,23 +82,20 @@ def of_type(
     Returns:
         method, layer, head (missing for a rule), n, accuracy, low, high; heads first.
     """
-    return store.execute(
-        """
-        select * exclude (weighing, merging, mention_type)
+    ...
+
+
+@asks(
+    """
+        select mention_type, method, n, accuracy, low, high
         from coreference_accuracy_weighing
-        where mention_type = $mention_type
-            and (method <> 'head' or (merging = $merging and weighing = $weighing))
-        order by list_position($methods, method), layer, head
-        """,
-        {
-            "mention_type": mention_type,
-            "merging": merging,
-            "weighing": weighing,
-            "methods": list(METHODS),
-        },
-    ).df()
-
-
+        where method <> 'head' or (merging = $merging and weighing = $weighing
+            and layer = $layer and head = $head)
+        order by list_position($types, mention_type), list_position($methods, method)
+    """,
+    types=list(MENTION_TYPES),
+    methods=list(METHODS),
+)
 def of_head(
     store: DuckDBPyConnection,
     *,
@@ -101,20 +109,4 @@ def of_head(
     Returns:
         mention_type, method, n, accuracy, low, high.
     """
-    return store.execute(
-        """
-        select mention_type, method, n, accuracy, low, high
-        from coreference_accuracy_weighing
-        where method <> 'head' or (merging = $merging and weighing = $weighing
-            and layer = $layer and head = $head)
-        order by list_position($types, mention_type), list_position($methods, method)
-        """,
-        {
-            "merging": merging,
-            "weighing": weighing,
-            "layer": layer,
-            "head": head,
-            "types": list(MENTION_TYPES),
-            "methods": list(METHODS),
-        },
-    ).df()
+    ...

@@ -8,6 +8,7 @@ from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import named
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, nullable
 
 METHODS = ("head", "nearest", "head_match", "sieve")
@@ -79,6 +80,15 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select seq, len(mentions) as n, len(list_filter(correct, lambda each: each)) as n_right,
+        text
+    from coreference_prediction_weighing
+    join sequence using (seq)
+    where method = $method and ($method <> 'head'
+        or (merging = $merging and weighing = $weighing and layer = $layer and head = $head))
+    order by seq
+""")
 def by_sequence(
     store: DuckDBPyConnection,
     *,
@@ -96,20 +106,27 @@ def by_sequence(
     Returns:
         seq, n, n_right, text; sequences where no mention has an antecedent are left out.
     """
-    return store.execute(
-        """
-        select seq, len(mentions) as n, len(list_filter(correct, lambda each: each)) as n_right,
-            text
+    ...
+
+
+@asks("""
+    with picked as (
+        select unnest(mentions) as mention, unnest(predicted) as predicted,
+            unnest(correct) as correct
         from coreference_prediction_weighing
-        join sequence using (seq)
-        where method = $method and ($method <> 'head'
-            or (merging = $merging and weighing = $weighing and layer = $layer and head = $head))
-        order by seq
-        """,
-        {"method": method, "merging": merging, "weighing": weighing, "layer": layer, "head": head},
-    ).df()
-
-
+        where seq = $seq and method = $method and ($method <> 'head'
+            or (merging = $merging and weighing = $weighing
+                and layer = $layer and head = $head))
+    )
+    select mention.* exclude (seq), predicted, correct, (
+        select max(earlier.head_word) from mention as earlier
+        where earlier.seq = $seq and earlier.cluster = mention.cluster
+            and not earlier.is_masked and earlier.head_word < mention.head_word
+    ) as antecedent
+    from picked
+    join mention on mention.seq = $seq and mention.mention = picked.mention
+    order by mention.mention
+""")
 def of_sequence(
     store: DuckDBPyConnection,
     *,
@@ -129,31 +146,4 @@ def of_sequence(
         mention, first_word, last_word, head_word, cluster, mention_type, predicted (−1: none),
         correct, antecedent (head word of the nearest right one).
     """
-    return store.execute(
-        """
-        with picked as (
-            select unnest(mentions) as mention, unnest(predicted) as predicted,
-                unnest(correct) as correct
-            from coreference_prediction_weighing
-            where seq = $seq and method = $method and ($method <> 'head'
-                or (merging = $merging and weighing = $weighing
-                    and layer = $layer and head = $head))
-        )
-        select mention.* exclude (seq), predicted, correct, (
-            select max(earlier.head_word) from mention as earlier
-            where earlier.seq = $seq and earlier.cluster = mention.cluster
-                and not earlier.is_masked and earlier.head_word < mention.head_word
-        ) as antecedent
-        from picked
-        join mention on mention.seq = $seq and mention.mention = picked.mention
-        order by mention.mention
-        """,
-        {
-            "seq": seq,
-            "method": method,
-            "merging": merging,
-            "weighing": weighing,
-            "layer": layer,
-            "head": head,
-        },
-    ).df()
+    ...

@@ -8,6 +8,7 @@ from analysis.tables.annotation import MERGING
 from analysis.tables.columns import count, number, text
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.probing.dependency_prediction import DIRECTION
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table, View, interval
 
 PROBED = text(
@@ -52,6 +53,13 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select layer, head, n, accuracy, low, high
+    from dependency_accuracy_weighing
+    where relation = $relation and merging = $merging and direction = $direction
+        and weighing = $weighing
+    order by layer, head
+""")
 def of_relation(
     store: DuckDBPyConnection,
     *,
@@ -65,23 +73,15 @@ def of_relation(
     Returns:
         layer, head, n, accuracy, low, high.
     """
-    return store.execute(
-        """
-        select layer, head, n, accuracy, low, high
-        from dependency_accuracy_weighing
-        where relation = $relation and merging = $merging and direction = $direction
-            and weighing = $weighing
-        order by layer, head
-        """,
-        {
-            "relation": relation,
-            "merging": merging,
-            "direction": direction,
-            "weighing": weighing,
-        },
-    ).df()
+    ...
 
 
+@asks("""
+    select relation, direction, n, accuracy, low, high
+    from dependency_accuracy_weighing
+    where layer = $layer and head = $head and merging = $merging and weighing = $weighing
+    order by accuracy desc, n desc, relation, direction
+""")
 def of_head(
     store: DuckDBPyConnection, *, layer: int, head: int, merging: str, weighing: str = WEIGHT
 ) -> pd.DataFrame:
@@ -90,33 +90,33 @@ def of_head(
     Returns:
         relation, direction, n, accuracy, low, high; the most accurate first.
     """
-    return store.execute(
-        """
-        select relation, direction, n, accuracy, low, high
-        from dependency_accuracy_weighing
-        where layer = $layer and head = $head and merging = $merging and weighing = $weighing
-        order by accuracy desc, n desc, relation, direction
-        """,
-        {"layer": layer, "head": head, "merging": merging, "weighing": weighing},
-    ).df()
+    ...
 
 
+@asks("""
+    select relation, any_value(n) as n
+    from dependency_accuracy
+    group by relation
+    order by n desc, relation
+""")
 def relations(store: DuckDBPyConnection) -> pd.DataFrame:
     """What can be asked for, the sums `all` and `all_words` included.
 
     Returns:
         relation, n; the most frequent first.
     """
-    return store.execute(
-        """
-        select relation, any_value(n) as n
-        from dependency_accuracy
-        group by relation
-        order by n desc, relation
-        """
-    ).df()
+    ...
 
 
+@asks("""
+    select relation, layer, head, direction, n, accuracy, low, high
+    from dependency_accuracy_merging
+    where merging = $merging
+    qualify row_number() over (
+        partition by relation order by accuracy desc, direction, layer, head
+    ) = 1
+    order by n desc, relation
+""")
 def best_heads(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
     """The head and direction that are right most often, by relation, of equals the first.
 
@@ -125,15 +125,4 @@ def best_heads(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
     Returns:
         relation, layer, head, direction, n, accuracy, low, high; the most frequent first.
     """
-    return store.execute(
-        """
-        select relation, layer, head, direction, n, accuracy, low, high
-        from dependency_accuracy_merging
-        where merging = $merging
-        qualify row_number() over (
-            partition by relation order by accuracy desc, direction, layer, head
-        ) = 1
-        order by n desc, relation
-        """,
-        {"merging": merging},
-    ).df()
+    ...

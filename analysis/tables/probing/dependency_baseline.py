@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.columns import small
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
+from analysis.tables.question import asks
 from analysis.tables.table import Table
 
 TABLE = Table(
@@ -22,13 +23,14 @@ TABLE = Table(
 )
 
 
+@asks(
+    'select relation, "offset", n, accuracy from dependency_baseline '
+    'order by n desc, relation, "offset"'
+)
 def baselines(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every offset on every relation.
 
     Returns:
         relation, offset, n, accuracy.
     """
-    return store.execute(
-        'select relation, "offset", n, accuracy from dependency_baseline '
-        'order by n desc, relation, "offset"'
-    ).df()
+    ...

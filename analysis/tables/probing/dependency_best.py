@@ -9,6 +9,7 @@ from analysis.tables.columns import count, named, number, small
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
 from analysis.tables.probing.dependency_prediction import DIRECTION
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")
@@ -65,6 +66,11 @@ TABLE = Table(
 )
 
 
+@asks("""
+    from dependency_best_weighing
+    where merging = $merging and chosen_on = $chosen_on and weighing = $weighing
+    order by n desc, relation
+""")
 def best(
     store: DuckDBPyConnection, *, merging: str, chosen_on: str, weighing: str = WEIGHT
 ) -> pd.DataFrame:
@@ -76,11 +82,4 @@ def best(
     Returns:
         Every column of the table; no row for a relation that one half lacks.
     """
-    return store.execute(
-        """
-        from dependency_best_weighing
-        where merging = $merging and chosen_on = $chosen_on and weighing = $weighing
-        order by n desc, relation
-        """,
-        {"merging": merging, "chosen_on": chosen_on, "weighing": weighing},
-    ).df()
+    ...

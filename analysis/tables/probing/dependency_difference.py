@@ -9,6 +9,7 @@ from analysis.tables.norms.weighing import difference, of_either
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
 from analysis.tables.probing.dependency_best import CHOSEN_ON_COLUMN
 from analysis.tables.probing.dependency_prediction import DIRECTION
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table
 
 TABLE = Table(
@@ -31,6 +32,11 @@ TABLE = Table(
 )
 
 
+@asks("""
+    from dependency_difference
+    where merging = $merging and chosen_on = $chosen_on
+    order by n desc, relation
+""")
 def differences(store: DuckDBPyConnection, *, merging: str, chosen_on: str) -> pd.DataFrame:
     """Both best heads of every relation, the most frequent relation first.
 
@@ -40,11 +46,4 @@ def differences(store: DuckDBPyConnection, *, merging: str, chosen_on: str) -> p
     Returns:
         Every column of the table; no row for a relation that one half lacks.
     """
-    return store.execute(
-        """
-        from dependency_difference
-        where merging = $merging and chosen_on = $chosen_on
-        order by n desc, relation
-        """,
-        {"merging": merging, "chosen_on": chosen_on},
-    ).df()
+    ...

@@ -8,6 +8,7 @@ from analysis.needs import Need
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import named
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
 
 DIRECTIONS = ("dependent_to_head", "head_to_dependent")
@@ -40,6 +41,49 @@ TABLE = Table(
 )
 
 
+@asks("""
+    with decided as (
+        select seq, sentence, word, relation, governor, is_masked,
+            word + (
+                relation = 'poss'
+                and coalesce(
+                    lead(form) over (partition by seq, sentence order by word)
+                        in ('''s', 's'''),
+                    false
+                )
+            )::int as deciding
+        from word
+        where relation is not null
+    ),
+    counted as (
+        select seq, sentence, count(*) as n,
+            count(*) filter (where predicted[deciding + 1] = governor) as n_right
+        from decided
+        join dependency_prediction_weighing using (seq)
+        where weighing = $weighing and layer = $layer and head = $head
+            and direction = $direction and merging = $merging
+            and not is_masked
+            and (seq, coalesce(governor, -1)) not in (
+                select seq, word from word where is_masked
+            )
+            and case $relation
+                when 'all_words' then true
+                when 'all' then split_part(relation, ':', 1) not in ('root', 'punct')
+                else split_part(relation, ':', 1) not in ('root', 'punct')
+                    and $relation in (relation, split_part(relation, ':', 1))
+            end
+        group by seq, sentence
+        order by n desc, seq, sentence
+        limit $limit
+    )
+    select seq, sentence,
+        trim(string_agg(form || if(space_after, ' ', ''), '' order by word)) as text,
+        any_value(n) as n, any_value(n_right) as n_right
+    from counted
+    join word using (seq, sentence)
+    group by seq, sentence
+    order by n desc, seq, sentence
+""")
 def sentences(
     store: DuckDBPyConnection,
     *,
@@ -59,62 +103,17 @@ def sentences(
     Returns:
         seq, sentence, text, n, n_right; of equally many the first of the corpus first.
     """
-    return store.execute(
-        """
-        with decided as (
-            select seq, sentence, word, relation, governor, is_masked,
-                word + (
-                    relation = 'poss'
-                    and coalesce(
-                        lead(form) over (partition by seq, sentence order by word)
-                            in ('''s', 's'''),
-                        false
-                    )
-                )::int as deciding
-            from word
-            where relation is not null
-        ),
-        counted as (
-            select seq, sentence, count(*) as n,
-                count(*) filter (where predicted[deciding + 1] = governor) as n_right
-            from decided
-            join dependency_prediction_weighing using (seq)
-            where weighing = $weighing and layer = $layer and head = $head
-                and direction = $direction and merging = $merging
-                and not is_masked
-                and (seq, coalesce(governor, -1)) not in (
-                    select seq, word from word where is_masked
-                )
-                and case $relation
-                    when 'all_words' then true
-                    when 'all' then split_part(relation, ':', 1) not in ('root', 'punct')
-                    else split_part(relation, ':', 1) not in ('root', 'punct')
-                        and $relation in (relation, split_part(relation, ':', 1))
-                end
-            group by seq, sentence
-            order by n desc, seq, sentence
-            limit $limit
-        )
-        select seq, sentence,
-            trim(string_agg(form || if(space_after, ' ', ''), '' order by word)) as text,
-            any_value(n) as n, any_value(n_right) as n_right
-        from counted
-        join word using (seq, sentence)
-        group by seq, sentence
-        order by n desc, seq, sentence
-        """,
-        {
-            "relation": relation,
-            "layer": layer,
-            "head": head,
-            "direction": direction,
-            "merging": merging,
-            "limit": limit,
-            "weighing": weighing,
-        },
-    ).df()
+    ...
 
 
+@asks("""
+    select (unnest(range(len(predicted))))::smallint as word, unnest(predicted) as predicted
+    from dependency_prediction_weighing
+    where weighing = $weighing and seq = $seq
+        and layer = $layer and head = $head and direction = $direction
+        and merging = $merging
+    order by word
+""")
 def of_sentence(
     store: DuckDBPyConnection,
     *,
@@ -130,21 +129,4 @@ def of_sentence(
     Returns:
         word, predicted (−1: no candidate), in the order of the words.
     """
-    return store.execute(
-        """
-        select (unnest(range(len(predicted))))::smallint as word, unnest(predicted) as predicted
-        from dependency_prediction_weighing
-        where weighing = $weighing and seq = $seq
-            and layer = $layer and head = $head and direction = $direction
-            and merging = $merging
-        order by word
-        """,
-        {
-            "seq": seq,
-            "layer": layer,
-            "head": head,
-            "direction": direction,
-            "merging": merging,
-            "weighing": weighing,
-        },
-    ).df()
+    ...

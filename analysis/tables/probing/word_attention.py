@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import singles, small
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 SHOWN = 64
@@ -41,39 +42,36 @@ TABLE = Table(
 )
 
 
+@asks("""
+    with cell as (
+        select first_word, n_words, unnest(range(len(attention))) as place,
+            unnest(attention)::double as attention
+        from word_attention
+        where seq = $seq and layer = $layer and head = $head
+    )
+    select (first_word + place // n_words)::int as word,
+        (first_word + place % n_words)::int as candidate, attention
+    from cell
+    order by word, candidate
+""")
 def of_head(store: DuckDBPyConnection, *, seq: int, layer: int, head: int) -> pd.DataFrame:
     """What the words of a sequence give to the words of their own sentence, in one head.
 
     Returns:
         word, candidate, attention; a row per pair, by the word that attends.
     """
-    return store.execute(
-        """
-        with cell as (
-            select first_word, n_words, unnest(range(len(attention))) as place,
-                unnest(attention)::double as attention
-            from word_attention
-            where seq = $seq and layer = $layer and head = $head
-        )
-        select (first_word + place // n_words)::int as word,
-            (first_word + place % n_words)::int as candidate, attention
-        from cell
-        order by word, candidate
-        """,
-        {"seq": seq, "layer": layer, "head": head},
-    ).df()
+    ...
 
 
+@asks("""
+    select seq, text from sequence
+    where seq in (select seq from word_attention)
+    order by seq
+""")
 def sequences(store: DuckDBPyConnection) -> pd.DataFrame:
     """The sequences whose word attention is in the file.
 
     Returns:
         seq, text.
     """
-    return store.execute(
-        """
-        select seq, text from sequence
-        where seq in (select seq from word_attention)
-        order by seq
-        """
-    ).df()
+    ...

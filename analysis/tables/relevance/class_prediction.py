@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import single, text
+from analysis.tables.question import asks
 from analysis.tables.table import SEQUENCE, Column, Table
 
 RANKS = 5
@@ -27,14 +28,12 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select rank, label, probability::double as probability
+    from class_prediction
+    where seq = $seq
+    order by rank
+""")
 def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     """The likeliest classes of one sequence: rank, label, probability; the likeliest first."""
-    return store.execute(
-        """
-        select rank, label, probability::double as probability
-        from class_prediction
-        where seq = $seq
-        order by rank
-        """,
-        {"seq": seq},
-    ).df()
+    ...

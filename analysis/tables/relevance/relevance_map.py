@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import named, singles
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, nullable
 
 RULE = named("rule", "rule or method by which relevance is carried back")
@@ -33,30 +34,26 @@ TABLE = Table(
 )
 
 
+@asks("""
+    select head, relevance
+    from relevance_map
+    where seq = $seq and rule = $rule and layer = $layer
+    order by head nulls last
+""")
 def maps(store: DuckDBPyConnection, *, seq: int, rule: str, layer: int) -> pd.DataFrame:
     """Every head of one rule: head (NULL: their mean), relevance; the mean comes last."""
-    return store.execute(
-        """
-        select head, relevance
-        from relevance_map
-        where seq = $seq and rule = $rule and layer = $layer
-        order by head nulls last
-        """,
-        {"seq": seq, "rule": rule, "layer": layer},
-    ).df()
+    ...
 
 
+@asks("""
+    select layer, relevance
+    from relevance_map
+    where seq = $seq and rule = $rule and head is not distinct from $head
+    order by layer
+""")
 def layers(store: DuckDBPyConnection, *, seq: int, rule: str, head: int | None) -> pd.DataFrame:
     """One head, or the mean of them if None, from every layer: layer, relevance."""
-    return store.execute(
-        """
-        select layer, relevance
-        from relevance_map
-        where seq = $seq and rule = $rule and head is not distinct from $head
-        order by layer
-        """,
-        {"seq": seq, "rule": rule, "head": head},
-    ).df()
+    ...
 
 
 def methods(store: DuckDBPyConnection, *, seq: int, layer: int) -> pd.DataFrame:
@@ -72,13 +69,12 @@ def methods(store: DuckDBPyConnection, *, seq: int, layer: int) -> pd.DataFrame:
     ).df()
 
 
+@asks("""
+    select seq, text, n_tokens
+    from sequence
+    where seq in (select seq from relevance_map)
+    order by seq
+""")
 def kept(store: DuckDBPyConnection) -> pd.DataFrame:
     """The sequences whose maps are kept: seq, text, n_tokens."""
-    return store.execute(
-        """
-        select seq, text, n_tokens
-        from sequence
-        where seq in (select seq from relevance_map)
-        order by seq
-        """
-    ).df()
+    ...

@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import count, number, text
+from analysis.tables.question import asks
 from analysis.tables.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
 from analysis.tables.relevance.sequence_relevance import MEANINGS
 from analysis.tables.table import Table, View, interval
@@ -88,17 +89,15 @@ def by_layer(store: DuckDBPyConnection, *, quantity: str) -> pd.DataFrame:
     ).df()
 
 
+@asks("""
+    select layer, head, mean, low, high, n_sequences
+    from relevance_interval
+    where quantity = $quantity and rule = $rule and head is not null
+    order by layer, head
+""")
 def heads(store: DuckDBPyConnection, *, quantity: str, rule: str) -> pd.DataFrame:
     """One quantity of every head of a rule: layer, head, mean, low, high, n_sequences."""
-    return store.execute(
-        """
-        select layer, head, mean, low, high, n_sequences
-        from relevance_interval
-        where quantity = $quantity and rule = $rule and head is not null
-        order by layer, head
-        """,
-        {"quantity": quantity, "rule": rule},
-    ).df()
+    ...
 
 
 def rules(store: DuckDBPyConnection) -> list[str]:
