@@ -49,11 +49,11 @@ class OtherSchema(UserError):
 
 
 class BrokenContract(UserError):
-    """A file that breaks the contract of a table: `fault` says in which way, `told` where."""
+    """A file that breaks the contract of a table: `fault` says in which way, `values` where."""
 
-    def __init__(self, fault: str, **told: str):
-        self.fault, self.told = fault, told
-        super().__init__(_FAULTS[fault].format(**told))
+    def __init__(self, fault: str, **values: str):
+        self.fault, self.values = fault, values
+        super().__init__(_FAULTS[fault].format(**values))
 
 
 def attach(store: DuckDBPyConnection, path: str, *, spill_to: str = "") -> None:
@@ -185,9 +185,9 @@ def _assert_account(store: DuckDBPyConnection) -> None:
         for law, n in zip(laws, wrong, strict=True):
             if n:
                 raise BrokenContract("broken_law", table=table.name, law=law)
-    told = {name for (name,) in store.execute("select name from stored.provenance").fetchall()}
+    facts = {name for (name,) in store.execute("select name from stored.provenance").fetchall()}
     for fact in FACTS:
-        if fact not in told:
+        if fact not in facts:
             raise BrokenContract("broken_law", table=PROVENANCE.name, law=f"name = '{fact}'")
 
 

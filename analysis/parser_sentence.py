@@ -7,14 +7,14 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 Parameters = dict[str, Tensor]
-"""What several parsers of one kind have learnt, by name; the last axis tells them apart."""
+"""What several parsers of one kind have learnt, by name; the last axis is the parser."""
 
 
 @dataclass(frozen=True)
 class ParserSentence:
     """One sentence, and for each of several parsers, trained side by side, the tree to learn.
 
-    The candidates of a word are the words and, behind them, the root: its number is the number of
+    The candidates of a word are the words and, after them, the root: its number is the number of
     words. `vectors` tell what each word is by itself; their last value is 1 for every word, so that
     what depends on them may do without them. A governor that is the word itself teaches nothing.
     Only words that are scored teach and are counted.

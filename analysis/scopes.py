@@ -10,7 +10,7 @@ belong to it."""
 
 @dataclass(frozen=True)
 class LayerOrder:
-    """Where a layer has its normalisations, told by what there is to look at on the way through it.
+    """Where a layer has its normalisations, by what there is to look at on the way through it.
 
     `scopes` go from the attention weights to the whole layer; each ends where its name ends.
     `effects` names the steps between scopes: each as the scope before it and the scope after it.
@@ -37,7 +37,7 @@ class LayerOrder:
 
     @property
     def network(self) -> str:
-        """The scope that ends behind the feed-forward network."""
+        """The scope that ends after the feed-forward network."""
         return self.effects["ff"][1]
 
     @property
@@ -63,7 +63,7 @@ POST_NORM = LayerOrder(
         "ff_ln": ("attn_res_ln_ff_res", "attn_res_ln_ff_res_ln"),
     },
 )
-"""Each block is normalised behind its residual, as in BERT."""
+"""Each block is normalised after its residual, as in BERT."""
 PRE_NORM = LayerOrder(
     "pre_norm",
     scopes=(

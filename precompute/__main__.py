@@ -117,7 +117,7 @@ def run(
         int, typer.Option(min=1, help="MiB for the hidden vectors of pairs at a time.")
     ] = 8,
 ) -> None:
-    """Run a model over a corpus. A run that was stopped goes on where it was."""
+    """Run a model over a corpus. Rerun the command to resume; the results are identical."""
     from precompute.jobs.workers import runner_for
     from precompute.run import Request
     from precompute.run import run as run_request
@@ -231,14 +231,14 @@ def _names(statistics: str | None) -> list[str] | None:
 
 
 def main() -> None:
-    """Run a command; what a user can put right is told in one line, without a traceback."""
+    """Run a command; what a user can put right is said in one line, without a traceback."""
     try:
         app()
     except UserError as error:
         print(error, file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
-        print("Stopped. Run the same command again to go on.", file=sys.stderr)
+        print("Stopped. Rerun the command to resume; the results are identical.", file=sys.stderr)
         sys.exit(1)
 
 

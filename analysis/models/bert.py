@@ -37,7 +37,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
     ("BertForSequenceClassification", "RobertaForSequenceClassification"),
     "AutoModelForSequenceClassification",
 )
-"""What a configuration calls a model that tells classes apart, and what loads it."""
+"""What a configuration calls a model that predicts classes, and what loads it."""
 fit_to_images = no_images
 
 

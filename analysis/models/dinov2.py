@@ -30,7 +30,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
     ("Dinov2ForImageClassification", "Dinov2WithRegistersForImageClassification"),
     "AutoModelForImageClassification",
 )
-"""What a configuration calls a model that tells classes apart, and what loads it."""
+"""What a configuration calls a model that predicts classes, and what loads it."""
 logits = no_logits
 
 

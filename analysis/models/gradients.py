@@ -58,7 +58,7 @@ def token_losses(
 def next_tokens(
     ids: Int[Tensor, "batch token"], is_token: Bool[Tensor, "batch token"]
 ) -> Int[Tensor, "batch token"]:
-    """The token behind each; none behind the last and behind padding."""
+    """The token after each; none after the last and after padding."""
     shifted = torch.full_like(ids, NO_TARGET)
     shifted[:, :-1] = ids[:, 1:].where(is_token[:, 1:], NO_TARGET)
     return shifted

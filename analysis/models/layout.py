@@ -47,7 +47,7 @@ def two_sizes(size: int | tuple[int, int] | list[int]) -> tuple[int, int]:
 
 
 def grid_of(model: Model) -> tuple[int, int]:
-    """Rows and columns of patches that the configuration tells of."""
+    """Rows and columns of patches that the configuration names."""
     height, width = two_sizes(model.config.image_size)
     patch_height, patch_width = two_sizes(model.config.patch_size)
     return height // patch_height, width // patch_width

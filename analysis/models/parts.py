@@ -50,7 +50,7 @@ def no_class_logits(classifier: Model, hidden: Tensor) -> Tensor:
     Raises:
         UnfitModel: always; a configuration of such a family never names one.
     """
-    raise UnfitModel(f"{type(classifier).__name__} tells no classes apart.")
+    raise UnfitModel(f"{type(classifier).__name__} predicts no classes.")
 
 
 def no_images(model: Model, size: tuple[int, int]) -> None:

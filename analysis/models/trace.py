@@ -51,9 +51,9 @@ class LayerWeights:
     """One layer, its attention cut into heads; the same for every input.
 
     f(x) = (x @ value_weight + value_bias) @ output_weight, per head; the output bias belongs to the
-    block and to no token. Each of the two blocks has a normalisation: behind its residual in a
+    block and to no token. Each of the two blocks has a normalisation: after its residual in a
     post-norm layer, before the block, beside the residual, where `norm_first`. Where `is_causal`, a
-    query sees no key behind itself.
+    query sees no key after itself.
     """
 
     query_weight: Float[Tensor, "head width head_width"]
@@ -75,7 +75,7 @@ class LayerWeights:
         return PRE_NORM if self.norm_first else POST_NORM
 
     def pairs(self, n_tokens: int) -> Bool[Tensor, "query key"]:
-        """Which keys a query may look at: all of a sequence, or none behind itself.
+        """Which keys a query may look at: all of a sequence, or none after itself.
 
         A pair that is not there has no weight and no vector; its zeros are nobody's measurements.
         """

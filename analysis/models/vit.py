@@ -34,7 +34,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
     "AutoModelForImageClassification",
 )
 CLASSIFIERS["DeiTForImageClassificationWithTeacher"] = "DeiTForImageClassificationWithTeacher"
-"""What a configuration calls a model that tells classes apart, and what loads it."""
+"""What a configuration calls a model that predicts classes, and what loads it."""
 logits = no_logits
 
 

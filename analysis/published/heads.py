@@ -90,7 +90,7 @@ def _accuracies(place: tuple[str, int], written: str) -> Iterator[PublishedHead]
     for line in written.split("\n")[1:-1]:
         relation, name, arrow, accuracy, offset, baseline = line.split(" ")
         layer, head = map(int, name.split("-"))
-        told = {"relation": relation, "percent": True, "part": _TREEBANK}
+        shared = {"relation": relation, "percent": True, "part": _TREEBANK}
         yield PublishedHead(
             PAPER,
             place,
@@ -100,7 +100,7 @@ def _accuracies(place: tuple[str, int], written: str) -> Iterator[PublishedHead]
             layer=layer,
             head=head,
             direction=DIRECTIONS[arrow],
-            **told,
+            **shared,
         )
         yield PublishedHead(
             PAPER,
@@ -109,7 +109,7 @@ def _accuracies(place: tuple[str, int], written: str) -> Iterator[PublishedHead]
             "accuracy",
             baseline,
             offset=int(offset),
-            **told,
+            **shared,
         )
 
 

@@ -24,7 +24,7 @@ _EVERY = "all"
 @dataclass(frozen=True)
 class Experiment:
     """What numbers were measured on. None: they do not depend on it, or, if `unknown`, no file can
-    be told to be of the same corpus. `segments` are the segment ids that the model got, as a file
+    be known to be of the same corpus. `segments` are the segment ids that the model got, as a file
     writes them in `provenance` (`segments_given`); `untrained`: its weights were random."""
 
     model: str

@@ -115,9 +115,9 @@ MANIFEST = Table(
     source="clark-2019",
 )
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
-"""Whether queries see no key behind themselves, as SQL."""
+"""Whether queries see no key after themselves, as SQL."""
 CORPUS_TABLES = (SEQUENCES, TOKENS, VOCABULARY)
-"""What reading the corpus leaves behind."""
+"""What reading the corpus yields."""
 TABLES = (RUN, PROVENANCE, MANIFEST, *CORPUS_TABLES)
 
 
@@ -133,8 +133,8 @@ def provenance(store: DuckDBPyConnection) -> pd.DataFrame:
 
 def layer_order(store: DuckDBPyConnection) -> LayerOrder:
     """Where the model's layers have their normalisations."""
-    told = store.execute("select value from provenance where name = 'layer_order'").fetchall()
-    return ORDERS[told[0][0]]
+    found = store.execute("select value from provenance where name = 'layer_order'").fetchall()
+    return ORDERS[found[0][0]]
 
 
 def contents(store: DuckDBPyConnection) -> pd.DataFrame:

@@ -62,7 +62,7 @@ def load_corpus(
         segment_types: how many segment ids the model knows; 0 for a model without segments.
         max_tokens: the length that texts and pairs are cut to.
         limit: how many sequences to keep, from the first on; None keeps all.
-        mask_rate: the share of tokens hidden behind the mask token.
+        mask_rate: the share of tokens replaced by the mask token.
         packing: what plain text is made into (`PACKINGS`); other formats say it themselves, but
             for `trees`, which reads every sentence of an annotated corpus by itself.
 

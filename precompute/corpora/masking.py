@@ -1,4 +1,4 @@
-"""Sequences with some of their tokens hidden behind the mask token."""
+"""Sequences with some of their tokens replaced by the mask token."""
 
 import math
 from dataclasses import replace

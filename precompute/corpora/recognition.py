@@ -1,4 +1,4 @@
-"""Which format a corpus is in, told by its content and never by its name."""
+"""Which format a corpus is in, known by its content and never by its name."""
 
 import re
 from itertools import takewhile

@@ -69,7 +69,7 @@ class Sequence:
     the ids that stood where something is masked, −1 elsewhere; None where nothing was masked here.
     `document` is the number of the document that it is a window of; None if it stands by itself.
 
-    An image is a sequence too: its tokens are `image`'s patches behind some special ones, and `ids`
+    An image is a sequence too: its tokens are `image`'s patches after some special ones, and `ids`
     their positions. Of a text `image` is None.
     """
 
@@ -119,7 +119,7 @@ class Corpus:
     `too_short` (ends of documents left out because they hold too little to be packed); of annotated
     corpora `too_long` (sentences left out because they do not fit), `mentions_cut` (mentions left
     out because they cross the edge of a window), `heads_by_tree`, `heads_by_tag` and
-    `heads_by_word` (mentions whose head was told from that), `sentences_by_rule` (sentences whose
+    `heads_by_word` (mentions whose head follows from that), `sentences_by_rule` (sentences whose
     ends the file does not tell); of images `images_left_out` and `masks_left_out` (because they
     cannot be read, or do not fit each other).
     """

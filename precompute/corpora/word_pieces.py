@@ -1,4 +1,4 @@
-"""The pieces that a tokenizer makes of words that somebody else told apart."""
+"""The pieces that a tokenizer makes of words that were marked as such."""
 
 from collections.abc import Sequence as SequenceOf
 
@@ -16,7 +16,7 @@ def word_pieces(
     place: str,
     space: bool = False,
 ) -> tuple[tuple[str, ...], ...]:
-    """The tokens of each word, read by itself behind the space that precedes it in the text.
+    """The tokens of each word, read by itself after the space that precedes it in the text.
 
     No token belongs to two words, whatever the tokenizer would make of the text as a whole. A word
     of which it makes nothing is its unknown token.

@@ -10,7 +10,7 @@ _CONTINUES = "##"
 
 
 def words_of_texts(words: list[int | None], sides: list[int | None]) -> Int32[np.ndarray, " token"]:
-    """Words of one or two texts, numbered through, from what a fast tokenizer tells of its tokens.
+    """Words of one or two texts, numbered through, from what a fast tokenizer knows of its tokens.
 
     Args:
         words: of each token the word within its text, None for tokens the tokenizer added.
@@ -24,7 +24,7 @@ def words_of_texts(words: list[int | None], sides: list[int | None]) -> Int32[np
 
 
 def words_of_tokens(tokens: tuple[str, ...]) -> Int32[np.ndarray, " token"]:
-    """Words of tokens without their text, told from how tokenizers mark pieces.
+    """Words of tokens without their text, known from how tokenizers mark pieces.
 
     A token goes on with the word before it if it bears the mark of WordPiece. Where the starts of
     words are marked, it does if it is not marked and both are of letters and digits.

@@ -13,7 +13,7 @@ _SECONDS_BETWEEN_LINES = 2.0
 
 @runtime_checkable
 class Progress(Protocol):
-    """Told how many sequences have been finished."""
+    """Notified of how many sequences have been finished."""
 
     def update(self, n: int) -> object: ...
 
@@ -23,13 +23,13 @@ class _Lines:
 
     def __init__(self, total: int, already: int):
         self.total, self.done, self.already = total, already, already
-        self.started = self.told = time.monotonic()
+        self.started = self.printed = time.monotonic()
 
     def update(self, n: int) -> None:
         self.done += n
         now = time.monotonic()
-        if now - self.told >= _SECONDS_BETWEEN_LINES or self.done == self.total:
-            self.told = now
+        if now - self.printed >= _SECONDS_BETWEEN_LINES or self.done == self.total:
+            self.printed = now
             rate = (self.done - self.already) / max(now - self.started, 1e-9)
             left = (self.total - self.done) / rate if rate else float("inf")
             print(

@@ -37,12 +37,12 @@ def finish_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
     if again := _set_aside(plan.damaged()):
         raise UserError(
             f"{again[0]} was computed again and is damaged again. The disk or the memory is at "
-            "fault: run the same command with --output on another disk."
+            "fault: rerun the command with --output on another disk."
         )
 
 
 def _set_aside(damaged: list[Path]) -> list[Path]:
-    """The same shards, out of the way and told of."""
+    """The same shards, out of the way and named."""
     for shard in damaged:
         print(
             f"{shard} is damaged: it is kept as {set_aside(shard).name} and computed again.",
@@ -66,19 +66,19 @@ def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
         runner(plan, model, waiting, bar.update)
 
 
-def run_local(plan: Plan, model: LoadedModel, jobs: list[int], told: OnProgress) -> None:
+def run_local(plan: Plan, model: LoadedModel, jobs: list[int], report: OnProgress) -> None:
     """One job after the other in this process."""
     for index in jobs:
-        finish_job(plan, model, index, told)
+        finish_job(plan, model, index, report)
 
 
-def finish_job(plan: Plan, model: LoadedModel, index: int, told: OnProgress) -> None:
+def finish_job(plan: Plan, model: LoadedModel, index: int, report: OnProgress) -> None:
     """Every shard of one job that is not there yet."""
     missing = plan.missing(index)
     parts = []
     for sequences in batches(plan.jobs[index]) if missing else ():
         parts.append(_batch_totals(missing, model, sequences, plan))
-        told(len(sequences))
+        report(len(sequences))
     for each, tables in zip(missing, zip(*parts, strict=True), strict=True):
         _finish(plan, each, index, list(tables))
 

@@ -71,7 +71,7 @@ def _out_of_space(error: OSError, folder: Path) -> Exception:
         return error
     return UserError(
         f"The disk that holds {folder} is full. Finished shards are kept: "
-        "free some space and run the same command again."
+        "free some space and rerun the command."
     )
 
 

@@ -1,6 +1,6 @@
 """Which runner carries out the jobs: this process, several of them, or a Ray cluster.
 
-Jobs are independent and leave whole shards behind, so any runner may stop anywhere, and the next
+Jobs are independent and yield whole shards, so any runner may stop anywhere, and the next
 run goes on whichever runner it takes.
 """
 
@@ -76,7 +76,7 @@ def _check_weights(plan: Plan, model: LoadedModel) -> None:
 
 
 def run_processes(
-    plan: Plan, model: LoadedModel, jobs: list[int], told: OnProgress, *, workers: int
+    plan: Plan, model: LoadedModel, jobs: list[int], report: OnProgress, *, workers: int
 ) -> None:
     """Jobs shared among processes of this machine, each with a model of its own.
 
@@ -93,10 +93,10 @@ def run_processes(
     try:
         waiting = [pool.submit(_work, index) for index in jobs]
         for done in as_completed(waiting):
-            told(done.result())
+            report(done.result())
     except BrokenProcessPool as error:
         raise UserError(
-            "A worker process died, most often for want of memory. Run the same command again with "
+            "A worker process died, most often for want of memory. Rerun the command with "
             f"fewer than --workers {workers}: finished shards are kept."
         ) from error
     finally:
@@ -104,7 +104,7 @@ def run_processes(
 
 
 def run_ray(
-    plan: Plan, model: LoadedModel, jobs: list[int], told: OnProgress, *, workers: int
+    plan: Plan, model: LoadedModel, jobs: list[int], report: OnProgress, *, workers: int
 ) -> None:
     """Jobs shared among actors of a Ray cluster; RAY_ADDRESS names one, else it is this machine.
 
@@ -128,7 +128,7 @@ def run_ray(
         given = ray.put(plan)
         pool = pool_of([actor.remote(given, model.name, model.device) for _ in range(workers)])
         for done in pool.map_unordered(lambda each, index: each.work.remote(index), jobs):
-            told(done)
+            report(done)
     finally:
         ray.shutdown()
 

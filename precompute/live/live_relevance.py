@@ -29,10 +29,10 @@ class LiveRelevance:
     """Every map of relevance of one input, and what the model takes it for.
 
     `maps` has an entry for each rule and method there is. Its layers are those that relevance
-    starts behind, the last one of all at the end; of its heads the last is their mean, and rules
+    starts after, the last one of all at the end; of its heads the last is their mean, and rules
     and methods of no single head have that alone. `picture` is a PNG file of what the model sees;
     of a text it is None, and the grid 0. `prediction` holds the likeliest classes with their
-    probabilities, none where the model tells no classes apart. `is_cut` says that the end of a text
+    probabilities, none where the model predicts no classes. `is_cut` says that the end of a text
     was left out.
     """
 
@@ -98,12 +98,12 @@ def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False
     (found,) = batch.relevance_maps
     if found is None:
         raise BadCorpus(sequence.place, "has no token that relevance could start at")
-    told = class_prediction.totals(batch).to_pydict()
+    likeliest = class_prediction.totals(batch).to_pydict()
     return LiveRelevance(
         tokens=sequence.tokens,
         is_content=batch.is_content[0],
         maps={rule: _of_rule(found, rule) for rule in ALL if found.where(rule).any()},
-        prediction=tuple(zip(told["label"], told["probability"], strict=True)),
+        prediction=tuple(zip(likeliest["label"], likeliest["probability"], strict=True)),
         is_cut=is_cut,
         **(_grid(model.images, sequence) if model.images else {}),
     )

@@ -1,4 +1,4 @@
-"""What a model that tells classes apart says of its inputs, whole or in part."""
+"""What a model that predicts classes says of its inputs, whole or in part."""
 
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
@@ -77,5 +77,5 @@ class Classification:
 
 
 def classification_of(model: LoadedModel) -> Classification | None:
-    """The classes of a model; None if it has no head that tells classes apart."""
+    """The classes of a model; None if it has no head that predicts classes."""
     return None if model.classifier is None else Classification(model, model.classifier)

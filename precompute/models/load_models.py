@@ -207,7 +207,7 @@ def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[s
     """
     transformers.utils.logging.disable_progress_bar()
     try:
-        model, told = getattr(transformers, loader).from_pretrained(
+        model, report = getattr(transformers, loader).from_pretrained(
             folder,
             use_safetensors=True,
             trust_remote_code=False,
@@ -219,7 +219,7 @@ def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[s
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise UnfitModel(f"The weights in {folder} cannot be loaded: {error}") from error
     # the pooler comes after the last layer and is measured by nothing
-    absent = {name for name in told["missing_keys"] if not name.startswith("pooler.")}
+    absent = {name for name in report["missing_keys"] if not name.startswith("pooler.")}
     inside = "" if model.base_model is model else f"{model.base_model_prefix}."
     missing = sorted(name for name in absent if name.startswith(inside))
     if missing:

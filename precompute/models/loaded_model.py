@@ -52,7 +52,7 @@ class LoadedModel:
     language_model: Model | None = None
     """The model with the head that predicts tokens, around `model`; None if it has no such head."""
     classifier: Model | None = None
-    """The model with the head that tells classes apart, around `model`; or None."""
+    """The model with the head that predicts classes, around `model`; or None."""
     images: ImageReader | None = None
     segments: str = "read"
     """The segment ids that the model gets: those that were `read`, or `zero` for every token."""

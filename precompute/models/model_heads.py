@@ -1,4 +1,4 @@
-"""Which head a model has around it: one that predicts tokens, one that tells classes apart."""
+"""Which head a model has around it: one that predicts tokens, one that predicts classes."""
 
 from analysis.models.adapter import adapter_for
 from analysis.models.trace import Model

@@ -46,8 +46,11 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
 
 def drawn_sha256(model: Model) -> str:
     """One hash of an untrained model's architecture and of every number that was drawn."""
-    told = model.config.to_dict().items()
-    architecture = {name: value for name, value in told if name not in _NOT_ARCHITECTURE}
+    architecture = {
+        name: value
+        for name, value in model.config.to_dict().items()
+        if name not in _NOT_ARCHITECTURE
+    }
     digest = hashlib.sha256(json.dumps(architecture, sort_keys=True, default=str).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tuple(tensor.shape)}".encode())

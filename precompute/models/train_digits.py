@@ -28,7 +28,7 @@ from precompute.corpora.images.digits import SIDE, Digit, digits
 FOLDER = Path(__file__).with_name("demo_digits")
 N_CLASSES = 10
 START = 0.5
-"""Size of what the ink of a pixel and its place are told by before training."""
+"""Size of what the ink of a pixel and its place are known by before training."""
 PACKAGES = ("numpy", "scikit-learn", "torch", "transformers")
 
 
@@ -162,11 +162,11 @@ def changed(
 
 
 def n_right(model: ViTForImageClassification, chosen: Sequence[Digit]) -> int:
-    """How many of the digits the model tells."""
+    """How many of the digits the model gets right."""
     pixels, labels = read(chosen)
     with torch.inference_mode():
-        told = model.eval()(pixel_values=pixels).logits.argmax(dim=1)
-    return int((told == labels).sum())
+        predicted = model.eval()(pixel_values=pixels).logits.argmax(dim=1)
+    return int((predicted == labels).sum())
 
 
 def main(

@@ -48,10 +48,10 @@ class Batch:
     `hidden_budget` how many bytes they may take at a time. `exemplars` are the indices of the few
     sequences of which single maps and waves are kept, `followed` of those whose tokens are followed
     through the layers as vectors. `controlled` traces a sequence again, by itself, with its
-    positions removed or permuted. `gradients` runs some of the sequences again and tells how their
+    positions removed or permuted. `gradients` runs some of the sequences again and says how their
     loss changes with attention; it is None if none of them has a loss. `kept` are the sequences
     whose relevance maps are kept, `images` what read them if they are images, and `classification`
-    tells classes apart, where the model does.
+    predicts classes, where the model does.
     """
 
     sequences: tuple[Sequence, ...]
@@ -209,8 +209,8 @@ class Batch:
     @cached_property
     def relevance_maps(self) -> tuple[RelevanceMaps | None, ...]:
         """Of every sequence all its maps of relevance, None where it has nowhere to start."""
-        told = self.classification
-        slopes = told.gradients(self.sequences) if told else None
+        known = self.classification
+        slopes = known.gradients(self.sequences) if known else None
         chosen = evenly_spaced(self.kept, WHOLE_LAYERS)
         mixing = [
             self._mixing_of(row) if each.index in chosen else None

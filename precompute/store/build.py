@@ -14,10 +14,11 @@ from analysis.tables import annotation as annotation_tables
 from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
 from analysis.tables.table import Table, View
+from precompute.jobs.fits import finish_fit
 from precompute.jobs.plan import Plan
-from precompute.jobs.shards import finish_shard, unfinished_name
+from precompute.jobs.shards import unfinished_name
 from precompute.passes import PASSES
-from precompute.passes.base import Fit, FitContext
+from precompute.passes.base import Fit
 from precompute.store.annotation_tables import annotation_rows
 from precompute.store.check import assert_laws, assert_parts_add_up, contents, pieces
 from precompute.store.corpus_tables import corpus_rows
@@ -55,26 +56,13 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
         for each in PASSES:
             chosen = each in plan.passes
             if chosen and isinstance(each, Fit):
-                _finish_fit(store, plan, each)
+                finish_fit(store, plan, each)
             shards = plan.shards(each) if chosen else []
             add_table(store, each.TABLE, shards, counts_from_0=not isinstance(each, Fit))
         assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")
     _publish(unfinished, output)
-
-
-def _finish_fit(store: DuckDBPyConnection, plan: Plan, each: Fit) -> None:
-    ranks = {"file": plan.frequencies.ranks} if plan.frequencies else {}
-    context = FitContext(
-        seed=plan.facts.seed,
-        frequency_ranks=ranks,
-        word_vectors=plan.word_vectors,
-        documents=plan.corpus.documents,
-    )
-    store.execute("set threads = 1")  # sums of floats depend on the order of their terms
-    finish_shard(plan.place(each), 0, lambda: each.fit(store, context))
-    store.execute("reset threads")
 
 
 def add_table(
@@ -183,8 +171,8 @@ def _new_file(path: Path) -> Iterator[DuckDBPyConnection]:
         if isinstance(error, duckdb.IOException):
             reason = str(error).splitlines()[0]
             raise UserError(
-                f"{path} could not be written ({reason}). Free some space and run the same "
-                "command again: finished shards are kept."
+                f"{path} could not be written ({reason}). Free some space and rerun the "
+                "command: finished shards are kept."
             ) from error
         raise
 

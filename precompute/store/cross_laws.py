@@ -20,11 +20,11 @@ def _strangers() -> str:
         for name, order in ORDERS.items()
     }
     orders = " ".join(f"when '{order}' then name in ({each})" for order, each in known.items())
-    told = "select value from provenance where name = 'layer_order'"
+    order = "select value from provenance where name = 'layer_order'"
     listed = " union ".join(f"({each})" for each in steps)
     return f"""
         select count(*) from (select * from ({names}) as given(name) union {listed})
-        where not (case coalesce(({told}), '{POST_NORM.name}') {orders} end)"""
+        where not (case coalesce(({order}), '{POST_NORM.name}') {orders} end)"""
 
 
 CROSS_LAWS = {

@@ -62,20 +62,20 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """How the images of the corpus were read, if it holds images."""
-    for told in image.grid(store).to_dict("records"):
+    for grid in image.grid(store).to_dict("records"):
         kept = len(image.images(store).query("kept"))
         yield (
-            f"{told['n_images']} image(s) of {told['rows']} × {told['columns']} patches, "
-            f"{told['n_masks']} with a mask, {kept} with their picture"
+            f"{grid['n_images']} image(s) of {grid['rows']} × {grid['columns']} patches, "
+            f"{grid['n_masks']} with a mask, {kept} with their picture"
         )
     yield from left_out(store)
 
 
 def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """What could not be read of a folder of images, in one sentence; nothing if all could."""
-    told = provenance(store).set_index("name")["value"]
+    facts = provenance(store).set_index("name")["value"]
     n_images, n_masks = (
-        int(told.get(f"corpus {kind}_left_out", 0)) for kind in ("images", "masks")
+        int(facts.get(f"corpus {kind}_left_out", 0)) for kind in ("images", "masks")
     )
     if n_images or n_masks:
         yield (
@@ -101,8 +101,8 @@ def _whole_layer(layer: dict[Hashable, Any]) -> str:
     """What a whole layer misses, where it was taken apart."""
     if math.isnan(layer["worst_layer_error"]):
         return ""
-    told = _worst(layer, "worst_layer_error", "worst_layer", "layer_percentile_99")
-    return f", of the whole layer {told}"
+    worst = _worst(layer, "worst_layer_error", "worst_layer", "layer_percentile_99")
+    return f", of the whole layer {worst}"
 
 
 def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) -> str:

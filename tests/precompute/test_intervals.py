@@ -87,5 +87,5 @@ def test_single_tokens_mix_nothing_and_the_file_is_sound(of_single_tokens):
             "select count(*) from scope_similarity union all select count(*) from relation_share"
         )
         assert store.execute(empty).fetchall() == [(0,), (0,)]
-        assert store.execute("select count(*), max(mean) < 1e-6 from mixing_ratio").fetchone()[1]
+        assert store.execute("select count(*), max(mean) < 1e-6 from mixing_ratio").fetchall()[0][1]
         assert store.execute("select distinct mean from rollout").fetchall() == [(1,)]

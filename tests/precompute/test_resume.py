@@ -98,7 +98,7 @@ def test_a_worker_that_dies_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
     with pytest.raises(UserError) as error:
         run(request(tmp_path, statistics=["token_norm"]), partial(run_processes, workers=2))
     assert str(error.value) == (
-        "A worker process died, most often for want of memory. Run the same command again with "
+        "A worker process died, most often for want of memory. Rerun the command with "
         "fewer than --workers 2: finished shards are kept."
     )
     assert not (tmp_path / "tiny.duckdb").exists()

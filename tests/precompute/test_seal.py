@@ -160,6 +160,6 @@ def test_a_disk_that_damages_every_shard_ends_the_run(again, monkeypatch):
         run(again, run_local)
     assert str(error.value) == (
         f"{shard} was computed again and is damaged again. The disk or the memory is at fault: "
-        "run the same command with --output on another disk."
+        "rerun the command with --output on another disk."
     )
     assert not again.output.exists()

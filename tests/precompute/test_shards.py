@@ -39,7 +39,7 @@ def test_a_full_disk_is_told_and_what_is_half_written_is_removed(tmp_path, monke
         finish_shard(tmp_path / "folder", 0, lambda: ROWS)
     assert str(error.value) == (
         f"The disk that holds {tmp_path / 'folder'} is full. Finished shards are kept: "
-        "free some space and run the same command again."
+        "free some space and rerun the command."
     )
     assert list((tmp_path / "folder").iterdir()) == []
 

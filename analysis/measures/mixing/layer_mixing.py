@@ -68,12 +68,12 @@ def layer_mixing(
     inputs = norm.centred(whole) / deviation + norm.shift
     forward = _FeedForward(layer, inputs, bias, bias_reading)
     around = (stream, before[1]) if weights.norm_first else (normed, before[2])
-    behind = _feed_forward_scopes(
+    after = _feed_forward_scopes(
         forward, normed, around, budget=budget, dtype=dtype or stream.terms.dtype
     )
-    scopes = [_of_weights(layer.attention[0].mean(dim=0)), *before, *behind]
+    scopes = [_of_weights(layer.attention[0].mean(dim=0)), *before, *after]
     beside = weights.output_bias if weights.norm_first else bias
-    sent = before[0].sums + behind[0].sums if weights.norm_first else scopes[-1].sums
+    sent = before[0].sums + after[0].sums if weights.norm_first else scopes[-1].sums
     errors = layer_errors(layer, sent, forward.bias_of_output(beside), dtype)
     return LayerMixing(
         maps=torch.stack([each.map for each in scopes]).cpu(),
@@ -83,9 +83,9 @@ def layer_mixing(
 
 
 def attention_mixing(layer: LayerTrace) -> Float[Tensor, "query key"]:
-    """‖F_i(x_j)‖ of attention with its residual, as the residual stream holds it behind attention.
+    """‖F_i(x_j)‖ of attention with its residual, as the residual stream holds it after attention.
 
-    The same map as that of `layer_mixing`, behind the normalisation of a post-norm layer and before
+    The same map as that of `layer_mixing`, after the normalisation of a post-norm layer and before
     that of a pre-norm one, without a hidden vector for any pair.
 
     Args:

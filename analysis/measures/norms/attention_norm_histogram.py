@@ -48,7 +48,7 @@ def joint_histogram(
     Returns:
         The occupied cells as (head, token type, attention bin, norm bin) in ascending order, and
         the pairs in each: over a sequence of n tokens they add up to n² per head, or n (n + 1) / 2
-        where queries see no key behind themselves.
+        where queries see no key after themselves.
 
     Source:
         kobayashi-2020, section 5.3, figure 3 and table 3.

@@ -36,7 +36,7 @@ def attention_received(
         Sums between 0 and the number of real tokens n; over the tokens of a sequence they add to n.
 
     Source:
-        kobayashi-2020, section 5.4, the sums behind figure 5.
+        kobayashi-2020, section 5.4, the sums of figure 5.
     """
     queries = is_token.to(attention.dtype)[:, None, None, :]
     return (queries @ attention).squeeze(2)

@@ -48,7 +48,7 @@ def relation_changes(
         change n · 2, at most.
 
     Source:
-        kobayashi-2024, section 5.2, which tells these kinds apart by eye.
+        kobayashi-2024, section 5.2, which distinguishes these kinds by eye.
     """
     two_positions = pairs & ~np.eye(len(relations), dtype=bool)
     of_pair = relations[two_positions]

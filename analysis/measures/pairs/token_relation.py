@@ -20,7 +20,7 @@ def token_relations(
         words: numbers of the words that tokens are pieces of; negative where there is none.
 
     Source:
-        kobayashi-2024, section 5.2, which tells these kinds apart by eye.
+        kobayashi-2024, section 5.2, which distinguishes these kinds by eye.
     """
     real = words >= 0
     place = np.arange(len(ids))

@@ -1,4 +1,4 @@
-"""Queries and keys of a head as waves along positions, and how far one runs behind the other."""
+"""Queries and keys of a head as waves along positions, and how far one lags the other."""
 
 import torch
 from jaxtyping import Float
@@ -30,8 +30,8 @@ def cross_covariance(
 ) -> Float[Tensor, "*any diagonal direction"]:
     """xcov_j(t) = Σ_i q_ij k_{i+t, j} for every offset t from −(n − 1) to n − 1.
 
-    By Fourier transforms of waves with as many zeros behind them, in float64. t > 0 means that the
-    key stands behind the query, to its right.
+    By Fourier transforms of waves with as many zeros after them, in float64. t > 0 means that the
+    key stands after the query, to its right.
 
     Source:
         yamamoto-2023, section 3.5, eq. 11.

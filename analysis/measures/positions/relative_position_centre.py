@@ -80,7 +80,7 @@ def centre_names(
         No name twice: a second one gets `_2`, in the order of the centres.
 
     Source:
-        yamamoto-2023, section 3.1, which tells clusters by strength and direction.
+        yamamoto-2023, section 3.1, which distinguishes clusters by strength and direction.
     """
     names: list[str] = []
     for centre in centres:

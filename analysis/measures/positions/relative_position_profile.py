@@ -33,7 +33,7 @@ def window(
     """The offsets −reach … reach of sums along all diagonals, in float64.
 
     Returns:
-        0 where a text is too short to have the offset; NaN behind the query of a causal model,
+        0 where a text is too short to have the offset; NaN after the query of a causal model,
         which looks at no such key.
 
     Source:

@@ -94,12 +94,16 @@ def attributes(features: str) -> tuple[frozenset[str], ...]:
     Source:
         lee-2011, section 2.3 (the sieve for pronouns).
     """
-    told = dict(each.split("=", 1) for each in features.split("|") if "=" in each)
-    if not told or "VerbForm" in told:  # a verb agrees with its subject, not with a mention
+    values_by_name = dict(each.split("=", 1) for each in features.split("|") if "=" in each)
+    if (
+        not values_by_name or "VerbForm" in values_by_name
+    ):  # a verb agrees with its subject, not with a mention
         return (_UNKNOWN,) * len(_ATTRIBUTES)
-    if "PronType" not in told:
-        told.setdefault("Person", "3")
-    values = (told.get(f"{name}[psor]", told.get(name, "")) for name in _ATTRIBUTES)
+    if "PronType" not in values_by_name:
+        values_by_name.setdefault("Person", "3")
+    values = (
+        values_by_name.get(f"{name}[psor]", values_by_name.get(name, "")) for name in _ATTRIBUTES
+    )
     return tuple(frozenset(each.split(",")) if each else _UNKNOWN for each in values)
 
 

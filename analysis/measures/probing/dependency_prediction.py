@@ -28,7 +28,7 @@ def predicted_governors(
 
     Args:
         attention: between the words of one text, what special tokens get already left out.
-        is_causal: whether no word sees a word behind itself; such pairs are no candidates.
+        is_causal: whether no word sees a word after itself; such pairs are no candidates.
 
     Returns:
         Places of words, by dependents' attention and by governors'; of equal weights the first

@@ -11,7 +11,7 @@ NEAR = (1, -1, 2, -2)
 
 
 def distance_features(n_words: int) -> Float[Tensor, "word candidate value"]:
-    """How far behind and before the dependent a candidate stands, over n; ±1, ±2; the root.
+    """How far after and before the dependent a candidate stands, over n; ±1, ±2; the root.
 
     Source:
         clark-2019, section 5.2.

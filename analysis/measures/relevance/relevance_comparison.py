@@ -27,7 +27,7 @@ def raw_attention(
 def rolled_back(
     maps: Iterable[Float[np.ndarray, "query key"]], start: Float[np.ndarray, " token"]
 ) -> Float[np.ndarray, "start token"]:
-    """The start's share of every token of the input, for each layer that it may stand behind.
+    """The start's share of every token of the input, for each layer that it may start after.
 
     Args:
         maps: of one scope, from the first layer to the last.

@@ -16,7 +16,7 @@ QUANTITIES = (
     "mask_chance",
     "pointing",
 )
-"""What is told of one map, in the order of the columns that `relevance_summary` returns."""
+"""What is known of one map, in the order of the columns that `relevance_summary` returns."""
 
 
 def relevance_summary(

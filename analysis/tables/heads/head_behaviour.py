@@ -43,5 +43,6 @@ def behaviours(
     heads = wide.reindex(columns=list(QUANTITIES)).reset_index()
     quantities = {name: heads[name].to_numpy(dtype=np.float64) for name in QUANTITIES}
     thresholds = Thresholds(neighbour, entropy, token_type)
-    told = heads[["layer", "head", *QUANTITIES]]
-    return told.assign(behaviour=head_behaviour(quantities, thresholds))
+    return heads[["layer", "head", *QUANTITIES]].assign(
+        behaviour=head_behaviour(quantities, thresholds)
+    )

@@ -7,8 +7,8 @@ from analysis.tables.pairs.pair import OCCURRENCES, SOURCE, TARGET
 from analysis.tables.table import LAYER, Table
 
 _MEANS = tuple(
-    single(each, f"mean change of the share of w_j in w_i, bias {told}")
-    for each, told in zip(BIAS_READINGS, ("as a summand", "held constant", "left out"), strict=True)
+    single(each, f"mean change of the share of w_j in w_i, bias {how}")
+    for each, how in zip(BIAS_READINGS, ("as a summand", "held constant", "left out"), strict=True)
 )
 TABLE = Table(
     name="bias_reading_pair",

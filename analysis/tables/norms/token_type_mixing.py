@@ -31,7 +31,7 @@ QUANTITIES = {
         "stream length",
     ),
 }
-_MEANS = tuple(Column(name, pa.float64(), *told) for name, told in QUANTITIES.items())
+_MEANS = tuple(Column(name, pa.float64(), *rest) for name, rest in QUANTITIES.items())
 
 _LONG_KEY = (*_KEY, text("quantity", ", ".join(QUANTITIES), "name"))
 _INTERVALS = (

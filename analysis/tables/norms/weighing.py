@@ -31,8 +31,8 @@ def of_weights(
     """
     rule = " or weighing is null" if or_rules else ""
     rows = f"from stored.{table or name} where weighing = 'weight'{rule}"
-    told = ", ".join(f'"{each.name}"' for each in columns)
-    return View(name, grain, tuple(columns), f"select {told} {rows}")
+    names = ", ".join(f'"{each.name}"' for each in columns)
+    return View(name, grain, tuple(columns), f"select {names} {rows}")
 
 
 def of_either(*columns: Column) -> tuple[Column, ...]:

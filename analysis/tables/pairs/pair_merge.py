@@ -5,7 +5,7 @@ from analysis.scopes import EFFECTS, RELATIONS
 
 _COUNTS = (f"count(*) filter (relation = {place})" for place in range(len(RELATIONS)))
 RELATION_COUNTS = f"[{', '.join(_COUNTS)}]"
-"""How many of a group's occurrences have each relation, told by its place in `RELATIONS`."""
+"""How many of a group's occurrences have each relation, by its place in `RELATIONS`."""
 RELATION_OF_COUNTS = "(if(counts[1] > 0, 1, list_position(counts, list_max(counts))) - 1)::tinyint"
 """The place of the relation that most of `counts` have, of several the first; special, the first of
 all, wherever it occurs, since a special token is one in every sequence."""

@@ -127,7 +127,7 @@ def _tuple(layers: list[int]) -> str:
 
 
 def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) -> pd.DataFrame:
-    """The pairs of each layer in the order of their place; columns are told in `pair_delta.top`."""
+    """The pairs of each layer in the order of their place, as `pair_delta.top` gives them."""
     left = _unsettled(store, choice, layers)
     settled = [layer for layer in layers if layer not in left]
     parts = choice.of_all(left)
@@ -148,7 +148,7 @@ def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) 
         from listed
         join vocabulary as s on s.token_id = listed.source
         join vocabulary as t on t.token_id = listed.target
-        left join pair on pair.n = listed.n -- which tells where to look
+        left join pair on pair.n = listed.n -- which is what pairs are sorted by
             and pair.source = listed.source and pair.target = listed.target
         order by layer, place
         """,

@@ -6,7 +6,7 @@ from analysis.tables.table import Column
 
 
 def of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Column, ...]:
-    """A column for every effect; {step} in its meaning is told as the scopes before and after.
+    """A column for every effect; {step} in its meaning is written as the scopes before and after.
 
     A step that only layers of one order have is NULL in all others.
     """
@@ -23,5 +23,5 @@ def of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Colu
 def _step(effect: str) -> str:
     """Between which scopes an effect is, in every order that has it."""
     steps = [order.effects[effect] for order in ORDERS.values() if effect in order.effects]
-    told = " or ".join(" → ".join(step) for step in steps)
-    return told if effect in SHARED_EFFECTS else f"{told}; NULL in a layer without this step"
+    written = " or ".join(" → ".join(step) for step in steps)
+    return written if effect in SHARED_EFFECTS else f"{written}; NULL in a layer without this step"

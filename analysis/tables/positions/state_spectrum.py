@@ -39,8 +39,8 @@ _MEASURED = {
 
 def _spread(over: str) -> tuple[Column, ...]:
     return tuple(
-        number(name, f"{told}, {over} over sequences", "amplitude")
-        for name, told in _MEASURED.items()
+        number(name, f"{meaning}, {over} over sequences", "amplitude")
+        for name, meaning in _MEASURED.items()
     )
 
 

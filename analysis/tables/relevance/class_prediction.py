@@ -1,4 +1,4 @@
-"""What a model that tells classes apart takes each sequence for."""
+"""What a model that predicts classes takes each sequence for."""
 
 import pandas as pd
 import pyarrow as pa
@@ -10,7 +10,7 @@ from analysis.tables.question import asks
 from analysis.tables.table import SEQUENCE, Column, Table
 
 RANKS = 5
-"""How many classes are told of each sequence, the likeliest first."""
+"""How many classes are kept of each sequence, the likeliest first."""
 TABLE = Table(
     name="class_prediction",
     grain=f"one row per sequence and class, of the {RANKS} likeliest; none without a classifier",

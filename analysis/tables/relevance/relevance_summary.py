@@ -11,7 +11,7 @@ from analysis.tables.relevance.sequence_relevance import MEANINGS
 from analysis.tables.table import Table, View, interval
 
 GAINS = {"mask_gain": "mask_share", "pointing_gain": "pointing"}
-"""What is told against `mask_chance`, which an even map would have."""
+"""What is compared with `mask_chance`, which an even map would have."""
 QUANTITIES = (
     "cls_share",
     "special_share",

@@ -124,7 +124,7 @@ def trouble(path: Path, error: Exception) -> str:
     if isinstance(error, OtherSchema):
         return say("store.other_schema", name=name, has=error.has, reads=SCHEMA_VERSION)
     if isinstance(error, BrokenContract):
-        told = {each: plain(value) for each, value in error.told.items()}
+        told = {each: plain(value) for each, value in error.values.items()}
         return say("store.not_ours", name=name, fault=say(f"store.{error.fault}", **told))
     if isinstance(error, TooSlow):
         return say("store.too_slow", name=name, seconds=f"{error.seconds:g}")

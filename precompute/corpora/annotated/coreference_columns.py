@@ -158,7 +158,7 @@ def _tag(columns: list[str]) -> str:
 def _breaks_by_rule(words: list[_Word], found: list[Bracketed]) -> set[int]:
     """Where a sentence ends in a document without blank lines, if not within a mention.
 
-    It ends after `.`, `!` or `?` as a word, and the quotes and brackets that close behind it.
+    It ends after `.`, `!` or `?` as a word, and the quotes and brackets that close after it.
     """
     inside = {place for each in found for place in range(each.first + 1, each.last + 1)}
     breaks: set[int] = set()

@@ -28,8 +28,8 @@ class Sentence:
 class Document:
     """Sentences that follow each other, and their mentions, whose words count within it all.
 
-    `bears_coreference` tells a document that was annotated and holds none from one that was not,
-    `heads_by` what the heads and kinds of mentions were told from, `sentences_by_rule` whether the
+    `bears_coreference` marks a document that was annotated and holds none from one that was not,
+    `heads_by` what the heads and kinds of mentions follow from, `sentences_by_rule` whether the
     file left it to us where sentences end.
     """
 

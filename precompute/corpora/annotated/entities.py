@@ -1,6 +1,6 @@
 """Mentions in the MISC column of CoNLL-U: `Entity=` as GUM and CorefUD write it.
 
-A comment names what each opening bracket tells, such as `# global.Entity = GRP-etype-…-link-…`.
+A comment names what each opening bracket says, such as `# global.Entity = GRP-etype-…-link-…`.
 """
 
 import re
@@ -84,7 +84,7 @@ class Entities:
         found = [
             each
             for each in self._brackets.all_closed()
-            if not _PART.search(each.label) and self._told(each, "link") not in _NO_MENTIONS
+            if not _PART.search(each.label) and self._said(each, "link") not in _NO_MENTIONS
         ]
         cluster_of = clusters(found)
         words = _Words(sentences)
@@ -94,14 +94,14 @@ class Entities:
             if each.name in cluster_of
         )
 
-    def _told(self, each: Bracketed, *names: str) -> str:
-        """What a mention's opening bracket tells under one of these names; empty if nothing."""
-        told = dict(zip(self._fields, each.label.split("-", len(self._fields) - 1), strict=False))
-        return next((told[name] for name in names if name in told), "")
+    def _said(self, each: Bracketed, *names: str) -> str:
+        """What a mention's opening bracket says under one of these names; empty if nothing."""
+        fields = dict(zip(self._fields, each.label.split("-", len(self._fields) - 1), strict=False))
+        return next((fields[name] for name in names if name in fields), "")
 
     def _heads(self, each: Bracketed) -> list[int]:
-        told = self._told(each, *_HEAD).split(",")
-        return [each.first + int(place) - 1 for place in told if place.isdigit()]
+        places = self._said(each, *_HEAD).split(",")
+        return [each.first + int(place) - 1 for place in places if place.isdigit()]
 
 
 class _Words:
@@ -121,6 +121,6 @@ class _Words:
         if self._has_trees:
             head = head_by_tree(first, last, self._governors, preferred=preferred)
         else:
-            told = [word for word in preferred if first <= word <= last]
-            head = told[0] if told else head_by_tag(first, last, self._parts)
+            heads = [word for word in preferred if first <= word <= last]
+            head = heads[0] if heads else head_by_tag(first, last, self._parts)
         return Mention(first, last, head, cluster, kind_by_tag(self._parts[head]))

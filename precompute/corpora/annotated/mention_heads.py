@@ -1,6 +1,6 @@
 """Which word carries a mention, and whether it is a pronoun, a name or another noun.
 
-A tree tells it. Without one, a mention is carried by its last noun before whatever follows its core
+A tree shows it. Without one, a mention is carried by its last noun before whatever follows its core
 (`of …`, `, who …`), found by parts of speech, or by a list of words where there are none. Against
 the trees of GUM, with the mentions of OntoGUM, the two rules find the head in 92 % and 91 % of the
 mentions and the kind in 98 % and 95 %; most of the others are names, whose first word is the head

@@ -32,7 +32,7 @@ def windows(
         by_sentence: whether documents with coreference too are read sentence by sentence.
         counts: its `too_long` grows by one for each sentence that does not fit, its `mentions_cut`
             for each mention that crosses an edge; `heads_by_tree`, `heads_by_tag` and
-            `heads_by_word` tell what the heads of mentions were told from, `sentences_by_rule` how
+            `heads_by_word` say what the heads of mentions follow from, `sentences_by_rule` how
             many sentences end where a rule of ours has it.
 
     Raises:
@@ -44,13 +44,13 @@ def windows(
     for number, document in enumerate(documents):
         alone = by_sentence or not document.bears_coreference
         sizes = [_n_pieces(each, tokenizer) for each in document.sentences]
-        behind = [
+        following = [
             _n_pieces(each, tokenizer, space=before.spaces[-1])
             for before, each in pairwise((document.sentences[0], *document.sentences))
         ]
         counts["too_long"] += sum(size > room for size in sizes)
         starts = _starts(document)
-        for run in _runs(sizes, behind, room=1 if alone else room, limit=room):
+        for run in _runs(sizes, following, room=1 if alone else room, limit=room):
             window = _window(document, run, starts, counts)
             yield window if alone else replace(window, document=number)
 
@@ -72,20 +72,20 @@ def _starts(document: Document) -> list[int]:
     return starts
 
 
-def _runs(sizes: list[int], behind: list[int], *, room: int, limit: int) -> Iterator[range]:
+def _runs(sizes: list[int], following: list[int], *, room: int, limit: int) -> Iterator[range]:
     """Sentences that stand together: until `room` is full, none of more than `limit`.
 
-    `behind` are their sizes behind another sentence, whose space their first word may begin with.
+    `following` are their sizes after another sentence, whose space their first word may begin with.
     """
     first, filled = 0, 0
     for place, size in enumerate(sizes):
-        if place > first and (filled + behind[place] > room or size > limit):
+        if place > first and (filled + following[place] > room or size > limit):
             yield range(first, place)
             first, filled = place, 0
         if size > limit:
             first = place + 1
         else:
-            filled += behind[place] if place > first else size
+            filled += following[place] if place > first else size
     if first < len(sizes):
         yield range(first, len(sizes))
 

@@ -40,7 +40,7 @@ class ImageFolder:
 def image_folder(source: str) -> ImageFolder:
     """What lies in a folder itself; of the folders in it only `masks` is looked into.
 
-    A mask is called as its image is, with `_mask`, `_alpha` or `_trimap` behind, or lies in `masks`
+    A mask is called as its image is, with `_mask`, `_alpha` or `_trimap` after, or lies in `masks`
     under the same name, with or without that.
 
     Raises:
@@ -108,7 +108,7 @@ def _masks_of(
 
 
 def _by_stem(files: list[Path]) -> dict[str, list[Path]]:
-    """Files by their names without suffix; an ending is told in any case."""
+    """Files by their names without suffix; an ending is known in any case."""
     found: dict[str, list[Path]] = {}
     for each in files:
         stem, ending = _composed(stem_of(each.name)), _ending(each)

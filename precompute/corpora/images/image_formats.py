@@ -1,4 +1,4 @@
-"""Which files are images: told by what they begin with, and by their names where that says less."""
+"""Which files are images: by what they begin with, and by their names where that says less."""
 
 from pathlib import Path
 

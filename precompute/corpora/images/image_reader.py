@@ -35,8 +35,8 @@ class ImageReader:
     @property
     def settings(self) -> str:
         """Everything that the processor's numbers depend on."""
-        told = json.loads(self.processor.to_json_string())
-        return json.dumps(told, sort_keys=True, separators=(",", ":"))
+        settings = json.loads(self.processor.to_json_string())
+        return json.dumps(settings, sort_keys=True, separators=(",", ":"))
 
     @property
     def interpolation(self) -> str:
@@ -83,9 +83,9 @@ class ImageReader:
         inside, unknown = (
             self._in_patches(each, picture.name) for each in (mask.inside, mask.unknown)
         )
-        told = FULL - unknown
-        shares = np.full(len(told), np.nan, dtype=np.float32)
-        np.divide(inside, told, out=shares, where=told > 0)
+        known = FULL - unknown
+        shares = np.full(len(known), np.nan, dtype=np.float32)
+        np.divide(inside, known, out=shares, where=known > 0)
         if picture.mask is not None and np.isnan(shares).all():
             raise BadCorpus(picture.mask.name, "tells of no patch whether it lies inside")
         return shares.clip(0, 1)

@@ -17,13 +17,13 @@ from precompute.corpora.token_types import CLS, OTHER, REGISTER
 from precompute.corpora.wording import file_name, path_as_given
 
 LINES = 20
-"""How many images and masks that are left out are told one by one."""
+"""How many images and masks that are left out are named one by one."""
 
 
 def load_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Corpus:
     """The images of a folder in the order of their names: see `image_folder`.
 
-    Images and masks that cannot be used are told, left out and counted: `images_left_out`,
+    Images and masks that cannot be used are named, left out and counted: `images_left_out`,
     `masks_left_out`. An image whose mask is left out stays.
 
     Args:
@@ -60,7 +60,7 @@ def load_images(source: str, reader: ImageReader, *, limit: int | None = None) -
 
 @dataclass
 class _LeftOut:
-    """What cannot be used: counted, and told as it is met, up to `LINES` of them."""
+    """What cannot be used: counted, and named as it is met, up to `LINES` of them."""
 
     counts: Counter[str] = field(
         default_factory=lambda: Counter(images_left_out=0, masks_left_out=0)
@@ -108,7 +108,7 @@ def _with_mask(
 
 
 def image_corpus(name: str, sequences: list[Sequence], counts: Counter[str]) -> Corpus:
-    """A corpus of images, told from others by what is in their files."""
+    """A corpus of images, known from others by what is in their files."""
     digest = hashlib.sha256()
     for each in sequences:
         if each.image is not None:

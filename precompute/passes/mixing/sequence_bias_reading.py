@@ -1,4 +1,4 @@
-"""Similarity and mixing ratio behind the network under each reading, for compared sequences."""
+"""Similarity and mixing ratio after the network under each reading, for compared sequences."""
 
 import numpy as np
 import pyarrow as pa

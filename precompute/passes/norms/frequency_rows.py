@@ -42,5 +42,5 @@ def _found(
     present, sequences = np.unique(tokens["seq"], return_inverse=True)
     values, drawn = tokens[quantity].to_numpy(dtype=np.float64), context.redraws(present)
     found = rank_correlation(ranking[tokens["token_id"]], values, sequences, drawn)
-    told = zip(("spearman", "low", "high"), found or (np.nan,) * 3, strict=True)
-    return [{"n": len(tokens), **dict(told)}]
+    values = zip(("spearman", "low", "high"), found or (np.nan,) * 3, strict=True)
+    return [{"n": len(tokens), **dict(values)}]

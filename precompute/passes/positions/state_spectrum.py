@@ -22,7 +22,7 @@ VERSION = 1
 
 
 class _Place(NamedTuple):
-    """What sums are told apart by. Layers count from 0; that of the word embeddings is −1."""
+    """What sums are kept apart by. Layers count from 0; that of the word embeddings is −1."""
 
     control: str
     source: str

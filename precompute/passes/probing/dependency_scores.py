@@ -45,7 +45,7 @@ class Part:
     redraws: Redraws
 
     def drawn(self, rows: Int[np.ndarray, " value"]) -> Redraws:
-        """The resamples of some of the sequences that are scored, told by their places in all."""
+        """The resamples of some of the sequences that are scored, by their places in all."""
         return self.redraws.of(np.searchsorted(np.flatnonzero(self.scored), rows))
 
 
@@ -95,13 +95,13 @@ class Trees:
         self, store: DuckDBPyConnection, *, weighing: str, merging: str
     ) -> Bool[np.ndarray, "cell word"]:
         """Whether each head is right about each word, in one direction and then in the other."""
-        told = {"weighing": weighing, "merging": merging}
+        way = {"weighing": weighing, "merging": merging}
         return np.concatenate(
-            [self._of_direction(store, told | {"direction": each}) for each in DIRECTIONS]
+            [self._of_direction(store, way | {"direction": each}) for each in DIRECTIONS]
         )
 
     def _of_direction(
-        self, store: DuckDBPyConnection, told: dict[str, str]
+        self, store: DuckDBPyConnection, way: dict[str, str]
     ) -> Bool[np.ndarray, "cell word"]:
         lists = store.sql(
             """
@@ -109,7 +109,7 @@ class Trees:
             where weighing = $weighing and merging = $merging and direction = $direction
             order by layer, head, seq
             """,
-            params=told,
+            params=way,
         ).to_arrow_table()["predicted"]
         predicted = lists.combine_chunks().flatten().to_numpy()
         return self._right(predicted.reshape(-1, len(self.words)))

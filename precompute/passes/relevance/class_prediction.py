@@ -1,4 +1,4 @@
-"""What the model takes each sequence for, where it tells classes apart."""
+"""What the model takes each sequence for, where it predicts classes."""
 
 import numpy as np
 import pyarrow as pa

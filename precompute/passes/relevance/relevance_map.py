@@ -17,8 +17,8 @@ def totals(batch: Batch) -> pa.Table:
     none = TABLE.shard_schema.empty_table()
     if batch.kept.isdisjoint(each.index for each in batch.sequences):
         return none
-    told = zip(batch.sequences, batch.relevance_maps, strict=True)
-    rows = [_of(each.index, maps) for each, maps in told if each.index in batch.kept and maps]
+    known = zip(batch.sequences, batch.relevance_maps, strict=True)
+    rows = [_of(each.index, maps) for each, maps in known if each.index in batch.kept and maps]
     return pa.concat_tables([none, *rows])
 
 

@@ -34,7 +34,7 @@ class RelevanceMaps:
     """Every map of one sequence; what belongs to one map has one place in all arrays.
 
     `rule` is a place in `analysis.relevance_rules.ALL`, `layer` the one that relevance starts
-    behind, `head` counts from 0 or is `MEAN`. `conservation_error` is NaN and `n_in_place` is
+    after, `head` counts from 0 or is `MEAN`. `conservation_error` is NaN and `n_in_place` is
     `NOT_CARRIED` where no rule carries relevance back.
     """
 
@@ -51,7 +51,7 @@ class RelevanceMaps:
         return of_rule if layer is None else of_rule & (self.layer == layer)
 
     def mean_maps(self, layer: int) -> dict[str, Float32[np.ndarray, " token"]]:
-        """The one map of each rule that is of no single head, of relevance that starts behind a
+        """The one map of each rule that is of no single head, of relevance that starts after a
         layer counted from 0; a rule without such a map is left out."""
         chosen = np.flatnonzero((self.layer == layer) & (self.head == MEAN))
         return {ALL[self.rule[place]]: self.maps[place] for place in chosen}
@@ -94,7 +94,7 @@ def relevance_maps(
     Args:
         starts: per sequence, where relevance starts.
         mixing: per sequence, its layers; None where they are not rolled out.
-        gradients: of a class; None where the model tells no classes apart.
+        gradients: of a class; None where the model predicts no classes.
     """
     start = _padded(starts, trace.is_token).to(trace.layers[0].attention.dtype)
     found = carried_relevance(

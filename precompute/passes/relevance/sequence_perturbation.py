@@ -24,9 +24,13 @@ are rolled out, so that curves of all rules are of the same images."""
 def totals(batch: Batch) -> pa.Table:
     """Two rows per rule, method and random order, of every image that curves are drawn of."""
     none = TABLE.shard_schema.empty_table()
-    told, n_tokens = batch.classification, max(map(len, batch.sequences))
+    classification, n_tokens = batch.classification, max(map(len, batch.sequences))
     chosen = evenly_spaced(evenly_spaced(batch.kept, WHOLE_LAYERS), max(1, TOKENS // n_tokens))
-    if told is None or batch.images is None or chosen.isdisjoint(batch.sequence_of_row.tolist()):
+    if (
+        classification is None
+        or batch.images is None
+        or chosen.isdisjoint(batch.sequence_of_row.tolist())
+    ):
         return none
     last = len(batch.trace.layers) - 1
     rows = [none]
@@ -36,13 +40,15 @@ def totals(batch: Batch) -> pa.Table:
             relevance = {rule: each[is_content] for rule, each in maps.mean_maps(last).items()}
             draw = generator(batch.seed, purpose="perturbation", index=sequence.index)
             places = draw.permutation(int(is_content.sum()))
-            rows.append(_rows(sequence.index, *_curves(sequence, told, relevance, places)))
+            rows.append(
+                _rows(sequence.index, *_curves(sequence, classification, relevance, places))
+            )
     return pa.concat_tables(rows)
 
 
 def _curves(
     sequence: Sequence,
-    told: Classification,
+    classification: Classification,
     relevance: dict[str, Float[np.ndarray, " patch"]],
     draw: Int[np.ndarray, " patch"],
 ) -> tuple[Int[np.ndarray, " rule"], Float[np.ndarray, "rule two value"]]:
@@ -51,17 +57,21 @@ def _curves(
     orders[RANDOM] = removal_order(np.zeros(len(draw)), draw)
     kept = np.stack([kept_patches(each, STEPS) for each in orders.values()])
     places = np.array([ORDERS.index(rule) for rule in orders])
-    return places, _probabilities(sequence, told, kept)
+    return places, _probabilities(sequence, classification, kept)
 
 
 def _probabilities(
-    sequence: Sequence, told: Classification, kept: Bool[np.ndarray, "rule two variant patch"]
+    sequence: Sequence,
+    classification: Classification,
+    kept: Bool[np.ndarray, "rule two variant patch"],
 ) -> Float[np.ndarray, "rule two variant"]:
     """Of the class that is likeliest for the whole image; no variant is looked at twice."""
     whole = np.ones((1, kept.shape[-1]), dtype=bool)
     every = np.concatenate([whole, kept.reshape(-1, kept.shape[-1])])
     variants, place = np.unique(every, axis=0, return_inverse=True)
-    of_classes = told.of_variants(sequence, torch.from_numpy(variants)).double().cpu().numpy()
+    of_classes = (
+        classification.of_variants(sequence, torch.from_numpy(variants)).double().cpu().numpy()
+    )
     place = place.ravel()
     predicted = of_classes[place[0]].argmax()
     return of_classes[place[1:], predicted].reshape(kept.shape[:-1])

@@ -18,12 +18,12 @@ VERSION = 1
 
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence, rule, layer and head (or their mean)."""
-    told = zip(
+    known = zip(
         batch.sequences, batch.relevance_maps, batch.is_content, batch.coverages, strict=True
     )
     rows = [
         _of(sequence, maps, is_content, coverage)
-        for sequence, maps, is_content, coverage in told
+        for sequence, maps, is_content, coverage in known
         if maps is not None
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *rows])

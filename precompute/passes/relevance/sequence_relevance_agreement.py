@@ -17,10 +17,10 @@ VERSION = 1
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence and pair of rules or methods, of those that can be ranked."""
     last = len(batch.trace.layers) - 1
-    told = zip(batch.sequences, batch.relevance_maps, batch.is_content, strict=True)
+    known = zip(batch.sequences, batch.relevance_maps, batch.is_content, strict=True)
     rows = [
         _of(sequence.index, maps, last, is_content)
-        for sequence, maps, is_content in told
+        for sequence, maps, is_content in known
         if maps is not None and is_content.sum() > 1
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *rows])
