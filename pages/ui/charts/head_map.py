@@ -7,6 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import MARKED
+from pages.ui.words.columns import titled
 from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
 from pages.ui.words.say import say
 
@@ -25,6 +26,7 @@ def head_map(
     told: Mapping[str, str] | None = None,
     marked: tuple[int, int] | None = None,
     name: str = CELL,
+    legend_format: str = ".3~r",
 ) -> Any:
     """A map of one value; cells that are missing stay empty.
 
@@ -36,8 +38,8 @@ def head_map(
     axis = alt.Axis(labelAngle=0, labelFlush=False, labelOverlap=False, titlePadding=6)
     heads, layers = (sorted(frame[each].unique().tolist()) for each in ("head", "layer"))
     base = alt.Chart(frame.dropna(subset=value)).encode(
-        x=alt.X("head:O", title=say("axis.head"), axis=axis, scale=alt.Scale(domain=heads)),
-        y=alt.Y("layer:O", title=say("axis.layer"), axis=axis, scale=alt.Scale(domain=layers)),
+        x=alt.X("head:O", title=titled("head", None), axis=axis, scale=alt.Scale(domain=heads)),
+        y=alt.Y("layer:O", title=titled("layer", None), axis=axis, scale=alt.Scale(domain=layers)),
     )
     legend = alt.Legend(
         orient="bottom",
@@ -46,11 +48,11 @@ def head_map(
         gradientThickness=10,
         tickCount=4,
         titleLimit=260,
-        format=".3~r",
+        format=legend_format,
     )
     tooltip = [
-        alt.Tooltip("layer:O", title=say("axis.layer")),
-        alt.Tooltip("head:O", title=say("axis.head")),
+        alt.Tooltip("layer:O", title=titled("layer", None)),
+        alt.Tooltip("head:O", title=titled("head", None)),
         *(
             alt.Tooltip(f"{each}:Q", title=called, format=format)
             for each, called in {value: title, **(told or {})}.items()
