@@ -1,2 +1,2 @@
-"""The sections of the page on relevance, one file each with a function `show`; beside them what
-several of them draw. A new section is a file here and a line in the page."""
+"""The sections of the page on relevance and what several of them draw; how maps over images and
+texts are drawn stands in `maps`. A new section is a file here and a name in the page."""

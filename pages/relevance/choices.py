@@ -1,106 +1,86 @@
-"""What is looked at: an image, a rule, a start layer, a head; and how maps are drawn."""
+"""What is looked at: an image or a text, a rule, a start layer, a head; and the scale of maps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 
-from pages.relevance.image_map import PANEL, Underlay
+import streamlit as st
+
+from analysis.tables import image
+from analysis.tables.relevance import relevance_map
 from pages.relevance.rules import rule_name
-from pages.ui.choices.clicks import fresh_click
-from pages.ui.choices.pick import choose, pick
-from pages.ui.words.say import say
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.words.place import said
 
 MEAN = "mean"
 """In the address, in place of a head's number: the mean of the heads' relevances."""
-IMAGE, RULE, LAYER, HEAD = "re_image", "re_rule", "re_layer", "re_head"
 _USUAL_RULE = "iv"
+_BEGINNING = 90  # letters of a text that stand in the picker
 
 
-def pick_image(names: Mapping[int, str]) -> int:
-    """One of the images whose maps are kept; `names` by sequence number."""
-    return pick(
-        IMAGE,
-        say("relevance.image"),
+def pick_image(view: View) -> int | None:
+    """One of the images whose maps are kept; None, and the reader is told so, if none is."""
+    images = ask(image.images)
+    kept = images[images["kept"]]
+    names = dict(zip(kept["seq"], kept["name"], strict=True))
+    if not names:
+        st.info(view.say("none_kept"))
+        return None
+    return view.pick(
+        "image",
         list(names),
-        default=next(iter(names)),
-        format=lambda seq: say("relevance.image_label", seq=seq, name=names[seq]),
+        format=lambda seq: view.say("image_label", seq=seq, name=names[seq]),
         kind="select",
-        help=say("relevance.image_help"),
     )
 
 
-def pick_rule(rules: Sequence[str]) -> str:
+def pick_text(view: View) -> int:
+    """One of the texts whose maps are kept."""
+    kept = ask(relevance_map.kept)
+    texts = dict(zip(kept["seq"], kept["text"], strict=True))
+    return view.pick(
+        "seq",
+        list(texts),
+        format=lambda seq: view.say("text_label", seq=seq, text=_beginning(texts[seq])),
+        kind="select",
+        n=len(texts),
+    )
+
+
+def pick_rule(view: View, rules: Iterable[str]) -> str:
     """One of the rules that there are maps of."""
-    default = _USUAL_RULE if _USUAL_RULE in rules else rules[0]
-    return pick(
-        RULE,
-        say("relevance.rule"),
-        rules,
-        default=default,
-        format=rule_name,
-        kind="select",
-        help=say("relevance.rule_help"),
-    )
+    present = list(rules)
+    usual = _USUAL_RULE if _USUAL_RULE in present else None
+    return view.pick("rule", present, default=usual, format=rule_name, kind="select")
 
 
-def pick_layer(layers: Sequence[int]) -> int:
-    """The layer behind which relevance starts: the last one unless told."""
-    return pick(
-        LAYER,
-        say("relevance.layer"),
-        layers,
-        default=layers[-1],
-        format=lambda layer: say("relevance.layer_name", layer=layer),
-        kind="select",
-        help=say("relevance.layer_help"),
-    )
+def pick_layer(view: View, layers: Iterable[int | str]) -> int:
+    """The layer at whose output relevance starts: the last one unless told."""
+    numbers = [int(each) for each in layers]
+    return view.pick("layer", numbers, default=numbers[-1], format=layer_name, kind="select")
 
 
-def pick_head(heads: Sequence[str]) -> str:
+def pick_head(view: View, heads: Iterable[str]) -> str:
     """`MEAN` or the number of a head."""
-    return pick(
-        HEAD,
-        say("relevance.head"),
-        heads,
-        default=heads[0],
-        format=lambda head: head_name(head, alone=len(heads) == 1),
-        kind="select",
-        help=say("relevance.head_help"),
-    )
+    names = head_names(heads)
+    return view.pick("head", list(names), format=names.__getitem__, kind="select")
 
 
-def head_name(head: str, *, alone: bool = False) -> str:
-    """What a head or the mean is called; a rule's only map is the mean of none."""
-    if head == MEAN:
-        return say("relevance.together" if alone else "relevance.mean")
-    return say("relevance.head_name", head=head)
-
-
-def pick_underlay() -> Underlay:
-    """Whether the picture is seen through the maps."""
-    return pick(
-        "re_under",
-        say("relevance.underlay"),
-        ("over", "plain"),
-        default="over",
-        format=lambda each: say(f"relevance.underlay_{each}"),
-        help=say("relevance.underlay_help"),
-    )
-
-
-def pick_own_scale() -> bool:
+def pick_own_scale(view: View) -> bool:
     """Whether every map has a scale of its own."""
-    chosen = pick(
-        "re_scale",
-        say("relevance.scales"),
-        ("shared", "own"),
-        default="shared",
-        format=lambda each: say(f"relevance.scales_{each}"),
-        help=say("relevance.scales_help"),
-    )
-    return chosen == "own"
+    return view.pick("scale", ("shared", "own")) == "own"
 
 
-def follow_click(name: str, key: str) -> None:
-    """Choose what was clicked in a chart of maps, before its picker is drawn."""
-    for mark in fresh_click(name).get(PANEL, [])[:1]:
-        told = mark[PANEL]
-        choose(key, int(told) if key == LAYER else told)
+def layer_name(layer: int | str) -> str:
+    """What a start layer is called."""
+    return said("layer_name", layer=layer)
+
+
+def head_names(heads: Iterable[str]) -> dict[str, str]:
+    """What heads and their mean are called; a rule's only map is the mean of none."""
+    present = list(heads)
+    mean = said("together" if len(present) == 1 else "mean")
+    return {head: mean if head == MEAN else said("head_name", head=head) for head in present}
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _BEGINNING else f"{text[:_BEGINNING]}…"

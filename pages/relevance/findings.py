@@ -6,7 +6,8 @@ import pandas as pd
 
 from analysis.relevance_rules import RULES
 from analysis.tables.relevance import perturbation, relevance_summary, sequence_relevance
-from pages.relevance.quantities import told, told_interval
+from analysis.tables.relevance.sequence_perturbation import RANDOM
+from pages.relevance.quantities import with_interval, written
 from pages.relevance.rules import rule_name
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import ask
@@ -15,7 +16,6 @@ from pages.ui.words.say import say
 
 _PAGE = "relevance"
 _FIRST, _LAST = RULES[0], RULES[-1]
-_RANDOM = "random"
 
 
 def _where() -> Iterator[Finding]:
@@ -51,7 +51,7 @@ def _mask() -> Iterator[Finding]:
     best = str(own["mean"].idxmax())
     row = own.loc[[best]].to_dict("records")[0]
     rest = [
-        say("finding.mask_other", rule=rule_name(str(rule)), gain=told("mask_gain", float(mean)))
+        say("finding.mask_other", rule=rule_name(str(rule)), gain=written("mask_gain", float(mean)))
         for rule, mean in own["mean"].drop(index=best).sort_values(ascending=False).items()
     ]
     step = "beyond" if row["low"] > 0 else "unclear"
@@ -61,25 +61,25 @@ def _mask() -> Iterator[Finding]:
         rule=rule_name(best),
         share=percent(shares["mean"][best]),
         chance=percent(shares["mean"][best] - row["mean"]),
-        gain=told_interval("mask_gain", row),
+        gain=with_interval("mask_gain", row),
         others=say("list.comma").join(rest),
     )
     if overall != best:
-        gain = told("mask_gain", float(gains["mean"][overall]))
+        gain = written("mask_gain", float(gains["mean"][overall]))
         sentence += say("finding.mask_method", method=rule_name(overall), gain=gain)
     label = say("finding.label_mask", rule=rule_name(best))
-    yield Finding(label, told("mask_gain", row["mean"]), sentence, _PAGE, "corpus")
+    yield Finding(label, written("mask_gain", row["mean"]), sentence, _PAGE, "corpus")
 
 
 def _deletion() -> Iterator[Finding]:
     """Whose first patches the predicted class hangs on most, beside patches in random order."""
     areas = ask(perturbation.areas)
     areas = areas[areas["curve"] == "deletion"].set_index("rule")
-    named = areas[areas.index != _RANDOM]
-    if named.empty or _RANDOM not in areas.index:
+    named = areas[areas.index != RANDOM]
+    if named.empty or RANDOM not in areas.index:
         return
     best = str(named["mean"].idxmin())
-    row, random = named.loc[best], areas.loc[_RANDOM]
+    row, random = named.loc[best], areas.loc[RANDOM]
     clear = "clear" if row["high"] < random["low"] else "unclear"
     yield Finding(
         say("finding.label_deletion", rule=rule_name(best)),

@@ -1,15 +1,17 @@
 """One map in words and numbers: class, share on [CLS], most relevant patch, mask."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.relevance.map_source import MapSource
+from pages.relevance.maps.source import MapSource
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround
 from pages.ui.words.numbers import percent
+from pages.ui.words.place import said
 from pages.ui.words.say import plain, say
 
 _STYLE = """<style>
@@ -22,81 +24,58 @@ Fact = tuple[str, str, str]
 """A label, a value, a note."""
 
 
-def finding(source: MapSource, relevance: Sequence[float], summary: pd.Series | None) -> None:
+def predicted_class(source: MapSource) -> str:
+    """What the model takes the image for, in a sentence; empty where it tells no classes apart."""
+    if not source.prediction:
+        return ""
+    label, probability = source.prediction[0]
+    return said("finding_class", label=plain(label), probability=percent(probability))
+
+
+def finding(source: MapSource, relevance: np.ndarray, summary: pd.Series | None) -> str:
     """What is to be seen in a map, in a few sentences."""
-    st.markdown(" ".join(_sentences(source, relevance, summary)))
+    ground, sentences = source.ground, [predicted_class(source)]
+    if tokens := ground.class_tokens:
+        cls = percent(ground.share(relevance, CLASS_TOKENS))
+        patches = percent(float(ground.patches(relevance).sum()))
+        sentences.append(said("finding_cls", tokens=tokens, cls=cls, patches=patches))
+    if largest := _largest(ground, relevance):
+        sentences.append(said("finding_patch", **largest))
+    if mask := _of_summary(summary, "mask_share", "mask_chance"):
+        sentences.append(said("finding_mask", **mask))
+    return " ".join(filter(None, sentences))
 
 
-def _sentences(
-    source: MapSource, relevance: Sequence[float], summary: pd.Series | None
-) -> Iterator[str]:
-    ground = source.ground
-    on_patches = percent(float(ground.patches(relevance).sum()))
-    if prediction := source.prediction:
-        label, probability = prediction[0]
-        yield say("relevance.told_class", label=plain(label), probability=percent(probability))
-    if names := ground.class_tokens:
-        on_cls = percent(ground.share(relevance, CLASS_TOKENS))
-        yield say("relevance.told_cls", tokens=names, cls=on_cls, patches=on_patches)
-    if (patch := _largest(ground, relevance)) is not None:
-        row, column, times = patch
-        yield say("relevance.told_patch", row=row, column=column, times=f"{times:.1f}")
-    if summary is not None and pd.notna(summary["mask_share"]):
-        inside, chance = (percent(summary[each]) for each in ("mask_share", "mask_chance"))
-        yield say("relevance.told_mask", inside=inside, chance=chance)
-
-
-def facts(source: MapSource, relevance: Sequence[float], summary: pd.Series | None) -> None:
+def facts(source: MapSource, relevance: np.ndarray, summary: pd.Series | None) -> None:
     """The numbers of a map under each other."""
-    cells = "".join(map(_fact, _facts(source, relevance, summary)))
+    cells = "".join(map(_markup, _facts(source, relevance, summary)))
     st.html(f'{_STYLE}<div class="re-facts">{cells}</div>')
 
 
-def _facts(
-    source: MapSource, relevance: Sequence[float], summary: pd.Series | None
-) -> Iterator[Fact]:
+def _facts(source: MapSource, relevance: np.ndarray, summary: pd.Series | None) -> Iterator[Fact]:
     ground = source.ground
-    if prediction := source.prediction:
-        (label, probability), *others = prediction[:_CLASSES]
-        yield (
-            say("relevance.class"),
-            f"{label} · {percent(probability)}",
-            say("list.comma").join(
-                say("relevance.next_class", label=name, probability=percent(value))
-                for name, value in others
-            ),
-        )
-    if names := ground.class_tokens:
+    likeliest = [
+        said("class_label", label=label, probability=percent(probability))
+        for label, probability in source.prediction[:_CLASSES]
+    ]
+    if likeliest:
+        yield said("class"), likeliest[0], say("list.comma").join(likeliest[1:])
+    if tokens := ground.class_tokens:
         share = percent(ground.share(relevance, CLASS_TOKENS))
-        yield say("relevance.fact_cls", tokens=names), share, say("relevance.fact_cls_note")
+        yield said("fact_cls", tokens=tokens), share, said("fact_cls_note")
     if others := ground.other_special:
-        yield (
-            say("relevance.fact_special"),
-            percent(ground.share(relevance, others)),
-            say("list.comma").join(sorted(others)),
-        )
-    if (patch := _largest(ground, relevance)) is not None:
-        row, column, times = patch
-        yield (
-            say("relevance.fact_patch"),
-            say("relevance.fact_times", times=f"{times:.1f}"),
-            say("relevance.fact_place", row=row, column=column),
-        )
-    if summary is not None and pd.notna(summary["top5_share"]):
-        yield (
-            say("relevance.fact_top5"),
-            percent(summary["top5_share"]),
-            say("relevance.fact_top5_note", n=int(np.ceil(0.05 * ground.n_patches))),
-        )
-    if summary is not None and pd.notna(summary["mask_share"]):
-        yield (
-            say("relevance.fact_mask"),
-            percent(summary["mask_share"]),
-            say("relevance.fact_mask_note", chance=percent(summary["mask_chance"])),
-        )
+        share = percent(ground.share(relevance, others))
+        yield said("fact_special"), share, say("list.comma").join(sorted(others))
+    if largest := _largest(ground, relevance):
+        yield said("fact_patch"), said("fact_times", **largest), said("fact_place", **largest)
+    if top := _of_summary(summary, "top5_share"):
+        n = int(np.ceil(0.05 * ground.n_patches))
+        yield said("fact_top5"), top["top5_share"], said("fact_top5_note", n=n)
+    if mask := _of_summary(summary, "mask_share", "mask_chance"):
+        yield said("fact_mask"), mask["mask_share"], said("fact_mask_note", **mask)
 
 
-def _fact(fact: Fact) -> str:
+def _markup(fact: Fact) -> str:
     label, value, note = map(escape, fact)
     return (
         f'<div><div class="re-label">{label}</div><div class="re-value">{value}</div>'
@@ -104,11 +83,18 @@ def _fact(fact: Fact) -> str:
     )
 
 
-def _largest(ground: ImageGround, relevance: Sequence[float]) -> tuple[int, int, float] | None:
+def _of_summary(summary: pd.Series | None, *names: str) -> dict[str, str]:
+    """Shares that are kept of a map; nothing where the first of them is not."""
+    if summary is None or pd.isna(summary[names[0]]):
+        return {}
+    return {name: percent(summary[name]) for name in names}
+
+
+def _largest(ground: ImageGround, relevance: np.ndarray) -> dict[str, Any]:
     """Row and column of the most relevant patch, and its multiple of the even share."""
     patches = ground.patches(relevance)
     if not patches.sum() > 0:
-        return None
-    place = int(patches.argmax())
-    times = float(patches[place] / patches.mean())
-    return place // ground.columns + 1, place % ground.columns + 1, times
+        return {}
+    row, column = divmod(int(patches.argmax()), ground.columns)
+    times = float(patches.max() / patches.mean())
+    return {"row": row + 1, "column": column + 1, "times": f"{times:.1f}"}

@@ -1,47 +1,163 @@
 """Rules and published methods side by side: on one input, in rank, and by what a class hangs on."""
 
+import pandas as pd
 import streamlit as st
 
+from analysis.tables import image
 from analysis.tables.relevance import (
     class_prediction,
     perturbation,
     relevance_agreement,
     relevance_map,
     sequence_perturbation,
+    sequence_relevance,
 )
 from analysis.tables.table import Table
-from pages.relevance.method_agreement import agreement
-from pages.relevance.method_curves import curves
-from pages.relevance.method_maps import image_methods, text_methods
-from pages.ui.about import about
-from pages.ui.store.chosen import open_store, require, shows_images
-from pages.ui.words.say import say
+from pages.relevance.choices import pick_image, pick_own_scale, pick_text
+from pages.relevance.curves import curves
+from pages.relevance.image_facts import predicted_class
+from pages.relevance.maps.image_map import image_maps, map_frame
+from pages.relevance.maps.layout import Panel
+from pages.relevance.maps.source import StoredMaps
+from pages.relevance.maps.text_map import small_texts, stored_text
+from pages.relevance.quantities import mean_with_interval
+from pages.relevance.rules import in_order, rule_meanings, rule_name, rule_short
+from pages.ui.charts.colours import LOW_TO_HIGH
+from pages.ui.charts.number_map import Ramp, number_map
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, open_store, require, shows_images
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import plain
+
+_TITLED = ("one", "other", "mean", "low", "high", "n_sequences")
+_HARDLY = 1e-6  # the width of a scale where all agree
 
 
-def show() -> None:
-    require(relevance_map.TABLE)
-    st.header(say("relevance_methods.title"), anchor=False)
-    images = shows_images()
-    seq = image_methods() if images else text_methods()
+@section(
+    "methods",
+    relevance_map.TABLE,
+    also=(relevance_agreement.TABLE, perturbation.TABLE, sequence_perturbation.TABLE),
+)
+def methods(view: View) -> None:
+    seq = _over_image(view) if shows_images() else _over_text(view)
     missing = []
     if _has(relevance_agreement.TABLE):
-        agreement()
+        _agreement(view)
     else:
         missing.append(relevance_agreement.TABLE)
     if _has(perturbation.TABLE):
-        curves(seq)
-    elif images and _has(class_prediction.TABLE):
+        curves(view, seq)
+    elif shows_images() and _has(class_prediction.TABLE):
         missing.append(perturbation.TABLE)
     else:
-        st.caption(say(f"relevance_methods.no_curves_{'unclassified' if images else 'text'}"))
-    about(
-        relevance_map.TABLE,
-        relevance_agreement.TABLE,
-        perturbation.TABLE,
-        sequence_perturbation.TABLE,
-    )
+        st.caption(view.say("no_curves"))
     require(*missing)
 
 
 def _has(statistic: Table) -> bool:
     return bool(open_store().rows.get(statistic.name))
+
+
+def _over_image(view: View) -> int | None:
+    """The maps over an image of the corpus; its number, None where none is kept."""
+    with view.toolbar():
+        seq = pick_image(view)
+        if seq is None:
+            return None
+        underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
+    source = StoredMaps(seq)
+    ground, maps = source.ground, source.rules
+    if not maps:
+        return seq
+    view.finding(f"{predicted_class(source)} {_inside(view, seq)}".strip())
+    panels = [Panel(rule, rule_name(rule), relevance) for rule, relevance in maps.items()]
+    drawn = {"underlay": underlay, "own_scale": own_scale, "pictured": True}
+    scales = view.say("own_scales" if own_scale else "one_scale")
+    names = ask(image.images).set_index("seq")["name"]
+    view.figure(
+        "over_image",
+        map_frame(ground, panels),
+        image_maps(ground, panels, columns=4, **drawn),
+        state=f"{seq}_{underlay}_{own_scale}",
+        caption=f"{view.say('over_image_caption')} {scales}",
+        width="content",
+        image=plain(names[seq]),
+    )
+    rule_meanings(view, maps)
+    return seq
+
+
+def _over_text(view: View) -> int:
+    """The shaded text by every method; its number."""
+    with view.toolbar():
+        seq, own_scale = pick_text(view), pick_own_scale(view)
+    text = stored_text(seq)
+    maps = text.source.rules
+    named = {rule_name(rule): relevance for rule, relevance in maps.items()}
+    body = small_texts(text, named, own_scale=own_scale)
+    view.markup("over_text", text.numbers(maps), body, state=seq, seq=seq)
+    rule_meanings(view, maps)
+    return seq
+
+
+def _inside(view: View, seq: int) -> str:
+    """Which method has most inside the mask, where there is one."""
+    if not _has(sequence_relevance.TABLE):
+        return ""
+    found = ask(sequence_relevance.of_sequence, seq=seq).dropna(subset="mask_share")
+    found = found[found["head"].isna() & (found["layer"] == open_store().run["n_layers"])]
+    if found.empty:
+        return ""
+    shares = found.set_index("rule")["mask_share"]
+    most, least = str(shares.idxmax()), str(shares.idxmin())
+    return view.say(
+        "inside",
+        most=rule_name(most),
+        of_most=percent(shares[most]),
+        least=rule_name(least),
+        of_least=percent(shares[least]),
+    )
+
+
+def _agreement(view: View) -> None:
+    """The matrix of rank correlations with its sentence."""
+    found = ask(relevance_agreement.agreement)
+    shown = found.assign(one=found["rule_a"].map(rule_name), other=found["rule_b"].map(rule_short))
+    order = in_order(found["rule_a"])
+    st.header(view.say("agreement_title"), anchor=False)
+    view.finding(_agreement_finding(view, shown))
+    chart = number_map(
+        shown,
+        x="other",
+        y="one",
+        value="mean",
+        titles={each: "ρ" if each == "mean" else title(each) for each in _TITLED},
+        orders={"one": list(map(rule_name, order)), "other": list(map(rule_short, order))},
+        colours=Ramp(LOW_TO_HIGH, min(float(shown["mean"].min()), 1.0 - _HARDLY), 1.0),
+        format=".2f",
+    )
+    view.figure("agreement", shown, chart)
+
+
+def _agreement_finding(view: View, pairs: pd.DataFrame) -> str:
+    """Those that agree least and most; a rule and the same one on mean weights are no finding."""
+    of_one = pairs["rule_a"].map(_bare) == pairs["rule_b"].map(_bare)
+    others = pairs[~of_one & (pairs["rule_a"] < pairs["rule_b"])].sort_values("mean")
+    if others.empty:
+        return view.say("agreement_alone")
+    least, most = others.to_dict("records")[0], others.to_dict("records")[-1]
+    return view.say(
+        "finding_agreement",
+        least_a=least["one"],
+        least_b=rule_name(least["rule_b"]),
+        least=mean_with_interval(least),
+        most_a=most["one"],
+        most_b=rule_name(most["rule_b"]),
+        most=mean_with_interval(most),
+    )
+
+
+def _bare(rule: str) -> str:
+    return rule.removesuffix("_mean_weights")

@@ -3,6 +3,8 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import pandas as pd
+
 from analysis.tables.relevance.relevance_summary import GAINS
 from pages.ui.words.numbers import signed
 from pages.ui.words.say import say
@@ -25,18 +27,18 @@ _NATS = "entropy"
 
 
 def quantity_name(quantity: str) -> str:
-    return say(f"relevance_quantity.{quantity}")
+    return say(f"relevance.quantities.{quantity}")
 
 
 def quantity_meaning(quantity: str) -> str:
     """A quantity in one sentence."""
-    return say(f"relevance_quantity.{quantity}_meaning")
+    return say(f"relevance.quantities.{quantity}_meaning")
 
 
 def quantity_axis(quantity: str) -> str:
     """The name with its unit."""
     if quantity == _NATS:
-        return say("relevance_quantity.in_nats", name=quantity_name(quantity))
+        return say("relevance.quantities.in_nats", name=quantity_name(quantity))
     return quantity_name(quantity)
 
 
@@ -52,18 +54,23 @@ def axis_format(quantity: str) -> str:
     return ".2~f" if quantity == _NATS else ".1~%"
 
 
-def told(quantity: str, value: float) -> str:
+def written(quantity: str, value: float) -> str:
     """A value as sentences write it."""
     if quantity == _NATS:
-        return say("relevance_quantity.nats", value=f"{value:.2f}")
+        return say("relevance.quantities.nats", value=f"{value:.2f}")
     if quantity in GAINS:
-        return say("relevance_quantity.points", value=f"{100 * value:+.1f}".replace("-", "−"))
+        return say("relevance.quantities.points", value=f"{100 * value:+.1f}".replace("-", "−"))
     return f"{100 * value:.1f} %"
 
 
-def told_interval(quantity: str, row: Mapping[Hashable, Any]) -> str:
+def with_interval(quantity: str, row: Mapping[Hashable, Any]) -> str:
     """The mean of a row with its interval."""
     if quantity == _NATS:
-        return f"{told(quantity, row['mean'])} [{signed(row['low'])}, {signed(row['high'])}]"
+        return f"{written(quantity, row['mean'])} [{signed(row['low'])}, {signed(row['high'])}]"
     low, high = (signed(100 * row[each], digits=1) for each in ("low", "high"))
-    return f"{told(quantity, row['mean'])} [{low}, {high}]"
+    return f"{written(quantity, row['mean'])} [{low}, {high}]"
+
+
+def mean_with_interval(row: Mapping[Any, Any] | pd.Series) -> str:
+    """A mean that is no share, such as a correlation or an area, with its interval."""
+    return f"{signed(row['mean'])} [{signed(row['low'])}, {signed(row['high'])}]"

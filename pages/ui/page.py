@@ -21,7 +21,7 @@ class Section:
     `stem` names its file, its words and its place in the address; `needs` are the tables without
     which there is nothing to draw, and which the account at its end explains; it explains those of
     `also` as well, where the file holds them. `lacking` says why a file can have nothing to draw,
-    if it cannot.
+    if it cannot. The section is offered where `when` holds of the open file.
     """
 
     stem: str
@@ -30,6 +30,7 @@ class Section:
     framed: bool = True
     also: tuple[Table, ...] = ()
     lacking: Callable[[], str] | None = None
+    when: Callable[[], bool] = lambda: True
 
 
 def section(
@@ -37,9 +38,10 @@ def section(
     *needs: Table,
     also: tuple[Table, ...] = (),
     lacking: Callable[[], str] | None = None,
+    when: Callable[[], bool] = lambda: True,
 ) -> Callable[[Callable[[View], None]], Section]:
     """Makes a section of the function that draws it."""
-    return lambda draw: Section(stem, needs, draw, also=also, lacking=lacking)
+    return lambda draw: Section(stem, needs, draw, also=also, lacking=lacking, when=when)
 
 
 def whole(stem: str, show: Callable[[], None]) -> Section:
@@ -53,6 +55,7 @@ class Page:
 
     `prefix` starts the names of its choices in the address; `before` draws what stands above all
     sections; `requires` stops a section, with a remedy, where the open file lacks its tables.
+    `lead` names the word that says what the page is about, which may depend on the file.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Page:
     sections: tuple[Section, ...]
     before: Sequence[Callable[[], None]] = ()
     requires: Callable[..., None] = require
+    lead: Callable[[], str] = lambda: "lead"
 
     def show(self) -> None:
         """The title, what stands above the sections, and the section that the address names.
@@ -70,15 +74,15 @@ class Page:
             return
         with words_of(self.name):
             st.title(said("title"))
-            st.markdown(said("lead"))
+            st.markdown(said(self.lead()))
             for each in self.before:
                 each()
-            stems = {each.stem: each for each in self.sections}
+            stems = {each.stem: each for each in self.sections if each.when()}
             chosen = pick(
                 f"{self.prefix}_view",
                 said("view"),
                 list(stems),
-                default=self.sections[0].stem,
+                default=next(iter(stems)),
                 format=lambda stem: said(f"view_{stem}"),
             )
         self._frame(stems[chosen])

@@ -61,7 +61,7 @@ class View:
             default: the first option if None.
             of: the column whose names the options are, such as scope, or the picker whose words
                 this one has.
-            values: what the label takes.
+            values: what the label and the help take.
         """
         room = "segmented" if len(options) < FEW else "pills" if len(options) < SOME else "select"
         label = name if key_of(name) else of or name
@@ -74,7 +74,7 @@ class View:
             default=options[0] if default is None else default,
             format=labels.__getitem__,
             kind=kind or room,
-            help=_said_if(f"{name}_help") or _said_if(f"{of}_help"),
+            help=_said_if(f"{name}_help", **values) or _said_if(f"{of}_help", **values),
         )
 
     def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
@@ -187,9 +187,9 @@ class View:
         return {"question": said(name, **values), "caption": told}
 
 
-def _said_if(name: str) -> str | None:
+def _said_if(name: str, **values: Any) -> str | None:
     """A word that not every section has."""
-    return said(name) if key_of(name) else None
+    return said(name, **values) if key_of(name) else None
 
 
 def _option(column: str, picker: str, option: Any) -> str:

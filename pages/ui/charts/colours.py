@@ -1,5 +1,6 @@
 """Every colour of a chart, readable on light and on dark ground by eyes that see few hues."""
 
+from analysis.relevance_rules import MEAN_WEIGHTS, RULES
 from analysis.scopes import EFFECTS, ORDERS, WEIGHTS_WITH_RESIDUAL
 from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 
@@ -27,6 +28,17 @@ RELATION_COLOURS = {
     "same_segment": "#2f86c9",
     "other_segment": "#2c9c7c",
 }
+_RULES = dict(zip(RULES, ("#808995", "#2f86c9", "#d07c00", "#2c9c7c"), strict=True))
+RELEVANCE_RULE_COLOURS = {  # a rule and the same rule on mean weights share a colour
+    **_RULES,
+    **dict(zip(MEAN_WEIGHTS, _RULES.values(), strict=True)),
+    "attention": "#bd5496",
+    "norm_rollout": "#8a6fc4",
+    "norm_rollout_layer": "#5f9ea0",
+    "gradient_attention": "#c4473a",
+    "random": "#9a9a9a",
+}
+RELEVANCE_LOW_TO_HIGH = ("#2c1e4f", "#3b3f8c", "#2a6f97", "#1f9e89", "#6cce59", "#fde725")
 LOW_TO_HIGH = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39")
 LESS_TO_MORE = ("#2166ac", "#67a9cf", "#f3f1ea", "#ef8a62", "#b2182b")
 INKS = ("#000000", "#ffffff")

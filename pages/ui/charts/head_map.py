@@ -28,6 +28,7 @@ def head_map(
     tooltip: Sequence[str] = (),
     marked: tuple[int, int] | None = None,
     name: str = CELL,
+    legend_format: str = ".3~r",
 ) -> Any:
     """A map of one value; cells that are missing stay empty.
 
@@ -43,8 +44,8 @@ def head_map(
     axis = alt.Axis(labelAngle=0, labelFlush=False, labelOverlap=False, titlePadding=6)
     heads, layers = (sorted(frame[each].unique().tolist()) for each in ("head", "layer"))
     base = alt.Chart(frame.dropna(subset=value)).encode(
-        x=alt.X("head:O", title=say("axis.head"), axis=axis, scale=alt.Scale(domain=heads)),
-        y=alt.Y("layer:O", title=say("axis.layer"), axis=axis, scale=alt.Scale(domain=layers)),
+        x=alt.X("head:O", title=titled("head", None), axis=axis, scale=alt.Scale(domain=heads)),
+        y=alt.Y("layer:O", title=titled("layer", None), axis=axis, scale=alt.Scale(domain=layers)),
     )
     legend = alt.Legend(
         orient="bottom",
@@ -53,7 +54,7 @@ def head_map(
         gradientThickness=10,
         tickCount=4,
         titleLimit=260,
-        format=".3~r",
+        format=legend_format,
     )
     further = {value: title, **(told or {}), **{each: title_of(each) for each in tooltip}}
     lines = [

@@ -17,6 +17,8 @@ from pages.ui.store.chosen import ask
 CLASS_TOKENS = frozenset({"[CLS]", "[DIST]"})
 _SMOOTHED = 200  # pixels; browsers smooth what they enlarge
 _PALE = [50 + round(0.6 * each) for each in range(256)]  # greys that leave a map its colours
+Numbers = Sequence[float] | np.ndarray
+"""One for each token."""
 INSIDE = 0.5
 """A patch is drawn inside the mask where at least this share of it is."""
 
@@ -59,12 +61,12 @@ class ImageGround:
         with Image.open(BytesIO(self.picture)) as opened:
             return opened.size
 
-    def share(self, relevance: Sequence[float], names: frozenset[str]) -> float:
+    def share(self, relevance: Numbers, names: frozenset[str]) -> float:
         """The part of a map of all tokens that lies on special tokens of some names."""
         found = zip(self.special, relevance, strict=False)
         return float(sum(value for name, value in found if name in names))
 
-    def patches(self, relevance: Sequence[float]) -> np.ndarray:
+    def patches(self, relevance: Numbers) -> np.ndarray:
         """The part of a map of all tokens that lies on patches."""
         return np.asarray(relevance, dtype=float)[len(self.special) :][: self.n_patches]
 

@@ -9,7 +9,8 @@ from html import escape
 from pages.ui.charts.pieces import readable
 
 _STRONGEST = 0.72
-_STEPS = (0.0, 1 / 16, 1 / 4, 9 / 16, 1.0)
+_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_NARROW = "\u2009"
 STYLE = """<style>
 .an-texts {display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 0 2rem}
 .an-text {white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.75; font-size: .95rem}
@@ -21,27 +22,36 @@ STYLE = """<style>
 .an-scale {display: flex; flex-wrap: wrap; gap: .3rem; align-items: center; font-size: .85rem}
 .an-scale span {border-radius: 3px; padding: 0 .45em; border: 1px solid rgba(128, 128, 128, .35)}
 .an-name {font-weight: 600; margin: .2rem 0 .3rem}
+.an-name i {font-style: normal; font-weight: 400; opacity: .75; margin-left: .5em}
+.an-scale + .an-text, .an-scale + .an-texts {margin-top: .6rem}
+.an-small {grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: 1.1rem 1.4rem}
+.an-small .an-text {font-size: .76rem; line-height: 1.6}
+.an-small .an-name {font-size: .9rem}
+.an-text .an-apart, .an-scale .an-apart {border: 1px dashed rgba(128, 128, 128, .8); opacity: .75}
+.an-text .an-apart {padding: 0 .2em; font-size: .85em}
 </style>"""
 
 
 @dataclass(frozen=True)
 class Shaded:
-    """One token of a shaded text."""
+    """One token of a shaded text; one that stands apart is framed and has no ground."""
 
     token: str
     value: float
     told: str
-    chosen: bool
+    chosen: bool = False
+    apart: bool = False
 
 
-def text(tokens: list[Shaded], top: float) -> str:
-    """The tokens joined to a text, each on a ground that grows with the root of its value.
+def text(tokens: list[Shaded], top: float, *, power: float = 0.5) -> str:
+    """The tokens joined to a text, each on a ground that grows with a power of its value.
 
     Args:
         top: the value of the strongest ground; shared by the texts that are compared.
+        power: the root unless told; 1: twice the value is twice the ground.
     """
     pairs = readable([each.token for each in tokens])
-    spans = (_span(each, *pair, top) for each, pair in zip(tokens, pairs, strict=True))
+    spans = (_span(each, *pair, top, power) for each, pair in zip(tokens, pairs, strict=True))
     return f'<div class="an-text">{"".join(spans)}</div>'
 
 
@@ -51,36 +61,54 @@ def patches(tokens: list[Shaded], top: float, *, columns: int) -> str:
     Args:
         columns: patches to a row.
     """
-    cells = (_marked(each, "", top) for each in tokens)
+    cells = (_marked(each, "", top, 0.5) for each in tokens)
     style = f"grid-template-columns: repeat({columns}, 1fr)"
     return f'<div class="an-patches" style="{style}">{"".join(cells)}</div>'
 
 
-def scale(name: str, top: float, format: str) -> str:
-    """The steps of the ground with their values."""
-    steps = (
-        f'<span style="background: {_ground(step)}">{escape(format.format(step * top))}</span>'
+def scale(name: str, top: float, format: str, *, power: float = 0.5, apart: str = "") -> str:
+    """The steps of the ground with their values.
+
+    Args:
+        power: that of the texts.
+        apart: what tokens are that stand apart, if there may be any.
+    """
+    steps = "".join(
+        f'<span style="background: {_ground(step, 1.0)}">'
+        f"{escape(format.format(step ** (1 / power) * top))}</span>"
         for step in _STEPS
     )
-    return f'<div class="an-name">{escape(name)}</div><div class="an-scale">{"".join(steps)}</div>'
+    frame = f'<span class="an-apart">{escape(apart)}</span>' if apart else ""
+    return f'<div class="an-name">{escape(name)}</div><div class="an-scale">{steps}{frame}</div>'
 
 
-def side_by_side(*parts: str) -> str:
-    """Blocks in columns where there is room for them."""
-    return f'<div class="an-texts">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
+def titled(name: str, note: str, body: str) -> str:
+    """A block under its name, with a note beside the name."""
+    beside = f"<i>{escape(note)}</i>" if note else ""
+    return f'<div class="an-name">{escape(name)}{beside}</div>{body}'
 
 
-def _span(each: Shaded, space: str, shown: str, top: float) -> str:
-    return f"{space}{_marked(each, shown, top)}"
+def side_by_side(*parts: str, small: bool = False) -> str:
+    """Blocks in columns where there is room for them; many of them are small."""
+    names = "an-texts an-small" if small else "an-texts"
+    return f'<div class="{names}">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
 
 
-def _marked(each: Shaded, shown: str, top: float) -> str:
-    chosen = ' class="an-chosen"' if each.chosen else ""
-    ground = _ground(each.value / top if top > 0 else 0.0)
-    told = escape(each.told)
-    return f'<span{chosen} style="background: {ground}" title="{told}">{escape(shown)}</span>'
+def _span(each: Shaded, space: str, shown: str, top: float, power: float) -> str:
+    if not shown:  # white space alone, which is to be pointed at as well
+        space, shown = "", space.replace("\n", "↵\n") or _NARROW
+    return f"{space}{_marked(each, shown, top, power)}"
 
 
-def _ground(share: float) -> str:
+def _marked(each: Shaded, shown: str, top: float, power: float) -> str:
+    names = {"an-chosen": each.chosen, "an-apart": each.apart}
+    marked = " ".join(name for name, holds in names.items() if holds)
+    look = f' class="{marked}"' if marked else ""
+    if not each.apart:
+        look += f' style="background: {_ground(each.value / top if top > 0 else 0.0, power)}"'
+    return f'<span{look} title="{escape(each.told)}">{escape(shown)}</span>'
+
+
+def _ground(share: float, power: float) -> str:
     """A transparent green: readable under dark text on light ground and light text on dark."""
-    return f"rgba(44, 156, 124, {_STRONGEST * share**0.5:.3f})"
+    return f"rgba(44, 156, 124, {_STRONGEST * share**power:.3f})"

@@ -103,11 +103,13 @@ def heat_map(
     pick: str | None = None,
     marked: tuple[int, int] | None = None,
     cell: int = 26,
+    across: alt.X | None = None,
 ) -> Any:
     """One cell per y and x, the first y on top.
 
     Args:
         tooltip: further columns that the tooltip shows.
+        across: x in place of the usual one.
         pick: name of a selection of one cell, to be read as
             `event["selection"][pick][0][y]`; a second click clears it.
         marked: (y, x) of a cell to draw a frame around.
@@ -118,7 +120,7 @@ def heat_map(
     scale = alt.Scale(**told)
     further: dict[str | None, str | None] = {each: titled(each, None) for each in tooltip}
     base = alt.Chart(frame).encode(
-        x=alt.X(f"{x}:O", title=x_title, axis=flat_axis()),
+        x=across or alt.X(f"{x}:O", title=x_title, axis=flat_axis()),
         y=alt.Y(f"{y}:O", title=y_title),
     )
     cells = base.mark_rect(cursor="pointer" if pick else "default").encode(

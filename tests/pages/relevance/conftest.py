@@ -9,6 +9,7 @@ import duckdb
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.words.place import words_of
 from tests.pages.conftest import section_of
 
 section = section_of("relevance", "re")
@@ -48,3 +49,10 @@ def told_of_images(images_folder) -> Callable[..., list[tuple[Any, ...]]]:
             return store.execute(query).fetchall()
 
     return answer
+
+
+@pytest.fixture
+def on_page():
+    """Charts that are made by a test itself find the words of the page."""
+    with words_of("relevance"):
+        yield

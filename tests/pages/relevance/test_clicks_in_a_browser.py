@@ -23,8 +23,8 @@ def store_folder(images_folder):
 @pytest.mark.parametrize(
     ("chart", "panel", "key", "value"),
     [
-        ("re_heads", "head 2", "re_head", "2"),
-        ("re_layers", "layer 1", "re_layer", "1"),
+        ("re_map_heads", "head 2", "re_head", "2"),
+        ("re_map_layers", "layer 1", "re_layer", "1"),
     ],
 )
 def test_a_click_on_a_map_chooses_it(chart, panel, key, value, server, browser):
@@ -39,8 +39,8 @@ def test_a_patch_tells_its_place_and_its_value(server, browser):
     browser.get(f"{server}/relevance?re_view=map&re_head=1")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
-    told = wait.until(lambda d: told_of(d, patch(d, "re_heads", "head 1", 3, 4)))
-    for words in ("head 1", "row", "column", "share of the whole", "times the even share"):
+    told = wait.until(lambda d: told_of(d, patch(d, "re_map_heads", "head 1", 3, 4)))
+    for words in ("head 1", "row", "column", "share of all relevance", "times the even share"):
         assert words in told
 
 
@@ -62,7 +62,8 @@ def test_a_click_on_a_head_of_the_corpus_chooses_it(server, browser):
     browser.get(f"{server}/relevance?re_view=corpus")
     title_of(browser)
     wait = WebDriverWait(browser, 30, ignored_exceptions=REDRAWN)
-    cell = "[class*=st-key-re_heads] path[aria-label*='head: 2;'][aria-label*='start layer: 1;']"
+    cell = "path[aria-label*='head: 2;'][aria-label*='start layer: 1;']"
+    cell = f"[class*=st-key-re_corpus_head_map] {cell}"
     wait.until(lambda d: d.find_element(By.CSS_SELECTOR, cell)).click()
     wait.until(lambda d: parameters(d).get("re_head") == ["2"])
     assert parameters(browser).get("re_layer") == ["1"]

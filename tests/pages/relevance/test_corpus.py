@@ -5,8 +5,9 @@ import json
 import pytest
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
-from pages.relevance.layer_lines import layer_lines
-from pages.relevance.rules import RULE_COLOURS, rule_name
+from pages.relevance.rule_lines import layer_lines
+from pages.relevance.rules import rule_name
+from pages.ui.charts.colours import RELEVANCE_RULE_COLOURS
 from pages.ui.export import files as export
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.rows import rows_of
@@ -17,7 +18,7 @@ WITH_MASKS = ("mask_share", "mask_gain", "pointing", "pointing_gain")
 
 
 def lines_of(exported: dict):
-    (found,) = (frame for key, (frame, _) in exported.items() if key.startswith("re_layers"))
+    (found,) = (frame for key, (frame, _) in exported.items() if key.startswith("re_corpus_layers"))
     return found
 
 
@@ -79,7 +80,7 @@ def test_a_share_is_set_against_an_even_map(section, changed_images, exported):
     session = section("corpus", folder, re_quantity="mask_share")
     assert "An even map would have 40.0 %" in sentences(session)
     assert "interval above 0: rule ii." in sentences(session)
-    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_layers"))
+    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_corpus_layers"))
     assert "an even map" in json.dumps(chart.to_dict())
 
 
@@ -95,8 +96,8 @@ def test_what_is_drawn_can_be_chosen_and_has_one_colour(section, exported):
     section("corpus", re_rules=["ii", "ii_mean_weights", "norm_rollout"])
     assert list(lines_of(exported)["rule"].unique()) == ["ii", "ii_mean_weights", "norm_rollout"]
     pairs = zip(RULES, MEAN_WEIGHTS, strict=True)
-    assert all(RULE_COLOURS[rule] == RULE_COLOURS[mean] for rule, mean in pairs)
-    assert len({RULE_COLOURS[rule] for rule in RULES}) == len(RULES)
+    assert all(RELEVANCE_RULE_COLOURS[rule] == RELEVANCE_RULE_COLOURS[mean] for rule, mean in pairs)
+    assert len({RELEVANCE_RULE_COLOURS[rule] for rule in RULES}) == len(RULES)
 
 
 def test_what_starts_after_one_layer_alone_has_an_interval_too(section, changed_images, exported):
@@ -104,7 +105,7 @@ def test_what_starts_after_one_layer_alone_has_an_interval_too(section, changed_
         "update stored.relevance_summary set low = mean - 0.1, high = mean + 0.1"
     )
     section("corpus", folder, re_quantity="entropy", re_rules=["i", "gradient_attention"])
-    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_layers"))
+    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_corpus_layers"))
     told = chart.to_dict()
     (alone,) = (each for each in told["layer"] if each["mark"]["type"] == "rule")
     rows = told["datasets"][alone["data"]["name"]]
@@ -112,7 +113,7 @@ def test_what_starts_after_one_layer_alone_has_an_interval_too(section, changed_
     assert rows[0]["low"] <= rows[0]["mean"] <= rows[0]["high"]
 
 
-def test_rules_on_mean_weights_are_dashed(section, exported):
+def test_rules_on_mean_weights_are_dashed(section, exported, on_page):
     section("corpus")
     frame = lines_of(exported)
     chart = layer_lines(
@@ -125,7 +126,9 @@ def test_rules_on_mean_weights_are_dashed(section, exported):
 
 def test_heads_are_those_of_the_rule(section, exported, told):
     section("corpus", re_head_rule="ii", re_quantity="entropy")
-    (frame,) = (frame for key, (frame, _) in exported.items() if key.startswith("re_heads"))
+    (frame,) = (
+        frame for key, (frame, _) in exported.items() if key.startswith("re_corpus_head_map")
+    )
     expected = told(
         "select layer, head, mean from relevance_interval where quantity = 'entropy' "
         "and rule = 'ii' and head is not null order by layer, head"

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pages.relevance.image_map import highest, image_maps, map_frame
-from pages.relevance.map_layout import MapLayout, Panel
-from pages.relevance.map_marks import told_shares
+from pages.relevance.maps.image_map import image_maps, map_frame
+from pages.relevance.maps.layout import MapLayout, Panel
+from pages.relevance.maps.marks import shares_in_words
 from pages.ui.charts.image_ground import ImageGround
 
 NAN = float("nan")
+pytestmark = pytest.mark.usefixtures("on_page")
 
 
 def picture(width: int, height: int) -> bytes:
@@ -52,13 +53,13 @@ def test_special_tokens_are_told_apart_from_patches():
     assert ground.share(relevance, frozenset({"[CLS]", "[DIST]"})) == pytest.approx(0.3)
     assert ground.share(relevance, ground.other_special) == pytest.approx(0.2)
     assert ground.class_tokens == "[CLS] + [DIST]"
-    assert told_shares(ground, relevance) == "CLS + DIST 30% · special 20%"
+    assert shares_in_words(ground, relevance) == "CLS + DIST 30% · special 20%"
 
 
 def test_a_grid_without_special_tokens_tells_no_share_on_them():
     ground = ImageGround(1, 2, ())
     assert ground.patches([0.4, 0.6]).tolist() == [0.4, 0.6]
-    assert ground.class_tokens == told_shares(ground, [0.4, 0.6]) == ""
+    assert ground.class_tokens == shares_in_words(ground, [0.4, 0.6]) == ""
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_patches_fill_the_picture_from_left_to_right_and_downwards(rows, columns
     width, height = size or (columns, rows)
     assert (wide * columns, tall * rows) == pytest.approx((120, round(120 * height / width)))
     corners = layout.corners().to_numpy()
-    for (left, top), (_, cell) in zip(corners, cells.groupby("name", sort=False), strict=True):
+    for (left, top), (_, cell) in zip(corners, cells.groupby("panel", sort=False), strict=True):
         numbers = cell[["row", "column", "x", "y"]].to_numpy(dtype=float)
         first, last = (1, 1, left + wide / 2, top + tall / 2), (rows, columns)
         assert numbers[0].tolist() == pytest.approx(first)
@@ -87,11 +88,11 @@ def test_patches_fill_the_picture_from_left_to_right_and_downwards(rows, columns
 def test_maps_follow_the_picture_row_by_row_without_touching():
     layout = MapLayout(ImageGround(2, 2, ()), side=100, columns=2, n=3, before=1)
     corners = layout.corners()
-    assert corners["left"].tolist() == [116, 0, 116]
-    assert corners["top"].iloc[0] < corners["top"].iloc[1] == corners["top"].iloc[2]
-    assert corners["top"].iloc[1] >= corners["top"].iloc[0] + layout.tall
+    assert corners["x"].tolist() == [116, 0, 116]
+    assert corners["y"].iloc[0] < corners["y"].iloc[1] == corners["y"].iloc[2]
+    assert corners["y"].iloc[1] >= corners["y"].iloc[0] + layout.tall
     assert layout.width == 216
-    assert layout.height >= corners["top"].iloc[-1] + layout.tall
+    assert layout.height >= corners["y"].iloc[-1] + layout.tall
 
 
 def test_a_map_tells_shares_of_the_whole_and_multiples_of_the_even_share():
@@ -99,14 +100,13 @@ def test_a_map_tells_shares_of_the_whole_and_multiples_of_the_even_share():
     frame = map_frame(ground, [Panel("a", "A", [0.6, 0.2, 0.1, 0.1, 0.0])])
     assert frame["relevance"].tolist() == [0.2, 0.1, 0.1, 0.0]
     assert frame["times_even"].tolist() == pytest.approx([2, 1, 1, 0])
-    assert set(frame["panel"]) == {"A"}
+    assert set(frame["map"]) == {"A"}
 
 
 def test_a_map_whose_patches_have_nothing_tells_no_multiple():
     ground = ImageGround(1, 2, ("[CLS]",))
     panel = Panel("a", "A", [1.0, 0.0, 0.0])
     assert map_frame(ground, [panel])["times_even"].isna().all()
-    assert highest(ground, [panel]) == 0
 
 
 @pytest.mark.parametrize("own_scale", [False, True])
@@ -118,13 +118,6 @@ def test_one_scale_ends_at_the_highest_of_all_and_each_at_its_own(own_scale):
     assert colour["scale"]["domain"][-1] == pytest.approx(1 if own_scale else 0.6)
     expected = [1, 1 / 3, 1, 0] if own_scale else [0.6, 0.2, 0.1, 0]
     assert cells[colour["field"]].tolist() == pytest.approx(expected)
-
-
-def test_a_scale_that_other_figures_share_ends_where_it_is_told_to():
-    ground = ImageGround(1, 2, ("[CLS]",))
-    panels = [Panel("a", "A", [0.2, 0.6, 0.2])]
-    colour, _ = colours_of(image_maps(ground, panels, columns=2, top=0.8))
-    assert colour["scale"]["domain"][-1] == pytest.approx(0.8)
 
 
 def colours_of(chart):

@@ -21,14 +21,16 @@ def drawn(exported: dict, key: str):
 
 def test_an_image_has_a_map_by_every_method(section, images_folder, exported, told_of_images):
     section("methods", images_folder, re_image=str(MASK))
-    frame, chart = drawn(exported, "re_methods")
-    assert list(frame["name"].unique()) == list(ALL)
+    frame, chart = drawn(exported, "re_methods_over_image")
+    assert list(frame["panel"].unique()) == list(ALL)
     for rule in ("iv", "gradient_attention"):
         ((expected,),) = told_of_images(
             f"select relevance from relevance_map where seq = {MASK} and rule = '{rule}' "
             f"and layer = {LAYERS} and head is null"
         )
-        assert frame.loc[frame["name"] == rule, "relevance"].tolist() == pytest.approx(expected[1:])
+        assert frame.loc[frame["panel"] == rule, "relevance"].tolist() == pytest.approx(
+            expected[1:]
+        )
     assert "NaN" not in export.svg(chart)
 
 
@@ -50,7 +52,7 @@ def test_an_image_without_a_mask_has_no_share_inside(section, images_folder):
 
 def test_agreement_is_that_of_the_file(section, images_folder, exported, told_of_images):
     section("methods", images_folder)
-    frame, chart = drawn(exported, "re_agreement")
+    frame, chart = drawn(exported, "re_methods_agreement")
     expected = told_of_images("select rule_a, rule_b, mean from relevance_agreement")
     found = frame[["rule_a", "rule_b", "mean"]].to_records(index=False).tolist()
     assert sorted(found) == sorted(expected)
@@ -74,7 +76,7 @@ def test_a_rule_is_not_praised_for_agreeing_with_itself(section, changed_images)
 
 def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported, told_of_images):
     session = section("methods", images_folder, re_curve_rules=["iii", "random"])
-    frame, chart = drawn(exported, "re_curves")
+    frame, chart = drawn(exported, "re_methods_change")
     expected = told_of_images(
         "select rule, curve, share, mean from perturbation "
         "where share is not null and rule in ('iii', 'random')"
@@ -86,7 +88,7 @@ def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported
     ((area,),) = told_of_images(
         "select mean from perturbation where share is null and rule = 'iii' and curve = 'deletion'"
     )
-    assert areas.loc["rule iii", "deletion_mean"] == area
+    assert areas.loc["rule iii", "area_deletion_mean"] == area
     assert "random order" in areas.index
 
 
@@ -111,7 +113,7 @@ def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, t
         re_curves="one",
         re_curve_rules="gradient_attention",
     )
-    frame, _ = drawn(exported, "re_curves_one")
+    frame, _ = drawn(exported, "re_methods_change_one")
     ((expected,),) = told_of_images(
         f"select probability from sequence_perturbation where seq = {MASK} "
         "and rule = 'gradient_attention' and curve = 'insertion'"
@@ -138,7 +140,7 @@ def test_without_a_classifier_no_command_makes_curves(section, changed_images):
 
 def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, told):
     session = section("methods", lang="ja")
-    frame, _ = drawn(exported, "re_methods_text")
+    frame, _ = drawn(exported, "re_methods_over_text")
     rules = [rule for rule in ALL if rule != "gradient_attention"]
     assert [each for each in frame.columns if each in ALL] == rules
     ((expected,),) = told(
@@ -146,8 +148,8 @@ def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, t
         "and head is null order by layer desc limit 1"
     )
     assert frame["norm_rollout"].tolist() == pytest.approx(expected)
-    assert bodies(session).count('class="re-text"') == len(rules)
-    assert not any(key.startswith("re_curves") for key in exported)
+    assert bodies(session).count('class="an-text"') == len(rules)
+    assert not any(key.startswith("re_methods_change") for key in exported)
     assert any("画像についてのみ" in each.value for each in session.caption)
 
 

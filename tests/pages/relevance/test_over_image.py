@@ -17,8 +17,10 @@ MASK, NO_MASK = SEQ[NAME], SEQ["plain.png"]
 def figures(exported) -> dict:
     """Frame and chart by the beginning of their key."""
     return {
-        name: next((each for key, each in exported.items() if key.startswith(name)), None)
-        for name in ("re_map", "re_heads", "re_layers")
+        name: next(
+            (each for key, each in exported.items() if key.startswith(f"re_map_{name}")), None
+        )
+        for name in ("one", "heads", "layers")
     }
 
 
@@ -48,23 +50,23 @@ def test_every_patch_has_what_the_file_keeps_of_it(rule, over_image, exported, t
     over_image(re_image=str(MASK), re_rule=rule, re_layer="2", re_head="1")
     shown = figures(exported)
     titles = ["mean of the heads", *(f"head {head}" for head in range(1, HEADS + 1))]
-    heads = shown["re_heads"][0]
-    assert list(dict.fromkeys(heads["panel"])) == titles
+    heads = shown["heads"][0]
+    assert list(dict.fromkeys(heads["map"])) == titles
     for title, head in zip(titles, (None, *range(1, HEADS + 1)), strict=True):
         whole = stored(told_of_images, MASK, rule, 2, head)
-        rows = heads[heads["panel"] == title]
+        rows = heads[heads["map"] == title]
         assert len(rows) == ROWS * COLUMNS
         for row in rows.itertuples():
             value = whole[1 + (row.row - 1) * COLUMNS + (row.column - 1)]
             assert row.relevance == pytest.approx(value, rel=1e-6)
             assert row.times_even == pytest.approx(value * ROWS * COLUMNS / whole[1:].sum())
-    layers = shown["re_layers"][0]
+    layers = shown["layers"][0]
     for layer in range(1, LAYERS + 1):
-        rows = layers[layers["panel"] == f"layer {layer}"]
+        rows = layers[layers["map"] == f"layer {layer}"]
         expected = stored(told_of_images, MASK, rule, layer, 1)[1:]
         assert rows["relevance"].to_numpy() == pytest.approx(expected)
-    assert shown["re_map"][0]["relevance"].tolist() == pytest.approx(
-        heads[heads["panel"] == "head 1"]["relevance"].tolist()
+    assert shown["one"][0]["relevance"].tolist() == pytest.approx(
+        heads[heads["map"] == "head 1"]["relevance"].tolist()
     )
 
 

@@ -20,7 +20,7 @@ def test_an_image_of_the_corpus_gets_the_maps_that_the_file_keeps(
     session.file_uploader[0].upload(NAME, content, "image/png").run()
     exported.clear()
     session.selectbox(key="re_rule").select(rule).run()
-    frame = figures(exported)["re_map"][0]
+    frame = figures(exported)["one"][0]
     expected = stored(told_of_images, MASK, rule, LAYERS, None)[1:]
     assert frame["relevance"].tolist() == pytest.approx(expected.tolist(), abs=1e-5)
 

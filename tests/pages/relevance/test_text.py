@@ -26,7 +26,7 @@ def frame_of(exported: dict, key: str):
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_a_text_has_its_map_its_heads_and_its_layers(lang, section, exported):
     session = section("text", lang=lang)
-    assert bodies(session).count('class="re-text"') == 1 + HEADS
+    assert bodies(session).count('class="an-text"') == 1 + HEADS
     assert "[CLS]" in sentences(session)
     (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_text_layers"))
     picture = export.svg(chart)
@@ -43,13 +43,13 @@ def test_values_are_those_of_the_file(rule, layer, section, exported, told):
             f"where seq = 1 and rule = '{rule}' and layer = {layer}"
         )
     )
-    assert frame_of(exported, f"re_text_1_{rule}_{layer}")["relevance"].tolist() == (
+    assert frame_of(exported, f"re_text_mean_of_heads_1_{rule}_{layer}")["relevance"].tolist() == (
         pytest.approx(stored[0])
     )
     heads = frame_of(exported, "re_text_heads")
     for head in range(1, HEADS + 1):
         assert heads[f"head_{head}"].tolist() == pytest.approx(stored[head])
-    numbers = frame_of(exported, "re_text_table")
+    numbers = frame_of(exported, "re_text_numbers")
     assert numbers["mean"].sum() == pytest.approx(1, abs=1e-4)
 
 
@@ -74,23 +74,23 @@ def test_the_sentence_tells_what_special_tokens_keep_and_who_has_most(section, c
 
 
 def test_special_tokens_are_framed_and_have_no_ground(section, told):
-    html = bodies(section("text")).split('class="re-text"')[1]
+    html = bodies(section("text")).split('class="an-text"')[1]
     ((n,),) = told("select count(*) from token where seq = 0 and token_type in ('cls', 'sep')")
     whole = html.split("</div>")[0]
-    assert whole.count('class="re-apart"') == n
+    assert whole.count('class="an-apart"') == n
     assert "[CLS]" in whole.split("background", 1)[0]
 
 
 def test_a_method_of_no_single_head_has_one_map(section, exported):
     session = section("text", re_rule="norm_rollout")
-    assert bodies(session).count('class="re-text"') == 1
+    assert bodies(session).count('class="an-text"') == 1
     assert not any(key.startswith("re_text_heads") for key in exported)
     assert len(charts(session)) == 1
 
 
 def test_a_scale_of_its_own_makes_every_text_reach_the_strongest_ground(section):
     shared, own = (bodies(section("text", re_scale=each)) for each in ("shared", "own"))
-    strongest = "rgba(44, 156, 124, 0.780)"
+    strongest = "rgba(44, 156, 124, 0.720)"
     assert own.count(strongest) > shared.count(strongest)
 
 
@@ -142,7 +142,7 @@ def test_a_text_of_ones_own_has_the_maps_that_a_run_would_keep(section, exported
         f"where seq = 1 and rule = 'iv' and layer = {LAYERS} and head is not null"
     ):
         assert frame[f"head_{head}"].tolist() == pytest.approx(relevance, abs=1e-5)
-    assert any("your own text" in each.value for each in session.caption)
+    assert any("your text" in each.value for each in session.caption)
 
 
 def test_a_text_that_is_too_long_is_said_to_be_cut(section):

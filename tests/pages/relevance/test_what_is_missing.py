@@ -40,7 +40,7 @@ def test_images_that_are_not_kept_are_counted_and_not_offered(changed_images, ov
 def test_maps_are_shown_without_what_else_is_said_of_them(table, changed_images, over_image):
     session = over_image(changed_images(*without(table)), re_image=str(MASK))
     assert len(charts(session)) == 3
-    assert ("The model takes this image" in sentences(session)) == (table != "class_prediction")
+    assert ("The model predicts" in sentences(session)) == (table != "class_prediction")
     assert ("lies inside the mask**" in sentences(session)) == (table != "sequence_relevance")
 
 
@@ -51,7 +51,7 @@ def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
     session = over_image(folder)
     assert "100.0 % of the relevance stays on [CLS]" in sentences(session)
     assert "The most relevant patch, in row" not in sentences(session)
-    assert (figures(exported)["re_heads"][0]["relevance"] == 0).all()
+    assert (figures(exported)["heads"][0]["relevance"] == 0).all()
     assert len(charts(session)) == 3
 
 

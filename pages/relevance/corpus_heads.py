@@ -1,0 +1,118 @@
+"""All heads of one rule as a map, and the texts or images in which one of them has most."""
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.relevance import relevance_map, sequence_relevance
+from analysis.tables.relevance.relevance_summary import GAINS
+from pages.relevance.choices import MEAN, pick_head, pick_layer
+from pages.relevance.quantities import axis_format, number_format, quantity_axis, quantity_name
+from pages.relevance.rules import WITH_HEADS, rule_name
+from pages.ui.charts.head_map import around_zero, from_zero, head_map
+from pages.ui.choices.links import link
+from pages.ui.choices.pick import choose
+from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.view import View
+from pages.ui.words.columns import title
+
+_LIMIT = 20
+
+
+def follow_click(view: View) -> None:
+    """Choose the head and the layer that were clicked, before their pickers are drawn."""
+    for cell in view.clicked("head_map")[:1]:
+        choose(view.key("layer"), int(cell["layer"]))
+        choose(view.key("head"), str(int(cell["head"])))
+
+
+def heads_and_extremes(view: View, heads: pd.DataFrame, quantity: str) -> None:
+    """The map of heads with its rule to choose, then the sequences of the chosen head.
+
+    Args:
+        heads: rows rule, layer, head, mean, low, high of one quantity.
+    """
+    present = [each for each in WITH_HEADS if (heads["rule"] == each).any()]
+    if not present:
+        return
+    st.subheader(view.say("heads_title"), anchor=False)
+    rule = view.pick("head_rule", present, default=present[-2:][0], format=rule_name)
+    place, run = st.container(), open_store().run
+    with view.toolbar():
+        layer = pick_layer(view, range(1, int(run["n_layers"]) + 1))
+        head = pick_head(view, [MEAN, *map(str, range(1, int(run["n_heads"]) + 1))])
+    of_rule = heads[heads["rule"] == rule].astype({"head": "int64"})
+    with place:
+        _map(view, of_rule, rule, quantity, marked=(layer, head))
+    _extremes(view, rule, layer, head, quantity)
+
+
+def _map(
+    view: View, frame: pd.DataFrame, rule: str, quantity: str, *, marked: tuple[int, str]
+) -> None:
+    layer, head = marked
+    means, gain = frame["mean"], quantity in GAINS
+    chart = head_map(
+        frame,
+        "mean",
+        view.say("gain") if gain else quantity_axis(quantity),
+        around_zero(means) if gain else from_zero(float(means.max()), float(means.min())),
+        format=number_format(quantity),
+        legend_format=axis_format(quantity),
+        marked=None if head == MEAN else (layer, int(head)),
+    )
+    view.figure(
+        "head_map",
+        frame,
+        chart,
+        state=f"{rule}_{quantity}_{layer}_{head}",
+        click=True,
+        caption=view.say(f"head_map_caption_{'gain' if gain else 'share'}"),
+        rule=rule_name(rule),
+        quantity=quantity_name(quantity),
+    )
+
+
+def _extremes(view: View, rule: str, layer: int, head: str, quantity: str) -> None:
+    """The sequences with most, and the way to the map of the one that is selected."""
+    ranked = GAINS.get(quantity, quantity)  # a gain has no column: it is ranked by its share
+    found = ask(
+        sequence_relevance.extremes,
+        rule=rule,
+        layer=layer,
+        head=None if head == MEAN else int(head),
+        quantity=ranked,
+        limit=_LIMIT,
+    )
+    if found.empty:
+        st.info(view.say("no_value"))
+        return
+    event = view.table(
+        "most",
+        found,
+        {"seq": None, "value": "%.4f"},
+        state=f"{rule}_{layer}_{head}_{quantity}",
+        settings={"text": st.column_config.TextColumn(title("text"), width="large")},
+        options={
+            "height": 248,
+            "on_select": "rerun",
+            "selection_mode": "single-row",
+            "selection_default": {"selection": {"rows": [0]}},
+        },
+        quantity=quantity_name(ranked),
+    )
+    rows = [each for each in event["selection"]["rows"] if each < len(found)]
+    seq = int(found["seq"].iloc[rows[0] if rows else 0])
+    _to_map(view, seq, {"rule": rule, "layer": str(layer), "head": head})
+
+
+def _to_map(view: View, seq: int, choices: dict[str, str]) -> None:
+    """A link to the map of the selected sequence, if it is kept."""
+    if not open_store().rows.get(relevance_map.TABLE.name):
+        return
+    if seq not in set(ask(relevance_map.kept)["seq"]):
+        st.caption(view.say("not_kept", seq=seq))
+        return
+    stem, name = ("map", "image") if shows_images() else ("text", "seq")
+    address = {"view": stem, name: str(seq), **choices}
+    asked = {view.key(each): value for each, value in address.items()}
+    link("relevance", view.say("to_map", seq=seq), **asked)

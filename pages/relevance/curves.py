@@ -1,0 +1,96 @@
+"""Whether the class falls when what a map calls relevant goes, and rises when it comes."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.relevance import perturbation, sequence_perturbation
+from analysis.tables.relevance.sequence_perturbation import CURVES, RANDOM
+from pages.relevance.quantities import mean_with_interval
+from pages.relevance.rule_lines import rule_lines
+from pages.relevance.rules import in_order, pick_rules, rule_name
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.view import View
+from pages.ui.words.columns import title
+
+_WIDTH, _HEIGHT = 315, 300
+
+
+def curves(view: View, seq: int | None) -> None:
+    """Both curves by rule, of all images or of one of them, and the areas below them.
+
+    Args:
+        seq: an image, whose own curves are offered if there are any.
+    """
+    means, areas = ask(perturbation.curves), ask(perturbation.areas)
+    st.header(view.say("curves_title"), anchor=False)
+    st.markdown(view.say("curves_meaning"))
+    view.finding(_finding(view, areas))
+    rules = pick_rules(view, "curve_rules", means["rule"])
+    own = _own(seq)
+    whose = view.pick("curves", ("all", "one")) if len(own) else "all"
+    frame = means if whose == "all" else own
+    frame = frame[frame["rule"].isin(rules)]
+    frame = frame.assign(name=frame["rule"].map(rule_name))
+    parts = [
+        _panel(frame[frame["curve"] == curve], rules, is_first=curve == CURVES[0]).properties(
+            title=view.say(f"curve_{curve}"), width=_WIDTH, height=_HEIGHT
+        )
+        for curve in CURVES
+    ]
+    view.figure(
+        f"change_{whose}",
+        frame,
+        alt.hconcat(*parts, spacing=28),
+        state=seq,
+        seq=seq,
+        n=int(means["n_sequences"].max()),
+    )
+    _areas(view, areas)
+
+
+def _own(seq: int | None) -> pd.DataFrame:
+    """The curves of one image: rule, curve, share, mean; no rows where it has none."""
+    if seq is None or not open_store().rows.get(sequence_perturbation.TABLE.name):
+        return pd.DataFrame()
+    return ask(sequence_perturbation.of_sequence, seq=seq).rename(columns={"probability": "mean"})
+
+
+def _finding(view: View, areas: pd.DataFrame) -> str:
+    """Whose deletion falls fastest and whose insertion rises fastest, against random order."""
+    values = {}
+    for curve, best in zip(CURVES, ("nsmallest", "nlargest"), strict=True):
+        rows = areas[areas["curve"] == curve]
+        is_random = rows["rule"] == RANDOM
+        first = getattr(rows[~is_random], best)(1, "mean").iloc[0]
+        values |= {
+            curve: rule_name(first["rule"]),
+            f"of_{curve}": mean_with_interval(first),
+            f"random_{curve}": mean_with_interval(rows[is_random].iloc[0]),
+        }
+    return view.say("finding_curves", **values)
+
+
+def _panel(frame: pd.DataFrame, rules: list[str], *, is_first: bool) -> Any:
+    """One curve of every rule; the first of two says what both are of."""
+    axis, scale = alt.Axis(format="%", tickCount=5), alt.Scale(domain=[0, 1])
+    across = alt.Axis(format="%", tickCount=5, grid=False)
+    lines = rule_lines(
+        frame,
+        rules=rules,
+        x=alt.X("share:Q", title=title("share"), scale=scale, axis=across),
+        y={"title": title("mean") if is_first else "", "axis": axis, "scale": scale},
+        format=".1%",
+    )
+    return alt.layer(*lines)
+
+
+def _areas(view: View, areas: pd.DataFrame) -> None:
+    """The area under every curve, to be sorted."""
+    wide = areas.pivot(index="rule", columns="curve", values=["mean", "low", "high"])
+    wide.columns = [f"area_{curve}_{number}" for number, curve in wide.columns]
+    wide = wide.loc[in_order(wide.index)].reset_index()
+    columns = [f"area_{curve}_{number}" for curve in CURVES for number in ("mean", "low", "high")]
+    view.table("areas", wide.assign(name=wide["rule"].map(rule_name)), ["name", *columns])

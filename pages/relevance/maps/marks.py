@@ -1,0 +1,123 @@
+"""What stands around maps: the picture under them, the mask's outline, titles, bars, a frame."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.relevance.maps.layout import BAR, BAR_GAP, GAP, MapLayout, Panel
+from pages.ui.charts.colours import MARKED, NEUTRAL, TOKEN_TYPE_COLOURS
+from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround, Numbers
+from pages.ui.words.columns import title
+from pages.ui.words.place import said
+
+_APART = 10  # from a map, or the bar below it, to the middle of words
+_SILENT: dict[str, Any] = {"tooltip": False, "aria": False}
+_BARS = {**{kind: TOKEN_TYPE_COLOURS[kind] for kind in ("cls", "register")}, "other": NEUTRAL}
+
+
+def pictures(layout: MapLayout) -> Iterator[alt.Chart]:
+    """The picture in greys under every map."""
+    if address := layout.ground.address(grey=True):
+        yield _picture(layout, address, layout.corners())
+
+
+def first_picture(layout: MapLayout, *, ink: str) -> Iterator[alt.Chart]:
+    """The picture itself before all maps."""
+    if address := layout.ground.address():
+        corner = layout.first_corner()
+        yield _picture(layout, address, corner)
+        yield _title(layout, corner.assign(text=said("picture")), ink=ink)
+
+
+def _picture(layout: MapLayout, address: str, corners: pd.DataFrame) -> alt.Chart:
+    size: dict[str, Any] = {"width": layout.side, "height": layout.tall, "aspect": False}
+    place: dict[str, Any] = {"align": "left", "baseline": "top"}
+    return alt.Chart(corners).mark_image(url=address, **size, **place, **_SILENT)
+
+
+def outlines(layout: MapLayout) -> Iterator[alt.Chart]:
+    """The mask's outline, dark in light, so that it is seen on every colour."""
+    edges = layout.outline()
+    if len(edges):
+        for colour, width in (("#101010", 3.2), ("#ffffff", 1.4)):
+            rules = alt.Chart(edges).mark_rule(
+                color=colour, strokeWidth=width, strokeCap="square", **_SILENT
+            )
+            yield rules.encode(x2="x2:Q", y2="y2:Q")
+
+
+def ring(panels: Sequence[Panel], layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
+    """A frame around one map."""
+    names = [each.name for each in panels]
+    if marked in names:
+        corner = layout.corners().iloc[[names.index(marked)]] - 1
+        ends = corner.assign(x2=corner["x"] + layout.side + 2, y2=corner["y"] + layout.tall + 2)
+        frame = alt.Chart(ends).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, **_SILENT)
+        yield frame.encode(x2="x2:Q", y2="y2:Q")
+
+
+def words(
+    panels: Sequence[Panel], layout: MapLayout, *, marked: str | None, ink: str
+) -> Iterator[alt.Chart]:
+    """Titles above the maps; bars of the shares on special tokens below, with their numbers."""
+    corners = layout.corners()
+    titles = corners.assign(text=[each.title for each in panels])
+    is_marked = pd.Series([each.name == marked for each in panels])
+    for bold, shown in ((False, titles[~is_marked]), (True, titles[is_marked])):
+        if len(shown):
+            yield _title(layout, shown, ink=ink, bold=bold)
+    if layout.ground.special:
+        yield _bars(panels, layout)
+        shares = [shares_in_words(layout.ground, each.relevance) for each in panels]
+        below = layout.tall + BAR_GAP + BAR + _APART
+        yield _text(layout, corners.assign(text=shares), below, ink=ink, fontSize=11.5)
+
+
+def _title(layout: MapLayout, corners: pd.DataFrame, *, ink: str, bold: bool = False) -> alt.Chart:
+    weight = "bold" if bold else "normal"
+    return _text(layout, corners, -_APART, ink=ink, fontSize=13, fontWeight=weight)
+
+
+def _text(
+    layout: MapLayout, corners: pd.DataFrame, below: float, *, ink: str, **look: Any
+) -> alt.Chart:
+    """The column `text`, so many pixels below the upper edges of maps."""
+    look |= {"align": "left", "baseline": "middle", "limit": layout.side + GAP, "tooltip": False}
+    return alt.Chart(corners).mark_text(dy=below, color=ink, **look).encode(text="text:N")
+
+
+def shares_in_words(ground: ImageGround, relevance: Numbers) -> str:
+    """How much of a map lies on [CLS], and on the other special tokens where there are such."""
+    parts = []
+    if ground.class_tokens:
+        name = ground.class_tokens.replace("[", "").replace("]", "")
+        parts.append((name, ground.share(relevance, CLASS_TOKENS)))
+    if others := ground.other_special:
+        parts.append((said("on_special"), ground.share(relevance, others)))
+    digits = 0 if len(parts) > 1 else 1
+    return " · ".join(f"{name} {value:.{digits}%}" for name, value in parts)
+
+
+def _bars(panels: Sequence[Panel], layout: MapLayout) -> alt.Chart:
+    """The whole of the relevance as a bar: what is on [CLS], other special tokens, patches."""
+    ground, rows = layout.ground, []
+    names = {"cls": ground.class_tokens}
+    names |= {kind: said(f"bar_{kind}") for kind in ("register", "other")}
+    for panel, corner in zip(panels, layout.corners().to_dict("records"), strict=True):
+        cls = ground.share(panel.relevance, CLASS_TOKENS)
+        others = ground.share(panel.relevance, ground.other_special)
+        start = 0.0
+        for kind, share in zip(_BARS, (cls, others, max(1 - cls - others, 0.0)), strict=True):
+            end = min(start + share, 1.0)
+            x, x2 = (corner["x"] + each * layout.side for each in (start, end))
+            row = {"x": x, "x2": x2, "y": corner["y"] + layout.tall + BAR_GAP + BAR / 2}
+            rows.append({**row, "share": share, "colour": _BARS[kind], "bar": names[kind]})
+            start = end
+    tooltip = [
+        alt.Tooltip("bar:N", title=title("bar")),
+        alt.Tooltip("share:Q", title=title("relevance"), format=".1%"),
+    ]
+    bars = alt.Chart(pd.DataFrame(rows)).mark_bar(size=BAR, aria=False)
+    return bars.encode(x2="x2:Q", color=alt.Color("colour:N", scale=None), tooltip=tooltip)

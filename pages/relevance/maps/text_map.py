@@ -1,0 +1,151 @@
+"""A text and the maps over it: every token shaded in proportion to its relevance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.tables.pairs.pair_occurrence import sequence
+from pages.relevance.maps.source import LiveMaps, MapSource, StoredMaps
+from pages.ui.charts import shading
+from pages.ui.charts.image_ground import Numbers
+from pages.ui.charts.pieces import readable
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.words.numbers import percent
+from pages.ui.words.place import said
+from pages.ui.words.say import say
+
+_SPECIAL = ("cls", "sep", "register")
+_BRACKETS = "[]<>"
+_IN_PROPORTION = 1.0
+
+
+@dataclass(frozen=True)
+class TokenMaps:
+    """A text.
+
+    Attributes:
+        apart: which tokens are no content, or are where relevance starts: they often keep so much
+            that nothing else would be seen beside them.
+        source: the maps, of all tokens.
+    """
+
+    tokens: tuple[str, ...]
+    apart: tuple[bool, ...]
+    source: MapSource
+
+    @property
+    def names(self) -> list[str]:
+        """The tokens as readers see them; white space by itself as signs that can be seen."""
+        pairs = zip(readable(list(self.tokens)), self.tokens, strict=True)
+        return [shown.strip() or _visible(space) or token for (space, shown), token in pairs]
+
+    def content(self, relevance: Numbers) -> np.ndarray:
+        """Relevance of the tokens that do not stand apart."""
+        return np.asarray(relevance, dtype=float)[~np.asarray(self.apart)]
+
+    def highest(self, relevance: Numbers) -> float:
+        """The largest relevance of a token that does not stand apart; 0 where all do."""
+        return float(self.content(relevance).max(initial=0.0))
+
+    def numbers(self, columns: Mapping[str, Any]) -> pd.DataFrame:
+        """A row per token: its place from 1, itself as the tokenizer writes it, and its values."""
+        places = {"pos": range(1, len(self.tokens) + 1), "token": list(self.tokens)}
+        return pd.DataFrame(places | dict(columns))
+
+
+def stored_text(seq: int) -> TokenMaps:
+    """A text of the open file whose maps are kept."""
+    tokens = ask(sequence, seq=seq)
+    apart = tokens["token_type"].isin(_SPECIAL).to_numpy()
+    return TokenMaps(tuple(tokens["token"]), _with_start(apart), StoredMaps(seq))
+
+
+def live_text(live: Any, name: str) -> TokenMaps:
+    """A text whose maps the model has just made.
+
+    Args:
+        live: what the door to precompute gives back.
+        name: what tells it from other texts.
+    """
+    apart = _with_start(~np.asarray(live.is_content))
+    return TokenMaps(tuple(live.tokens), apart, LiveMaps(name, live))
+
+
+def _with_start(apart: np.ndarray) -> tuple[bool, ...]:
+    """The last token stands apart as well where relevance starts there, since it keeps much."""
+    starts_last = open_store().facts.get("relevance_start") == "last"
+    last = len(apart) - 1
+    return tuple(bool(each) or (starts_last and at == last) for at, each in enumerate(apart))
+
+
+def _visible(space: str) -> str:
+    return space.replace(" ", "␣").replace("\n", "↵")
+
+
+def large_text(maps: TokenMaps, relevance: np.ndarray) -> str:
+    """One map, with its scale."""
+    top = maps.highest(relevance)
+    return shading.STYLE + _scale(top) + _shaded(maps, relevance, top)
+
+
+def small_texts(maps: TokenMaps, relevances: Mapping[str, np.ndarray], *, own_scale: bool) -> str:
+    """Many maps side by side, with their scale.
+
+    Args:
+        relevances: by the name that stands above each.
+        own_scale: whether the strongest ground is that of each text's own most relevant token,
+            else that of all of them.
+    """
+    tops = {name: maps.highest(each) for name, each in relevances.items()}
+    common = max(tops.values(), default=0.0)
+    parts = (
+        shading.titled(
+            name,
+            shares_apart(maps, each),
+            _shaded(maps, each, tops[name] if own_scale else common),
+        )
+        for name, each in relevances.items()
+    )
+    scale = _scale(common, own=own_scale)
+    return shading.STYLE + scale + shading.side_by_side(*parts, small=True)
+
+
+def shares_apart(maps: TokenMaps, relevance: np.ndarray) -> str:
+    """What the tokens have that stand apart: each kind with its share."""
+    shares: dict[str, float] = {}
+    for name, apart, value in zip(maps.names, maps.apart, relevance, strict=True):
+        if apart:
+            shares[name] = shares.get(name, 0.0) + float(value)
+    kinds = (f"{_quoted(name)} {percent(value)}" for name, value in shares.items())
+    return say("list.comma").join(kinds)
+
+
+def _scale(top: float, *, own: bool = False) -> str:
+    name, end, format = ("own", 1.0, "{:.0%}") if own else ("shared", top, "{:.2%}")
+    return shading.scale(
+        said(f"shaded_{name}"), end, format, power=_IN_PROPORTION, apart=said("shaded_apart")
+    )
+
+
+def _shaded(maps: TokenMaps, relevance: np.ndarray, top: float) -> str:
+    tokens = [
+        shading.Shaded(
+            token,
+            float(value),
+            said("shaded_token", token=name, share=f"{value:.3%}"),
+            apart=apart,
+        )
+        for token, name, apart, value in zip(
+            maps.tokens, maps.names, maps.apart, relevance, strict=True
+        )
+    ]
+    return shading.text(tokens, top, power=_IN_PROPORTION)
+
+
+def _quoted(name: str) -> str:
+    """A token of the text in quotation marks, a special one without."""
+    is_special = name[:1] in _BRACKETS and name[-1:] in _BRACKETS
+    return name if is_special else said("shaded_quoted", token=name)

@@ -1,0 +1,85 @@
+"""One text from every start layer: a row of cells per layer, a cell per token."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.relevance.maps.source import Maps
+from pages.relevance.maps.text_map import TokenMaps
+from pages.ui.charts.colours import MARKED
+from pages.ui.charts.standard import heat_map
+from pages.ui.words.columns import title
+
+_ROW, _FEWEST = 26, 5  # height of a row, and of how few rows at least
+_AROUND = 60
+_ENDS = "'\\\n\r\u2028\u2029"  # letters that mean something in a string of an expression
+_LETTERS = 80  # that fit below the cells
+_LEGIBLE = 32  # tokens up to which their own names stand below the cells
+_EVERY = 20
+
+
+def strip_frame(maps: TokenMaps, layers: Maps) -> pd.DataFrame:
+    """Numbers of the strip: layer, pos (from 1), token, apart, relevance."""
+    names, places = maps.names, range(1, len(maps.tokens) + 1)
+    texts = pd.DataFrame({"pos": places, "token": names, "apart": maps.apart})
+    parts = [
+        texts.assign(layer=int(layer), relevance=relevance) for layer, relevance in layers.items()
+    ]
+    return pd.concat(parts, ignore_index=True)[["layer", *texts.columns, "relevance"]]
+
+
+def token_strip(frame: pd.DataFrame, *, marked: int) -> Any:
+    """The chart; cells of tokens that stand apart stay empty.
+
+    Args:
+        frame: as `strip_frame` gives it.
+        marked: the layer with a frame around it.
+    """
+    shown = frame[~frame["apart"]]
+    cells = heat_map(
+        shown,
+        x="pos",
+        across=_tokens(frame[frame["layer"] == frame["layer"].min()]["token"].tolist()),
+        value="relevance",
+        title=title("relevance"),
+        domain=(0, max(shown["relevance"], default=0.0) or 1.0),
+        format=".2%",
+        tooltip=("token",),
+    )
+    of_layer = frame.loc[frame["layer"] == marked, ["layer"]].head(1)
+    row = (
+        alt.Chart(of_layer)
+        .mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
+        .encode(y=alt.Y("layer:O"), x=alt.value(0), x2=alt.value("width"))
+    )
+    height = _ROW * max(frame["layer"].nunique(), _FEWEST) + _AROUND
+    return alt.layer(cells, row).properties(height=height)
+
+
+def _tokens(names: Sequence[str]) -> alt.X:
+    """A place for every token; below stand the tokens themselves where there are few."""
+    n, few = len(names), len(names) <= _LEGIBLE
+    crowded = max(map(len, names)) * n > _LETTERS  # lying flat, the names would meet
+    axis = alt.Axis(
+        labelAngle=-60 if few and crowded else 0,
+        labelExpr=_name_of_place(names) if few else "datum.value",
+        values=list(range(1, n + 1)) if few else list(range(_EVERY, n + 1, _EVERY)),
+        labelOverlap=False,
+        ticks=False,
+        labelLimit=90,
+    )
+    scale = alt.Scale(domain=list(range(1, n + 1)), paddingInner=0)
+    return alt.X("pos:O", title=title("pos"), axis=axis, scale=scale)
+
+
+def _name_of_place(names: Sequence[str]) -> str:
+    """An expression that gives every place the name of its token."""
+    quoted = ", ".join("'" + _harmless(each) + "'" for each in names)
+    return f"[{quoted}][datum.value - 1]"
+
+
+def _harmless(token: str) -> str:
+    """A token as the inside of a string of a Vega expression."""
+    return "".join(f"\\u{ord(each):04x}" if each in _ENDS else each for each in token)

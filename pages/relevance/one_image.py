@@ -1,0 +1,152 @@
+"""The relevance of one image: over all of it, of all heads, and from every start layer."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import streamlit as st
+
+from analysis.relevance_rules import MEAN_WEIGHTS, RULES
+from analysis.tables import image
+from analysis.tables.relevance import relevance_map, sequence_relevance
+from pages.relevance.choices import (
+    MEAN,
+    head_names,
+    layer_name,
+    pick_head,
+    pick_image,
+    pick_layer,
+    pick_own_scale,
+    pick_rule,
+)
+from pages.relevance.image_facts import facts, finding
+from pages.relevance.maps.image_map import PANEL, image_maps, map_frame
+from pages.relevance.maps.layout import Panel
+from pages.relevance.maps.source import LiveMaps, MapSource, StoredMaps
+from pages.relevance.rules import rule_meaning, rule_name
+from pages.ui.charts.image_ground import ImageGround
+from pages.ui.choices.pick import choose
+from pages.ui.live import door as live
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.view import View
+
+_LARGE = 290
+_TWO_ROWS_OF_FOUR = range(6, 9)  # of heads with their mean: larger than five beside each other
+
+
+@section(
+    "map",
+    relevance_map.TABLE,
+    also=(sequence_relevance.TABLE, image.TABLE),
+    when=shows_images,
+)
+def one_image(view: View) -> None:
+    for name, choice, kind in (("heads", "head", str), ("layers", "layer", int)):
+        for mark in view.clicked(name)[:1]:
+            choose(view.key(choice), kind(mark[PANEL]))
+    is_own = view.pick("whose", ("file", "own")) == "own"
+    own = _own(view) if is_own else None
+    with view.toolbar():
+        source = own if is_own else _stored(view)
+        if source is None:
+            return
+        rule = pick_rule(view, source.rules)
+        layer = pick_layer(view, source.layers(rule, MEAN))
+        head = pick_head(view, source.heads(rule, layer))
+    st.caption(f"**{rule_name(rule)}:** {rule_meaning(rule)} {_start(view, rule, layer)}")
+    _maps(view, source, rule, layer, head)
+    if not is_own:
+        _kept(view)
+
+
+def _own(view: View) -> LiveMaps | None:
+    """The maps of an image that is uploaded; None, with the reason, where there are none yet.
+
+    They are computed while the reader waits, and kept nowhere.
+    """
+    if not live.reachable():
+        return None
+    help = view.say("own_help", limit=live.MAX_UPLOAD)
+    upload = live.upload_box(view.say("own"), key=view.key("upload"), help=help)
+    if upload is None:
+        st.caption(view.say("own_empty"))
+        return None
+    found = live.relevance_of_image(upload)
+    return None if found is None else LiveMaps(upload.file_id, found)
+
+
+def _stored(view: View) -> StoredMaps | None:
+    """Those of an image of the file."""
+    seq = pick_image(view)
+    return None if seq is None else StoredMaps(seq)
+
+
+def _kept(view: View) -> None:
+    """Of how many images maps are kept, if not of all."""
+    images = ask(image.images)
+    n, kept = len(images), int(images["kept"].sum())
+    if kept < n:
+        st.caption(view.say("some_kept", kept=f"{kept:,}", n=f"{n:,}"))
+
+
+def _start(view: View, rule: str, layer: int) -> str:
+    """Where relevance is put; nothing for methods that carry none back."""
+    if rule not in (*RULES, *MEAN_WEIGHTS):
+        return ""
+    return view.say(f"start_{open_store().facts['relevance_start']}", layer=layer)
+
+
+def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> None:
+    """The chosen map beside the picture and its numbers; all heads; all layers."""
+    found, ground = source.heads(rule, layer), source.ground
+    summary, names = source.summary(rule, layer, head), head_names(found)
+    view.finding(finding(source, found[head], summary))
+    first = st.container()
+    with view.toolbar():
+        underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
+    state = "_".join(map(str, (source.name, rule, layer, head, underlay, own_scale)))
+
+    def figure(name: str, panels: list[Panel], caption: str, **options: Any) -> None:
+        """Maps side by side; `options` are those of `image_maps`."""
+        view.figure(
+            name,
+            map_frame(ground, panels),
+            image_maps(ground, panels, underlay=underlay, own_scale=own_scale, **options),
+            state=state,
+            click=options.get("pick", False),
+            caption=caption,
+            width="content",
+            rule=rule_name(rule),
+            layer=layer,
+            head=names[head],
+        )
+
+    def choosable(name: str, panels: list[Panel], **options: Any) -> None:
+        """All maps of one kind; a click on a map chooses it."""
+        if len(panels) == 1:
+            st.info(view.say(f"{name}_none", rule=rule_name(rule)))
+            return
+        scales = view.say("own_scales" if own_scale else "one_scale")
+        figure(name, panels, f"{view.say(f'{name}_caption')} {scales}", pick=True, **options)
+
+    left, right = first.columns([3, 1])
+    with left:
+        chosen, caption = Panel(head, names[head], found[head]), " ".join(_captions(view, ground))
+        figure("one", [chosen], caption, columns=2, pictured=True, side=_LARGE)
+    with right:
+        facts(source, found[head], summary)
+    heads = [Panel(each, names[each], relevance) for each, relevance in found.items()]
+    layers = [Panel(each, layer_name(each), r) for each, r in source.layers(rule, head).items()]
+    columns = 4 if len(heads) in _TWO_ROWS_OF_FOUR else 5
+    choosable("heads", heads, marked=head, columns=columns)
+    choosable("layers", layers, marked=str(layer), columns=min(max(len(layers), 4), 6))
+
+
+def _captions(view: View, ground: ImageGround) -> Iterator[str]:
+    yield view.say("one_caption")
+    if tokens := ground.class_tokens:
+        yield view.say("one_caption_bar", tokens=tokens)
+    if ground.other_special:
+        yield view.say("one_caption_special")
+    if ground.coverage is not None:
+        yield view.say("one_caption_mask")

@@ -1,0 +1,115 @@
+"""Lines of rules and methods: a quantity by start layer, a probability by share of the patches."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from analysis.relevance_rules import MEAN_WEIGHTS
+from analysis.tables.relevance.sequence_perturbation import RANDOM
+from pages.relevance.rules import rule_name
+from pages.ui.charts.colours import NEUTRAL, RELEVANCE_RULE_COLOURS
+from pages.ui.charts.look import tooltips
+from pages.ui.words.columns import title
+
+_DASHED = (*MEAN_WEIGHTS, RANDOM)
+_SOLID = [1, 0]
+
+
+def rule_lines(
+    frame: pd.DataFrame,
+    *,
+    rules: Sequence[str],
+    x: alt.X,
+    y: Mapping[str, Any],
+    format: str,
+) -> list[Any]:
+    """A line per rule, with a band from low to high where there are intervals.
+
+    A rule with one value alone has a bar from low to high, where a band would have no width.
+
+    Args:
+        frame: rows name, mean, low and high if there are intervals, and the column of x.
+        rules: those that are drawn, in the order of the legend.
+        y: title, axis and scale, as Altair takes them.
+    """
+    field, is_band = str(x.shorthand).partition(":")[0], "low" in frame
+    titles: dict[str | None, str | None] = {"name": None, field: None, "mean": y["title"]}
+    titles |= dict.fromkeys(("low", "high") if is_band else ())
+    base = alt.Chart(frame).encode(x=x, **_encodings(rules))
+    height = alt.Y("mean:Q", **y)
+    line = base.mark_line(strokeWidth=2.2).encode(y=height)
+    points = base.mark_circle(size=45, opacity=1).encode(
+        y=height, strokeDash=alt.value(_SOLID), tooltip=tooltips(titles, frame, format)
+    )
+    if not is_band:
+        return [line, points]
+    ends = {"y": alt.Y("low:Q", **y), "y2": alt.Y2("high")}
+    band = base.mark_area(opacity=0.15, aria=False, strokeWidth=0).encode(**ends)
+    alone = frame[frame.groupby("name")["mean"].transform("size") == 1]
+    bars = base.properties(data=alone).mark_rule(strokeWidth=3, opacity=0.45)
+    bars = bars.encode(**ends, strokeDash=alt.value(_SOLID))
+    return [band, *([bars] if len(alone) else []), line, points]
+
+
+def layer_lines(
+    frame: pd.DataFrame,
+    *,
+    rules: Sequence[str],
+    y_title: str,
+    format: str,
+    y_format: str,
+    level: tuple[str, float] | None = None,
+) -> Any:
+    """Means over start layers with bands from low to high.
+
+    Args:
+        frame: rows name, layer, mean, low, high.
+        level: the name and the height of what to compare with.
+    """
+    layers = sorted(int(each) for each in frame["layer"].unique())
+    x = alt.X(
+        "layer:Q",
+        title=title("layer"),
+        scale=alt.Scale(domain=[layers[0] - 0.3, layers[-1] + 0.3], nice=False, zero=False),
+        axis=alt.Axis(values=layers, format="d", labelAngle=0, grid=False),
+    )
+    axis, scale = alt.Axis(format=y_format, tickCount=6), alt.Scale(zero=False, nice=True)
+    y = {"title": y_title, "axis": axis, "scale": scale}
+    parts = rule_lines(frame, rules=rules, x=x, y=y, format=format)
+    if level:
+        parts += _level(*level, at=layers[-1], axis=axis)
+    return alt.layer(*parts).properties(height=380)
+
+
+def _encodings(rules: Sequence[str]) -> dict[str, Any]:
+    """Colour and dashes of rules by the column `name`, with one legend for both."""
+    names = [rule_name(each) for each in rules]
+    legend = alt.Legend(
+        orient="top",
+        symbolType="stroke",
+        symbolOpacity=1,
+        symbolStrokeWidth=3,
+        symbolSize=260,
+        labelLimit=0,
+        columns=6,
+    )
+    colours = [RELEVANCE_RULE_COLOURS[each] for each in rules]
+    dashes = [[5, 3] if each in _DASHED else _SOLID for each in rules]
+    looks = {"color": (alt.Color, colours), "strokeDash": (alt.StrokeDash, dashes)}
+    return {
+        channel: kind(
+            "name:N", title=" ", scale=alt.Scale(domain=names, range=values), legend=legend
+        )
+        for channel, (kind, values) in looks.items()
+    }
+
+
+def _level(name: str, height: float, *, at: int, axis: alt.Axis) -> list[Any]:
+    """A dashed level across the chart with its name at the right end."""
+    frame = pd.DataFrame({"height": [height], "name": [name], "layer": [at + 0.28]})
+    base = alt.Chart(frame).encode(y=alt.Y("height:Q", axis=axis))
+    rule = base.mark_rule(color=NEUTRAL, strokeDash=[2, 3], strokeWidth=1.6)
+    label = base.mark_text(align="right", baseline="bottom", dy=-3, fontSize=12, color=NEUTRAL)
+    return [rule, label.encode(x="layer:Q", text="name:N")]
