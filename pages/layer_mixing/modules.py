@@ -58,21 +58,22 @@ def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
 
 def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
     """The relation that is furthest above its share of the mixing before, and how surely."""
-    means = lift.groupby("relation")[[quantity, "before", "pairs"]].mean()
+    means = lift.groupby("relation")[[quantity, *_BASELINES]].mean()
     ratios = means[quantity] / means["before"]
     relation, ratio = str(ratios.idxmax()), ratios.max()
-    most, here = means.loc[relation], lift[lift["relation"] == relation]
+    share, before, pairs = (float(means[each][relation]) for each in (quantity, *_BASELINES))
+    here = lift[lift["relation"] == relation]
     peak = here.nlargest(1, "ratio").iloc[0]
     return view.say(
         f"finding_{how_sure(here, ratio)}",
         effect=effect_name(effect),
         quantity=view.say(f"{quantity}_noun"),
         relation=relation_name(relation),
-        share=percent(most[quantity]),
-        before=percent(most["before"]),
-        pairs=percent(most["pairs"]),
+        share=percent(share),
+        before=percent(before),
+        pairs=percent(pairs),
         ratio=_times(ratio),
-        lift=_times(most[quantity] / most["pairs"]),
+        lift=_times(share / pairs),
         above=int((here["ratio_low"] > 1).sum()),
         below=int((here["ratio_high"] < 1).sum()),
         layers=len(here),

@@ -102,7 +102,7 @@ def test_pooled_mixing_ratios_are_those_of_the_file(section, told):
 def test_scopes_with_a_residual_can_be_looked_at_alone(section):
     def n_lines(**address) -> int:
         (curves, *_) = charts(section("ratio", **address))
-        return len(curves["layer"][1]["encoding"]["color"]["scale"]["domain"])
+        return len(curves["layer"][-1]["encoding"]["color"]["scale"]["domain"])
 
     assert (n_lines(), n_lines(lm_span="residual")) == (8, 6)
 
