@@ -15,8 +15,7 @@ from pages.ui.live import door as live
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.numbers import count, points
-from pages.ui.words.place import said
-from pages.ui.words.say import plain
+from pages.ui.words.say import plain, say
 
 PAGE = 5
 _MOST = 1_000
@@ -77,7 +76,7 @@ def marked(tokens: list[str], source_pos: int, target_pos: int) -> str:
     for position, (space, shown) in enumerate(readable(tokens)):
         text = escape(shown)
         if side := sides.get(position):
-            title = escape(said(f"is_{side}", position=position))
+            title = escape(say(f"token_pairs.pair.is_{side}", position=position))
             text = f'<mark class="tp-{side}" title="{title}">{text}</mark>'
         parts.append(f"{escape(space)}{text}")
     return f'<div class="tp-text">{"".join(parts)}</div>'

@@ -23,7 +23,7 @@ NOISE = 2e-6  # of shares in float32
 SCRIPT = """
 import numpy as np
 import streamlit as st
-from analysis.tables import pair_occurrence
+from analysis.tables.pairs import pair_occurrence
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, open_store
 
