@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.scopes import RELATIONS
-from pages.ui.choices.clicks import fresh_click
+from pages.ui.choices.clicks import forget, fresh_click
 from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import layer_order, layers
 from pages.ui.view import View
@@ -45,6 +45,7 @@ def follow_clicks() -> None:
     """Open the pair that was clicked in a chart or a table of the last run, if one was."""
     for name in _CLICKABLE:
         for pair in [each for part in fresh_click(f"tp_{name}").values() for each in part][:1]:
+            forget(f"tp_{name}")
             choose("tp_view", "pair")
             for side in PAIR:
                 choose(f"tp_{side}", pair[side])

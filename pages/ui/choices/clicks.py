@@ -79,6 +79,11 @@ def fresh_click(name: str) -> dict[str, list[Any]]:
     return fresh
 
 
+def forget(name: str) -> None:
+    """A click that led to where its chart or table is not drawn: it is not to be followed again."""
+    st.session_state.pop(_place(name), None)
+
+
 def last_key(name: str) -> str | None:
     """The key that a chart or table was drawn under last."""
     drawn = st.session_state.get(_place(name))
