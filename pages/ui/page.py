@@ -74,12 +74,13 @@ class Page:
             for each in self.before:
                 each()
             stems = {each.stem: each for each in self.sections}
+            names = {stem: said(f"view_{stem}") for stem in stems}
             chosen = pick(
                 f"{self.prefix}_view",
                 said("view"),
                 list(stems),
                 default=self.sections[0].stem,
-                format=lambda stem: said(f"view_{stem}"),
+                format=names.__getitem__,
             )
         self._frame(stems[chosen])
 

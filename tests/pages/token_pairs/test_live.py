@@ -152,7 +152,7 @@ def test_another_model_under_the_same_name_is_not_taken_for_it(section, alone):
     name = next(iter(weights))
     other = weights | {name: weights[name] + 1}
     save_file(other, alone / "model-bert" / "model.safetensors", {"format": "pt"})
-    assert "another model" in without_maps(section("pair", alone, **LIVE))
+    assert "not the one that made this file" in without_maps(section("pair", alone, **LIVE))
 
 
 def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):
