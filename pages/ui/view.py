@@ -167,7 +167,7 @@ class View:
             **{"placeholder": "—", **selecting, **(options or {})},
         )
         if click:
-            clicks.remember(self.key(name), key, event, frame[list(click)])
+            clicks.remember(self.key(name), key, event, frame[list(click)].to_dict("records"))
         return event
 
     def markup(
