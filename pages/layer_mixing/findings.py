@@ -25,11 +25,11 @@ def _similarity() -> Iterator[Finding]:
     if steps.empty:
         return
     names = [step_name(scope) for scope in steps["scope_b"]]
-    told = [f"{name} {signed(rho)}" for name, rho in zip(names, steps["spearman"], strict=True)]
+    others = [f"{name} {signed(rho)}" for name, rho in zip(names, steps["spearman"], strict=True)]
     yield Finding(
         say("finding.label_similarity", module=names[0]),
         f"ρ = {signed(steps['spearman'].iloc[0])}",
-        say("finding.similarity", module=names[0], others=say("list.comma").join(told[1:])),
+        say("finding.similarity", module=names[0], others=say("list.comma").join(others[1:])),
         _PAGE,
         "similarity",
     )
@@ -72,7 +72,7 @@ def _relation() -> Iterator[Finding]:
         say("finding.label_relation_share", relation=name),
         f"{before} → {change}",
         say(
-            f"finding.relation_{_how_sure(here, ratio[most])}",
+            f"finding.relation_{how_sure(here, ratio[most])}",
             relation=name,
             before=before,
             change=change,
@@ -86,7 +86,7 @@ def _relation() -> Iterator[Finding]:
     )
 
 
-def _how_sure(here: pd.DataFrame, ratio: float) -> str:
+def how_sure(here: pd.DataFrame, ratio: float) -> str:
     """Whether a ratio is worth telling, and clear of 1 in some layer."""
     if ratio < _CLEAR:
         return "even"

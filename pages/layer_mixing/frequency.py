@@ -1,8 +1,5 @@
 """Are frequent words made of more context than rare ones (Kobayashi et al. 2021, table 3)?"""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -13,6 +10,7 @@ from pages.ui.page import section
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
+from pages.ui.words.interval import interval
 from pages.ui.words.names import scope_name
 from pages.ui.words.numbers import count, signed
 
@@ -79,14 +77,8 @@ def _finding(view: View, words: pd.DataFrame) -> str:
         f"finding_{kind}",
         scope=scope_name(before),
         rho=signed(block["spearman"]),
-        interval=_interval(view, block),
+        interval=interval(block["low"], block["high"]),
         weights_scope=scope_name("attn_w"),
         weights_rho=signed(weights["spearman"]),
-        weights_interval=_interval(view, weights),
+        weights_interval=interval(weights["low"], weights["high"]),
     )
-
-
-def _interval(view: View, row: Mapping[Any, float]) -> str:
-    if pd.isna(row["low"]):
-        return view.say("no_interval")
-    return view.say("interval", low=signed(row["low"]), high=signed(row["high"]))

@@ -1,41 +1,38 @@
-"""From where what is in a token comes: shares by distance or by type, one way of asking beside
-another."""
+"""Where what is in a token comes from: shares by distance and by type, two methods side by side."""
 
 import pandas as pd
 
 from analysis.tables.mixing.sequence_rollout import DISTANCES
-from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
+from pages.ui.charts.colours import NEAR_TO_FAR
 from pages.ui.charts.paired_stacks import paired_stacks
-from pages.ui.figure import figure
-from pages.ui.words.names import scope_name, token_type_name
-from pages.ui.words.say import say
-
-_NEAR_TO_FAR = (
-    "#d9a13b",
-    "#b9b643",
-    "#84bd55",
-    "#45b571",
-    "#229a8a",
-    "#2b7f98",
-    "#4767a5",
-    "#6a55a3",
-)
+from pages.ui.view import View
+from pages.ui.words.names import scope_name
 
 
-def by_distance(frame: pd.DataFrame, sides: tuple[str, str], *, key: str, caption: str) -> None:
-    """Shares of near and far tokens, layer by layer; arguments as of `_stacks`."""
-    colours = {
-        _distance_name(each): colour for each, colour in zip(DISTANCES, _NEAR_TO_FAR, strict=True)
-    }
-    shown = frame.assign(name=frame["distance"].map(_distance_name))
-    _stacks(shown, sides, "distance", colours, key=key, caption=caption)
+def origins(
+    view: View, distances: pd.DataFrame, types: pd.DataFrame, sides: tuple[str, str], scope: str
+) -> None:
+    """Two stacks for every layer, first by distance, then by type.
 
-
-def by_type(frame: pd.DataFrame, sides: tuple[str, str], *, key: str, caption: str) -> None:
-    """Shares of the token types, layer by layer; arguments as of `_stacks`."""
-    colours = {token_type_name(each): colour for each, colour in TOKEN_TYPE_COLOURS.items()}
-    shown = frame.assign(name=frame["token_type"].map(token_type_name))
-    _stacks(shown, sides, "type", colours, key=key, caption=caption)
+    Args:
+        distances: with the columns layer, scope, distance, mean, low, high.
+        types: the same with a token_type in place of the distance.
+        sides: the scopes to the left and to the right.
+        scope: the one that the captions name.
+    """
+    names = [_distance_name(view, each) for each in DISTANCES]
+    away = distances["distance"].map(dict(zip(DISTANCES, names, strict=True)))
+    colours = dict(zip(names, NEAR_TO_FAR, strict=True))
+    kinds = (
+        ("from_distance", distances.assign(away=away), "away", colours),
+        ("from_type", types, "token_type", None),
+    )
+    for name, every, colour, palette in kinds:
+        frame = every[every["scope"].isin(sides)]
+        chart = paired_stacks(
+            frame, y="mean", colour=colour, side="scope", sides=sides, colours=palette
+        )
+        view.figure(name, frame, chart, scope=scope_name(scope))
 
 
 def own_place(distances: pd.DataFrame, scope: str) -> pd.DataFrame:
@@ -43,46 +40,11 @@ def own_place(distances: pd.DataFrame, scope: str) -> pd.DataFrame:
     return distances[(distances["scope"] == scope) & (distances["distance"] == 0)]
 
 
-def _distance_name(distance: int) -> str:
+def _distance_name(view: View, distance: int) -> str:
     """The distances from one lower edge to the next."""
     if distance == 0:
-        return say("layer_mixing.rollout.itself")
+        return view.say("itself")
     after = DISTANCES[DISTANCES.index(distance) + 1 :]
     if not after:
-        return say("layer_mixing.rollout.or_more", distance=distance)
+        return view.say("or_more", distance=distance)
     return str(distance) if after[0] == distance + 1 else f"{distance}–{after[0] - 1}"
-
-
-def _stacks(
-    frame: pd.DataFrame,
-    sides: tuple[str, str],
-    kind: str,
-    colours: dict[str, str],
-    *,
-    key: str,
-    caption: str,
-) -> None:
-    """Two stacks for every layer.
-
-    Args:
-        frame: with the columns layer, scope, mean, low, high and the name of what is stacked.
-        sides: the scopes to the left and to the right.
-    """
-    question = say(f"layer_mixing.rollout.question_{kind}")
-    names = (scope_name(sides[0]), scope_name(sides[1]))
-    chart = paired_stacks(
-        frame.assign(side=frame["scope"].map(scope_name)),
-        y="mean",
-        colour="name",
-        colours=colours,
-        side="side",
-        sides=names,
-        y_title=say("layer_mixing.rollout.axis"),
-        titles={
-            "name": say(f"layer_mixing.rollout.{kind}"),
-            "side": say("layer_mixing.rollout.by"),
-            "low": say("layer_mixing.low"),
-            "high": say("layer_mixing.high"),
-        },
-    )
-    figure(chart, key=key, question=question, caption=caption, frame=frame, alt=question)

@@ -10,19 +10,19 @@ from pages.layer_mixing import (
     vectors,
 )
 from pages.layer_mixing.anatomy import anatomy
-from pages.ui.page import Page, whole
+from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
 PAGE = Page(
     "layer_mixing",
     "lm",
     (
-        whole("similarity", similarity.show),
+        similarity.similarity,
         ratio.ratio,
         frequency.frequency,
-        whole("modules", modules.show),
-        whole("rollout", rollout.show),
-        whole("vectors", vectors.show),
+        modules.modules,
+        rollout.across_layers,
+        vectors.vectors,
         completeness.completeness,
     ),
     before=(absences, anatomy),

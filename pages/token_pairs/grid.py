@@ -3,19 +3,22 @@
 Tokens are written by strangers: whatever goes into the markup is escaped here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 import pandas as pd
 
-from pages.token_pairs.units import points
-from pages.ui.charts.colours import RELATION_COLOURS
+from pages.token_pairs.lists import PLACES
+from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, RELATION_COLOURS
+from pages.ui.words.columns import title
+from pages.ui.words.interval import interval
 from pages.ui.words.names import relation_name
-from pages.ui.words.say import say
+from pages.ui.words.numbers import count, points
+from pages.ui.words.place import said
 
-_STRONGEST = 0.5
-_INKS = {True: "217, 92, 62", False: "47, 134, 201"}  # amplified, attenuated
+_STRONGEST = 0x80  # of 0xff, how strong the ground of a cell may be
+_NONE = '<td class="tp-none">–</td>'
 STYLE = """<style>
 .tp-scroll {overflow-x: auto; max-width: 100%}
 .tp-grid {border-collapse: separate; border-spacing: 2px; font-size: .78rem; line-height: 1.25}
@@ -34,11 +37,11 @@ STYLE = """<style>
 </style>"""
 
 
-def key(relations: list[str]) -> str:
+def key(relations: set[str]) -> str:
     """Which colour at the left of a cell stands for which relation."""
     spans = (
-        f'<span style="border-color: {RELATION_COLOURS[each]}">{escape(relation_name(each))}</span>'
-        for each in RELATION_COLOURS
+        f'<span style="border-color: {colour}">{escape(relation_name(each))}</span>'
+        for each, colour in RELATION_COLOURS.items()
         if each in relations
     )
     return f'<div class="tp-key">{"".join(spans)}</div>'
@@ -46,10 +49,9 @@ def key(relations: list[str]) -> str:
 
 def grid(
     frame: pd.DataFrame,
+    name: str,
     *,
-    title: str,
     layers: range,
-    places: int,
     top: float,
     address: Callable[[Any], str],
 ) -> str:
@@ -60,50 +62,53 @@ def grid(
         top: the change with the strongest ground; shared by the grids that are compared.
         address: where a pair's own section is.
     """
-    heads = "".join(f'<th scope="col">{place}</th>' for place in range(1, places + 1))
-    by_layer = {layer: list(part.itertuples()) for layer, part in frame.groupby("layer")}
-    rows = (_row(layer, by_layer.get(layer, []), places, top, address) for layer in layers)
+    pairs = {layer: frame[frame["layer"] == layer].itertuples() for layer in layers}
+    cells = {
+        layer: [_cell(pair, top, address(pair)) for pair in row] for layer, row in pairs.items()
+    }
+    return rows_of_layers(name, range(1, PLACES + 1), cells)
+
+
+def rows_of_layers(
+    name: str, heads: Sequence[object], cells: Mapping[int, list[str]], *, kind: str = ""
+) -> str:
+    """A table with a row of cells per layer; places that none takes are left empty."""
+    head = "".join(f'<th scope="col">{escape(str(each))}</th>' for each in (title("layer"), *heads))
+    body = "".join(
+        f'<tr><th scope="row">{layer}</th>{"".join(row)}{_NONE * (len(heads) - len(row))}</tr>'
+        for layer, row in cells.items()
+    )
     return (
-        f'<div class="tp-scroll"><table class="tp-grid"><caption>{escape(title)}</caption>'
-        f'<thead><tr><th scope="col">{escape(say("axis.layer"))}</th>{heads}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f'<div class="tp-scroll"><table class="tp-grid {kind}"><caption>{escape(name)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _row(
-    layer: int, pairs: list[Any], places: int, top: float, address: Callable[[Any], str]
-) -> str:
-    cells = "".join(_cell(pair, top, address(pair)) for pair in pairs)
-    missing = '<td class="tp-none">–</td>' * (places - len(pairs))
-    return f'<tr><th scope="row">{layer}</th>{cells}{missing}</tr>'
+def arrow(source: str, target: str) -> str:
+    """A pair as markup."""
+    return f"<bdi>{escape(source)}</bdi> → <bdi>{escape(target)}</bdi>"
 
 
 def _cell(pair: Any, top: float, address: str) -> str:
     share = min(abs(pair.mean_delta) / top, 1.0) if top > 0 else 0.0
-    ground = f"rgba({_INKS[bool(pair.mean_delta > 0)]}, {_STRONGEST * share**0.5:.3f})"
-    edge = RELATION_COLOURS[pair.relation]
+    ink = AMPLIFIED if pair.mean_delta > 0 else ATTENUATED
+    ground = f"{ink}{round(_STRONGEST * share**0.5):02x}"
     return (
-        f'<td style="background: {ground}; border-left-color: {edge}">'
-        f'<a href="{escape(address)}" target="_self" title="{escape(_told(pair))}">'
-        f"<bdi>{escape(pair.source)}</bdi> → <bdi>{escape(pair.target)}</bdi>"
-        f"<small>{points(pair.mean_delta)}</small></a></td>"
+        f'<td style="background: {ground}; border-left-color: {RELATION_COLOURS[pair.relation]}">'
+        f'<a href="{escape(address)}" target="_self" title="{escape(_exact(pair))}">'
+        f"{arrow(pair.source, pair.target)}<small>{points(pair.mean_delta)}</small></a></td>"
     )
 
 
-def _told(pair: Any) -> str:
+def _exact(pair: Any) -> str:
     """The exact values of one pair, for whoever points at it."""
-    interval = (
-        ""
-        if pd.isna(pair.low)
-        else say("token_pairs.interval", low=points(pair.low), high=points(pair.high))
-    )
-    return say(
-        "token_pairs.tables.told",
+    return said(
+        "exact",
         source=pair.source,
         target=pair.target,
         delta=points(pair.mean_delta),
-        interval=interval,
-        n=f"{pair.n:,}",
-        n_sequences=f"{pair.n_sequences:,}",
+        interval=interval(pair.low, pair.high, points),
+        n=count(pair.n),
+        n_sequences=count(pair.n_sequences),
         relation=relation_name(pair.relation),
     )

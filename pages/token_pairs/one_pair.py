@@ -1,142 +1,85 @@
 """One pair: what every step of every layer does to it, and every sentence it occurs in."""
 
-from dataclasses import dataclass
-
-import altair as alt
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence
-from pages.token_pairs.pair_choice import pick_effect, pick_layer
+from pages.token_pairs.choices import PAIR, choices
+from pages.token_pairs.lists import in_points, pair_name, top_pairs
 from pages.token_pairs.sentences import sentences
-from pages.token_pairs.units import in_points, pair_name, points, zero_line
-from pages.ui.about import about
-from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.standard import lines
-from pages.ui.choices.pick import choose, pick, pick_text
-from pages.ui.figure import figure
-from pages.ui.store.chosen import ask, is_causal, layer_order, require
+from pages.ui.choices.pick import choose
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, is_causal
+from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.names import effect_name, relation_name
-from pages.ui.words.numbers import count, percent, signed
-from pages.ui.words.say import plain, say
+from pages.ui.words.numbers import count, percent, points, signed
+from pages.ui.words.say import plain
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """A pair that occurs: its tokens, and their places in the vocabulary."""
-
-    source: str
-    target: str
-    source_id: int
-    target_id: int
-
-    @property
-    def name(self) -> str:
-        return pair_name(self.source, self.target)
-
-    @property
-    def ids(self) -> dict[str, int]:
-        return {"source_id": self.source_id, "target_id": self.target_id}
-
-
-def show() -> None:
-    require(pair_delta.TABLE, pair.TABLE, pair_occurrence.TABLE)
-    st.header(say("token_pairs.one_pair.title"), anchor=False)
-    layer, effect = _pick_place()
-    chosen = _pick_pair(layer, effect)
-    if chosen:
-        st.subheader(plain(chosen.name), anchor=False)
-        changes = ask(pair_delta.of_pair, **chosen.ids)
-        _facts(chosen)
-        st.markdown(_finding(changes, layer, effect))
-        _by_layer(changes, chosen, _pick_steps(effect))
-        sentences(chosen.ids, layer=layer, effect=effect)
-    about(pair_delta.TABLE, pair.TABLE, pair_occurrence.TABLE)
+@section("pair", pair_delta.TABLE, pair.TABLE, pair_occurrence.TABLE)
+def one_pair(view: View) -> None:
+    place = choices(view, "layer", "effect")
+    tokens = _tokens(view, **place)
+    name = plain(pair_name(**tokens))
+    found = ask(pair_delta.look_up, **tokens)
+    if found.empty:
+        st.info(view.say("unknown_causal" if is_causal() else "unknown", pair=name))
+        return
+    ids = {str(side): int(token_id) for side, token_id in found.iloc[0].items()}
+    st.subheader(name, anchor=False)
+    _facts(view, ids)
+    changes = ask(pair_delta.of_pair, **ids)
+    view.finding(_finding(view, changes, **place))
+    _by_layer(view, changes, place["effect"], name)
+    sentences(view, ids, **place)
 
 
-def _pick_place() -> tuple[int, str]:
-    left, right = st.columns([1, 2])
-    with left:
-        layer = pick_layer()
-    with right:
-        effect = pick_effect()
-    return layer, effect
-
-
-def _pick_pair(layer: int, effect: str) -> Chosen | None:
+def _tokens(view: View, layer: int, effect: str) -> dict[str, str]:
     """The tokens as they are written; unless others were, the pair that changes most."""
     default = _most_changed(layer, effect)
-    texts = st.columns([4, 4, 1], vertical_alignment="bottom")
-    named = {}
-    for place, side in zip(texts, ("source", "target"), strict=False):
-        with place:
-            named[side] = pick_text(
-                f"tp_{side}",
-                say(f"token_pairs.one_pair.{side}"),
-                default=default[side],
-                help=say("token_pairs.one_pair.token_help"),
-            )
-    texts[2].button(
-        "⇄",
-        key="tp_swap",
-        on_click=_swap,
-        args=(named["source"], named["target"]),
-        help=say("token_pairs.one_pair.swap"),
-        width="stretch",
-    )
-    found = ask(pair_delta.look_up, **named)
-    if found.empty:
-        shown = plain(pair_name(named["source"], named["target"]))
-        unknown = "unknown_causal" if is_causal() else "unknown"
-        st.info(say(f"token_pairs.one_pair.{unknown}", pair=shown))
-        return None
-    ids = found.iloc[0]
-    return Chosen(**named, source_id=int(ids["source_id"]), target_id=int(ids["target_id"]))
+    with view.toolbar():
+        tokens = {side: view.text(side, default[side], hint="token_help") for side in PAIR}
+        hint, turned = view.say("swap"), [*reversed(tokens.values())]
+        st.button("⇄", key="tp_swap", on_click=_choose, args=(turned,), help=hint)
+    return tokens
 
 
 def _most_changed(layer: int, effect: str) -> dict[str, str]:
     """A pair that occurs twice, if there is one."""
-    choices = {"effect": effect, "layer": layer, "limit": 1}
     for least in (2, 1):
-        ends = [
-            ask(pair_delta.top, amplified=each, min_count=least, **choices)
-            for each in (True, False)
-        ]
-        first = pd.concat(ends, ignore_index=True)
-        if len(first):
-            row = first.iloc[int(first["mean_delta"].abs().argmax())]
-            return {side: str(row[side]) for side in ("source", "target")}
-    return {"source": "", "target": ""}
+        frame = top_pairs(layer, effect=effect, min_count=least)
+        if len(frame):
+            row = frame.iloc[int(frame["mean_delta"].abs().argmax())]
+            return {side: str(row[side]) for side in PAIR}
+    return dict.fromkeys(PAIR, "")
 
 
-def _swap(source: str, target: str) -> None:
-    choose("tp_source", target)
-    choose("tp_target", source)
+def _choose(tokens: list[str]) -> None:
+    for side, token in zip(PAIR, tokens, strict=True):
+        choose(f"tp_{side}", token)
 
 
-def _facts(chosen: Chosen) -> None:
-    row = ask(pair.of_pair, **chosen.ids).iloc[0]
-    numbers = {name: count(row[name]) for name in ("n", "n_sequences")}
-    numbers["pmi"] = "–" if pd.isna(row["pmi"]) else signed(row["pmi"])
-    for place, (name, number) in zip(st.columns(3), numbers.items(), strict=True):
-        explained = say("token_pairs.pmi.what") if name == "pmi" else None
-        place.metric(say(f"token_pairs.column.{name}"), number, border=True, help=explained)
-    st.markdown(
-        say(
-            "token_pairs.one_pair.relation",
-            relation=relation_name(row["relation"]),
-            share=percent(row["relation_share"]),
-        )
-    )
+def _facts(view: View, ids: dict[str, int]) -> None:
+    """How often the pair occurs, how much more often than by chance, and in which relation."""
+    row = ask(pair.of_pair, **ids).iloc[0]
+    pmi = "–" if pd.isna(row["pmi"]) else signed(row["pmi"])
+    numbers = {"n": count(row["n"]), "n_sequences": count(row["n_sequences"]), "pmi": pmi}
+    for column, (name, number) in zip(st.columns(3), numbers.items(), strict=True):
+        hint = view.say("pmi_help") if name == "pmi" else None
+        column.metric(title(name), number, border=True, help=hint)
+    share, relation = percent(row["relation_share"]), relation_name(row["relation"])
+    st.markdown(view.say("relation_of_pair", relation=relation, share=share))
 
 
-def _finding(changes: pd.DataFrame, layer: int, effect: str) -> str:
+def _finding(view: View, changes: pd.DataFrame, layer: int, effect: str) -> str:
     """The change in the chosen layer, and the layer in which it is largest."""
     of_effect = changes[changes["effect"] == effect]
     here = of_effect[of_effect["layer"] == layer].iloc[0]
     peak = of_effect.iloc[int(of_effect["mean_delta"].abs().argmax())]
-    return say(
-        "token_pairs.one_pair.finding",
+    return view.say(
+        "finding",
         effect=effect_name(effect),
         layer=layer,
         delta=points(here["mean_delta"]),
@@ -145,46 +88,22 @@ def _finding(changes: pd.DataFrame, layer: int, effect: str) -> str:
     )
 
 
-def _pick_steps(effect: str) -> list[str]:
+def _by_layer(view: View, changes: pd.DataFrame, effect: str, name: str) -> None:
     """Every step, or the chosen one, whose changes can be much smaller than those of others."""
-    steps = pick(
-        "tp_steps",
-        say("token_pairs.one_pair.steps"),
-        ["all", "one"],
-        default="all",
-        format=lambda each: say(f"token_pairs.one_pair.steps_{each}", effect=effect_name(effect)),
-    )
-    return list(layer_order().effects) if steps == "all" else [effect]
-
-
-def _by_layer(changes: pd.DataFrame, chosen: Chosen, order: list[str]) -> None:
-    changes = changes[changes["effect"].isin(order)]
-    shown = in_points(changes).assign(
-        name=changes["effect"].map(effect_name), place=changes["effect"].map(order.index)
-    )
-    shown = shown.sort_values(["place", "layer"])
-    sure = bool(shown["low"].notna().any())
-    drawn = lines(
-        shown,
+    steps = {each: view.say(f"steps_{each}", effect=effect_name(effect)) for each in ("all", "one")}
+    if view.pick("steps", list(steps), format=steps.__getitem__) == "one":
+        changes = changes[changes["effect"] == effect]
+    chart = lines(
+        in_points(changes),
         x="layer",
         y="mean_delta",
-        colour="name",
-        low="low" if sure else None,
-        high="high" if sure else None,
-        x_title=say("axis.layer"),
-        y_title=say("token_pairs.axis.mean_delta"),
+        colour="effect",
+        low="low",
+        high="high",
         colour_title=" ",
-        colours=dict(zip(map(effect_name, layer_order().effects), SERIES_COLOURS, strict=False)),
+        level=0.0,
         format="+.2f",
         height=400,
     )
-    zero = zero_line().encode(y="zero:Q")
-    question = say("token_pairs.one_pair.layers", pair=plain(chosen.name))
-    figure(
-        alt.layer(zero, drawn),
-        key="tp_pair_layers",
-        question=question,
-        caption=say(f"token_pairs.one_pair.layers_caption_{'sure' if sure else 'unsure'}"),
-        frame=changes,
-        alt=question,
-    )
+    sure = "sure" if changes["low"].notna().any() else "unsure"
+    view.figure("layers", changes, chart, caption=view.say(f"layers_caption_{sure}"), pair=name)

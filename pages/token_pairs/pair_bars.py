@@ -6,20 +6,23 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from pages.token_pairs.pair_choice import ROW
-from pages.token_pairs.units import named, pair_name, relation_colour, zero_line
-from pages.ui.words.say import say
+from pages.token_pairs.choices import PAIR
+from pages.token_pairs.lists import with_pair_names
+from pages.ui.charts.colours import EDGES, ZERO
+from pages.ui.charts.look import cell_selection, coloured, tooltips
+from pages.ui.charts.standard import POINT
+from pages.ui.words.columns import title
+from pages.ui.words.interval import with_interval
 
 _ROOM = 1.6  # how far an interval may reach beyond the longest bar before it is cut off
 _BACK = 0.5
 _HEIGHT = 24
 _AROUND = 82  # axis below the bars
 _OF_LEGEND = 18
-SELECTED = "pair"
 
 
 def pair_bars(frame: pd.DataFrame) -> Any:
-    """One bar per row in its order, coloured by relation; a click selects the row.
+    """One bar per row in its order, coloured by relation; a click gives back its pair.
 
     An interval of two sequences can be ten times as wide as the bar is long: it is cut off, so that
     the bars can be compared.
@@ -27,8 +30,12 @@ def pair_bars(frame: pd.DataFrame) -> Any:
     Args:
         frame: rows of `pair_delta.top`, all amplified or all attenuated.
     """
-    shown = _told(frame)
-    domain = _domain(shown)
+    shown = with_pair_names(frame)
+    numbers = zip(shown["mean_delta"], shown["low"], shown["high"], strict=True)
+    shown["interval"] = [with_interval(*each, "{:+.2f}".format) for each in numbers]
+    domain, delta = _domain(shown), title("mean_delta")
+    names = ("pair", "interval", "n", "n_sequences", "pmi", "relation")
+    shown, colour, relations = coloured(shown, "relation", None)
     base = alt.Chart(shown).encode(
         y=alt.Y(
             "pair:N",
@@ -36,53 +43,29 @@ def pair_bars(frame: pd.DataFrame) -> Any:
             sort=shown["pair"].tolist(),
             axis=alt.Axis(labelLimit=150, labelOverlap=False, ticks=False, domain=False),
         ),
-        tooltip=[
-            alt.Tooltip("pair:N", title=say("token_pairs.pair")),
-            alt.Tooltip("mean_delta:Q", title=say("token_pairs.column.mean_delta"), format="+.2f"),
-            alt.Tooltip("interval:N", title=say("token_pairs.column.interval")),
-            alt.Tooltip("n:Q", title=say("token_pairs.column.n"), format=",d"),
-            alt.Tooltip("n_sequences:Q", title=say("token_pairs.column.n_sequences"), format=",d"),
-            alt.Tooltip("pmi:Q", title=say("token_pairs.column.pmi"), format=".2f"),
-            alt.Tooltip("relation:N", title=say("token_pairs.column.relation")),
-        ],
+        tooltip=tooltips({name: title(name) for name in names}, shown, "+.2f"),
     )
     x = alt.X(
         "mean_delta:Q",
-        title=say("token_pairs.axis.mean_delta"),
+        title=delta,
         scale=alt.Scale(domain=domain, nice=False),
         axis=alt.Axis(tickCount=5, format=".3~g"),
     )
-    pick = alt.selection_point(name=SELECTED, fields=[ROW], on="click", empty=False)
-    bars = base.mark_bar(cornerRadiusEnd=1, cursor="pointer").encode(
-        x=x,
-        color=relation_colour(frame["relation"], orient="bottom", columns=1, symbolType="square"),
-    )
-    ends = {"x": alt.X("low:Q", title=say("token_pairs.axis.mean_delta")), "x2": alt.X2("high")}
+    colour.legend = alt.Legend(orient="bottom", columns=1, symbolType="square", labelLimit=260)
+    bars = base.mark_bar(cornerRadiusEnd=1, cursor="pointer").encode(x=x, color=colour)
+    ends = {"x": alt.X("low:Q", title=delta), "x2": alt.X2("high")}
     rules = [
         base.mark_rule(color=line, strokeWidth=width, clip=True).encode(**ends)
-        for line, width in (("#f4f4f2", 3.0), ("#1b1d21", 1.2))
+        for line, width in zip(EDGES, (3.0, 1.2), strict=True)
     ]
-    zero = zero_line().encode(x="zero:Q")
-    height = _HEIGHT * len(shown) + _AROUND + _OF_LEGEND * shown["relation"].nunique()
-    return alt.layer(bars.add_params(pick), *rules, zero).properties(height=height)
-
-
-def _told(frame: pd.DataFrame) -> pd.DataFrame:
-    shown = named(frame).reset_index(drop=True)
-    shown[ROW] = shown.index
-    shown["pair"] = [
-        pair_name(source, target)
-        for source, target in zip(shown["source"], shown["target"], strict=True)
-    ]
-    shown["interval"] = [
-        "–" if pd.isna(low) else f"{low:+.2f} … {high:+.2f}"
-        for low, high in zip(shown["low"], shown["high"], strict=True)
-    ]
-    return shown
+    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x="zero:Q")
+    height = _HEIGHT * len(shown) + _AROUND + _OF_LEGEND * len(relations)
+    bars = bars.add_params(cell_selection(POINT, *PAIR))
+    return alt.layer(bars, *rules, zero).properties(height=height)
 
 
 def _domain(shown: pd.DataFrame) -> list[float]:
-    """From behind zero to beyond the longest bar, whatever lies further."""
+    """From before zero to beyond the longest bar, whatever lies further."""
     longest = float(shown["mean_delta"].abs().max()) or 1.0
     sign = 1 if shown["mean_delta"].iloc[0] > 0 else -1
     ends = sign * shown[["low", "high"]].to_numpy()

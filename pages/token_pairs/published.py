@@ -1,19 +1,18 @@
 """The paper's lists of pairs, and which of theirs are in the lists of the open file."""
 
-from html import escape
-
 import pandas as pd
 
 from analysis.published.pairs import AMPLIFIED, ATTENUATED, Pair
-from pages.token_pairs.grid import STYLE
+from pages.token_pairs.grid import STYLE, arrow, rows_of_layers
 from pages.ui.figure import markup
 from pages.ui.published import experiment, told_sources
+from pages.ui.view import View
 from pages.ui.words.say import say
 
 EFFECT = "ff"
 _PAPER = "kobayashi-2024"
 _LISTS = {"amplified": (AMPLIFIED, ("table", 3)), "attenuated": (ATTENUATED, ("table", 4))}
-_QUOTES = str.maketrans("’", "'")  # in print there is no telling them apart
+_QUOTES = str.maketrans("’", "'")  # in print they look the same
 _MARKS = """<style>
 .tp-grid.tp-paper td {min-width: 3.7rem; padding: .18rem .3rem; overflow-wrap: anywhere}
 .tp-grid.tp-paper td.tp-found {outline: 2px solid #2c9c7c}
@@ -21,7 +20,7 @@ _MARKS = """<style>
 </style>"""
 
 
-def pair_lists(frame: pd.DataFrame, shown: tuple[str, ...]) -> None:
+def pair_lists(view: View, frame: pd.DataFrame, shown: tuple[str, ...]) -> None:
     """The paper's tables 3 and 4, with the pairs marked that the file lists as well.
 
     Args:
@@ -30,21 +29,22 @@ def pair_lists(frame: pd.DataFrame, shown: tuple[str, ...]) -> None:
     """
     title = say("published.title_pairs")
     with experiment(_PAPER, title):
-        told = _compared(frame[frame["direction"].isin(shown)], shown)
-        found = say("published.pairs_found", n=int(told["in_both"].sum()), of=len(told))
+        printed = _compared(frame, shown)
+        found = say("published.pairs_found", n=int(printed["in_both"].sum()), of=len(printed))
         sources = told_sources([_LISTS[each][1] for each in shown], _PAPER)
+        tables = (_table(view, part, str(each)) for each, part in printed.groupby("direction"))
         markup(
-            STYLE + _MARKS + "".join(_table(told, each) for each in shown),
-            key="tp_published",
+            STYLE + _MARKS + "".join(tables),
+            key=view.key("published"),
             question=title,
             caption=f"{found} {say('published.pairs_caption')} {sources}",
-            frame=told,
+            frame=printed,
         )
 
 
 def _compared(frame: pd.DataFrame, shown: tuple[str, ...]) -> pd.DataFrame:
     """The printed pairs: direction, layer, place, source, target, in_both."""
-    columns = (frame["direction"], frame["layer"], frame["source"], frame["target"])
+    columns = (frame[each] for each in ("direction", "layer", "source", "target"))
     ours = {
         (direction, layer, _read((source, target)))
         for direction, layer, source, target in zip(*columns, strict=True)
@@ -64,28 +64,16 @@ def _read(pair: Pair) -> Pair:
     return source, target
 
 
-def _table(told: pd.DataFrame, direction: str) -> str:
-    of_direction = told[told["direction"] == direction]
-    places = range(1, int(of_direction["place"].max()) + 1)
-    heads = "".join(f'<th scope="col">{place}</th>' for place in places)
-    rows = (_row(layer, part, len(places)) for layer, part in of_direction.groupby("layer"))
-    title = say(f"token_pairs.tables.direction_{direction}")
-    return (
-        '<div class="tp-scroll"><table class="tp-grid tp-paper">'
-        f"<caption>{escape(title)}</caption><thead>"
-        f'<tr><th scope="col">{escape(say("axis.layer"))}</th>'
-        f'<th scope="col">{escape(say("published.pairs_both"))}</th>{heads}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+def _table(view: View, printed: pd.DataFrame, direction: str) -> str:
+    """One printed list; how many of a layer's pairs are in both stands before them."""
+    places = range(1, int(printed["place"].max()) + 1)
+    heads = (say("published.pairs_both"), *places)
+    cells = {int(str(layer)): _row(part) for layer, part in printed.groupby("layer")}
+    return rows_of_layers(view.say(f"direction_{direction}"), heads, cells, kind="tp-paper")
 
 
-def _row(layer: object, part: pd.DataFrame, places: int) -> str:
-    cells = "".join(map(_cell, part["source"], part["target"], part["in_both"]))
-    missing = '<td class="tp-none">–</td>' * (places - len(part))
+def _row(part: pd.DataFrame) -> list[str]:
     both = f'<td class="tp-both">{int(part["in_both"].sum())} / {len(part)}</td>'
-    return f'<tr><th scope="row">{layer}</th>{both}{cells}{missing}</tr>'
-
-
-def _cell(source: str, target: str, in_both: object) -> str:
-    mark = ' class="tp-found"' if in_both else ""
-    return f"<td{mark}><bdi>{escape(source)}</bdi> → <bdi>{escape(target)}</bdi></td>"
+    marks = part["in_both"].map({True: ' class="tp-found"', False: ""})
+    pairs = map(arrow, part["source"], part["target"])
+    return [both, *(f"<td{mark}>{pair}</td>" for mark, pair in zip(marks, pairs, strict=True))]

@@ -7,14 +7,14 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.pairs import pair_occurrence
+from pages.token_pairs.choices import PAIR
 from pages.token_pairs.maps import occurrence_maps
-from pages.token_pairs.units import points
 from pages.ui.charts.pieces import readable
-from pages.ui.choices.pick import pick, pick_number
 from pages.ui.figure import source
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask
-from pages.ui.words.numbers import count
+from pages.ui.view import View
+from pages.ui.words.numbers import count, points
 from pages.ui.words.say import plain, say
 
 PAGE = 5
@@ -27,93 +27,56 @@ _STYLE = """<style>
 </style>"""
 
 
-def sentences(ids: dict[str, int], *, layer: int, effect: str) -> None:
-    """A page of occurrences, and the maps of one of them."""
+def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:
+    """A page of occurrences, and the maps of one of them where the model is to be run."""
+    st.subheader(view.say("sentences"), anchor=False)
     found = ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
-    st.subheader(say("token_pairs.sentences.title"), anchor=False)
-    page, is_live = _pick(len(found))
-    shown = found.iloc[(page - 1) * PAGE : page * PAGE].reset_index(drop=True)
-    shown["place"] = shown.index + 1 + (page - 1) * PAGE
-    runs = is_live and live.reachable()
+    pages = max(1, -(-len(found) // PAGE))
+    with view.toolbar():
+        page = view.number("page", 1, pages, 1, pages=count(pages))
+        runs = view.pick("live", ["stored", "live"]) == "live"
+    start = (page - 1) * PAGE
+    shown = found.iloc[start : start + PAGE].reset_index(drop=True)
+    shown["place"] = shown.index + 1 + start
+    runs = runs and live.reachable()
     if runs:
-        shown = _computed(shown, layer, effect)
-    _texts(shown, len(found))
+        shown["delta"] = [_delta(row, layer, effect) for row in shown.to_dict("records")]
+    _texts(view, shown, len(found))
     if runs:
-        occurrence_maps(shown, tokens_of, layer=layer, effect=effect)
+        occurrence_maps(view, shown, layer=layer, effect=effect)
 
 
-def _pick(n: int) -> tuple[int, bool]:
-    """Which page is shown, and whether the model is run on it."""
-    left, right = st.columns([1, 2])
-    pages = max(1, -(-n // PAGE))
-    with left:
-        page = pick_number(
-            "tp_page", say("token_pairs.sentences.page", pages=count(pages)), 1, pages, 1
-        )
-    with right:
-        chosen = pick(
-            "tp_live",
-            say("token_pairs.sentences.live"),
-            ["stored", "live"],
-            default="stored",
-            format=lambda each: say(f"token_pairs.sentences.live_{each}"),
-            help=say("token_pairs.sentences.live_help"),
-        )
-    return page, chosen == "live"
+def _delta(row: dict[Any, Any], layer: int, effect: str) -> float:
+    """The change at an occurrence, computed where the file does not keep it."""
+    if pd.notna(row["delta"]):
+        return row["delta"]
+    tokens = ask(pair_occurrence.sequence, seq=row["seq"])
+    maps = live.effect_maps(tokens, layer=layer, effect=effect)
+    return float(maps.change[row["target_pos"], row["source_pos"]])
 
 
-def _computed(shown: pd.DataFrame, layer: int, effect: str) -> pd.DataFrame:
-    """The occurrences with the changes that the file does not keep."""
-    records = shown.to_dict("records")
-    for row in records:
-        if pd.isna(row["delta"]):
-            maps = live.effect_maps(tokens_of(row["seq"]), layer=layer, effect=effect)
-            row["delta"] = maps.change[row["target_pos"], row["source_pos"]]
-    return pd.DataFrame(records)
-
-
-def tokens_of(seq: Any) -> pd.DataFrame:
-    """The tokens of a sequence in their order."""
-    return ask(pair_occurrence.sequence, seq=int(seq))
-
-
-def _texts(shown: pd.DataFrame, n: int) -> None:
-    st.html(_STYLE + _key())
+def _texts(view: View, shown: pd.DataFrame, n: int) -> None:
+    marks = (f'<mark class="tp-{side}">{escape(view.say(f"key_{side}"))}</mark>' for side in PAIR)
+    st.html(f'{_STYLE}<div class="tp-text">{" ".join(marks)}</div>')
     for row in shown.to_dict("records"):
-        places = {name: row[name] for name in ("place", "seq", "source_pos", "target_pos")}
-        delta = plain(_delta(row["delta"]))
-        st.markdown(say("token_pairs.sentences.heading", delta=delta, **places))
-        tokens = tokens_of(row["seq"])["token"].tolist()
+        delta = row.pop("delta")
+        stored = pd.notna(delta)
+        told = view.say("in_points", delta=points(delta)) if stored else view.say("not_stored")
+        st.markdown(view.say("heading", **{**row, "delta": plain(told)}))
+        tokens = ask(pair_occurrence.sequence, seq=row["seq"])["token"].tolist()
         st.html(marked(tokens, row["source_pos"], row["target_pos"]))
     cut = "cut" if n == _MOST else "whole"
-    st.caption(f"{say(f'token_pairs.sentences.caption_{cut}', n=count(n))} {source()}")
-
-
-def _delta(delta: float) -> str:
-    if pd.isna(delta):
-        return say("token_pairs.sentences.not_stored")
-    return say("token_pairs.sentences.points", delta=points(delta))
-
-
-def _key() -> str:
-    """How source and target are marked."""
-    marks = (
-        f'<mark class="tp-{each}">{escape(say(f"token_pairs.sentences.key_{each}"))}</mark>'
-        for each in ("source", "target")
-    )
-    return f'<div class="tp-text">{" ".join(marks)}</div>'
+    st.caption(f"{view.say(f'sentences_caption_{cut}', n=count(n))} {source()}")
 
 
 def marked(tokens: list[str], source_pos: int, target_pos: int) -> str:
     """The tokens joined to a text with two of them marked."""
+    sides = {source_pos: "source", target_pos: "target"}
     parts = []
     for position, (space, shown) in enumerate(readable(tokens)):
-        kinds = {source_pos: "source", target_pos: "target"}
-        if position in kinds:
-            kind = kinds[position]
-            title = escape(say(f"token_pairs.sentences.is_{kind}", position=position))
-            text = f'<mark class="tp-{kind}" title="{title}">{escape(shown)}</mark>'
-        else:
-            text = escape(shown)
+        text = escape(shown)
+        if side := sides.get(position):
+            title = escape(say(f"token_pairs.pair.is_{side}", position=position))
+            text = f'<mark class="tp-{side}" title="{title}">{text}</mark>'
         parts.append(f"{escape(space)}{text}")
     return f'<div class="tp-text">{"".join(parts)}</div>'

@@ -78,12 +78,13 @@ class Page:
             for each in self.before:
                 each()
             stems = {each.stem: each for each in self.sections if each.when()}
+            names = {stem: said(f"view_{stem}") for stem in stems}
             chosen = pick(
                 f"{self.prefix}_view",
                 said("view"),
                 list(stems),
                 default=next(iter(stems)),
-                format=lambda stem: said(f"view_{stem}"),
+                format=names.__getitem__,
             )
         self._frame(stems[chosen])
 

@@ -82,11 +82,15 @@ class View:
         hint = _said_if(f"{name}_help")
         return pick_number(self.key(name), said(name, **values), low, high, default, help=hint)
 
-    def text(self, name: str, default: str = "") -> str:
-        """A line of text, to be typed; `NAME_example` stands in it while it is empty."""
-        hint, example = _said_if(f"{name}_help"), _said_if(f"{name}_example") or ""
+    def text(self, name: str, default: str = "", *, hint: str | None = None) -> str:
+        """A line of text, to be typed; `NAME_example` stands in it while it is empty.
+
+        Args:
+            hint: the name of its help if that is not `NAME_help`.
+        """
+        help, example = _said_if(hint or f"{name}_help"), _said_if(f"{name}_example") or ""
         return pick_text(
-            self.key(name), said(name), default=default, help=hint, placeholder=example
+            self.key(name), said(name), default=default, help=help, placeholder=example
         )
 
     def toolbar(self) -> Any:
@@ -163,7 +167,7 @@ class View:
             **{"placeholder": "—", **selecting, **(options or {})},
         )
         if click:
-            clicks.remember(self.key(name), key, event, frame[list(click)])
+            clicks.remember(self.key(name), key, event, frame[list(click)].to_dict("records"))
         return event
 
     def markup(
@@ -193,7 +197,8 @@ def _said_if(name: str, **values: Any) -> str | None:
 
 
 def _option(column: str, picker: str, option: Any) -> str:
-    """What an option is called: a value of a column, or a word of the section."""
+    """What an option is called: by a word of the section, else as a value of a column."""
+    word = _said_if(f"{picker}_{option}")
     if column in NAMES:
-        return value_name(column, option)
-    return _said_if(f"{picker}_{option}") or _said_if(f"{column}_{option}") or str(option)
+        return word or value_name(column, option)
+    return word or _said_if(f"{column}_{option}") or str(option)

@@ -109,7 +109,7 @@ def test_live_maps_have_no_cell_behind_the_target(section):
         for source in {row["source_pos"] for row in rows}
         if source <= target
     }
-    assert catalogue()["token_pairs.maps.causal"]["en"] in captions(session)
+    assert catalogue()["token_pairs.pair.maps_causal"]["en"] in captions(session)
 
 
 def test_a_pair_the_wrong_way_round_is_explained(section, gpt2_folder):
@@ -122,4 +122,4 @@ def test_a_pair_the_wrong_way_round_is_explained(section, gpt2_folder):
             "where b.n is null order by all limit 1"
         ).fetchall()[0]
     session = section("token_pairs", "tp_view=pair", tp_source=target, tp_target=source)
-    assert "sees nothing behind" in session.info[0].value
+    assert "sees only itself and earlier tokens" in session.info[0].value

@@ -218,12 +218,12 @@ def lines(
     drawn = base.mark_line(point={"size": 36, "filled": True} if points else False).encode(
         y=alt.Y(f"{y}:Q", title=y_title, scale=scale)
     )
+    if low is None and high is None and level is None:
+        return drawn.properties(height=height)
     parts = [] if level is None else [across(level)]
     if low is not None and high is not None and frame[low].notna().any():
         ends = {"y": alt.Y(f"{low}:Q", title=y_title, scale=scale), "y2": alt.Y2(high)}
         parts.append(base.mark_area(opacity=0.18).encode(**ends))
-    if not parts:
-        return drawn.properties(height=height)
     return alt.layer(*parts, drawn).properties(height=height)
 
 

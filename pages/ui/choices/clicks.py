@@ -19,10 +19,10 @@ class _Drawn:
 
     key: str
     selection: dict[str, list[Any]]
-    rows: pd.DataFrame | None = None
+    rows: list[dict[Any, Any]] | None = None
 
 
-def remember(name: str, key: str, event: Any, rows: pd.DataFrame | None = None) -> None:
+def remember(name: str, key: str, event: Any, rows: list[dict[Any, Any]] | None = None) -> None:
     """Note under which key a chart or table was drawn, and what it gave back.
 
     Args:
@@ -74,9 +74,13 @@ def fresh_click(name: str) -> dict[str, list[Any]]:
     now = dict(event["selection"])
     fresh = {part: list(each) for part, each in now.items() if each != drawn.selection.get(part)}
     if drawn.rows is not None and "rows" in fresh:
-        within = [each for each in fresh["rows"] if each < len(drawn.rows)]
-        fresh["rows"] = drawn.rows.iloc[within].to_dict("records")
+        fresh["rows"] = [drawn.rows[each] for each in fresh["rows"] if each < len(drawn.rows)]
     return fresh
+
+
+def forget(name: str) -> None:
+    """A click that led to where its chart or table is not drawn: it is not to be followed again."""
+    st.session_state.pop(_place(name), None)
 
 
 def last_key(name: str) -> str | None:

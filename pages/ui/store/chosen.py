@@ -94,6 +94,11 @@ def layer_order() -> LayerOrder:
     return ORDERS[open_store().facts["layer_order"]]
 
 
+def layers() -> range:
+    """The layers of the chosen file's model, counted from 1."""
+    return range(1, int(open_store().run["n_layers"]) + 1)
+
+
 def is_causal() -> bool:
     """Whether a token of the chosen file's model sees none behind itself."""
     return open_store().facts["attention"] == "causal"

@@ -83,7 +83,7 @@ def with_names(frame: pd.DataFrame) -> pd.DataFrame:
     Names that a page gave by itself stay.
     """
     named = {
-        f"{name}{NAMED}": frame[name].map(NAMES[str(name)].of)
+        f"{name}{NAMED}": frame[name].map(NAMES[str(name)].of, na_action="ignore")
         for name in frame
         if name in NAMES and f"{name}{NAMED}" not in frame
     }

@@ -35,7 +35,7 @@ def test_a_link_to_what_is_not_there_shows_the_default(value, section):
 
 def click(session, scope_a: str, scope_b: str) -> None:
     """Select a cell of the matrix as it was drawn last."""
-    key = session.session_state["lm_similarity drawn"].key
+    key = session.session_state["lm_matrix drawn"].key
     cell = {"scope_a": scope_a, "scope_b": scope_b}
     session.session_state[key] = {"selection": {"cell": [cell]}}
     session.run()

@@ -62,7 +62,7 @@ def test_the_sequences_that_agree_least_are_those_of_the_file(address, where, se
 
 
 def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, told):
-    shown = frame_with(section("similarity"), "step")
+    shown = frame_with(section("similarity"), "step_named")
     steps = list(pairwise(SCOPES))
     for (before, after), (_, row) in zip(steps, shown.iterrows(), strict=True):
         where = f"scope_a = '{before}' and scope_b = '{after}'"
@@ -70,7 +70,7 @@ def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, told):
         ((lowest,),) = told(
             f"select arg_min(layer, spearman) from scope_similarity where layer > 0 and {where}"
         )
-        assert (row["spearman"], row["layer"]) == (pytest.approx(mean), lowest)
+        assert (row["spearman"], row["lowest"]) == (pytest.approx(mean), lowest)
 
 
 def test_the_module_that_changes_most_is_told_with_its_similarity(section, told):
@@ -102,7 +102,7 @@ def test_pooled_mixing_ratios_are_those_of_the_file(section, told):
 def test_scopes_with_a_residual_can_be_looked_at_alone(section):
     def n_lines(**address) -> int:
         (curves, *_) = charts(section("ratio", **address))
-        return len(curves["layer"][1]["encoding"]["color"]["scale"]["domain"])
+        return len(curves["layer"][-1]["encoding"]["color"]["scale"]["domain"])
 
     assert (n_lines(), n_lines(lm_span="residual")) == (8, 6)
 
@@ -153,12 +153,12 @@ def test_every_relation_is_defined(section):
 
 
 def test_what_is_left_of_a_token_is_that_of_the_file(section, told):
-    shown = frame_with(section("rollout", lm_rollout="attn"), "side")
+    shown = frame_with(section("rollout", lm_rollout="attn"), "own")
     expected = told(
         "select mean from rollout where distance = 0 and token_type is null "
         "and scope in ('attn', 'attention_rollout')"
     )
-    assert sorted(shown["mean"]) == pytest.approx(sorted(value for (value,) in expected))
+    assert sorted(shown["own"]) == pytest.approx(sorted(value for (value,) in expected))
 
 
 def test_vectors_stand_beside_the_rollout_that_was_chosen(section, told):
@@ -169,7 +169,7 @@ def test_vectors_stand_beside_the_rollout_that_was_chosen(section, told):
         "join vector_rollout as vectors using (layer, distance) "
         "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors' order by layer"
     )
-    found = zip(shown["mean"], shown["mean_vectors"], strict=True)
+    found = zip(shown["by_rollout"], shown["by_vectors"], strict=True)
     assert [*found] == [pytest.approx(each) for each in expected]
     ((cls,),) = told(
         "select mean from vector_rollout where layer = 2 and token_type = 'cls' "

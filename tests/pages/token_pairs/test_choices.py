@@ -8,6 +8,8 @@ import pytest
 from pages.ui.choices.address import LONGEST_TEXT
 from tests.pages.conftest import bodies, frames, in_address
 
+PAIR = {"source": "cat", "target": "sat"}
+
 
 @pytest.mark.parametrize(
     ("view", "key", "value"),
@@ -56,49 +58,53 @@ def test_every_cell_of_the_overview_links_to_its_pair(section, opened, store_fol
         assert not pair.info
 
 
-def click(session, name: str, row: int, part: str) -> None:
-    """Select a row in the table or the chart that was drawn last under a name."""
+def chosen(session) -> tuple[str, str]:
+    """The pair whose section is open."""
+    source, target = (session.text_input(key=f"tp_{side}").value for side in PAIR)
+    return source, target
+
+
+def click(session, name: str, clicked: object) -> None:
+    """Select a row by its number in the table, or a pair in the chart, that was drawn last."""
     key = session.session_state[f"{name} drawn"].key
-    found = [row] if part == "rows" else [{"row": row}]
-    session.session_state[key] = {"selection": {part: found}}
+    part = "rows" if isinstance(clicked, int) else "point"
+    session.session_state[key] = {"selection": {part: [clicked]}}
     session.run()
 
 
 @pytest.mark.parametrize(
-    ("view", "name", "part"),
+    ("view", "name", "clicked"),
     [
-        ("layer", "tp_layer_table", "rows"),
-        ("layer", "tp_bars_amplified", "pair"),
-        ("layer", "tp_bars_attenuated", "pair"),
-        ("browse", "tp_browse", "rows"),
-        ("pmi", "tp_pmi_points", "pair"),
+        ("layer", "tp_layer_table", 2),
+        ("layer", "tp_bars_amplified", PAIR),
+        ("layer", "tp_bars_attenuated", PAIR),
+        ("browse", "tp_browse", 2),
+        ("pmi", "tp_pmi_points", PAIR),
     ],
 )
-def test_a_click_opens_the_pair(view, name, part, section):
+def test_a_click_opens_the_pair(view, name, clicked, section):
     session = section(view, tp_layer="2")
-    source, target = session.session_state["tp_shown"][name][2]
-    click(session, name, 2, part)
+    pair = frames(session)[0].iloc[clicked] if isinstance(clicked, int) else clicked
+    click(session, name, clicked)
     assert in_address(session, "tp_view") == ["pair"]
-    assert session.text_input(key="tp_source").value == source
-    assert session.text_input(key="tp_target").value == target
+    assert chosen(session) == (pair["source"], pair["target"])
     assert session.session_state["tp_layer"] == 2
 
 
 def test_the_row_that_was_clicked_is_the_one_that_was_drawn(section):
     session = section("browse", tp_text="dog", tp_layer="2")
     row = frames(session)[0].iloc[1]
-    click(session, "tp_browse", 1, "rows")
-    assert session.text_input(key="tp_source").value == row["source"]
-    assert session.text_input(key="tp_target").value == row["target"]
+    click(session, "tp_browse", 1)
+    assert chosen(session) == (row["source"], row["target"])
 
 
 def test_an_old_click_does_not_undo_a_newer_choice(section):
     session = section("layer")
-    click(session, "tp_layer_table", 1, "rows")
+    click(session, "tp_layer_table", 1)
     session.text_input(key="tp_source").set_value("cat").run()
     session.text_input(key="tp_target").set_value("sat").run()
     session.run()
-    assert session.text_input(key="tp_source").value == "cat"
+    assert chosen(session) == ("cat", "sat")
     session.segmented_control(key="tp_view").set_value("layer").run()
     session.run()
     assert in_address(session, "tp_view") == ["layer"]

@@ -11,7 +11,7 @@ from tests.pages.chromium import needs_chromium, parameters, title_of
 
 pytestmark = needs_chromium
 REDRAWN = [NoSuchElementException, StaleElementReferenceException]
-BAR = "[class*=st-key-tp_bars_amplified] [aria-roledescription='bar']"
+BAR = "[class*=st-key-tp_layer_bars_amplified] [aria-roledescription='bar']"
 
 
 @pytest.fixture

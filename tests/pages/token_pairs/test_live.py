@@ -23,7 +23,7 @@ NOISE = 2e-6  # of shares in float32
 SCRIPT = """
 import numpy as np
 import streamlit as st
-from analysis.tables import pair_occurrence
+from analysis.tables.pairs import pair_occurrence
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, open_store
 
@@ -152,7 +152,7 @@ def test_another_model_under_the_same_name_is_not_taken_for_it(section, alone):
     name = next(iter(weights))
     other = weights | {name: weights[name] + 1}
     save_file(other, alone / "model-bert" / "model.safetensors", {"format": "pt"})
-    assert "another model" in without_maps(section("pair", alone, **LIVE))
+    assert "not the one that made this file" in without_maps(section("pair", alone, **LIVE))
 
 
 def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):

@@ -1,0 +1,100 @@
+"""The pairs whose mixing a step of the layer changes most, of every layer on one screen."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.pairs import pair, pair_delta
+from pages.token_pairs import grid
+from pages.token_pairs.choices import choices
+from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, top_pairs
+from pages.token_pairs.published import EFFECT, pair_lists
+from pages.ui.charts.paired_stacks import paired_stacks
+from pages.ui.choices.links import address
+from pages.ui.page import section
+from pages.ui.store.chosen import layers
+from pages.ui.view import View
+from pages.ui.words.names import effect_meaning, effect_name, relation_name
+
+
+@section("tables", pair_delta.TABLE, pair.TABLE)
+def all_layers(view: View) -> None:
+    chosen = choices(view, "effect", "min_count", "special")
+    effect, least = chosen["effect"], chosen["min_count"]
+    direction = view.pick("direction", ["both", *DIRECTIONS])
+    frame = top_pairs(None, **chosen)
+    if frame.empty:
+        st.info(view.say("none", least=least))
+        return
+    found = [each for each in DIRECTIONS if frame["direction"].eq(each).any()]
+    lists = {each: frame[frame["direction"] == each] for each in found}
+    view.finding(" ".join(_sentence(view, *each) for each in lists.items()))
+    shown = DIRECTIONS if direction == "both" else (direction,)
+    for each in shown:
+        if each not in lists:
+            st.info(view.say(f"no_{each}", least=least))
+    if some := {each: lists[each] for each in shown if each in lists}:
+        _grids(view, some, effect, least)
+    _relations(view, frame, effect)
+    if effect == EFFECT:
+        pair_lists(view, frame, shown)
+
+
+def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
+    """What kind of pairs leads a list, and in which layer most."""
+    most = str(frame["relation"].value_counts().sort_index().idxmax())
+    of_kind = frame[frame["relation"] == most]
+    layer = int(of_kind["layer"].mode().iloc[0])
+    return view.say(
+        f"finding_{direction}",
+        relation=relation_name(most),
+        n=len(of_kind),
+        total=len(frame),
+        layer=layer,
+        of_layer=int((of_kind["layer"] == layer).sum()),
+        in_layer=int((frame["layer"] == layer).sum()),
+    )
+
+
+def _grids(view: View, lists: dict[str, pd.DataFrame], effect: str, least: int) -> None:
+    frame = pd.concat(lists.values())
+    top = float(frame["mean_delta"].abs().max())
+    here = address() | {"tp_view": "pair", "tp_effect": effect}
+
+    def place_of(row: Any) -> str:
+        chosen = {"tp_layer": row.layer, "tp_source": row.source, "tp_target": row.target}
+        return f"?{urlencode(here | chosen)}"
+
+    grids = (
+        grid.grid(part, view.say(f"block_{each}"), layers=layers(), top=top, address=place_of)
+        for each, part in lists.items()
+    )
+    view.markup(
+        "grids",
+        in_points(frame)[["layer", "direction", "place", *COLUMNS]],
+        grid.STYLE + grid.key(set(frame["relation"])) + "".join(grids),
+        effect=effect_name(effect),
+        step=effect_meaning(effect),
+        least=least,
+    )
+
+
+def _relations(view: View, frame: pd.DataFrame, effect: str) -> None:
+    """Which share of each layer's listed pairs stands in which relation."""
+    counted = frame.groupby(["direction", "layer", "relation"]).size().reset_index(name="pairs")
+    total = counted.groupby(["direction", "layer"])["pairs"].transform("sum")
+    counted = counted.assign(share=counted["pairs"] / total)
+    names = {each: view.say(f"direction_{each}") for each in DIRECTIONS}
+    chart = paired_stacks(
+        counted.assign(direction=counted["direction"].map(names)),
+        y="share",
+        colour="relation",
+        side="direction",
+        sides=list(names.values()),
+        tooltip=("pairs",),
+        format=".0%",
+        height=400,
+    )
+    view.figure("relations", counted, chart, effect=effect_name(effect))

@@ -1,0 +1,51 @@
+"""What the sections of the page have to choose, and how a click anywhere chooses a pair."""
+
+from collections.abc import Callable
+from typing import Any
+
+from analysis.scopes import RELATIONS
+from pages.ui.choices.clicks import forget, fresh_click
+from pages.ui.choices.pick import choose
+from pages.ui.store.chosen import layer_order, layers
+from pages.ui.view import View
+
+PAIR = ("source", "target")
+"""What a click on a pair gives back."""
+_CLICKABLE = ("bars_amplified", "bars_attenuated", "layer_table", "browse", "pmi_points")
+_MOST_LEAST = 10_000
+_PICKERS: dict[str, Callable[[View], Any]] = {
+    "layer": lambda view: view.pick("layer", layers(), kind="select"),
+    "effect": lambda view: view.pick(
+        "effect", list(layer_order().effects), default="ff", kind="select"
+    ),
+    "min_count": lambda view: view.number("least", 1, _MOST_LEAST, 2),
+    "text": lambda view: view.text("text"),
+    "relation": lambda view: view.pick("relation", ["all", *RELATIONS], kind="select"),
+    "special": lambda view: view.pick("special", ["in", "out"], kind="select") == "in",
+}
+
+
+def choice(view: View, name: str) -> Any:
+    """What is chosen under a name that the queries of pairs take."""
+    return _PICKERS[name](view)
+
+
+def choices(view: View, *names: str) -> dict[str, Any]:
+    """What is chosen under several names, with the pickers in one row."""
+    with view.toolbar():
+        return {name: choice(view, name) for name in names}
+
+
+def state_of(chosen: dict[str, Any]) -> str:
+    """Choices as a part of the key of a table or chart."""
+    return "_".join(map(str, chosen.values()))
+
+
+def follow_clicks() -> None:
+    """Open the pair that was clicked in a chart or a table of the last run, if one was."""
+    for name in _CLICKABLE:
+        for pair in [each for part in fresh_click(f"tp_{name}").values() for each in part][:1]:
+            forget(f"tp_{name}")
+            choose("tp_view", "pair")
+            for side in PAIR:
+                choose(f"tp_{side}", pair[side])

@@ -1,0 +1,51 @@
+"""Lists of pairs: what is asked for, and how it is shown: changes in percentage points."""
+
+from typing import Any
+
+import pandas as pd
+
+from analysis.tables.pairs import pair_delta
+from pages.ui.store.chosen import ask
+
+DIRECTIONS = ("amplified", "attenuated")
+PLACES = 10
+COLUMNS = {
+    **dict.fromkeys(("source", "target")),
+    **dict.fromkeys(("mean_delta", "low", "high"), "%+.2f"),
+    **dict.fromkeys(("n", "n_sequences")),
+    "pmi": "%.2f",
+    "relation": None,
+}
+"""Of a table of pairs, with their number formats."""
+
+
+def top_pairs(layer: int | None, **choices: Any) -> pd.DataFrame:
+    """The first pairs in both directions, one list after the other, with their `direction`.
+
+    Args:
+        layer: None lists pairs of every layer.
+        choices: further ones of `pair_delta.top`.
+    """
+    lists = [
+        ask(
+            pair_delta.top, layer=layer, amplified=each == "amplified", limit=PLACES, **choices
+        ).assign(direction=each)
+        for each in DIRECTIONS
+    ]
+    return pd.concat(lists, ignore_index=True)
+
+
+def in_points(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with changes and their intervals in percentage points."""
+    names = [each for each in ("mean_delta", "low", "high") if each in frame]
+    return frame.assign(**{name: 100 * frame[name] for name in names})
+
+
+def pair_name(source: str, target: str) -> str:
+    """A pair as the papers write it: what is mixed in, and what receives it."""
+    return f"{source} → {target}"
+
+
+def with_pair_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame in percentage points, with the names of its pairs in the column `pair`."""
+    return in_points(frame).assign(pair=[*map(pair_name, frame["source"], frame["target"])])
