@@ -5,7 +5,8 @@ import streamlit as st
 
 from analysis.tables.mixing import ratio_frequency_correlation, token_mixing_ratio
 from pages.layer_mixing.published import special_name, with_frequency
-from pages.ui.charts.standard import bars, scatter
+from pages.ui.charts.points import scatter
+from pages.ui.charts.standard import bars
 from pages.ui.page import section
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask, layer_order

@@ -10,8 +10,8 @@ from analysis.tables import image
 from analysis.tables.positions import patch_offset
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import INKS
+from pages.ui.charts.heat_map import heat_map
 from pages.ui.charts.look import with_axes
-from pages.ui.charts.standard import heat_map
 from pages.ui.head.choice import head_name
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View

@@ -10,7 +10,7 @@ from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import with_pair_names
 from pages.ui.charts.colours import EDGES, ZERO
 from pages.ui.charts.look import cell_selection, coloured, tooltips
-from pages.ui.charts.standard import POINT
+from pages.ui.charts.points import POINT
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
 

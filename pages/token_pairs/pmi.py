@@ -10,7 +10,8 @@ from analysis.tables.pairs import pair, pair_delta, pair_pmi_correlation
 from pages.token_pairs.choices import PAIR, choice
 from pages.token_pairs.lists import with_pair_names
 from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.charts.standard import lines, scatter
+from pages.ui.charts.points import scatter
+from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View

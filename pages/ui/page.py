@@ -27,7 +27,6 @@ class Section:
     stem: str
     needs: tuple[Table, ...]
     draw: Callable[[View], None]
-    framed: bool = True
     also: tuple[Table, ...] = ()
     lacking: Callable[[], str] | None = None
     when: Callable[[], bool] = lambda: True
@@ -42,11 +41,6 @@ def section(
 ) -> Callable[[Callable[[View], None]], Section]:
     """Makes a section of the function that draws it."""
     return lambda draw: Section(stem, needs, draw, also=also, lacking=lacking, when=when)
-
-
-def whole(stem: str, show: Callable[[], None]) -> Section:
-    """A section that still draws its own frame."""
-    return Section(stem, (), lambda _: show(), framed=False)
 
 
 @dataclass(frozen=True)
@@ -90,9 +84,6 @@ class Page:
 
     def _frame(self, shown: Section) -> None:
         """A section with all that every section has."""
-        if not shown.framed:
-            shown.draw(View(self.prefix, shown.stem))
-            return
         with words_of(self.name, shown.stem):
             if shown.lacking and (reason := shown.lacking()):
                 st.info(reason)

@@ -9,7 +9,7 @@ import pandas as pd
 from pages.relevance.maps.source import Maps
 from pages.relevance.maps.text_map import TokenMaps
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.standard import heat_map
+from pages.ui.charts.heat_map import heat_map
 from pages.ui.words.columns import title
 
 _ROW, _FEWEST = 26, 5  # height of a row, and of how few rows at least

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from pages.ui.charts.colours import PAPER_AND_INK, SERIES_COLOURS
+from pages.ui.charts.colours import PAPER_AND_INK, SERIES_COLOURS, ZERO
 from pages.ui.words.columns import NAMES, title, title_or_name
 
 _N = len(SERIES_COLOURS)
@@ -130,3 +130,9 @@ def log_scale() -> alt.Scale:
 def powers() -> alt.Axis:
     """Few ticks, written as powers that are read at a glance."""
     return alt.Axis(format="~g", tickCount=6, labelAngle=0, labelOverlap=True)
+
+
+def across(level: float) -> alt.Chart:
+    """A line across a chart at a value of y."""
+    at = pd.DataFrame({"level": [level]})
+    return alt.Chart(at).mark_rule(color=ZERO).encode(y="level:Q")

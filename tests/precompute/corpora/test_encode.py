@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Pair, Text, Tokens
-
-from .tiny import BUILT, PLACE, TOKENIZERS, bert_like, encode, gpt2_like, unhurried
+from tests.precompute.corpora.tiny import (
+    BUILT,
+    PLACE,
+    TOKENIZERS,
+    bert_like,
+    encode,
+    gpt2_like,
+    unhurried,
+)
 
 words = st.lists(st.sampled_from(["the", "cat", "sat,", "zz.", "é"]), min_size=1, max_size=15)
 texts = words.map(" ".join)

@@ -7,8 +7,7 @@ from transformers import ByT5Tokenizer
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Pair, Text, Tokens
-
-from .tiny import PLACE, bert_like, encode
+from tests.precompute.corpora.tiny import PLACE, bert_like, encode
 
 NO_TOKEN = "give the corpus as text, or use the model it was tokenized for"
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus, UnfitModel, UnknownName, UserError
 from precompute.corpora.load import TEXT_PACKINGS, entries, load_corpus, write_jsonl
 from precompute.corpora.sequence import Text, Tokens
-
-from .tiny import (
+from tests.precompute.corpora.tiny import (
     SEGMENT_TYPES,
     TOKENIZERS,
     assert_same_sequences,

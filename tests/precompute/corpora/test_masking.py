@@ -11,8 +11,7 @@ from analysis.models.gradients import NO_TARGET
 from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.token_types import CLS, COMMA_PERIOD, OTHER, SEP, TokenTypes
-
-from .tiny import assert_same_sequences, bert_like, gpt2_like, unhurried
+from tests.precompute.corpora.tiny import assert_same_sequences, bert_like, gpt2_like, unhurried
 
 TOKENIZER = bert_like()
 MASK = TOKENIZER.mask_token_id

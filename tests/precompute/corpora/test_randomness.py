@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import UserError
 from precompute.corpora.randomness import PURPOSES, generator
-
-from .tiny import unhurried
+from tests.precompute.corpora.tiny import unhurried
 
 keys = st.tuples(st.integers(0, 2**40), st.sampled_from(PURPOSES), st.integers(0, 2**20))
 

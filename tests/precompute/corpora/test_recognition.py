@@ -6,8 +6,7 @@ import pytest
 
 from analysis.errors import BadCorpus
 from precompute.corpora.recognition import format_of
-
-from .tiny import shared_data
+from tests.precompute.corpora.tiny import shared_data
 
 NO_TEXT = "which only a model that reads images takes; give such a model, or a text corpus"
 NOT_ALONE = "give its folder to a model that reads images, or give a text corpus"

@@ -3,8 +3,7 @@ import pytest
 
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.corpora.token_types import TokenTypes
-
-from .tiny import BUILT, bert_like, roberta_like
+from tests.precompute.corpora.tiny import BUILT, bert_like, roberta_like
 
 
 def types_of(tokens, tokenizer):

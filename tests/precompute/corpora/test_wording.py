@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from precompute.corpora.wording import file_name, path_as_given, shown
-
-from .tiny import unhurried
+from tests.precompute.corpora.tiny import unhurried
 
 
 @unhurried()

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.conllu import conllu_documents
-
-from .tiny import unhurried
+from tests.precompute.corpora.tiny import unhurried
 
 
 def line(identity: int | str, form="cat", head: int | str = 0, relation="root", **columns) -> str:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora.sequence import Pair, Text, Tokens
 from precompute.corpora.texts.jsonl import EXPECTED, jsonl_entries, write_jsonl
-
-from .tiny import unhurried
+from tests.precompute.corpora.tiny import unhurried
 
 NOT_JSON = "; a file that starts with { is read as JSON Lines, one whole object per line"
 

@@ -8,9 +8,8 @@ from analysis.errors import BadCorpus
 from precompute.corpora.images.image_files import image_file
 from precompute.corpora.images.images import read_picture
 from precompute.corpora.images.masks import mask_of
-
-from .drawn import encoded, greys, labels, noise, note, saved
-from .tiny import shared_data
+from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note, saved
+from tests.precompute.corpora.tiny import shared_data
 
 
 def with_mask(mask: bytes, *, name: str = "mask.png", image: Image.Image | None = None, **saving):

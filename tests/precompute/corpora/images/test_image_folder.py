@@ -7,8 +7,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_folder import holds_images, image_folder
 from precompute.corpora.images.image_formats import stem_of
-
-from .drawn import encoded, greys, noise, saved
+from tests.precompute.corpora.drawn import encoded, greys, noise, saved
 
 IMAGE = encoded(noise(4, 4))
 FILES = "PNG, JPEG, WebP, BMP, GIF or TIFF files"

@@ -9,9 +9,8 @@ from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.mention_heads import head_by_tree, kind_by_tag
 from precompute.corpora.load import load_corpus
-
-from .test_real_text import real
-from .tiny import shared_data
+from tests.precompute.corpora.texts.test_real_text import real
+from tests.precompute.corpora.tiny import shared_data
 
 pytestmark = pytest.mark.shared_data
 

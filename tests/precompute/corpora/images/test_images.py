@@ -8,11 +8,10 @@ from analysis.errors import BadCorpus, UserError
 from precompute.corpora.images import images
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import load_images
+from tests.precompute.corpora.drawn import encoded, greys, noise, note, saved
+from tests.precompute.corpora.tiny import shared_data
 from tests.small_images import MASKED, SIZES, write_images
 from tests.tiny_vision import COLUMNS, ROWS, tiny_vision_model
-
-from .drawn import encoded, greys, noise, note, saved
-from .tiny import shared_data
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,6 @@ def test_bars_of_two_sides_stand_beside_each_other():
         side="side",
         sides=("old", "new"),
         y_title="share",
-        titles={"name": "name", "side": "side"},
     )
     picture = export.svg(chart)
     assert picture.count('fill="#111111"') >= 2

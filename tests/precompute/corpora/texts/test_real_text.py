@@ -8,8 +8,7 @@ from transformers import BertTokenizer, RobertaTokenizer
 from precompute.corpora.load import TEXT_PACKINGS, entries, load_corpus, write_jsonl
 from precompute.corpora.sequence import Pair
 from precompute.corpora.token_types import COMMA_PERIOD, TokenTypes
-
-from .tiny import SEGMENT_TYPES, assert_same_sequences, shared_data
+from tests.precompute.corpora.tiny import SEGMENT_TYPES, assert_same_sequences, shared_data
 
 
 @cache

@@ -8,8 +8,14 @@ from analysis.errors import BadCorpus, UserError
 from precompute.corpora.lines import Line
 from precompute.corpora.sequence import Pair, Text, Tokens
 from precompute.corpora.texts.packing import packed, paired
-
-from .tiny import SEGMENT_TYPES, TOKENIZERS, bert_like, gpt2_like, roberta_like, unhurried
+from tests.precompute.corpora.tiny import (
+    SEGMENT_TYPES,
+    TOKENIZERS,
+    bert_like,
+    gpt2_like,
+    roberta_like,
+    unhurried,
+)
 
 BERT = bert_like()
 ROOM = {"bert": 13, "roberta": 12, "gpt2": 16}  # of 16, by the special tokens of a pair

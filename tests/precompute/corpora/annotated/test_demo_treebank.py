@@ -9,8 +9,7 @@ from precompute.corpora import load
 from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.documents import Sentence
-
-from .inventory import (
+from tests.precompute.corpora.inventory import (
     BEARERS,
     FEATURES,
     GOVERNORS,

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus
 from precompute.corpora.lines import Line, span
 from precompute.corpora.texts.paragraphs import documents
-
-from .tiny import unhurried
+from tests.precompute.corpora.tiny import unhurried
 
 words = st.text(alphabet="ab,. é", min_size=1).filter(str.strip)
 

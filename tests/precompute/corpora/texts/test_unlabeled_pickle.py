@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus
 from precompute.corpora.sequence import Tokens
 from precompute.corpora.texts.unlabeled_pickle import ARRAY_NAMES, unlabeled_pickle_entries
-
-from .tiny import unhurried
+from tests.precompute.corpora.tiny import unhurried
 
 RECORDS = [
     {"tokens": ["[CLS]", "the", "café", "[SEP]"], "attns": np.ones((2, 2, 4, 4), np.float16)},

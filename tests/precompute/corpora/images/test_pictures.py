@@ -10,9 +10,8 @@ from analysis.errors import BadCorpus
 from precompute.corpora.images.image_files import image_file
 from precompute.corpora.images.image_formats import FORMATS
 from precompute.corpora.images.pictures import MAX_PIXELS, decoded, flattened, seen
-
-from .drawn import encoded, greys, labels, noise, note
-from .tiny import shared_data
+from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note
+from tests.precompute.corpora.tiny import shared_data
 
 
 def pixels(content: bytes) -> np.ndarray:

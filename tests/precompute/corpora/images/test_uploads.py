@@ -6,8 +6,7 @@ from analysis.errors import BadCorpus
 from analysis.upload_bounds import UPLOAD_BYTES, UPLOAD_PIXELS
 from precompute.corpora.images.pictures import MAX_PIXELS
 from precompute.corpora.images.uploads import read_upload
-
-from .drawn import encoded, noise, note
+from tests.precompute.corpora.drawn import encoded, noise, note
 
 
 def refusal(data: bytes, name: str = "a.png") -> str:

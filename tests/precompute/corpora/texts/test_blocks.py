@@ -8,9 +8,9 @@ from hypothesis import given
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora.load import entries, load_corpus
 from precompute.corpora.texts.blocks import blocks
+from tests.precompute.corpora.tiny import SEGMENT_TYPES, TOKENIZERS, unhurried
 
 from .test_packing import documents, numbered
-from .tiny import SEGMENT_TYPES, TOKENIZERS, unhurried
 
 BUILT = {family: build() for family, build in TOKENIZERS.items()}
 SPECIAL = {"bert": 2, "roberta": 2, "gpt2": 0}

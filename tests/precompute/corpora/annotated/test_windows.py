@@ -13,9 +13,8 @@ from precompute.corpora.annotated.windows import windows
 from precompute.corpora.lines import Line
 from precompute.corpora.load import entries, load_corpus
 from precompute.corpora.special_tokens import room_for
+from tests.precompute.corpora.tiny import BUILT, SEGMENT_TYPES, TOKENIZERS, encode, unhurried
 from tests.small_treebank import write_treebank
-
-from .tiny import BUILT, SEGMENT_TYPES, TOKENIZERS, encode, unhurried
 
 
 def sentence(number: int, forms: tuple[str, ...], *, tree: bool = True) -> Sentence:
