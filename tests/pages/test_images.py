@@ -90,7 +90,7 @@ def test_the_overview_tells_images_and_grid(opened, images_folder):
     session = opened("overview", images_folder)
     told = sentences(session)
     assert f"**{len(SIZES)}** images" in told
-    assert f"**{ROWS} × {COLUMNS}** patches each, behind \\[CLS\\]" in told
+    assert f"**{ROWS} × {COLUMNS}** patches each, after \\[CLS\\]" in told
     assert f"{len(MASKED)} of the images have a mask" in told
     names = [each.proto.imgs[0].caption for each in session.get("image")]
     assert names == [plain(name) for name in SIZES]
