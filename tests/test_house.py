@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -198,6 +199,13 @@ def test_every_package_says_what_belongs_in_it(folder):
 def test_files_stay_short(folder):
     lengths = [(len(path.read_text().splitlines()), path) for path in sources(folder)]
     assert max(lengths)[0] <= 250, max(lengths)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_folders_hold_few_files(folder):
+    sizes = Counter(path.parent for path in sources(folder) if path.name != "__init__.py")
+    (fullest, size), *_ = sizes.most_common(1)
+    assert size <= 20, f"{fullest} holds {size} files: give them rooms by what they are about"
 
 
 @pytest.mark.parametrize("folder", FOLDERS[:3])
