@@ -65,7 +65,8 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
         assert_opened(sessions[lang])
         assert charts(sessions[lang]) or frames(sessions[lang]) or bodies(sessions[lang])
         assert_exportable(exported, caption=section.stem)
-    assert_translated(sessions["en"], sessions["ja"], but={"Bias"})
+    pairs = {each.value for each in sessions["en"].subheader if " → " in each.value}
+    assert_translated(sessions["en"], sessions["ja"], but=pairs)
 
 
 @every_need

@@ -151,7 +151,7 @@ def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, st
 
 @pytest.mark.parametrize(
     ("after", "expected"),
-    [(0.1, "10 % is left"), (0.9, "it is even 90 %"), (0.6, "hardly change that (60 %)")],
+    [(0.1, "and leave 10 %"), (0.9, "it is even 90 %"), (0.6, "hardly change that (60 %)")],
 )
 def test_the_residual_is_told_by_what_it_does(after, expected, opened, changed):
     folder = changed(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.charts.colours import LESS_TO_MORE, LOW_TO_HIGH
+from pages.ui.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, RELATION_COLOURS
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.export import files as export
@@ -75,20 +75,20 @@ def test_bars_of_two_sides_stand_beside_each_other():
     frame = pd.DataFrame(
         {
             "layer": [1, 1, 1, 1],
-            "name": ["p", "q", "p", "q"],
-            "side": ["old", "old", "new", "new"],
+            "relation": ["adjacent", "same_word", "adjacent", "same_word"],
+            "token_type": ["cls", "cls", "sep", "sep"],
             "mean": [0.25, 0.75, 0.5, 0.5],
         }
     )
     chart = paired_stacks(
         frame,
         y="mean",
-        colour="name",
-        colours={"p": "#111111", "q": "#222222"},
-        side="side",
-        sides=("old", "new"),
+        colour="relation",
+        side="token_type",
+        sides=("cls", "sep"),
+        tooltip=(),
         y_title="share",
     )
     picture = export.svg(chart)
-    assert picture.count('fill="#111111"') >= 2
+    assert picture.count(f'fill="{RELATION_COLOURS["adjacent"]}"') >= 2
     assert ">100%<" in picture
