@@ -57,9 +57,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [each for each in items if not _is_slow(each)]
 
 
+ROOT = Path(__file__).parent
+WHOLE = ("outermost", "mutation", "precompute/jobs", "precompute/models", "precompute/live", "docs")
+"""Folders of which each test builds or reads whole files, models or sites."""
+
+
 def _is_slow(test: pytest.Item) -> bool:
+    """A page's own tests are: what holds of all sections is asked by `test_every_section`."""
+    folder = test.path.parent.relative_to(ROOT).as_posix()
+    of_page = folder.startswith("pages/") and folder != "pages/ui"
     in_japanese = getattr(getattr(test, "callspec", None), "params", {}).get("lang") == "ja"
-    return in_japanese or any(test.get_closest_marker(each) for each in ("browser", "slow"))
+    marked = any(test.get_closest_marker(each) for each in ("browser", "slow"))
+    return folder in WHOLE or of_page or in_japanese or marked
 
 
 def pytest_collection_finish() -> None:

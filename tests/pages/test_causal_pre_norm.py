@@ -9,6 +9,8 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.say import catalogue
 from tests.pages.conftest import assert_sound, bodies, charts, frames, sentences
 
+pytestmark = pytest.mark.slow
+
 SECTIONS = [
     *(("attention_norms", f"an_view={view}") for view in
       ("layers", "heads", "head", "relation", "dispersion", "spectra", "frequency")),

@@ -69,6 +69,7 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
     assert_translated(sessions["en"], sessions["ja"], but=pairs)
 
 
+@pytest.mark.slow
 @every_need
 def test_a_statistic_that_the_file_lacks_is_named(
     page, section, table: Table, opened, folder_of, tmp_path
@@ -83,6 +84,7 @@ def test_a_statistic_that_the_file_lacks_is_named(
     assert not charts(session)
 
 
+@pytest.mark.slow
 @every_section
 @pytest.mark.parametrize("kind", ["gpt2", "roberta", "plain"])
 def test_a_section_opens_on_files_of_other_kinds(page, section, kind, opened, request):

@@ -27,6 +27,8 @@ from tests.hostile_files import (
 from tests.no_files_of_ours import NO_FILE_OF_OURS
 from tests.pages.conftest import assert_sound, sentences
 
+pytestmark = pytest.mark.slow
+
 OURS = {"run": 1, "provenance": 5}
 
 

@@ -20,6 +20,8 @@ from tests.pages.conftest import ROOT, assert_sound, bodies, sentences
 from tests.small_images import MASKED, SIZES
 from tests.tiny_vision import COLUMNS, ROWS
 
+pytestmark = pytest.mark.slow
+
 NEVER = {
     "attention_norms": ["frequency"],
     "layer_mixing": ["frequency", "modules"],

@@ -18,6 +18,8 @@ from precompute.live.live_relevance import MAX_CHARACTERS
 from tests.pages.conftest import assert_sound
 from tests.small_images import SIZES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 HOSTILE = "a*b* <script>alert(1)</script>.png"
 IMAGE = """

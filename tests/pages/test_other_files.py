@@ -2,7 +2,11 @@
 
 from shutil import copyfile
 
+import pytest
+
 from tests.pages.test_overview import sentences
+
+pytestmark = pytest.mark.slow
 
 
 def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):
