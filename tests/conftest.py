@@ -89,7 +89,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def _families(test: pytest.Item) -> tuple[str, ...]:
     if test.config.getoption("fast"):
         return FAMILIES[:1]
-    of_measures = test.path.is_relative_to(Path(__file__).parent / "analysis")
+    of_measures = test.path.is_relative_to(ROOT / "analysis")
     own = test.get_closest_marker(every_family.name) or of_measures
     return FAMILIES if own and not test.get_closest_marker(text_families.name) else TEXT_FAMILIES
 

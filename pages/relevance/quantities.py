@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.tables.relevance.relevance_summary import GAINS
-from pages.ui.words.numbers import signed
+from pages.ui.words.numbers import points, signed
 from pages.ui.words.say import say
 
 QUANTITIES = (
@@ -59,7 +59,7 @@ def written(quantity: str, value: float) -> str:
     if quantity == _NATS:
         return say("relevance.quantities.nats", value=f"{value:.2f}")
     if quantity in GAINS:
-        return say("relevance.quantities.points", value=f"{100 * value:+.1f}".replace("-", "−"))
+        return say("relevance.quantities.points", value=points(value, digits=1))
     return f"{100 * value:.1f} %"
 
 

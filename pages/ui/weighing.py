@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.tables.norms.weighing import WEIGHINGS, WEIGHT
 from pages.ui.choices.pick import pick
+from pages.ui.words.numbers import points
 from pages.ui.words.say import say
 
 
@@ -46,11 +47,7 @@ def told_difference(row: Any) -> str:
     Args:
         row: with difference, low and high.
     """
-    difference, low, high = (_points(row[each]) for each in ("difference", "low", "high"))
+    difference, low, high = (points(row[each], digits=1) for each in ("difference", "low", "high"))
     if pd.isna(row["low"]):
         return say("weighing.difference_alone", difference=difference)
     return say("weighing.difference", difference=difference, low=low, high=high)
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:+.1f}".replace("-", "−")

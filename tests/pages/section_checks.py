@@ -1,10 +1,18 @@
 """What is asked of every section of every page."""
 
 from collections.abc import Callable, Set
+from importlib import import_module
 
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.page import Section
+
 TABLE = "|"  # of a contract, which may speak of NaN
+
+
+def sections(page: str) -> list[Section]:
+    """The sections of a page, in their order."""
+    return list(import_module(f"pages.{page}.page").PAGE.sections)
 
 
 def _nothing(_session: AppTest) -> Set[str]:

@@ -1,6 +1,5 @@
 """What holds of every section of every page, whatever it shows."""
 
-from importlib import import_module
 from pathlib import Path
 from shutil import copyfile
 
@@ -12,16 +11,11 @@ from analysis.tables.table import Table
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Section
 from tests.pages.conftest import assert_exportable, assert_sound, bodies, charts, frames
-from tests.pages.section_checks import assert_opened, assert_translated
+from tests.pages.section_checks import assert_opened, assert_translated, sections
 
 OF_TREEBANKS = ("syntax", "coreference")
 FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
 """Small stores have little of anything, so that nothing is left out for being rare."""
-
-
-def sections(page: str) -> list[Section]:
-    """The sections of a page, in their order."""
-    return list(import_module(f"pages.{page}.page").PAGE.sections)
 
 
 SECTIONS = [(page, each) for page in VIEWS for each in sections(page)]

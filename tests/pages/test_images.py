@@ -1,8 +1,6 @@
 """A file of images: every page opens on it, in words for images, and says what they never have."""
 
-import ast
 import tomllib
-from importlib import import_module
 from shutil import copyfile
 
 import duckdb
@@ -17,6 +15,7 @@ from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
 from precompute.passes import PASSES
 from tests.pages.conftest import ROOT, assert_sound, bodies, sentences
+from tests.pages.section_checks import sections
 from tests.small_images import MASKED, SIZES
 from tests.tiny_vision import COLUMNS, ROWS
 
@@ -43,25 +42,9 @@ def changed(images_folder, tmp_path):
     return change
 
 
-def sections(page: str) -> list[str]:
-    """The names of a page's sections, as the address gives them; those of texts are none here."""
-    source = (ROOT / "pages" / page / "page.py").read_text(encoding="utf-8")
-    if "PAGE = Page(" in source:
-        return [each.stem for each in import_module(f"pages.{page}.page").PAGE.sections]
-    tree = ast.parse(source)
-    dictionaries = {
-        node.targets[0].id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
-        if isinstance(node.targets[0], ast.Name)
-    }
-    found = dictionaries.get("OF_IMAGES") or dictionaries["SECTIONS"]
-    return [str(key.value) for key in found.keys if isinstance(key, ast.Constant)]
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_every_section_opens_on_images_in_one_language_or_the_other(page, opened, images_folder):
-    for place, view in enumerate(sections(page) if page in VIEWS else [""]):
+    for place, view in enumerate([each.stem for each in sections(page)] if page in VIEWS else [""]):
         lang = ("ja", "en")[place % 2]
         address = {VIEWS[page]: view} if view else {}
         session = opened(page, images_folder, lang=lang, alone=False, **address)
@@ -132,7 +115,7 @@ for each in findings():
 """
     places = [tuple(each.value.split()) for each in in_session(script, images_folder).text]
     assert places
-    assert all(view in sections(page) for page, view in places)
+    assert all(view in [each.stem for each in sections(page)] for page, view in places)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def coloured(
         present = [each for each in colours if each in present]
         palette = [colours[each] for each in present]
     else:
-        palette = [SERIES_COLOURS[place % len(SERIES_COLOURS)] for place in range(len(present))]
+        palette = [SERIES_COLOURS[place % _N] for place in range(len(present))]
     scale = alt.Scale(domain=present, range=palette)
     legend = alt.Legend(
         orient="top",

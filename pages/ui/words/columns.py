@@ -95,9 +95,7 @@ def shown_as(column: str, frame: pd.DataFrame) -> str:
     return f"{column}{NAMED}" if f"{column}{NAMED}" in frame else column
 
 
-def column_settings(
-    frame: pd.DataFrame, columns: Mapping[str, str | None], **options: Any
-) -> dict[str, Any]:
+def column_settings(frame: pd.DataFrame, columns: Mapping[str, str | None]) -> dict[str, Any]:
     """Titles and number formats of a table's columns.
 
     Args:
