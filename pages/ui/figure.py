@@ -8,11 +8,15 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.table import LEAST_UNITS
+from pages.ui.charts.headline import headlined, sentences, unmarked
+from pages.ui.charts.look import width_of
 from pages.ui.export import files as export
+from pages.ui.stage import begin
 from pages.ui.store.chosen import open_store
 from pages.ui.store.model_name import model_name
 from pages.ui.words.say import plain, say
 
+_TWO_LINES = 200  # letters
 _PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
 
 
@@ -37,9 +41,16 @@ def figure(
         alt: for readers who hear the page.
         width: that of the page, or the chart's own.
     """
-    _heading(question, lambda: _exports(key, question, frame, chart))
-    event = st.altair_chart(chart, width=width, key=key, on_select=on_select or "ignore", alt=alt)
-    _caption(caption, frame)
+    finding = begin()
+    _question(question)
+    event = st.altair_chart(
+        headlined(chart, finding),
+        width=width,
+        key=key,
+        on_select=on_select or "ignore",
+        alt=f"{alt} {unmarked(finding)}".strip(),
+    )
+    _foot(caption, frame, finding, lambda: _exports(key, question, frame, chart))
     return event if on_select else None
 
 
@@ -59,17 +70,18 @@ def table(
         options: further ones of `st.dataframe`, such as `on_select` and `selection_mode`.
     """
     shown = frame[list(columns)]
-    _heading(question, lambda: _exports(key, question, shown, None))
+    finding = begin()
+    _headline(question, finding)
     event = st.dataframe(
         shown,
         key=key,
         hide_index=True,
         width="stretch",
         column_config=dict(columns),
-        alt=question,
+        alt=f"{question} {unmarked(finding)}".strip(),
         **options,
     )
-    _caption(caption, frame)
+    _foot(caption, frame, finding, lambda: _exports(key, question, shown, None))
     return event
 
 
@@ -80,16 +92,48 @@ def markup(body: str, *, key: str, question: str, caption: str, frame: pd.DataFr
         body: with everything escaped that a stranger wrote.
         frame: the data that are offered for export.
     """
-    _heading(question, lambda: _exports(key, question, frame, None))
+    finding = begin()
+    _headline(question, finding)
     st.html(body)
-    _caption(caption, frame)
+    _foot(caption, frame, finding, lambda: _exports(key, question, frame, None))
 
 
-def _caption(caption: str, frame: pd.DataFrame) -> None:
-    """What to see, why a number has no interval if one has none, and where the numbers are from."""
+def _question(question: str) -> None:
+    st.subheader(question, anchor=False)
+
+
+def _headline(question: str, finding: str) -> None:
+    """The question, and under it what was found, above what has no title of its own."""
+    _question(question)
+    if finding:
+        st.markdown(finding)
+
+
+def _foot(caption: str, frame: pd.DataFrame, finding: str, exports: Callable[[], None]) -> None:
+    """What to see, in a sentence; one click away how to read it, and its export.
+
+    There also stands why a number has no interval, if one has none, and where all are from.
+    """
     missing = _PAIR not in frame and any(_lacks(frame, str(name)) for name in frame)
-    too_few = f" {say('figure.too_few', least=LEAST_UNITS)}" if missing else ""
-    st.caption(f"{caption}{too_few} {source()}")
+    too_few = say("figure.too_few", least=LEAST_UNITS) if missing else ""
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+        st.caption(_brief(caption), width="stretch")
+        with st.popover(say("figure.reading"), type="tertiary"):
+            for part in (finding, caption, too_few, source()):
+                if part:
+                    st.caption(part)
+        with st.popover(say("figure.export"), type="tertiary", help=say("figure.export_help")):
+            exports()
+
+
+def _brief(caption: str) -> str:
+    """As many first sentences of a caption as make two lines."""
+    shown = ""
+    for each in sentences(caption):
+        if shown and width_of(f"{shown} {each}") > _TWO_LINES:
+            break
+        shown = f"{shown} {each}".strip()
+    return shown
 
 
 def _lacks(frame: pd.DataFrame, end: str) -> bool:
@@ -111,13 +155,6 @@ def source(written: Callable[[object], str] = plain) -> str:
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )
-
-
-def _heading(question: str, exports: Callable[[], None]) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.subheader(question, anchor=False, width="stretch")
-        with st.popover(say("figure.export"), type="tertiary", help=say("figure.export_help")):
-            exports()
 
 
 def _exports(key: str, question: str, frame: pd.DataFrame, chart: Any | None) -> None:

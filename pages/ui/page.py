@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -9,9 +10,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from analysis.tables.table import Table
 from pages.ui.about import about
 from pages.ui.choices.pick import pick
+from pages.ui.look import STYLE
+from pages.ui.stage import staged
 from pages.ui.store.chosen import open_store, require
 from pages.ui.view import View
 from pages.ui.words.place import key_of, said, words_of
+from pages.ui.words.say import say
 
 
 @dataclass(frozen=True)
@@ -66,11 +70,11 @@ class Page:
         """
         if get_script_run_ctx() is None:
             return
+        st.html(STYLE)
         with words_of(self.name):
-            st.title(said("title"))
-            st.markdown(said(self.lead()))
-            for each in self.before:
-                each()
+            with st.container(horizontal=True, vertical_alignment="center", key="bar"):
+                st.title(said("title"), anchor=False, width="stretch")
+                notes = st.popover(say("page.about"), type="tertiary")
             stems = {each.stem: each for each in self.sections if each.when()}
             names = {stem: said(f"view_{stem}") for stem in stems}
             chosen = pick(
@@ -79,19 +83,25 @@ class Page:
                 list(stems),
                 default=next(iter(stems)),
                 format=names.__getitem__,
+                bare=True,
             )
-        self._frame(stems[chosen])
+            with notes:
+                st.markdown(said(self.lead()))
+                for each in self.before:
+                    each()
+        self._frame(stems[chosen], notes)
 
-    def _frame(self, shown: Section) -> None:
+    def _frame(self, shown: Section, notes: Any) -> None:
         """A section with all that every section has."""
-        with words_of(self.name, shown.stem):
+        with words_of(self.name, shown.stem), staged():
             if shown.lacking and (reason := shown.lacking()):
                 st.info(reason)
                 return
             self.requires(*shown.needs)
-            st.header(said("title"), anchor=False)
-            if key_of("meaning"):
-                st.markdown(said("meaning"))
+            with notes:
+                st.header(said("title"), anchor=False)
+                if key_of("meaning"):
+                    st.markdown(said("meaning"))
             shown.draw(View(self.prefix, shown.stem))
             held = [table for table in shown.also if open_store().rows.get(table.name)]
             about(*shown.needs, *held)

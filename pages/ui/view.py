@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
 from pages.ui.choices import clicks
 from pages.ui.choices.pick import pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
+from pages.ui.stage import announce, room
 from pages.ui.weighing import weighed
 from pages.ui.words.columns import NAMES, column_settings, value_name, with_names
 from pages.ui.words.place import key_of, said
@@ -40,9 +40,9 @@ class View:
         return f"{self.prefix}_{name}"
 
     def finding(self, text: str) -> None:
-        """What the section says, in words with its numbers."""
+        """What the section says, in words with its numbers: the headline of the next chart."""
         if text:
-            st.markdown(text)
+            announce(text)
 
     def pick(
         self,
@@ -94,8 +94,8 @@ class View:
         )
 
     def toolbar(self) -> Any:
-        """The place for pickers in one row."""
-        return st.container(horizontal=True, vertical_alignment="bottom")
+        """The row that pickers stand in."""
+        return room()
 
     def figure(
         self,

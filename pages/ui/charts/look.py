@@ -70,9 +70,14 @@ def coloured(
     return frame, encoding, present
 
 
+def width_of(text: str) -> int:
+    """How many Latin letters a text is as wide as."""
+    return sum(1 + (each > _WIDE) for each in text)
+
+
 def _columns(names: list[str]) -> int:
     """As many names to a row of a legend as a page has room for."""
-    widths = [_MARK + sum(1 + (each > _WIDE) for each in name) for name in names]
+    widths = [_MARK + width_of(name) for name in names]
     if sum(widths) <= _ROW:
         return max(len(names), 1)
     return max(_ROW // max(widths), 1)

@@ -5,10 +5,18 @@ from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
-from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice, draw
+from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice
+from pages.ui.choices.address import draw as draw_here
+from pages.ui.stage import room
 
 Option = TypeVar("Option")
 Kind = Literal["segmented", "pills", "select", "radio"]
+
+
+def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
+    """A picker in its row of the section that is drawn."""
+    with room():
+        return draw_here(choice, widget)
 
 
 def pick(
@@ -20,9 +28,15 @@ def pick(
     format: Callable[[Any], str] | None = None,
     kind: Kind = "segmented",
     help: str | None = None,
+    bare: bool = False,
 ) -> Option:
-    """One of the options. In the address stands `str(option)`, whatever its label."""
+    """One of the options. In the address stands `str(option)`, whatever its label.
+
+    Args:
+        bare: without its label, which only those who hear the page are told.
+    """
     told: dict[str, Any] = {"key": key, "help": help, "format_func": format or str}
+    told["label_visibility"] = "collapsed" if bare else "visible"
 
     def widget() -> Any:
         if kind == "select":

@@ -1,0 +1,70 @@
+"""The finding as the title of a chart, drawn inside it, so that a full screen shows it as well."""
+
+import re
+import textwrap
+from typing import Any
+
+import altair as alt
+
+from pages.ui.charts.look import paper_and_ink, width_of
+
+_MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s])")
+_NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
+_TITLE, _SUBTITLE, _LINES = 92, 116, 3
+
+
+def unmarked(markdown: str) -> str:
+    """A sentence as it reads without its marks of emphasis and its escapes."""
+    return _MARKED.sub("", markdown)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of an English or a Japanese text."""
+    return [each for each in _NEXT_SENTENCE.split(text) if each]
+
+
+def headlined(chart: Any, finding: str) -> Any:
+    """A chart under a finding: its first sentence large, what follows small.
+
+    Args:
+        finding: in markdown; the chart stays as it is if it is empty.
+    """
+    if not finding:
+        return chart
+    first, *others = sentences(unmarked(finding))
+    ink = paper_and_ink()[1]
+    title = alt.TitleParams(
+        text=wrapped(first, _TITLE),
+        subtitle=wrapped("".join(f"{each} " for each in others), _SUBTITLE)[:_LINES],
+        anchor="start",
+        frame="group",
+        fontSize=17,
+        fontWeight=600,
+        subtitleFontSize=13,
+        subtitlePadding=5,
+        lineHeight=21,
+        subtitleLineHeight=17,
+        offset=10,
+        color=ink,
+        subtitleColor=ink,
+    )
+    return chart.properties(title=title)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most so many Latin letters, of which a Japanese one takes two."""
+    lines: list[str] = []
+    for line in textwrap.wrap(text, width):
+        lines.extend(_cut(line, width))
+    return lines
+
+
+def _cut(line: str, width: int) -> list[str]:
+    """A line without spaces to break it at, cut where it is full."""
+    found, start, taken = [], 0, 0
+    for place, letter in enumerate(line):
+        taken += width_of(letter)
+        if taken > width:
+            found.append(line[start:place])
+            start, taken = place, width_of(letter)
+    return [*found, line[start:]]

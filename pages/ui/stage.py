@@ -1,0 +1,78 @@
+"""Where the parts of a section stand: one toolbar, then charts, each with the pickers of its own.
+
+A picker that is drawn before the first chart stands in the toolbar; one that comes later stands in
+a row above the chart that follows it. A finding waits for the chart that shows it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import Any
+
+import streamlit as st
+
+
+class Stage:
+    """A section while it is drawn: where the next picker stands, and the finding that waits."""
+
+    def __init__(self) -> None:
+        self._room = _row("toolbar")
+        self._headline: list[str] = []
+        self._n_rows = 0
+
+    def room(self) -> Any:
+        """The row that the next picker stands in."""
+        if self._room is None:
+            self._n_rows += 1
+            self._room = _row(f"corner_{self._n_rows}")
+        return self._room
+
+    def announce(self, finding: str) -> None:
+        """Keep a finding for the chart that shows it."""
+        self._headline.append(finding)
+
+    def begin(self) -> str:
+        """A chart is drawn next, and pickers after it are not for it; returns its headline."""
+        headline, self._headline, self._room = " ".join(self._headline), [], None
+        return headline
+
+
+_STAGE: ContextVar[Stage | None] = ContextVar("section that is drawn", default=None)
+
+
+@contextmanager
+def staged() -> Iterator[None]:
+    """Draw a section: its toolbar comes first, and a finding without a chart comes last."""
+    stage = Stage()
+    token = _STAGE.set(stage)
+    try:
+        yield
+        if finding := stage.begin():
+            st.markdown(finding)
+    finally:
+        _STAGE.reset(token)
+
+
+def room() -> Any:
+    """The row for a picker of the section that is drawn; the place that is open outside of one."""
+    stage = _STAGE.get()
+    return stage.room() if stage else nullcontext()
+
+
+def announce(finding: str) -> None:
+    """Make a sentence the headline of the next chart."""
+    stage = _STAGE.get()
+    if stage:
+        stage.announce(finding)
+    else:
+        st.markdown(finding)
+
+
+def begin() -> str:
+    """The headline of the chart that is drawn next; empty if nothing was found."""
+    stage = _STAGE.get()
+    return stage.begin() if stage else ""
+
+
+def _row(name: str) -> Any:
+    return st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=name)
