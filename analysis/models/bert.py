@@ -21,12 +21,7 @@ from analysis.models.parts import (
     layer_traces,
     no_images,
 )
-from analysis.models.trace import (
-    FeedForwardWeights,
-    LayerWeights,
-    Model,
-    Trace,
-)
+from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
 
 FAMILIES = ("bert", "roberta")
 LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(

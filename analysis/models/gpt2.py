@@ -22,12 +22,7 @@ from analysis.models.parts import (
     no_class_logits,
     no_images,
 )
-from analysis.models.trace import (
-    FeedForwardWeights,
-    LayerWeights,
-    Model,
-    Trace,
-)
+from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
 
 FAMILIES = ("gpt2",)
 LANGUAGE_MODELS = {"GPT2LMHeadModel": "AutoModelForCausalLM"}

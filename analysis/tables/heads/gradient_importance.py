@@ -47,11 +47,8 @@ TABLE = Table(
 
 @asks("from gradient_importance_objective order by layer, head nulls first, token_type")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head, and the means over the heads of each layer, whose head is missing.
-
-    Returns:
-        objective, layer, head, token_type, importance, low, high, n_sequences.
-    """
+    """Every head, and the means over the heads of each layer, whose head is missing: objective,
+    layer, head, token_type, importance, low, high, n_sequences."""
     ...
 
 

@@ -7,6 +7,7 @@ from analysis.needs import Need
 from analysis.scopes import BIAS_READINGS
 from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_bias_reading import READING
+from analysis.tables.question import asks, placed
 from analysis.tables.table import LAYER_OR_ALL, N_SEQUENCES, Column, Table, interval, nullable
 
 TOP = 10
@@ -54,12 +55,10 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    from bias_reading
+    order by layer nulls first, {placed(BIAS_READINGS, "reading")}
+""")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every reading in the mean over the layers (NULL), then layer by layer."""
-    return store.execute(
-        """
-        from bias_reading
-        order by layer nulls first, list_position($readings, reading)
-        """,
-        {"readings": list(BIAS_READINGS)},
-    ).df()
+    ...

@@ -6,14 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_rollout import DISTANCE, ROLLOUT
 from analysis.tables.question import asks
-from analysis.tables.table import (
-    LAYER,
-    N_SEQUENCES,
-    TOKEN_TYPE,
-    Table,
-    interval,
-    nullable,
-)
+from analysis.tables.table import LAYER, N_SEQUENCES, TOKEN_TYPE, Table, interval, nullable
 
 _DIFFERENCE = number("difference", "mean share by vectors less mean share by this scope")
 TABLE = Table(

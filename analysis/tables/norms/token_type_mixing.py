@@ -84,11 +84,8 @@ TABLE = Table(
     order by layer, token_type, quantity
 """)
 def by_layer(store: DuckDBPyConnection, *, head: int | None = None) -> pd.DataFrame:
-    """Means by layer and type, of one head of every layer or of all its heads.
-
-    Returns:
-        layer, token_type, quantity, mean, low, high, n_present.
-    """
+    """Means by layer and type, of one head of every layer or of all its heads: layer, token_type,
+    quantity, mean, low, high, n_present."""
     ...
 
 

@@ -86,11 +86,8 @@ TABLE = Table(
     order by row_offset, column_offset
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Attention of one head by offset, row after row.
-
-    Returns:
-        row_offset, column_offset, n_images, attention, attention_per_pair.
-    """
+    """Attention of one head by offset, row after row: row_offset, column_offset, n_images,
+    attention, attention_per_pair."""
     ...
 
 

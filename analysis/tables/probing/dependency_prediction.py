@@ -124,9 +124,6 @@ def of_sentence(
     merging: str,
     weighing: str = WEIGHT,
 ) -> pd.DataFrame:
-    """What one head predicts for every word of a sequence.
-
-    Returns:
-        word, predicted (−1: no candidate), in the order of the words.
-    """
+    """What one head predicts for every word of a sequence: word, predicted (−1: no candidate), in
+    the order of the words."""
     ...
