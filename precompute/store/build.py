@@ -46,13 +46,13 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
     unfinished = unfinished_name(output)
     with _new_file(unfinished) as store:
         store.execute("create schema stored")
-        _add_rows(store, corpus_tables.RUN, _rows(corpus_tables.RUN, [run]))
+        _add_dicts(store, corpus_tables.RUN, [run])
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
-        _add_rows(store, corpus_tables.PROVENANCE, _rows(corpus_tables.PROVENANCE, provenance))
+        _add_dicts(store, corpus_tables.PROVENANCE, provenance)
         rows = corpus_rows(plan.corpus) | annotation_rows(plan.corpus)
         for table in (*corpus_tables.CORPUS_TABLES, *annotation_tables.TABLES):
-            _add_rows(store, table, rows[table.name])
-        _add_parts(store, image_table.TABLE, image_rows(plan))
+            _add_rows(store, table, [rows[table.name]])
+        _add_rows(store, image_table.TABLE, image_rows(plan))
         for each in PASSES:
             chosen = each in plan.passes
             if chosen and isinstance(each, Fit):
@@ -127,15 +127,11 @@ def _literal(value: str | list[str]) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _rows(table: Table, rows: list[dict]) -> pa.Table:
-    return pa.Table.from_pylist(rows, schema=table.schema)
+def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:
+    _add_rows(store, table, [pa.Table.from_pylist(rows, schema=table.schema)])
 
 
-def _add_rows(store: DuckDBPyConnection, table: Table, rows: pa.Table) -> None:
-    _add_parts(store, table, [rows])
-
-
-def _add_parts(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]) -> None:
+def _add_rows(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]) -> None:
     """Rows that come in parts, of which only one is in memory at a time."""
     create_empty(store, table)
     for rows in parts:
@@ -149,7 +145,7 @@ def _add_parts(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table
 def _add_manifest(store: DuckDBPyConnection) -> None:
     names = [name for (name,) in store.execute(TABLE_NAMES).fetchall()]
     rows = [{"name": name, **contents(store, name)} for name in names]
-    _add_rows(store, corpus_tables.MANIFEST, _rows(corpus_tables.MANIFEST, rows))
+    _add_dicts(store, corpus_tables.MANIFEST, rows)
 
 
 TABLE_NAMES = (

@@ -11,10 +11,9 @@ from analysis.tables.columns import count, number, text
 from analysis.tables.heads.sequence_head_pattern import HABIT_COLUMNS, MEANINGS, ROUNDING
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.question import asks, placed, quoted
-from analysis.tables.table import HEAD, LAYER, Table, View, interval, nullable
+from analysis.tables.table import HEAD, HEAD_OR_MEAN, LAYER, Table, View, interval
 
 _NAME = "head_pattern"
-HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
 _LONG_KEY = (LAYER, HEAD_OR_MEAN, text("quantity", ", ".join(QUANTITIES), "name"))
 _MEANS = (
     number("mean", "unweighted mean over the sequences that have it", "share or nats"),

@@ -5,10 +5,9 @@ from duckdb import DuckDBPyConnection
 
 from analysis.habits import HABITS
 from analysis.tables.columns import count, number, text
-from analysis.tables.heads.head_pattern import HEAD_OR_MEAN
 from analysis.tables.norms.weighing import difference
 from analysis.tables.question import asks, placed
-from analysis.tables.table import LAYER, Table
+from analysis.tables.table import HEAD_OR_MEAN, LAYER, Table
 
 _UNIT = "share or nats"
 

@@ -8,7 +8,7 @@ from analysis.scopes import BIAS_READINGS
 from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_bias_reading import READING
 from analysis.tables.question import asks, placed
-from analysis.tables.table import LAYER_OR_ALL, N_SEQUENCES, Column, Table, interval, nullable
+from analysis.tables.table import LAYER_OR_MEAN, N_SEQUENCES, Column, Table, interval
 
 TOP = 10
 
@@ -27,7 +27,7 @@ def _same(name: str, done: str) -> Column:
 TABLE = Table(
     name="bias_reading",
     grain="one row per layer, or for their mean, and reading of the bias",
-    key=(nullable(LAYER_OR_ALL, "layer, counted from 1; NULL: mean over the layers"), READING),
+    key=(LAYER_OR_MEAN, READING),
     values=(
         number(
             "similarity",

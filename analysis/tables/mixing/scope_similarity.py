@@ -8,9 +8,9 @@ from analysis.tables.columns import number
 from analysis.tables.corpus import layer_order
 from analysis.tables.mixing.sequence_scope_similarity import SCOPE_A, SCOPE_B
 from analysis.tables.question import asks, placed
-from analysis.tables.table import LAYER, N_SEQUENCES, Table, View, interval, nullable
+from analysis.tables.table import LAYER_OR_MEAN, N_SEQUENCES, Table, View, interval
 
-_KEY = (nullable(LAYER, "layer, counted from 1; NULL: mean over the layers"), SCOPE_A, SCOPE_B)
+_KEY = (LAYER_OR_MEAN, SCOPE_A, SCOPE_B)
 _SPEARMAN = number("spearman", "mean over sequences of Spearman's ρ of the two maps", "ρ")
 TABLE = Table(
     name="scope_similarity",

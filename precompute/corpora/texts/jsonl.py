@@ -106,15 +106,14 @@ def _fields(line: Line) -> dict[str, object]:
     try:
         value = json.loads(line.text, object_pairs_hook=_once_each, parse_constant=_no_constant)
     except RecursionError as error:
-        raise BadCorpus(line.place, "is nested too deeply to be read; use flat objects") from error
+        raise line.refused("is nested too deeply to be read; use flat objects") from error
     except ValueError as error:
-        raise BadCorpus(
-            line.place,
+        raise line.refused(
             f"is not JSON ({_reason(error)}); a file that starts with {{ is read as JSON Lines, "
-            "one whole object per line",
+            "one whole object per line"
         ) from error
     if not isinstance(value, dict):
-        raise BadCorpus(line.place, f"is {shown(value)} and no object; {EXPECTED}")
+        raise line.refused(f"is {shown(value)} and no object; {EXPECTED}")
     return value
 
 
