@@ -5,6 +5,8 @@ The paper does not say which BERT-base; the released code takes the uncased one.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from analysis.published.numbers import Published
 
@@ -26,6 +28,7 @@ class PublishedHead(Published):
     habit: str = ""
 
 
+_printed = partial(PublishedHead, PAPER)
 _CELL_8 = """
 all 7-6 > 34.7 +1 26.7
 prep 7-4 > 66.7 -1 61.8
@@ -79,27 +82,11 @@ def _accuracies(place: tuple[str, int], lines: Iterable[str]) -> Iterator[Publis
     for line in lines:
         relation, name, arrow, accuracy, offset, baseline = line.split(" ")
         layer, head = map(int, name.split("-"))
-        shared = {"relation": relation, "percent": True, "part": _TREEBANK}
-        yield PublishedHead(
-            PAPER,
-            place,
-            "dependency_accuracy",
-            "accuracy",
-            accuracy,
-            layer=layer,
-            head=head,
-            direction=DIRECTIONS[arrow],
-            **shared,
-        )
-        yield PublishedHead(
-            PAPER,
-            place,
-            "dependency_baseline",
-            "accuracy",
-            baseline,
-            offset=int(offset),
-            **shared,
-        )
+        shared: dict[str, Any] = {"relation": relation, "percent": True, "part": _TREEBANK}
+        of_head = shared | {"layer": layer, "head": head, "direction": DIRECTIONS[arrow]}
+        yield _printed(place, "dependency_accuracy", "accuracy", accuracy, **of_head)
+        of_offset = shared | {"offset": int(offset)}
+        yield _printed(place, "dependency_baseline", "accuracy", baseline, **of_offset)
 
 
 _TYPES = ("all", "pronoun", "proper", "nominal")
@@ -117,8 +104,7 @@ def _antecedents() -> Iterator[PublishedHead]:
     for method, row in _TABLE_2.items():
         layer, head = (5, 4) if method == "head" else (None, None)
         for mention_type, printed in zip(_TYPES, row.split(" "), strict=False):
-            yield PublishedHead(
-                PAPER,
+            yield _printed(
                 ("own_table", 2),
                 "coreference_accuracy",
                 "accuracy",
@@ -146,8 +132,7 @@ the attention of a BERT that was never trained; the words' vectors are GloVe's t
 
 def _parsers() -> list[PublishedHead]:
     return [
-        PublishedHead(
-            PAPER,
+        _printed(
             ("own_table", 3),
             "parser_accuracy",
             "uas",
@@ -165,8 +150,7 @@ RANDOM_INIT = replace(
 )
 """The row of table 3 on a BERT that was never trained, for files of such a model."""
 
-ENTROPY_CLS = PublishedHead(
-    PAPER,
+ENTROPY_CLS = _printed(
     ("section", "3.3"),
     "head_pattern",
     "mean",
@@ -178,9 +162,7 @@ ENTROPY_CLS = PublishedHead(
 """Mean entropy of the attention from [CLS] over the heads of the last layer, in nats."""
 
 NEIGHBOURS = tuple(
-    PublishedHead(
-        PAPER, ("section", "3.1"), "head_pattern", "n", printed, part=_WIKIPEDIA, habit=habit
-    )
+    _printed(("section", "3.1"), "head_pattern", "n", printed, part=_WIKIPEDIA, habit=habit)
     for habit, printed in (("previous", "4"), ("next", "5"))
 )
 """How many heads put more than half of their attention on the neighbouring token."""

@@ -89,7 +89,7 @@ RUN = Table(
 FACTS = {
     "attention": "value in ('causal', 'full')",
     "input": "value in ('text', 'images')",
-    "layer_order": f"value in ({quoted(ORDERS)})",
+    "layer_order": f"value in ({quoted(*ORDERS)})",
     "relevance_start": "value in ('cls', 'cls_and_distillation', 'last', 'patches')",
 }
 """Facts of every run that pages build on, and what holds of each."""

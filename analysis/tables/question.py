@@ -12,14 +12,14 @@ Arguments = ParamSpec("Arguments")
 Question = Callable[Arguments, pd.DataFrame]
 
 
-def quoted(names: Iterable[str]) -> str:
-    """Names as SQL lists them."""
-    return ", ".join(f"'{each}'" for each in names)
+def quoted(*texts: str) -> str:
+    """Texts as SQL writes them, with commas between."""
+    return ", ".join("'" + each.replace("'", "''") + "'" for each in texts)
 
 
 def placed(names: Iterable[str], column: str) -> str:
     """The place of a column's value in an order of names, as SQL; NULL if it is none of them."""
-    return f"list_position([{quoted(names)}], {column})"
+    return f"list_position([{quoted(*names)}], {column})"
 
 
 def asks(sql: str) -> Callable[[Question[Arguments]], Question[Arguments]]:

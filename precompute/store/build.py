@@ -13,6 +13,7 @@ from analysis.errors import UserError
 from analysis.tables import annotation as annotation_tables
 from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
+from analysis.tables.question import quoted
 from analysis.tables.table import Table, View
 from precompute.jobs.fits import finish_fit
 from precompute.jobs.plan import Plan
@@ -78,8 +79,7 @@ def add_table(
         indices = [n for n in table.shard_schema.names if counts_from_0 and n in INDICES]
         shifted = ", ".join(f"{name} + 1 as {name}" for name in indices)
         replaced = f" replace ({shifted})" if shifted else ""
-        files = [str(shard) for shard in shards]
-        rows = f"select *{replaced} from read_parquet({_literal(files)})"
+        rows = f"select *{replaced} from read_parquet([{quoted(*map(str, shards))}])"
         store.execute(f"create temp view {table.name}_shards as {rows}")
         for piece in pieces(store, table, f"{table.name}_shards"):
             _merge(store, table, piece)
@@ -114,17 +114,10 @@ def describe(store: DuckDBPyConnection, table: Table) -> None:
 
 
 def _comment(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:
-    store.execute(f"comment on {kind} {name} is {_literal(view.grain)}")
+    store.execute(f"comment on {kind} {name} is {quoted(view.grain)}")
     for column in view.columns:
-        comment = _literal(f"{column.meaning} ({column.unit})")
+        comment = quoted(f"{column.meaning} ({column.unit})")
         store.execute(f"comment on column {name}.{column.name} is {comment}")
-
-
-def _literal(value: str | list[str]) -> str:
-    """A string or a list of them as SQL writes it, for statements that take no parameters."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:

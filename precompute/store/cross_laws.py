@@ -17,7 +17,7 @@ def _strangers() -> str:
         for each in EFFECTS
     )
     orders = " ".join(
-        f"when '{name}' then name in ({quoted((*order.of_ratios, *order.effects))})"
+        f"when '{name}' then name in ({quoted(*order.of_ratios, *order.effects)})"
         for name, order in ORDERS.items()
     )
     order = "select value from provenance where name = 'layer_order'"

@@ -20,7 +20,7 @@ _MEANS = (
     *interval("share or nats"),
     count("n_sequences", "sequences that have it", "sequences"),
 )
-_SHARES = quoted(name for name, (_, unit) in MEANINGS.items() if unit == "share")
+_SHARES = quoted(*(name for name, (_, unit) in MEANINGS.items() if unit == "share"))
 _WIDE = ", ".join(f"max(mean) filter (quantity = '{each}') as \"{each}\"" for each in HABITS)
 TABLE = Table(
     name=_NAME,

@@ -49,11 +49,8 @@ def matrix(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
 
 
 def steps(store: DuckDBPyConnection) -> pd.DataFrame:
-    """What each module changes: every scope against the next one, in every layer.
-
-    Returns:
-        layer (missing = mean over the layers), scope_a, scope_b, spearman, low, high.
-    """
+    """What each module changes, every scope against the next one: layer (missing = mean over the
+    layers), scope_a, scope_b, spearman, low, high."""
     return store.execute(
         """
         select layer, scope_a, scope_b, spearman, low, high

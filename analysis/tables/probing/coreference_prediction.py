@@ -73,13 +73,16 @@ TABLE = Table(
 )
 
 
-@asks("""
+_IS_ASKED = """method = $method and ($method <> 'head'
+    or (merging = $merging and weighing = $weighing and layer = $layer and head = $head))"""
+
+
+@asks(f"""
     select seq, len(mentions) as n, len(list_filter(correct, lambda each: each)) as n_right,
         text
     from coreference_prediction_weighing
     join sequence using (seq)
-    where method = $method and ($method <> 'head'
-        or (merging = $merging and weighing = $weighing and layer = $layer and head = $head))
+    where {_IS_ASKED}
     order by seq
 """)
 def by_sequence(
@@ -102,14 +105,12 @@ def by_sequence(
     ...
 
 
-@asks("""
+@asks(f"""
     with picked as (
         select unnest(mentions) as mention, unnest(predicted) as predicted,
             unnest(correct) as correct
         from coreference_prediction_weighing
-        where seq = $seq and method = $method and ($method <> 'head'
-            or (merging = $merging and weighing = $weighing
-                and layer = $layer and head = $head))
+        where seq = $seq and {_IS_ASKED}
     )
     select mention.* exclude (seq), predicted, correct, (
         select max(earlier.head_word) from mention as earlier

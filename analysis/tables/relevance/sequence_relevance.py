@@ -132,7 +132,7 @@ def extremes(
     select
         max(conservation_error)::double as worst,
         sum(n_in_place)
-            filter (head is not null or rule in ({quoted(MEAN_WEIGHTS)}))::bigint as n_in_place
+            filter (head is not null or rule in ({quoted(*MEAN_WEIGHTS)}))::bigint as n_in_place
     from sequence_relevance
 """)
 def conservation(store: DuckDBPyConnection) -> pd.DataFrame:

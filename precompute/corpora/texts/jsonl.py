@@ -79,15 +79,14 @@ def _entry(line: Line) -> Entry:
     fields, place = _fields(line), line.place
     present = FORM_KEYS & fields.keys()
     if present not in FORMS:
-        raise BadCorpus(place, f"holds {_listed(present)}; {EXPECTED}")
+        held = " and ".join(f"`{key}`" for key in sorted(present)) or "no entry"
+        raise line.refused(f"holds {held}; {EXPECTED}")
     if "text" in present:
         return Text(checked_text(fields["text"], key="text", place=place), place)
     if "tokens" in present:
         return _tokens(fields, place)
-    first, second = (
-        checked_text(fields[key], key=key, place=place) for key in ("text_a", "text_b")
-    )
-    return Pair(first, second, place)
+    texts = (checked_text(fields[key], key=key, place=place) for key in ("text_a", "text_b"))
+    return Pair(*texts, place)
 
 
 def _tokens(fields: dict[str, object], place: str) -> Tokens:
@@ -96,10 +95,6 @@ def _tokens(fields: dict[str, object], place: str) -> Tokens:
         return Tokens(tokens, None, place)
     segments = checked_segments(fields["segments"], n_tokens=len(tokens), place=place)
     return Tokens(tokens, segments, place)
-
-
-def _listed(keys: set[str]) -> str:
-    return " and ".join(f"`{key}`" for key in sorted(keys)) or "no entry"
 
 
 def _fields(line: Line) -> dict[str, object]:
