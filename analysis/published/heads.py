@@ -67,7 +67,7 @@ prt 6-7 > 99.1 -1 91.4
 """Relation, best head, direction, accuracy, best offset, its accuracy: every relation with 100
 words or more, as the released notebook prints it; there `all` counts punctuation and roots."""
 
-_IN_TABLE_1 = "prep pobj det nn nsubj amod dobj advmod aux poss auxpass ccomp mark prt"
+_IN_TABLE_1 = "all prep pobj det nn nsubj amod dobj advmod aux poss auxpass ccomp mark prt"
 _TABLE_1 = {"all": "all 7-6 > 34.5 +1 26.3", "auxpass": "auxpass 4-10 > 82.5 +1 40.5"}
 """The rows that differ in the paper. That of auxpass seems to have slipped: the notebook prints its
 82.5 as the baseline of auxpass and its 40.5 as that of cop."""
@@ -75,7 +75,7 @@ _TABLE_1 = {"all": "all 7-6 > 34.5 +1 26.3", "auxpass": "auxpass 4-10 > 82.5 +1 
 
 def _table_1() -> list[str]:
     printed = {line.split(" ")[0]: line for line in _CELL_8.split("\n")[1:-1]} | _TABLE_1
-    return [printed[relation] for relation in ("all", *_IN_TABLE_1.split(" "))]
+    return [printed[relation] for relation in _IN_TABLE_1.split(" ")]
 
 
 def _accuracies(place: tuple[str, int], lines: Iterable[str]) -> Iterator[PublishedHead]:
