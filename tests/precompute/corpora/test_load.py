@@ -19,6 +19,7 @@ from tests.precompute.corpora.tiny import (
     gpt2_like,
     unhurried,
 )
+from tests.refusals import refused
 
 PLAIN = "the cat sat\nthe dog ran\nthe mat\n\nzz\n \nthe cat\n"
 TOKENIZER = bert_like()
@@ -101,9 +102,7 @@ def test_images_are_no_corpus_for_a_model_that_reads_text(tmp_path):
     reason = "which only a model that reads images takes; give such a model, or a text corpus"
     (tmp_path / "a.png").touch()
     for source, what in (("demo-digits", "holds images"), (tmp_path, "is a folder of images")):
-        with pytest.raises(BadCorpus) as caught:
-            load(source)
-        assert str(caught.value) == f"{source}: {what}, {reason}"
+        assert refused(BadCorpus, load, source) == f"{source}: {what}, {reason}"
 
 
 def test_each_format_is_read_by_its_content(tmp_path):
@@ -154,9 +153,7 @@ def test_demo_is_bundled():
 )
 def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
     plain.write_text(content)
-    with pytest.raises(BadCorpus) as caught:
-        load(plain, **options)
-    assert str(caught.value) == message
+    assert refused(BadCorpus, load, plain, **options) == message
 
 
 @pytest.mark.parametrize(
@@ -184,15 +181,11 @@ def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
     ],
 )
 def test_number_or_name_that_cannot_be_is_refused(plain, options, kind, message):
-    with pytest.raises(kind) as caught:
-        load(plain, **options)
-    assert str(caught.value) == message
+    assert refused(kind, load, plain, **options) == message
 
 
 def test_sentences_cannot_be_packed_without_a_tokenizer(plain):
-    with pytest.raises(UserError) as caught:
-        entries(str(plain), packing="sentences")
-    assert str(caught.value) == (
+    assert refused(UserError, entries, str(plain), packing="sentences") == (
         "--packing sentences cuts the text by a model's word pieces; name the model with --model, "
         "or use --packing paragraphs."
     )
@@ -206,8 +199,6 @@ def test_model_without_a_mask_token_fails_before_the_corpus_is_read():
 def test_name_of_the_corpus_keeps_the_message_on_one_line(tmp_path):
     path = tmp_path / "a\n\x1b[31m.txt"
     path.write_bytes(b"\xff")
-    with pytest.raises(BadCorpus) as caught:
-        load(path)
-    assert str(caught.value) == (
+    assert refused(BadCorpus, load, path) == (
         r"'a\n\x1b[31m.txt' line 1: byte 1 (0xff) is not UTF-8; save the file as UTF-8"
     )
