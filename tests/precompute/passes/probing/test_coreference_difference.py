@@ -12,6 +12,7 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHINGS
 from analysis.tables.probing import coreference_best, coreference_difference
 from analysis.tables.probing.coreference_best import CHOSEN_ON
+from precompute.corpora.annotated.annotation import Annotation
 from precompute.models.load_models import load_model
 from tests.precompute.passes.probing.test_coreference import clusters_of, heads_of
 from tests.reference.norms.norm_weighted_attention import of_trace
@@ -19,6 +20,14 @@ from tests.reference.probing import coreference_accuracy as reference
 from tests.reference.probing import coreference_prediction as prediction
 from tests.reference.probing import probe_accuracy, word_attention
 from tests.tiny import HEADS, LAYERS
+
+
+@pytest.fixture(scope="module")
+def texts(probing_store, probing_run) -> dict[int, Annotation]:
+    """The texts that have a mention with an antecedent."""
+    rows = probing_store.execute("select distinct seq from coreference_prediction").fetchall()
+    sequences = {each.index: each.annotation for each in probing_run[1].corpus.sequences}
+    return {seq: sequences[seq] for (seq,) in rows}
 
 
 def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, probing_store, texts):
