@@ -20,7 +20,6 @@ from pages.relevance.maps.image_map import image_maps, map_frame
 from pages.relevance.maps.layout import Panel
 from pages.relevance.maps.source import StoredMaps
 from pages.relevance.maps.text_map import small_texts, stored_text
-from pages.relevance.quantities import mean_with_interval
 from pages.relevance.rules import in_order, rule_meanings, rule_name, rule_short
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
@@ -28,6 +27,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store, require, shows_images
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
 
@@ -152,10 +152,10 @@ def _agreement_finding(view: View, pairs: pd.DataFrame) -> str:
         "finding_agreement",
         least_a=least["one"],
         least_b=rule_name(least["rule_b"]),
-        least=mean_with_interval(least),
+        least=row_with_interval(least),
         most_a=most["one"],
         most_b=rule_name(most["rule_b"]),
-        most=mean_with_interval(most),
+        most=row_with_interval(most),
     )
 
 

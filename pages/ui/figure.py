@@ -23,24 +23,24 @@ def figure(
     question: str,
     caption: str,
     frame: pd.DataFrame,
-    alt: str,
-    on_select: Callable[..., Any] | Literal["rerun"] | None = None,
+    alt: str | None = None,
+    clickable: bool = False,
     width: Literal["stretch", "content"] = "stretch",
 ) -> Any:
     """Draw a chart under the question it answers; returns its selections where it takes any.
 
     Args:
-        key: of the chart; a selection is read as `event["selection"][name]`, in a callback as
-            `st.session_state[key]["selection"][name]`.
+        key: of the chart; a selection is read as `event["selection"][name]`.
         caption: what to see in it; the file it comes from is told after it.
         frame: the data that are offered for export.
-        alt: for readers who hear the page.
+        alt: for readers who hear the page; the question if None.
         width: that of the page, or the chart's own.
     """
     _heading(question, lambda: _exports(key, question, frame, chart))
-    event = st.altair_chart(chart, width=width, key=key, on_select=on_select or "ignore", alt=alt)
+    reaction = "rerun" if clickable else "ignore"
+    event = st.altair_chart(chart, width=width, key=key, on_select=reaction, alt=alt or question)
     _caption(caption, frame)
-    return event if on_select else None
+    return event
 
 
 def table(

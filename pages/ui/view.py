@@ -120,17 +120,22 @@ class View:
             weighing: what attention is weighed by; the caption says so unless by weights.
             values: what the question and the caption take.
         """
-        drawn: dict[str, Any] = {"key": self._keyed(name, state), "frame": frame, "width": width}
-        drawn |= self._texts(name, caption, values)
-        drawn["caption"] = weighed(weighing, drawn["caption"])
+        key, texts = self._keyed(name, state), self._texts(name, caption, values)
+        event = figure(
+            chart,
+            key=key,
+            question=texts["question"],
+            caption=weighed(weighing, texts["caption"]),
+            frame=frame,
+            clickable=click,
+            width=width,
+        )
         if click:
-            clicks.clickable(chart, self.key(name), **drawn)
-        else:
-            figure(chart, alt=drawn["question"], **drawn)
+            clicks.remember(self.key(name), key, event)
 
     def clicked(self, name: str) -> list[Any]:
         """What was clicked in a figure since it was drawn last: mostly nothing."""
-        return [mark for part in clicks.fresh_click(self.key(name)).values() for mark in part]
+        return clicks.fresh_click(self.key(name))
 
     def table(
         self,

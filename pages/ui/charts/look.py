@@ -123,15 +123,6 @@ def ramp(format: str) -> alt.Legend:
     return alt.Legend(format=format, gradientLength=160, orient="right")
 
 
-def log_scale() -> alt.Scale:
-    return alt.Scale(type="log", nice=False)
-
-
-def powers() -> alt.Axis:
-    """Few ticks, written as powers that are read at a glance."""
-    return alt.Axis(format="~g", tickCount=6, labelAngle=0, labelOverlap=True)
-
-
 def across(level: float) -> alt.Chart:
     """A line across a chart at a value of y."""
     at = pd.DataFrame({"level": [level]})

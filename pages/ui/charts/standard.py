@@ -7,13 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import EDGES
-from pages.ui.charts.look import (
-    Scale,
-    across,
-    coloured,
-    flat_axis,
-    tooltips,
-)
+from pages.ui.charts.look import across, coloured, flat_axis, tooltips
 from pages.ui.words.columns import NAMED, NAMES, title, titled
 
 
@@ -86,11 +80,9 @@ def lines(
     colour: str | None = None,
     low: str | None = None,
     high: str | None = None,
-    x_title: str | None = None,
     y_title: str | None = None,
     colour_title: str | None = None,
     colours: Mapping[str, str] | None = None,
-    y_scale: Scale = "linear",
     zero: bool = True,
     points: bool = True,
     level: float | None = None,
@@ -101,24 +93,24 @@ def lines(
     interval at all.
 
     Args:
-        x_title: that of the column if None, as `y_title`.
+        y_title: that of the column if None.
         colours: of the names in the colour column, in the order of the legend.
         level: a value to draw a line across the chart at.
     """
-    x_title, y_title = titled(x, x_title), titled(y, y_title)
+    y_title = titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
-    told = {x: x_title, colour: colour_title, y: y_title, low: None, high: None}
+    told = {x: None, colour: colour_title, y: y_title, low: None, high: None}
     base = alt.Chart(frame).encode(
         x=alt.X(
             f"{x}:Q",
-            title=x_title,
+            title=title(x),
             scale=alt.Scale(zero=False, nice=False),
             axis=alt.Axis(labelAngle=0, tickMinStep=1, format="d"),
         ),
         color=encoding,
         tooltip=tooltips(told, frame, format),
     )
-    scale = alt.Scale(type=y_scale) if y_scale == "log" else alt.Scale(type=y_scale, zero=zero)
+    scale = alt.Scale(type="linear", zero=zero)
     drawn = base.mark_line(point={"size": 36, "filled": True} if points else False).encode(
         y=alt.Y(f"{y}:Q", title=y_title, scale=scale)
     )
