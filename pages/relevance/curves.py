@@ -53,7 +53,7 @@ def curves(view: View, seq: int | None) -> None:
 
 def _own(seq: int | None) -> pd.DataFrame:
     """The curves of one image: rule, curve, share, mean; no rows where it has none."""
-    if seq is None or not open_store().rows.get(sequence_perturbation.TABLE.name):
+    if seq is None or not open_store().holds(sequence_perturbation.TABLE):
         return pd.DataFrame()
     return ask(sequence_perturbation.of_sequence, seq=seq).rename(columns={"probability": "mean"})
 

@@ -12,7 +12,6 @@ from analysis.tables.relevance import (
     sequence_perturbation,
     sequence_relevance,
 )
-from analysis.tables.table import Table
 from pages.relevance.choices import pick_image, pick_own_scale, pick_text
 from pages.relevance.curves import curves
 from pages.relevance.image_facts import predicted_class
@@ -42,22 +41,18 @@ _HARDLY = 1e-6  # the width of a scale where all agree
 )
 def methods(view: View) -> None:
     seq = _over_image(view) if shows_images() else _over_text(view)
-    missing = []
-    if _has(relevance_agreement.TABLE):
+    missing, store = [], open_store()
+    if store.holds(relevance_agreement.TABLE):
         _agreement(view)
     else:
         missing.append(relevance_agreement.TABLE)
-    if _has(perturbation.TABLE):
+    if store.holds(perturbation.TABLE):
         curves(view, seq)
-    elif shows_images() and _has(class_prediction.TABLE):
+    elif shows_images() and store.holds(class_prediction.TABLE):
         missing.append(perturbation.TABLE)
     else:
         st.caption(view.say("no_curves"))
     require(*missing)
-
-
-def _has(statistic: Table) -> bool:
-    return bool(open_store().rows.get(statistic.name))
 
 
 def _over_image(view: View) -> int | None:
@@ -104,7 +99,7 @@ def _over_text(view: View) -> int:
 
 def _inside(view: View, seq: int) -> str:
     """Which method has most inside the mask, where there is one."""
-    if not _has(sequence_relevance.TABLE):
+    if not open_store().holds(sequence_relevance.TABLE):
         return ""
     found = ask(sequence_relevance.of_sequence, seq=seq).dropna(subset="mask_share")
     found = found[found["head"].isna() & (found["layer"] == open_store().run["n_layers"])]

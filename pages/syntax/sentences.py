@@ -92,8 +92,7 @@ def _pick_sentence(view: View, shown: pd.DataFrame) -> tuple[int, int]:
         place = {"seq": row["seq"], "right": row["n_right"], "n": row["n"]}
         labels[f"{row['seq']}-{row['sentence']}"] = view.say("label", text=short, **place)
     readable = int((shown["text"].str.len() - _READABLE).abs().to_numpy().argmin())
-    names, options = labels.__getitem__, list(labels)
-    chosen = view.pick("sentence", options, default=options[readable], format=names, kind="select")
+    chosen = view.pick("sentence", labels, default=[*labels][readable], kind="select")
     seq, sentence = chosen.split("-")
     return int(seq), int(sentence)
 

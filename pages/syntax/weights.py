@@ -22,7 +22,7 @@ def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int)
     Args:
         words: one sentence's rows word, form, governor, sentence.
     """
-    if not open_store().rows.get(word_attention.TABLE.name):
+    if not open_store().holds(word_attention.TABLE):
         return
     found = ask(word_attention.of_head, seq=seq, layer=layer, head=head)
     found = found[found["word"].isin(words["word"]) & found["candidate"].isin(words["word"])]
@@ -47,17 +47,16 @@ def weight_map(found: pd.DataFrame, words: pd.DataFrame) -> Any:
         attended=found["candidate"].map(names),
         governs=found["word"].map(governors) == found["candidate"],
     )
-    titles: dict[str | None, str | None] = {each: title(each) for each in _COLUMNS}
     order = list(names.values())
     axis: dict[str, Any] = {"labelOverlap": False, "labelLimit": 120, "ticks": False}
     slanted, flat = alt.Axis(labelAngle=-60, **axis), alt.Axis(**axis)
     base = alt.Chart(shown).encode(
-        x=alt.X("attended:N", title=titles["attended"], sort=order, axis=slanted),
-        y=alt.Y("attending:N", title=titles["attending"], sort=order, axis=flat),
-        tooltip=tooltips(titles, shown, ".1%"),
+        x=alt.X("attended:N", title=title("attended"), sort=order, axis=slanted),
+        y=alt.Y("attending:N", title=title("attending"), sort=order, axis=flat),
+        tooltip=tooltips(dict.fromkeys(_COLUMNS), shown, ".1%"),
     )
     scale = alt.Scale(type="sqrt", scheme="viridis", domainMin=0)
-    colour = alt.Color("attention:Q", title=titles["attention"], scale=scale, legend=ramp(".0%"))
+    colour = alt.Color("attention:Q", title=title("attention"), scale=scale, legend=ramp(".0%"))
     rings = base.transform_filter("datum.governs")
     rings = rings.mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
     cells = base.mark_rect().encode(color=colour)

@@ -84,7 +84,7 @@ def _map(
     unit = said("unit_change" if name == "change" else "unit_share")
     cells = base.mark_rect(width=band, height=band).encode(
         color=alt.Color(f"{name}:Q", title=unit, scale=scale, legend=legend),
-        tooltip=tooltips({each: title(each) for each in ("target", "source", *MAPS)}, frame, ".2f"),
+        tooltip=tooltips(dict.fromkeys(("target", "source", *MAPS)), frame, ".2f"),
     )
     ring = base.transform_filter("datum.chosen")
     return alt.layer(cells, ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5))

@@ -33,8 +33,7 @@ def pair_bars(frame: pd.DataFrame) -> Any:
     shown = with_pair_names(frame)
     numbers = zip(shown["mean_delta"], shown["low"], shown["high"], strict=True)
     shown["interval"] = [with_interval(*each, "{:+.2f}".format) for each in numbers]
-    domain, delta = _domain(shown), title("mean_delta")
-    names = ("pair", "interval", "n", "n_sequences", "pmi", "relation")
+    delta, names = title("mean_delta"), ("pair", "interval", "n", "n_sequences", "pmi", "relation")
     shown, colour, relations = coloured(shown, "relation", None)
     base = alt.Chart(shown).encode(
         y=alt.Y(
@@ -43,12 +42,12 @@ def pair_bars(frame: pd.DataFrame) -> Any:
             sort=shown["pair"].tolist(),
             axis=alt.Axis(labelLimit=150, labelOverlap=False, ticks=False, domain=False),
         ),
-        tooltip=tooltips({name: title(name) for name in names}, shown, "+.2f"),
+        tooltip=tooltips(dict.fromkeys(names), shown, "+.2f"),
     )
     x = alt.X(
         "mean_delta:Q",
         title=delta,
-        scale=alt.Scale(domain=domain, nice=False),
+        scale=alt.Scale(domain=_domain(shown), nice=False),
         axis=alt.Axis(tickCount=5, format=".3~g"),
     )
     colour.legend = alt.Legend(orient="bottom", columns=1, symbolType="square", labelLimit=260)

@@ -49,7 +49,7 @@ def bars(
     base = alt.Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(), sort=order or alt.Undefined),
         **beside,
-        tooltip=tooltips(titles | {name: title(name) for name in tooltip}, frame, format),
+        tooltip=tooltips(titles | dict.fromkeys(tooltip), frame, format),
     )
     marks = base.mark_bar(cornerRadiusEnd=1).encode(
         y=alt.Y(

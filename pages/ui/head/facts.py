@@ -40,7 +40,7 @@ def facts(layer: int, head: int) -> list[Fact]:
     """Everything that stands on a card beside the habits."""
     found = []
     for name, (table, told) in _FACTS.items():
-        held = open_store().rows.get(table.name)
+        held = open_store().holds(table)
         fact = told(layer, head) if held else None
         reason = say("head_card.no_value" if held else f"head_card.lacking_{name}")
         found.append(fact or Fact(say(f"head_card.{name}"), _NOTHING, reason))

@@ -23,7 +23,7 @@ _SHOWN = (*GROUPS["neighbours"], *GROUPS["special"])
 
 def habit_bars(layer: int, head: int) -> str:
     """A bar per habit, the entropy in words; why there are none where the file has none."""
-    held = open_store().rows.get(head_pattern.TABLE.name)
+    held = open_store().holds(head_pattern.TABLE)
     found = ask(head_pattern.of_head, layer=layer, head=head) if held else None
     if found is None or found.empty:
         told = say("head_card.habits_lacking")

@@ -16,6 +16,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.foreign_file import attach, rows
 from analysis.tables.corpus import provenance, run
+from analysis.tables.table import Table
 from analysis.time_limit import time_limit
 
 SECONDS = 60.0
@@ -47,6 +48,10 @@ class Store:
     @property
     def name(self) -> str:
         return self.version.name
+
+    def holds(self, *tables: Table) -> bool:
+        """Whether the file has rows of all of these tables."""
+        return all(self.rows.get(table.name) for table in tables)
 
     @property
     def model(self) -> str:
