@@ -15,6 +15,7 @@ from pages.ui.charts.look import with_axes
 from pages.ui.head.choice import head_name
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.offsets import offset_told
 
 _CELL = 28  # side, in pixels
@@ -74,6 +75,7 @@ def _chart(frame: pd.DataFrame, best: pd.Series) -> Any:
         x="column_offset",
         y="row_offset",
         value="attention_per_pair",
+        title=title("attention_per_pair"),
         domain=(0, float(frame["attention_per_pair"].max()) or 1.0),
         format=".2~%",
         tooltip=("part",),

@@ -10,7 +10,6 @@ import streamlit as st
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.export import files as export
 from pages.ui.store.chosen import open_store
-from pages.ui.store.model_name import model_name
 from pages.ui.words.say import plain, say
 
 _PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
@@ -107,7 +106,7 @@ def source(written: Callable[[object], str] = plain) -> str:
     return say(
         "figure.source",
         file=written(store.name),
-        model=written(model_name(store)),
+        model=written(store.model_name),
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )

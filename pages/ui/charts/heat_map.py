@@ -8,7 +8,7 @@ import pandas as pd
 
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import flat_axis, ramp, tooltips
-from pages.ui.words.columns import title
+from pages.ui.words.columns import title as title_of
 
 _CELL = 26
 
@@ -18,6 +18,7 @@ def heat_map(
     *,
     x: str,
     value: str,
+    title: str,
     domain: Sequence[float],
     format: str,
     tooltip: Sequence[str],
@@ -34,17 +35,16 @@ def heat_map(
     """
     scale = alt.Scale(scheme="viridis", domain=list(domain))
     base = alt.Chart(frame).encode(
-        x=across or alt.X(f"{x}:O", title=title(x), axis=flat_axis()),
-        y=alt.Y(f"{y}:O", title=title(y)),
+        x=across or alt.X(f"{x}:O", title=title_of(x), axis=flat_axis()),
+        y=alt.Y(f"{y}:O", title=title_of(y)),
     )
     cells = base.mark_rect(cursor="default").encode(
-        color=alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=ramp(format)),
-        tooltip=tooltips(dict.fromkeys((y, x, value, *tooltip)), frame, format),
+        color=alt.Color(f"{value}:Q", title=title, scale=scale, legend=ramp(format)),
+        tooltip=tooltips(dict.fromkeys((y, x, value, *tooltip)) | {value: title}, frame, format),
     )
     height = _CELL * max(frame[y].nunique(), 1)
     if marked is None:
         return cells.properties(height=height)
-    frame_of_cell = base.transform_filter(
-        (alt.datum[y] == marked[0]) & (alt.datum[x] == marked[1])
-    ).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
-    return alt.layer(cells, frame_of_cell).properties(height=height)
+    chosen = (alt.datum[y] == marked[0]) & (alt.datum[x] == marked[1])
+    ring = base.transform_filter(chosen).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
+    return alt.layer(cells, ring).properties(height=height)

@@ -60,11 +60,7 @@ def coloured(
         palette = [SERIES_COLOURS[place % _N] for place in range(len(present))]
     scale = alt.Scale(domain=present, range=palette)
     legend = alt.Legend(
-        orient="top",
-        symbolType="square",
-        symbolOpacity=1,
-        labelLimit=0,
-        columns=_columns(present),
+        orient="top", symbolType="square", symbolOpacity=1, labelLimit=0, columns=_columns(present)
     )
     encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
     return frame, encoding, present

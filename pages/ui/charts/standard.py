@@ -49,7 +49,7 @@ def bars(
     base = alt.Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(), sort=order or alt.Undefined),
         **beside,
-        tooltip=tooltips(titles | dict.fromkeys(tooltip), frame, format),
+        tooltip=tooltips(titles | {name: title(name) for name in tooltip}, frame, format),
     )
     marks = base.mark_bar(cornerRadiusEnd=1).encode(
         y=alt.Y(
@@ -80,6 +80,7 @@ def lines(
     colour: str | None = None,
     low: str | None = None,
     high: str | None = None,
+    x_title: str | None = None,
     y_title: str | None = None,
     colour_title: str | None = None,
     colours: Mapping[str, str] | None = None,
@@ -93,17 +94,17 @@ def lines(
     interval at all.
 
     Args:
-        y_title: that of the column if None.
+        x_title: that of the column if None, as `y_title`.
         colours: of the names in the colour column, in the order of the legend.
         level: a value to draw a line across the chart at.
     """
-    y_title = titled(y, y_title)
+    x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
-    told = {x: None, colour: colour_title, y: y_title, low: None, high: None}
+    told = {x: x_title, colour: colour_title, y: y_title, low: None, high: None}
     base = alt.Chart(frame).encode(
         x=alt.X(
             f"{x}:Q",
-            title=title(x),
+            title=x_title,
             scale=alt.Scale(zero=False, nice=False),
             axis=alt.Axis(labelAngle=0, tickMinStep=1, format="d"),
         ),
