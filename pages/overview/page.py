@@ -8,7 +8,6 @@ from pages.overview.pictures import pictures, size_of_images
 from pages.ui.choices.links import link_to_view
 from pages.ui.store.absences import absences
 from pages.ui.store.chosen import open_store, shows_images
-from pages.ui.store.model_name import model_name
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
 
@@ -16,7 +15,7 @@ from pages.ui.words.say import plain, say
 def headline() -> None:
     store = open_store()
     run = store.run
-    st.title(say("overview.headline", model=plain(model_name(store))), anchor=False)
+    st.title(say("overview.headline", model=plain(store.model_name)), anchor=False)
     numbers = {name: count(run[name]) for name in ("n_sequences", "n_tokens", "hidden_size")}
     shape = {name: run[name] for name in ("n_layers", "n_heads")}
     told = {"corpus": plain(run["corpus"]), **numbers, **shape}

@@ -10,7 +10,6 @@ import streamlit as st
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.export import files as export
 from pages.ui.store.chosen import open_store
-from pages.ui.store.model_name import model_name
 from pages.ui.words.say import plain, say
 
 _PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
@@ -23,24 +22,24 @@ def figure(
     question: str,
     caption: str,
     frame: pd.DataFrame,
-    alt: str,
-    on_select: Callable[..., Any] | Literal["rerun"] | None = None,
+    alt: str | None = None,
+    clickable: bool = False,
     width: Literal["stretch", "content"] = "stretch",
 ) -> Any:
     """Draw a chart under the question it answers; returns its selections where it takes any.
 
     Args:
-        key: of the chart; a selection is read as `event["selection"][name]`, in a callback as
-            `st.session_state[key]["selection"][name]`.
+        key: of the chart; a selection is read as `event["selection"][name]`.
         caption: what to see in it; the file it comes from is told after it.
         frame: the data that are offered for export.
-        alt: for readers who hear the page.
+        alt: for readers who hear the page; the question if None.
         width: that of the page, or the chart's own.
     """
     _heading(question, lambda: _exports(key, question, frame, chart))
-    event = st.altair_chart(chart, width=width, key=key, on_select=on_select or "ignore", alt=alt)
+    reaction = "rerun" if clickable else "ignore"
+    event = st.altair_chart(chart, width=width, key=key, on_select=reaction, alt=alt or question)
     _caption(caption, frame)
-    return event if on_select else None
+    return event
 
 
 def table(
@@ -107,7 +106,7 @@ def source(written: Callable[[object], str] = plain) -> str:
     return say(
         "figure.source",
         file=written(store.name),
-        model=written(model_name(store)),
+        model=written(store.model_name),
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )

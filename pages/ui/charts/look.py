@@ -60,11 +60,7 @@ def coloured(
         palette = [SERIES_COLOURS[place % _N] for place in range(len(present))]
     scale = alt.Scale(domain=present, range=palette)
     legend = alt.Legend(
-        orient="top",
-        symbolType="square",
-        symbolOpacity=1,
-        labelLimit=0,
-        columns=_columns(present),
+        orient="top", symbolType="square", symbolOpacity=1, labelLimit=0, columns=_columns(present)
     )
     encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
     return frame, encoding, present
@@ -121,15 +117,6 @@ def cell_selection(name: str, *fields: str) -> alt.Parameter:
 
 def ramp(format: str) -> alt.Legend:
     return alt.Legend(format=format, gradientLength=160, orient="right")
-
-
-def log_scale() -> alt.Scale:
-    return alt.Scale(type="log", nice=False)
-
-
-def powers() -> alt.Axis:
-    """Few ticks, written as powers that are read at a glance."""
-    return alt.Axis(format="~g", tickCount=6, labelAngle=0, labelOverlap=True)
 
 
 def across(level: float) -> alt.Chart:

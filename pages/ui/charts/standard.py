@@ -7,13 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import EDGES
-from pages.ui.charts.look import (
-    Scale,
-    across,
-    coloured,
-    flat_axis,
-    tooltips,
-)
+from pages.ui.charts.look import across, coloured, flat_axis, tooltips
 from pages.ui.words.columns import NAMED, NAMES, title, titled
 
 
@@ -90,7 +84,6 @@ def lines(
     y_title: str | None = None,
     colour_title: str | None = None,
     colours: Mapping[str, str] | None = None,
-    y_scale: Scale = "linear",
     zero: bool = True,
     points: bool = True,
     level: float | None = None,
@@ -118,7 +111,7 @@ def lines(
         color=encoding,
         tooltip=tooltips(told, frame, format),
     )
-    scale = alt.Scale(type=y_scale) if y_scale == "log" else alt.Scale(type=y_scale, zero=zero)
+    scale = alt.Scale(type="linear", zero=zero)
     drawn = base.mark_line(point={"size": 36, "filled": True} if points else False).encode(
         y=alt.Y(f"{y}:Q", title=y_title, scale=scale)
     )

@@ -59,7 +59,7 @@ def follow_head_click(name: str) -> bool:
     Returns:
         Whether one was clicked.
     """
-    marks = [mark for part in fresh_click(name).values() for mark in part]
+    marks = fresh_click(name)
     for mark in marks[:1]:
         choose_head(int(mark["layer"]), int(mark["head"]))
     return bool(marks)

@@ -122,8 +122,19 @@ def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank):
     value, note = relation_of(session)
     assert value == "<b> 90 %"
     assert "<b>" not in bodies(session)
+    assert "[40 %, 60 %]" in note
     assert "the best fixed offset: 50 %" in note
     assert "dependents attend to their head" in note
+
+
+def test_the_reason_stands_where_an_accuracy_has_no_interval(opened, treebank):
+    folder = treebank(
+        f"update stored.dependency_accuracy set low = null, high = null, n = {LEAST}",
+        "update stored.coreference_accuracy set low = null, high = null",
+    )
+    card = facts(opened("head_habits", folder, **PLACES["head_habits"]))
+    for label in ("best relation", "antecedents found"):
+        assert "[too few texts for an interval]" in card[label][1]
 
 
 @pytest.mark.parametrize(
