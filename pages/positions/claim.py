@@ -11,9 +11,8 @@ from analysis.published.positions import SHIFT
 from analysis.tables.positions import head_offset, offset_agreement, query_key_phase
 from analysis.tables.positions.head_offset import REACH
 from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES
-from pages.positions.head_choice import head_row
 from pages.positions.offset_map import offset_map
-from pages.positions.offsets import agreement_at_zero, heads_between, heads_compared
+from pages.positions.offsets import agreement_at_zero, head_row, heads_between, heads_compared
 from pages.positions.published import of_heads
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.look import column_tooltips, flat_axis
@@ -22,7 +21,8 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import percent, signed
+from pages.ui.words.interval import with_interval
+from pages.ui.words.numbers import percent
 from pages.ui.words.offsets import offset_told
 from pages.ui.words.place import said
 
@@ -88,11 +88,10 @@ def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
 
 
 def _spearman(view: View, row: pd.Series) -> str:
-    rho, low, high = row["spearman"], row["spearman_low"], row["spearman_high"]
-    if pd.isna(rho):
+    if pd.isna(row["spearman"]):
         return view.say("no_spearman")
-    between = "" if pd.isna(low) or pd.isna(high) else f" [{signed(low)}, {signed(high)}]"
-    return view.say("spearman", rho=f"{signed(rho)}{between}")
+    rho = with_interval(*row[["spearman", "spearman_low", "spearman_high"]])
+    return view.say("spearman", rho=rho)
 
 
 def _disagreement(view: View, heads: pd.DataFrame) -> str:

@@ -17,11 +17,11 @@ from analysis.tables.positions import (
     relative_position_profile,
 )
 from pages.positions.correlations import correlations
-from pages.positions.head_choice import pick_positions_head
-from pages.positions.offsets import offsets_of
+from pages.positions.offsets import pick_positions_head
 from pages.positions.one_text import attention, waves
 from pages.positions.phases import phases
 from pages.ui.head.card import head_card
+from pages.ui.head.choice import row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
@@ -74,7 +74,7 @@ def _card(view: View, layer: int, head: int) -> None:
 def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
     """How much the head depends on offsets, and which it prefers; then the strongest singular
     value, and what share of all squares it and the next few hold."""
-    offsets = offsets_of(layer, head)
+    offsets = row_of(ask(head_offset.heads), layer, head)
     if offsets is not None:
         dependence = signed(offsets["dependence"])
         yield title("dependence"), dependence, view.say("dependence")
