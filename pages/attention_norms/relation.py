@@ -14,7 +14,7 @@ from pages.ui.charts.standard import lines
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import follow_head_click
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask, layers
 from pages.ui.view import View
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import count, signed
@@ -64,8 +64,7 @@ def _pick_scope(view: View) -> Scope:
         "scope", ["all", "layer", "head"], format=lambda each: view.say(f"scope_{each}")
     )
     if chosen == "layer":
-        layers = range(1, int(open_store().run["n_layers"]) + 1)
-        layer = view.pick("layer", layers, default=most_drawn()[0], kind="select")
+        layer = view.pick("layer", layers(), default=most_drawn()[0], kind="select")
     elif chosen == "head":
         layer, head = pick_norms_head(view)
     return {"layer": layer, "head": head}

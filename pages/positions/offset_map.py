@@ -7,8 +7,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from pages.ui.charts.colours import AGREEMENT_COLOUR, MARKED, NEUTRAL
-from pages.ui.charts.look import cell_selection, column_tooltips, ramp
+from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL
+from pages.ui.charts.look import cell_selection, column_tooltips, ramp, ringed
 from pages.ui.words.columns import title
 from pages.ui.words.offsets import offset_told
 from pages.ui.words.place import said
@@ -43,11 +43,7 @@ def offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
         )
         .add_params(cell_selection("cell", "layer", "head"))
     )
-    chosen = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])
-    ring = base.transform_filter(chosen).mark_point(
-        size=size * 2.4, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, aria=False
-    )
-    layers = [*_ground(len(offsets), x, y), marks, ring]
+    layers = [*_ground(len(offsets), x, y), marks, ringed(base, marked, size=size * 2.4)]
     return alt.layer(*layers).properties(height=_CELL * max(len(offsets), 5) + _AROUND)
 
 

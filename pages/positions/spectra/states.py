@@ -13,7 +13,7 @@ from pages.positions.spectra.charts import amplitude_maps, layer_chart, ratio_ma
 from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
 from pages.positions.spectra.peaks import frequency_text, peaks, period_text
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask, layers, open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.place import said
@@ -63,8 +63,7 @@ def states(view: View) -> None:
         n = count(spectra.n_controlled)
         view.figure("ratio", ratio, ratio_maps(ratio), state=state, n=n)
     st.subheader(view.say("layer_title"), anchor=False)
-    layers = range(1, int(open_store().run["n_layers"]) + 1)
-    layer = view.pick("states_layer", layers, kind="pills")
+    layer = view.pick("states_layer", layers(), kind="pills")
     scale = view.pick("scale", SCALES)
     _layer(view, spectra, layer, scale, state)
     chosen = Chosen(view.pick("source", SOURCES, default="query"), layer, amount, scale)
@@ -132,8 +131,8 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     queries = ratio[ratio["source"] == "query"]
     if queries.empty:
         return None
-    layers = queries["layer"].astype(int)
-    first = queries[layers == layers.min()]
+    numbers = queries["layer"].astype(int)
+    first = queries[numbers == numbers.min()]
     found = peaks(_embeddings())
     frequencies = first["frequency"].to_numpy(float)
     at = found[0] if found else frequencies[first["ratio"].to_numpy(float).argmax()]
@@ -141,7 +140,7 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     there = ratio[np.isclose(ratio["frequency"], nearest)]
     places = zip(there["source"], there["layer"].astype(int), strict=True)
     times = dict(zip(places, there["ratio"], strict=True))
-    return Wave(nearest, bool(found), times, int(layers.min()), int(layers.max()))
+    return Wave(nearest, bool(found), times, int(numbers.min()), int(numbers.max()))
 
 
 def times_text(ratio: float) -> str:
