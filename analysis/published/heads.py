@@ -83,10 +83,10 @@ def _accuracies(place: tuple[str, int], lines: Iterable[str]) -> Iterator[Publis
         relation, name, arrow, accuracy, offset, baseline = line.split(" ")
         layer, head = map(int, name.split("-"))
         shared: dict[str, Any] = {"relation": relation, "percent": True, "part": _TREEBANK}
-        of_head = shared | {"layer": layer, "head": head, "direction": DIRECTIONS[arrow]}
+        of_head: dict[str, Any] = shared | {"layer": layer, "head": head, "direction": DIRECTIONS[arrow]}
         yield _printed(place, "dependency_accuracy", "accuracy", accuracy, **of_head)
-        of_offset = shared | {"offset": int(offset)}
-        yield _printed(place, "dependency_baseline", "accuracy", baseline, **of_offset)
+        shared["offset"] = int(offset)
+        yield _printed(place, "dependency_baseline", "accuracy", baseline, **shared)
 
 
 _TYPES = ("all", "pronoun", "proper", "nominal")

@@ -43,10 +43,8 @@ def soundness() -> None:
     errors = worst_errors(frame)
     worst = errors["error"].iloc[0]
     told = {"worst": scientific(worst), "limit": scientific(limit)}
-    if worst <= limit:
-        st.success(say("sound.yes", **told))
-    else:
-        st.warning(say("sound.no", **told))
+    holds = worst <= limit
+    (st.success if holds else st.warning)(say(f"sound.{'yes' if holds else 'no'}", **told))
     figure(
         error_chart(errors, limit),
         key="completeness",

@@ -43,6 +43,11 @@ class Row:
         return difference is not None and abs(difference) <= self.published.tolerance + _ROUNDING
 
 
+def statistic_of(of: str, statistic: str) -> str:
+    """What a row is of: a statistic of something, both by their names."""
+    return say("published.statistic", of=of, statistic=statistic)
+
+
 def apart(experiment: str) -> str:
     """What sets the open file apart from a paper's experiment; nothing if it is the same one.
 

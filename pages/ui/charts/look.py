@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from pages.ui.charts.colours import PAPER_AND_INK, SERIES_COLOURS, ZERO
+from pages.ui.charts.colours import MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
 from pages.ui.words.columns import NAMES, title, title_or_name
 
 _N = len(SERIES_COLOURS)
@@ -113,6 +113,14 @@ def with_axes(chart: Any, **axes: alt.Axis) -> Any:
 
 def cell_selection(name: str, *fields: str) -> alt.Parameter:
     return alt.selection_point(name=name, fields=list(fields), on="click", empty=False)
+
+
+def ringed(points: alt.Chart, head: tuple[int, int], *, size: float) -> alt.Chart:
+    """A ring around the point of a head."""
+    chosen = (alt.datum["layer"] == head[0]) & (alt.datum["head"] == head[1])
+    return points.transform_filter(chosen).mark_point(
+        size=size, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, aria=False
+    )
 
 
 def ramp(format: str) -> alt.Legend:

@@ -12,7 +12,7 @@ from analysis.tables.positions import head_offset
 from analysis.tables.probing import coreference_accuracy, dependency_accuracy, dependency_baseline
 from analysis.tables.table import Table
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
-from pages.ui.head.choice import head_name
+from pages.ui.head.choice import head_name, row_of
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.interval import ends
 from pages.ui.words.numbers import count, percent
@@ -48,7 +48,7 @@ def facts(layer: int, head: int) -> list[Fact]:
 
 
 def _behaviour(layer: int, head: int) -> Fact | None:
-    row = _row(behaviours_of_heads(), layer, head)
+    row = row_of(behaviours_of_heads(), layer, head)
     if row is None:
         return None
     least = {name: f"{value:g}" for name, value in THRESHOLDS.items()}
@@ -83,7 +83,7 @@ def _relation(layer: int, head: int) -> Fact | None:
 
 def _coreference(layer: int, head: int) -> Fact | None:
     every = ask(coreference_accuracy.of_type, mention_type="all", merging=MERGING)
-    row = _row(every, layer, head)
+    row = row_of(every, layer, head)
     if row is None:
         return None
     nearest = every.loc[every["method"] == "nearest", "accuracy"]
@@ -109,17 +109,12 @@ def _norm(layer: int, head: int) -> Fact | None:
 
 
 def _offset(layer: int, head: int) -> Fact | None:
-    row = _row(ask(head_offset.heads), layer, head)
+    row = row_of(ask(head_offset.heads), layer, head)
     if row is None:
         return None
     dependence = _NOTHING if pd.isna(row["dependence"]) else f"{row['dependence']:.2f}"
     note = say("head_card.offset_note", dependence=dependence)
     return Fact(say("head_card.offset"), offset_told(row["attention_offset"]), note)
-
-
-def _row(frame: pd.DataFrame, layer: int, head: int) -> pd.Series | None:
-    found = frame[(frame["layer"] == layer) & (frame["head"] == head)]
-    return None if found.empty else found.iloc[0]
 
 
 _FACTS: dict[str, tuple[Table, Callable[[int, int], Fact | None]]] = {

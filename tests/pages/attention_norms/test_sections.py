@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
-from pages.attention_norms.panels import edges
+from pages.attention_norms.relation import edges
 from tests.pages.attention_norms.conftest import SECTIONS, TYPES
 from tests.pages.conftest import assert_exportable, bodies, charts, frames
 

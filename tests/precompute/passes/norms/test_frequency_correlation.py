@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
@@ -74,7 +75,7 @@ def slow(bare) -> pd.DataFrame:
         scope: [
             ratio
             for layers in bare.parts
-            for ratio in sum(of_scope(each, scope) for each in layers) / len(layers)
+            for ratio in np.mean([of_scope(each, scope) for each in layers], axis=0)
         ]
         for scope in SCOPES
     }
