@@ -83,10 +83,10 @@ def _accuracies(place: tuple[str, int], lines: Iterable[str]) -> Iterator[Publis
         relation, name, arrow, accuracy, offset, baseline = line.split(" ")
         layer, head = map(int, name.split("-"))
         shared: dict[str, Any] = {"relation": relation, "percent": True, "part": _TREEBANK}
-        of_head: dict[str, Any] = shared | {"layer": layer, "head": head, "direction": DIRECTIONS[arrow]}
+        of_head = {"layer": layer, "head": head, "direction": DIRECTIONS[arrow], **shared}
         yield _printed(place, "dependency_accuracy", "accuracy", accuracy, **of_head)
-        shared["offset"] = int(offset)
-        yield _printed(place, "dependency_baseline", "accuracy", baseline, **shared)
+        of_offset = {"offset": int(offset), **shared}
+        yield _printed(place, "dependency_baseline", "accuracy", baseline, **of_offset)
 
 
 _TYPES = ("all", "pronoun", "proper", "nominal")
