@@ -19,6 +19,7 @@ from pages.ui import figure
 from pages.ui.contents import PAGES
 from pages.ui.export import files as export
 from tests.pages.chromium import browser, server, servers  # noqa: F401
+from tests.pages.known_charts import validated_once
 from tests.shared_store import shared_store
 from tests.small_store import build_store
 
@@ -89,6 +90,12 @@ def _no_search_for_components():
     with pytest.MonkeyPatch.context() as patch:
         search = "discover_and_register_components"
         patch.setattr(BidiComponentManager, search, lambda self, **_: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _known_charts():
+    with validated_once():
         yield
 
 
