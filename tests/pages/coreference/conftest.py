@@ -1,7 +1,6 @@
 """The page opened on a section, on documents with coreference."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,9 +24,3 @@ def gpt2_folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("gpt2")
     names = ["coreference_accuracy", "coreference_best", "coreference_difference"]
     return build_store(folder, "gpt2", annotated=True, statistics=names).parent
-
-
-def shown_as(exported: dict, key: str) -> tuple[Any, Any]:
-    """The frame and the chart of the one figure or table whose key begins so."""
-    (found,) = (pair for name, pair in exported.items() if name.startswith(key))
-    return found

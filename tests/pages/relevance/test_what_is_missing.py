@@ -16,13 +16,6 @@ def without(table: str) -> tuple[str, str]:
     )
 
 
-def test_without_maps_the_command_that_makes_them_is_told(changed_images, over_image):
-    session = over_image(changed_images(*without("relevance_map")))
-    assert "relevance_map" in session.info[0].value
-    assert "--statistics relevance_map" in session.code[0].value
-    assert not charts(session)
-
-
 def test_without_any_kept_picture_no_image_is_offered(changed_images, over_image):
     session = over_image(changed_images("update stored.image set picture = null"))
     assert "keeps the maps of no image" in session.info[0].value

@@ -27,24 +27,6 @@ def test_words_without_trees_are_no_treebank_either(view, section, changed):
     assert "--corpus demo-treebank" in session.code[0].value
 
 
-@pytest.mark.parametrize(
-    ("view", "table"),
-    [
-        ("relations", "dependency_best"),
-        ("relations", "dependency_baseline"),
-        ("heads", "dependency_baseline"),
-        ("one_head", "dependency_baseline"),
-        ("sentences", "dependency_prediction"),
-        ("weighing", "dependency_difference"),
-    ],
-)
-def test_a_statistic_that_the_file_lacks_is_named(view, table, section, without):
-    session = section(view, without(table))
-    assert table in session.info[0].value
-    assert f"--statistics {table}" in session.code[0].value
-    assert not charts(session)
-
-
 def test_heads_are_chosen_without_the_best_ones(section, without, told):
     session = section("heads", without("dependency_best"))
     ((relation,),) = told(

@@ -2,6 +2,7 @@
 
 import re
 from html import escape
+from itertools import cycle
 
 import pytest
 
@@ -75,15 +76,14 @@ def test_the_other_direction_is_one_click_away(section):
     assert session.subheader[0].value == plain("sat → cat")
 
 
-@pytest.mark.parametrize("source", ["", "nowhere", "x" * 500, *HOSTILE])
+@pytest.mark.parametrize("source", ["", "nowhere", "x" * 500, HOSTILE[0]])
 def test_a_pair_that_does_not_occur_is_told(source, section):
     session = section("pair", tp_source=source, tp_target="sat")
     assert "does not occur" in session.info[0].value
     assert not charts(session)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize(("hostile", "lang"), zip(HOSTILE, cycle(("en", "ja"))))
 def test_a_hostile_token_is_shown_as_it_is(hostile, lang, changed, section):
     quoted = hostile.replace("'", "''")
     statement = "update stored.{table} set token = '{token}' where token = 'cat'"
