@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import files as export
 from tests.pages.chromium import browser, server, servers  # noqa: F401
+from tests.pages.copies import answers_of, changes_of, lacking
 from tests.pages.known_charts import validated_once
 from tests.pages.openings import Offered, Opener, keeping, noting
 from tests.shared_store import shared_store
@@ -169,39 +170,14 @@ def assert_sound(session: AppTest) -> None:
     assert not session.exception, [each.value for each in session.exception]
 
 
-@pytest.fixture
-def changed(store_folder: Path, tmp_path_factory) -> Callable[..., Path]:
-    """A folder with the store of the passes after some statements."""
-
-    def change(*statements: str) -> Path:
-        path = tmp_path_factory.mktemp("changed") / "tiny.duckdb"
-        copyfile(store_folder / "tiny.duckdb", path)
-        with duckdb.connect(str(path)) as store:
-            for statement in statements:
-                store.execute(statement)
-        return path.parent
-
-    return change
+changed = changes_of("store_folder")
+told = answers_of("store_folder")
 
 
 @pytest.fixture
 def without(changed) -> Callable[[str], Path]:
     """A folder whose store was made without one statistic."""
-    return lambda table: changed(
-        f"delete from stored.{table}",
-        f"update stored.manifest set n_rows = 0 where name = '{table}'",
-    )
-
-
-@pytest.fixture
-def told(store_folder: Path) -> Callable[..., list[tuple]]:
-    """What the file itself answers to a query."""
-
-    def answer(query: str) -> list[tuple]:
-        with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
-            return store.execute(query).fetchall()
-
-    return answer
+    return lambda table: changed(*lacking(table))
 
 
 def assert_exportable(exported: Offered, *, caption: str) -> None:
@@ -226,6 +202,10 @@ def charts(session: AppTest) -> list[dict[str, Any]]:
 def bodies(session: AppTest) -> str:
     """All markup that the page writes itself."""
     return "\n".join(each.proto.body for each in session.get("html"))
+
+
+def captions(session: AppTest) -> str:
+    return "\n".join(each.value for each in session.caption)
 
 
 def sentences(session: AppTest) -> str:

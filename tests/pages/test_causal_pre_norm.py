@@ -7,7 +7,7 @@ import pytest
 from analysis.scopes import POST_NORM, PRE_NORM
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import catalogue
-from tests.pages.conftest import assert_sound, bodies, charts, frames, sentences
+from tests.pages.conftest import assert_sound, bodies, captions, charts, frames, sentences
 
 pytestmark = pytest.mark.slow
 
@@ -23,10 +23,6 @@ def section(opened, gpt2_folder):
         return session
 
     return open_section
-
-
-def captions(session) -> str:
-    return "\n".join(each.value for each in session.caption)
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])

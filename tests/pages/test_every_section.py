@@ -1,9 +1,7 @@
 """What holds of every section of every page, whatever it shows."""
 
 from pathlib import Path
-from shutil import copyfile
 
-import duckdb
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -11,6 +9,7 @@ from analysis.tables.table import Table
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Section
 from tests.pages.conftest import assert_exportable, assert_sound, bodies, charts, frames
+from tests.pages.copies import changed_copy, lacking
 from tests.pages.section_checks import assert_opened, assert_translated, sections
 
 OF_TREEBANKS = ("syntax", "coreference")
@@ -71,11 +70,8 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
 def test_a_statistic_that_the_file_lacks_is_named(
     page, section, table: Table, opened, folder_of, tmp_path
 ):
-    copyfile(folder_of(page, section) / "tiny.duckdb", tmp_path / "tiny.duckdb")
-    with duckdb.connect(str(tmp_path / "tiny.duckdb")) as store:
-        store.execute(f"delete from stored.{table.name}")
-        store.execute(f"update stored.manifest set n_rows = 0 where name = '{table.name}'")
-    session = opened_at(opened, page, section, tmp_path)
+    folder = changed_copy(folder_of(page, section), tmp_path, *lacking(table.name))
+    session = opened_at(opened, page, section, folder)
     assert not charts(session)
     assert session.info
     if table.name not in ANNOTATED:

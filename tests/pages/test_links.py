@@ -8,6 +8,8 @@ from pages.ui.choices.links import VIEWS
 from tests.pages.conftest import assert_sound, in_address
 from tests.tiny_vision import LAYERS
 
+pytestmark = pytest.mark.slow
+
 CHOICES = {
     ("attention_norms", "layers"): {
         "an_layers_head": 2,

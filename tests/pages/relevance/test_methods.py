@@ -8,9 +8,9 @@ from analysis.relevance_rules import ALL
 from pages.relevance.rules import rule_name
 from pages.ui.export import files as export
 from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.copies import lacking
 from tests.pages.figures import figure_of
 from tests.pages.relevance.test_over_image import MASK
-from tests.pages.relevance.test_what_is_missing import without as without_rows
 from tests.tiny_vision import LAYERS
 
 
@@ -119,14 +119,14 @@ def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, t
 
 @pytest.mark.parametrize("table", ["relevance_agreement", "perturbation"])
 def test_what_a_file_of_images_lacks_is_named_with_the_command(table, section, changed_images):
-    session = section("methods", changed_images(*without_rows(table)))
+    session = section("methods", changed_images(*lacking(table)))
     assert table in session.info[0].value
     assert f"--statistics {table}" in session.code[0].value
     assert len(charts(session)) == 2
 
 
 def test_without_a_classifier_no_command_makes_curves(section, changed_images):
-    folder = changed_images(*without_rows("perturbation"), *without_rows("class_prediction"))
+    folder = changed_images(*lacking("perturbation"), *lacking("class_prediction"))
     session = section("methods", folder)
     assert any("this one does not" in each.value for each in session.caption)
     assert not session.info

@@ -9,9 +9,9 @@ import pytest
 from analysis.tables.pairs import pair_delta, pair_occurrence
 from pages.token_pairs.sentences import PAGE, marked
 from pages.ui.words.say import plain
+from tests.pages.attention_norms.test_one_head import HOSTILE
 from tests.pages.conftest import bodies, charts, in_address, sentences
 
-HOSTILE = ["<script>alert(1)</script>", "`code`", "$x$", "**bold**", '"><img src=x onerror=a()>']
 CHOSEN = {"tp_source": "cat", "tp_target": "sat"}
 
 
