@@ -124,10 +124,12 @@ def restored(opened, request):
 @pytest.mark.parametrize(("place", "lang"), zip(CHOICES, cycle(("en", "ja"))), ids=str)
 def test_a_link_restores_every_choice(place, lang, restored):
     choices = CHOICES[place]
-    session = restored(place, lang, **{key: str(value) for key, value in choices.items()})
-    assert {key: session.session_state[key] for key in choices} == choices
-    for key, value in choices.items():
-        assert in_address(session, key) == [str(value)]
+    written = {key: str(value) for key, value in choices.items()}
+    session = restored(place, lang, **written)
+    assert {key: str(session.session_state[key]) for key in choices} == written
+    assert {key: in_address(session, key) for key in choices} == {
+        key: [value] for key, value in written.items()
+    }
 
 
 @pytest.mark.parametrize(

@@ -112,8 +112,8 @@ def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, st
         told("select scope, mean from mixing_ratio where layer is null and token_type = 'all'")
     )
     session = opened("overview", store_folder)
-    told = f"{percent(means['attn'])} → {percent(means['attn_res_ln'])}"
-    assert told in [each.value for each in session.subheader]
+    shares = f"{percent(means['attn'])} → {percent(means['attn_res_ln'])}"
+    assert shares in [each.value for each in session.subheader]
     assert percent(means["attn_res_ln_ff_res_ln"]) in sentences(session)
 
 
