@@ -121,7 +121,7 @@ def restored(opened, request):
     return restore
 
 
-@pytest.mark.parametrize(("place", "lang"), zip(CHOICES, cycle(("en", "ja"))), ids=str)
+@pytest.mark.parametrize(("place", "lang"), list(zip(CHOICES, cycle(("en", "ja")))), ids=str)
 def test_a_link_restores_every_choice(place, lang, restored):
     choices = CHOICES[place]
     written = {key: str(value) for key, value in choices.items()}
@@ -133,7 +133,7 @@ def test_a_link_restores_every_choice(place, lang, restored):
 
 
 @pytest.mark.parametrize(
-    ("place", "value"), zip(CHOICES, cycle(("999", "x", "<b>", "9-9"))), ids=str
+    ("place", "value"), list(zip(CHOICES, cycle(("999", "x", "<b>", "9-9")))), ids=str
 )
 def test_a_link_to_what_is_not_there_shows_the_default(place, value, restored):
     plain, defaults = restored(place), DEFAULTS.get(place, {})

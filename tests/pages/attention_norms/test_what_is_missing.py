@@ -22,7 +22,7 @@ def without(token_type: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("view", "token_type"), zip(SECTIONS, cycle(("cls", "sep", "comma_period")))
+    ("view", "token_type"), list(zip(SECTIONS, cycle(("cls", "sep", "comma_period"))))
 )
 def test_a_type_that_never_occurs_is_nowhere(view, token_type, changed, section):
     session = section(view, changed(*without(token_type)))

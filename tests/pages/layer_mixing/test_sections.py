@@ -127,7 +127,7 @@ def test_masked_tokens_are_offered_where_there_are_some(section, masked_folder):
     assert "[MASK]" in offered(section("ratio", masked_folder))
 
 
-@pytest.mark.parametrize(("effect", "quantity"), zip(EFFECTS, cycle(("change", "loss"))))
+@pytest.mark.parametrize(("effect", "quantity"), list(zip(EFFECTS, cycle(("change", "loss")))))
 def test_shares_of_every_module_are_drawn_beside_their_lift(effect, quantity, section):
     stacks, lift = charts(section("modules", lm_effect=effect, lm_quantity=quantity))
     assert stacks["encoding"]["y"]["stack"] == "zero"

@@ -83,7 +83,7 @@ def test_a_pair_that_does_not_occur_is_told(source, section):
     assert not charts(session)
 
 
-@pytest.mark.parametrize(("hostile", "lang"), zip(HOSTILE, cycle(("en", "ja"))))
+@pytest.mark.parametrize(("hostile", "lang"), list(zip(HOSTILE, cycle(("en", "ja")))))
 def test_a_hostile_token_is_shown_as_it_is(hostile, lang, changed, section):
     quoted = hostile.replace("'", "''")
     statement = "update stored.{table} set token = '{token}' where token = 'cat'"
