@@ -105,7 +105,7 @@ def _main_stays(monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def kept():
+def openings():
     with keeping() as found:
         yield found
 
@@ -123,12 +123,12 @@ def exported(offered: Offered) -> Offered:
 
 
 @pytest.fixture
-def opened(request, monkeypatch, offered: Offered, kept) -> Opener:
+def opened(request, monkeypatch, offered: Offered, openings) -> Opener:
     """Opens pages; where a test patches the program itself, all that it opens is new."""
     st.cache_resource.clear()
     offered.clear()
     patched = "monkeypatch" in signature(request.function).parameters
-    return Opener(monkeypatch, offered, {} if patched else kept)
+    return Opener(monkeypatch, offered, {} if patched else openings)
 
 
 def section_of(page: str, prefix: str) -> Any:
