@@ -2,17 +2,17 @@
 
 import re
 from html import unescape
-from shutil import copyfile
 
-import duckdb
 import pytest
 
 from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
 from pages.ui.head.facts import LEAST
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies
+from tests.pages.copies import changes_of
 from tests.pages.test_overview import assert_section
 
+treebank = changes_of("treebank_folder")
 PLACES = {
     "head_habits": {"hh_view": "one_head", "head": "2-3"},
     "attention_norms": {"an_view": "head", "head": "2-3"},
@@ -93,20 +93,6 @@ def test_plain_texts_have_no_relations_and_say_what_it_takes(opened, store_folde
 
 def relation_of(session) -> tuple[str, str]:
     return facts(session)["best relation"]
-
-
-@pytest.fixture
-def treebank(treebank_folder, tmp_path):
-    """A folder with the store of a treebank after some statements."""
-
-    def change(*statements: str):
-        copyfile(treebank_folder / "tiny.duckdb", tmp_path / "tiny.duckdb")
-        with duckdb.connect(str(tmp_path / "tiny.duckdb")) as store:
-            for statement in statements:
-                store.execute(statement)
-        return tmp_path
-
-    return change
 
 
 def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank):
