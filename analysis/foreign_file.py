@@ -16,6 +16,7 @@ from analysis.contracts import every_table
 from analysis.errors import UserError
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.corpus import FACTS, MANIFEST, PROVENANCE, RUN
+from analysis.tables.question import quoted
 from analysis.tables.table import Column, Table
 
 MEMORY = "4GB"
@@ -69,7 +70,7 @@ def attach(store: DuckDBPyConnection, path: str, *, spill_to: str = "") -> None:
         duckdb.Error: if it cannot be read.
     """
     _shut(store, path, spill_to)
-    store.execute(f"attach {_literal(path)} as file (read_only, type duckdb)")
+    store.execute(f"attach {quoted(path)} as file (read_only, type duckdb)")
     store.execute("set lock_configuration = true")
     there = _types(store, "file")
     _assert_columns(there, RUN, [each for each in RUN.columns if each.name == "schema_version"])
@@ -97,21 +98,17 @@ def rows(store: DuckDBPyConnection) -> dict[str, int]:
 def _shut(store: DuckDBPyConnection, path: str, spill_to: str) -> None:
     """Nothing can be reached from now on but the file and its write-ahead log."""
     stem, mark, rest = path.partition("?")  # DuckDB takes what follows for parameters
-    allowed = ", ".join(map(_literal, (path, f"{stem}.wal{mark}{rest}")))
+    allowed = quoted(path, f"{stem}.wal{mark}{rest}")
     for setting in (
         "autoinstall_known_extensions = false",
         "autoload_known_extensions = false",
         "allow_persistent_secrets = false",
         f"memory_limit = '{MEMORY}'",
-        f"temp_directory = {_literal(spill_to)}",
+        f"temp_directory = {quoted(spill_to)}",
         f"allowed_paths = [{allowed}]",
         "enable_external_access = false",
     ):
         store.execute(f"set {setting}")
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _types(store: DuckDBPyConnection, database: str) -> _Types:

@@ -28,5 +28,5 @@ class ParserSentence:
     is_scored: Bool[Tensor, " word"]
 
 
-Scores = Callable[[Parameters, ParserSentence], Tensor]
+CandidateScorer = Callable[[Parameters, ParserSentence], Tensor]
 """From parameters and a sentence to word × candidate × fit: logits over candidates, root last."""

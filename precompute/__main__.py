@@ -17,34 +17,11 @@ app = typer.Typer(
 )
 
 
-class Device(StrEnum):
-    auto = "auto"
-    cpu = "cpu"
-    cuda = "cuda"
-
-
-class Dtype(StrEnum):
-    float32 = "float32"
-    bfloat16 = "bfloat16"
-
-
-class Packing(StrEnum):
-    paragraphs = "paragraphs"
-    sentences = "sentences"
-    blocks = "blocks"
-    trees = "trees"
-
-
-class Segments(StrEnum):
-    read = "read"
-    zero = "zero"
-
-
-class RunnerName(StrEnum):
-    local = "local"
-    ray = "ray"
-
-
+Device = StrEnum("Device", ["auto", "cpu", "cuda"])
+Dtype = StrEnum("Dtype", ["float32", "bfloat16"])
+Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
+Segments = StrEnum("Segments", ["read", "zero"])
+RunnerName = StrEnum("RunnerName", ["local", "ray"])
 Model = Annotated[
     str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), demo, or demo-digits.")
 ]

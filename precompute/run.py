@@ -15,7 +15,6 @@ from analysis.tables.corpus import run as stored_run
 from precompute import __version__
 from precompute.corpora.frequencies import Frequencies, read_frequencies
 from precompute.corpora.images.digits import load_digit_images
-from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import load_images
 from precompute.corpora.load import DEMO_DIGITS, load_corpus
 from precompute.corpora.sequence import Corpus
@@ -55,7 +54,8 @@ def run(request: Request, runner: Runner) -> Plan:
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     if model.images is not None:
         check_image_options(request)
-        _tell_interpolation(model.images)
+        if model.images.interpolation:
+            print(f"Positions: {model.images.interpolation} by the model itself.")
     corpus = _corpus(request, model)
     check_corpus(request.statistics or (), corpus)
     check_model(request.statistics or (), model)
@@ -65,11 +65,6 @@ def run(request: Request, runner: Runner) -> Plan:
     finish_plan(plan, model, runner)
     build(plan, request.output, _run_row(request, model, plan), _provenance(request, model, corpus))
     return plan
-
-
-def _tell_interpolation(images: ImageReader) -> None:
-    if images.interpolation:
-        print(f"Positions: {images.interpolation} by the model itself.")
 
 
 def _is_imitated(model: LoadedModel) -> bool:
@@ -213,9 +208,10 @@ def _provenance(request: Request, model: LoadedModel, corpus: Corpus) -> dict[st
         "relevance_start": model.relevance_start,
         "input": "text" if model.images is None else "images",
     }
-    return facts | (
-        _of_text(request, model, corpus) if model.images is None else _of_images(model.images)
-    )
+    if model.images is None:
+        return facts | _of_text(request, model, corpus)
+    positions = model.images.interpolation or "as learned"
+    return facts | {"image_processor": model.images.settings, "positions": positions}
 
 
 def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
@@ -227,11 +223,4 @@ def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, 
         "segments_given": ", ".join(map(str, sorted(given))) if model.segment_types else "none",
         "frequencies": request.frequencies.name if request.frequencies else "none",
         "word_vectors": request.word_vectors.name if request.word_vectors else "none",
-    }
-
-
-def _of_images(images: ImageReader) -> dict[str, str]:
-    return {
-        "image_processor": images.settings,
-        "positions": images.interpolation or "as learned",
     }

@@ -2,7 +2,8 @@
 
 Tests of measures run on all of `tests.tiny.FAMILIES`, but for those that need a tokenizer and say
 so: `@text_families`. All other tests run on the families that read text, since most of them run
-whole stores of texts; those for which an image will do say so: `@every_family`.
+whole stores of texts, and those of passes on two of these; those for which an image will do say so:
+`@every_family`.
 
 Every process of a run computes with one thread: tensors here are tiny, and the threads of two
 workers on two cores would wait for each other most of the time.
@@ -23,6 +24,7 @@ from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from tests.tiny import (
     ANNOTATED,
+    BOTH_WAYS,
     FAMILIES,
     TEXT_FAMILIES,
     every_family,
@@ -91,7 +93,10 @@ def _families(test: pytest.Item) -> tuple[str, ...]:
         return FAMILIES[:1]
     of_measures = test.path.is_relative_to(ROOT / "analysis")
     own = test.get_closest_marker(every_family.name) or of_measures
-    return FAMILIES if own and not test.get_closest_marker(text_families.name) else TEXT_FAMILIES
+    if own and not test.get_closest_marker(text_families.name):
+        return FAMILIES
+    of_passes = test.path.is_relative_to(ROOT / "precompute" / "passes")
+    return BOTH_WAYS if of_passes else TEXT_FAMILIES
 
 
 @pytest.fixture(scope="session")

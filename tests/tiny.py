@@ -148,6 +148,8 @@ TINY = {
 TEXT_FAMILIES = tuple(TINY)
 FAMILIES = (*TEXT_FAMILIES, "vit", "dinov2_with_registers")
 """One of every kind of adapter and layout; `tests.tiny_vision` has the rest."""
+BOTH_WAYS = ("bert", "gpt2")
+"""One that looks both ways and normalises behind, one that does neither: passes know no other."""
 every_family = pytest.mark.every_family
 """Marks tests that make whole stores, and yet of images too."""
 text_families = pytest.mark.text_families

@@ -16,17 +16,12 @@ from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
     attentions_of,
-    heads_of,
     layer_norm,
     layer_traces,
     no_images,
+    projections,
 )
-from analysis.models.trace import (
-    FeedForwardWeights,
-    LayerWeights,
-    Model,
-    Trace,
-)
+from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
 
 FAMILIES = ("bert", "roberta")
 LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(
@@ -93,17 +88,9 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
 def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
     attention, output = layer.attention.self, layer.attention.output.dense
     hidden, back = layer.intermediate.dense, layer.output.dense
-    query, key, value = (
-        heads_of(each.weight.T, each.bias, heads)
-        for each in (attention.query, attention.key, attention.value)
-    )
+    sides = (attention.query, attention.key, attention.value)
     return LayerWeights(
-        query_weight=query[0],
-        query_bias=query[1],
-        key_weight=key[0],
-        key_bias=key[1],
-        value_weight=value[0],
-        value_bias=value[1],
+        **projections(((each.weight.T, each.bias) for each in sides), heads),
         output_weight=output.weight.detach().T.unflatten(0, (heads, -1)),
         output_bias=output.bias.detach(),
         attention_norm=layer_norm(layer.attention.output.LayerNorm),

@@ -16,18 +16,13 @@ from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
     attentions_of,
-    heads_of,
     layer_norm,
     layer_traces,
     no_class_logits,
     no_images,
+    projections,
 )
-from analysis.models.trace import (
-    FeedForwardWeights,
-    LayerWeights,
-    Model,
-    Trace,
-)
+from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
 
 FAMILIES = ("gpt2",)
 LANGUAGE_MODELS = {"GPT2LMHeadModel": "AutoModelForCausalLM"}
@@ -86,19 +81,9 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
 def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
     fused, output = layer.attn.c_attn, layer.attn.c_proj
     hidden, back = layer.mlp.c_fc, layer.mlp.c_proj
-    query, key, value = (
-        heads_of(weight, bias, heads)
-        for weight, bias in zip(
-            fused.weight.chunk(3, dim=1), fused.bias.chunk(3, dim=0), strict=True
-        )
-    )
+    sides = zip(fused.weight.chunk(3, dim=1), fused.bias.chunk(3, dim=0), strict=True)
     return LayerWeights(
-        query_weight=query[0],
-        query_bias=query[1],
-        key_weight=key[0],
-        key_bias=key[1],
-        value_weight=value[0],
-        value_bias=value[1],
+        **projections(sides, heads),
         output_weight=output.weight.detach().unflatten(0, (heads, -1)),
         output_bias=output.bias.detach(),
         attention_norm=layer_norm(layer.ln_1),

@@ -1,6 +1,6 @@
 """Parts that every family's modules are made of, in the shapes of the trace."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jaxtyping import Float
@@ -67,12 +67,22 @@ def layer_norm(module: Model) -> LayerNormWeights:
     return LayerNormWeights(module.weight.detach(), module.bias.detach(), module.eps)
 
 
-def heads_of(
-    weight: Float[Tensor, "width value"], bias: Float[Tensor, " value"], heads: int
-) -> tuple[Float[Tensor, "head width head_width"], Float[Tensor, "head head_width"]]:
-    """A projection (x @ weight + bias) of all heads at once, cut into heads."""
-    per_head = weight.detach().unflatten(1, (heads, -1)).transpose(0, 1)
-    return per_head, bias.detach().unflatten(0, (heads, -1))
+def projections(
+    sides: Iterable[tuple[Float[Tensor, "width value"], Float[Tensor, " value"]]], heads: int
+) -> dict[str, Tensor]:
+    """Queries, keys and values (x @ weight + bias) of all heads at once, cut into heads.
+
+    Args:
+        sides: weight and bias of the queries, of the keys, of the values.
+
+    Returns:
+        `query_weight` (head × width × head_width), `query_bias` (head × head_width), and so on.
+    """
+    found = {}
+    for name, (weight, bias) in zip(("query", "key", "value"), sides, strict=True):
+        found[f"{name}_weight"] = weight.detach().unflatten(1, (heads, -1)).transpose(0, 1)
+        found[f"{name}_bias"] = bias.detach().unflatten(0, (heads, -1))
+    return found
 
 
 def layer_traces(

@@ -13,9 +13,9 @@ from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
     attentions_of,
-    heads_of,
     layer_norm,
     layer_traces,
+    projections,
 )
 from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
 
@@ -41,18 +41,10 @@ class PatchLayer:
     def weights(self, heads: int, activation: str) -> LayerWeights:
         """The weights of the layer."""
         attention, hidden, back = self.attention, self.feed_forward.fc1, self.feed_forward.fc2
-        query, key, value = (
-            heads_of(each.weight.T, bias_of(each), heads)
-            for each in (attention.q_proj, attention.k_proj, attention.v_proj)
-        )
+        sides = (attention.q_proj, attention.k_proj, attention.v_proj)
         output = attention.o_proj
         return LayerWeights(
-            query_weight=query[0],
-            query_bias=query[1],
-            key_weight=key[0],
-            key_bias=key[1],
-            value_weight=value[0],
-            value_bias=value[1],
+            **projections(((each.weight.T, bias_of(each)) for each in sides), heads),
             output_weight=_scaled(output.weight.T, self.attention_factor).unflatten(0, (heads, -1)),
             output_bias=_scaled(bias_of(output), self.attention_factor),
             attention_norm=layer_norm(self.attention_norm),

@@ -13,12 +13,7 @@ from analysis.models.capture import change_output
 from analysis.models.gradients import Loss
 from analysis.models.layout import CLASS, DISTILLATION, TokenLayout, check_grid, grid_of, two_sizes
 from analysis.models.parts import activation_named, no_logits
-from analysis.models.patch_encoder import (
-    PatchLayer,
-    patch_gradients,
-    patch_weights,
-    trace_patches,
-)
+from analysis.models.patch_encoder import PatchLayer, patch_gradients, patch_weights, trace_patches
 from analysis.models.trace import LayerWeights, Model, Trace
 
 FAMILIES = ("vit", "deit", "vit_msn", "ijepa")

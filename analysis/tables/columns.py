@@ -22,6 +22,7 @@ def _column(
 number, single = (partial(_column, kind, "share") for kind in (pa.float64(), pa.float32()))
 """A number of 64 bits, and one of 32: what rows are many of, or what is as rough as a float32."""
 singles = partial(_column, pa.list_(pa.float32()), "share")
+smalls = partial(_column, pa.list_(pa.int16()), "index")
 small, whole, count = (
     partial(_column, kind, "index") for kind in (pa.int16(), pa.int32(), pa.int64())
 )

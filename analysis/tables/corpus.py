@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables.columns import count, flag, number, text, whole
-from analysis.tables.question import asks
+from analysis.tables.question import asks, quoted
 from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table
 
 _TOKEN_ID = whole("token_id", "place in the vocabulary")
@@ -89,7 +89,7 @@ RUN = Table(
 FACTS = {
     "attention": "value in ('causal', 'full')",
     "input": "value in ('text', 'images')",
-    "layer_order": "value in (" + ", ".join(f"'{each}'" for each in ORDERS) + ")",
+    "layer_order": f"value in ({quoted(*ORDERS)})",
     "relevance_start": "value in ('cls', 'cls_and_distillation', 'last', 'patches')",
 }
 """Facts of every run that pages build on, and what holds of each."""

@@ -56,9 +56,10 @@ def images(store: DuckDBPyConnection) -> pd.DataFrame:
     ...
 
 
+@asks("from image where seq = $seq")
 def image(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     """One image: all columns of the table, in one row or none."""
-    return store.execute("from image where seq = $seq", {"seq": seq}).df()
+    ...
 
 
 @asks("""

@@ -122,6 +122,8 @@ RELATION = Column(
 )
 LAYER_OR_ALL = nullable(LAYER, "layer, counted from 1; NULL: all layers pooled")
 HEAD_OR_ALL = nullable(HEAD, "head, counted from 1; NULL: all heads of the layer")
+LAYER_OR_MEAN = nullable(LAYER, "layer, counted from 1; NULL: mean over the layers")
+HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
 N_SEQUENCES = Column("n_sequences", pa.int64(), "sequences averaged over", "sequences")
 
 

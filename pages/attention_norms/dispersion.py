@@ -72,8 +72,6 @@ def _by_layer(view: View, heads: pd.DataFrame, inputs: pd.DataFrame) -> None:
         x="layer",
         y="cv",
         colour="of",
-        low="low",
-        high="high",
         y_title=view.say("cv_axis"),
         colour_title=" ",
     )

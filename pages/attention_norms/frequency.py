@@ -44,8 +44,6 @@ def _correlations(view: View, source: str, frame: pd.DataFrame) -> None:
         x="name",
         y="spearman",
         colour="special",
-        low="low",
-        high="high",
         x_title="",
         colour_title=" ",
     )

@@ -1,14 +1,28 @@
 """One head: its numbers, the tokens that get its weight and its norm, and where they do."""
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
 import streamlit as st
 
 from analysis.tables.norms import head_token, token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, norms_card, pick_norms_head
-from pages.attention_norms.passages import passages
-from pages.attention_norms.rankings import follow_row, rank_tables, ranked
+from pages.ui.charts import shading
+from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.choices.pick import choose
+from pages.ui.figure import source
 from pages.ui.head.card import head_card
 from pages.ui.page import section
+from pages.ui.store.chosen import ask
 from pages.ui.view import View
+from pages.ui.words.quantities import quantity_name
+from pages.ui.words.say import plain
+
+_RANKINGS = {"attention": "{:.2%}", "weighted_norm": "{:.3f}"}
+_LISTED = 300
+_ALL = 1_000_000
+_DRAWN = "states in which lists of tokens were drawn"
 
 
 @section("head", head_token.TABLE, also=(token_type_mixing.TABLE, *CARD_TABLES))
@@ -17,13 +31,112 @@ def head(view: View) -> None:
     norms_card(view, layer, head)
     head_card(layer=layer, head=head)
     least = view.number("least", 1, 10_000, 5)
-    frame = ranked(layer, head, least)
+    frame = _ranked(layer, head, least)
     if frame.empty:
         st.info(view.say("too_rare", least=least))
         return
-    clicked = follow_row(view)
+    clicked = _follow_row(view)
     tables = st.container()
     token = view.pick("token", frame["token"].tolist(), kind="select")
     with tables:
-        rank_tables(view, frame, state=(layer, head, least), token=token, clicked=clicked)
-    passages(view, layer, head, token)
+        _rank_tables(view, frame, state=(layer, head, least), token=token, clicked=clicked)
+    _passages(view, layer, head, token)
+
+
+def _ranked(layer: int, head: int, least: int) -> pd.DataFrame:
+    """Every token that occurs often enough, most weight first, with its place in both lists."""
+    frame = ask(
+        head_token.top_tokens, layer=layer, head=head, by="attention", least=least, limit=_ALL
+    )
+    for by in _RANKINGS:
+        frame[f"{by}_place"] = frame[by].rank(ascending=False, method="first").astype("int64")
+    return frame
+
+
+def _follow_row(view: View) -> str | None:
+    """Move the picker to the row that was clicked, before it is drawn; which list that was in."""
+    for by in _RANKINGS:
+        for row in view.clicked(f"ranked_{by}"):
+            choose(view.key("token"), row["token"])
+            return by
+    return None
+
+
+def _rank_tables(
+    view: View, frame: pd.DataFrame, *, state: tuple[int, ...], token: str, clicked: str | None
+) -> None:
+    """Both lists with the token marked.
+
+    A list is drawn anew when something else than a click in it changed what it shows, so that a
+    reader who clicks keeps their place in it.
+
+    Args:
+        state: what the lists depend on besides the token.
+        clicked: the list that has just been clicked in.
+    """
+    drawn: dict[str, tuple] = st.session_state.setdefault(_DRAWN, {})
+    is_same = drawn.get("shown") == (*state, token)
+    drawn["shown"] = (*state, token)
+    for place, by in zip(st.columns(2), _RANKINGS, strict=True):
+        listed = frame.sort_values(f"{by}_place").head(_LISTED).reset_index(drop=True)
+        rows = listed.index[listed["token"] == token].tolist()
+        if by not in drawn or not (is_same or by == clicked):
+            drawn[by] = (*state, *rows)
+        with place:
+            _table(view, listed, by, drawn[by], rows)
+
+
+def _table(
+    view: View, listed: pd.DataFrame, by: str, state: tuple[int, ...], rows: list[int]
+) -> None:
+    (other,) = set(_RANKINGS) - {by}
+    written = "percent" if by == "attention" else "%.4f"
+    columns = dict.fromkeys(("place", "token", "n")) | {by: written, f"{other}_place": None}
+    view.table(
+        f"ranked_{by}",
+        listed.rename(columns={f"{by}_place": "place"}),
+        columns,
+        state=state,
+        click=("token",),
+        options={"height": 318, "selection_default": {"selection": {"rows": rows}}},
+    )
+
+
+def _passages(view: View, layer: int, head: int, token: str) -> None:
+    """The sequences in which a token gets most, every token shaded by what it receives on average
+    over the queries: by weight and by norm."""
+    st.subheader(view.say("passages_title", token=plain(token)), anchor=False)
+    left, right = st.columns(2)
+    with left:
+        by = view.pick("by", list(_RANKINGS), format=quantity_name)
+    with right:
+        limit = view.number("passages", 1, 8, 2)
+    best = ask(head_token.top_sequences, layer=layer, head=head, token=token, by=by, limit=limit)
+    tokens = ask(head_token.sequence_tokens, layer=layer, head=head, sequences=best["seq"].tolist())
+    tops = {each: float(tokens[each].max()) for each in _RANKINGS}
+    scales = (
+        shading.scale(view.say(f"received_{each}"), tops[each], format)
+        for each, format in _RANKINGS.items()
+    )
+    st.html(shading.STYLE + shading.side_by_side(*scales))
+    for place, row in enumerate(best.itertuples(), start=1):
+        value, seq = _RANKINGS[by].format(row.value), sequence_name(row.seq)
+        st.markdown(view.say(f"heading_{by}", place=place, seq=seq, value=value))
+        shown = tokens[tokens["seq"] == row.seq]
+        texts = (
+            shaded_by(shown, each, tops[each], hint=lambda row: _hint(view, row), chosen=token)
+            for each in _RANKINGS
+        )
+        st.html(shading.side_by_side(*texts))
+    st.caption(f"{view.say('passages_caption')} {source()}")
+
+
+def _hint(view: View, row: Mapping[Hashable, Any]) -> str:
+    """The exact values of one token, for whoever points at it."""
+    return view.say(
+        "token_values",
+        token=row["token"],
+        attention=f"{row['attention']:.3%}",
+        value_norm=f"{row['value_norm']:.3f}",
+        weighted_norm=f"{row['weighted_norm']:.4f}",
+    )

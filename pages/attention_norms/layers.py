@@ -56,9 +56,7 @@ def _chart(view: View, frame: pd.DataFrame, quantity: str, *, as_share: bool) ->
         shown, total = "weighted_norm_share", frame.groupby("layer")["mean"].transform("sum")
         frame = frame.assign(**{end: frame[end] / total for end in ("mean", "low", "high")})
     title = quantity_axis(shown)
-    chart = bars(
-        frame, x="layer", y="mean", colour="token_type", low="low", high="high", y_title=title
-    )
+    chart = bars(frame, x="layer", y="mean", colour="token_type", y_title=title)
     view.figure(shown, frame, chart)
 
 

@@ -15,7 +15,7 @@ from analysis.tables.norms import (
 from pages.attention_norms.findings import SPECIAL
 from pages.ui.choices.pick import choose
 from pages.ui.head.below import head_below
-from pages.ui.head.choice import Head, pick_head
+from pages.ui.head.choice import Head, head_with_most, pick_head, row_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.quantities import QUANTITIES, in_type_order
@@ -50,31 +50,22 @@ def pick_norms_head(view: View) -> Head:
 def most_drawn() -> Head:
     """The head that gives most weight to one special type: where there is most to see."""
     found = pd.concat([ask(token_type_mixing.by_head, token_type=each) for each in SPECIAL])
-    found = found[found["quantity"] == "attention"]
-    if found.empty:
-        return 1, 1
-    most = found.nlargest(1, "mean").iloc[0]
-    return int(most["layer"]), int(most["head"])
+    return head_with_most(found[found["quantity"] == "attention"], "mean")
 
 
 def norms_card(view: View, layer: int, head: int) -> None:
     """Dispersion, stretch, and what each token type gets and gives; without what the file lacks."""
     numbers: dict[str, str] = {}
-    for row in _of_head(ask(value_norm_dispersion.by_head), layer, head):
-        numbers["mean_norm"] = f"{row.mean:.2f} ± {row.std:.2f}"
-        numbers["cv"] = "—" if pd.isna(row.cv) else f"{row.cv:.2f}"
-    for row in _of_head(ask(singular_value.extremes), layer, head):
-        numbers |= {"largest": f"{row.largest:.2f}", "smallest": _short(row.smallest)}
+    if (row := row_of(ask(value_norm_dispersion.by_head), layer, head)) is not None:
+        numbers["mean_norm"] = f"{row['mean']:.2f} ± {row['std']:.2f}"
+        numbers["cv"] = "—" if pd.isna(row["cv"]) else f"{row['cv']:.2f}"
+    if (row := row_of(ask(singular_value.extremes), layer, head)) is not None:
+        numbers |= {"largest": f"{row['largest']:.2f}", "smallest": _short(row["smallest"])}
     with st.container(border=True):
         places = st.columns(max(len(numbers), 1))
         for place, (name, number) in zip(places, numbers.items(), strict=False):
             place.metric(view.say(f"card_{name}"), number)
         _types(view, layer, head)
-
-
-def _of_head(frame: pd.DataFrame, layer: int, head: int) -> Iterator:
-    """The row of one head, if there is one."""
-    return frame[(frame["layer"] == layer) & (frame["head"] == head)].itertuples()
 
 
 def _short(value: float) -> str:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.published.numbers import Published, numbers
-from pages.ui.published import Row
+from pages.ui.published import Row, statistic_of
 from pages.ui.words.columns import title
 from pages.ui.words.names import token_type_name
 from pages.ui.words.say import say
@@ -27,7 +27,7 @@ def _dispersion(number: Published, frame: pd.DataFrame, kind: str) -> Row:
             found = found[found[name].isna() if value is None else found[name] == value]
     values = found[number.statistic]
     of = say("list.comma").join([_NORM[kind], _place(number, kind)])
-    name = say("published.statistic", of=of, statistic=title(number.statistic))
+    name = statistic_of(of, title(number.statistic))
     return Row(name, number, float(values.iloc[0]) if len(values) else None)
 
 
@@ -41,14 +41,11 @@ def _place(number: Published, kind: str) -> str:
 
 def correlations(rho: pd.DataFrame) -> list[Row]:
     """Table 3: pairs of each type and their rank correlation, all heads together."""
-    by_type, titles = rho.set_index("token_type"), {"n": title("pairs")}
+    by_type = rho.set_index("token_type")
+    titles = {"n": title("pairs"), "spearman": title("spearman")}
     return [
         Row(
-            say(
-                "published.statistic",
-                of=token_type_name(each.token_type),
-                statistic=titles.get(each.statistic) or title(each.statistic),
-            ),
+            statistic_of(token_type_name(each.token_type), titles[each.statistic]),
             each,
             by_type[each.statistic].get(each.token_type),
         )

@@ -1,27 +1,38 @@
 """How attention weight and norm go together, token type by token type (figure 3, table 3)."""
 
+from collections.abc import Callable
+from typing import Any
+
 import altair as alt
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
 from pages.attention_norms.opened_head import most_drawn, pick_norms_head
-from pages.attention_norms.panels import density_panels, sample_panels
 from pages.attention_norms.published import correlations
+from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.charts.head_map import head_map
+from pages.ui.charts.look import tooltips
 from pages.ui.charts.standard import lines
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import follow_head_click
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask, layers
 from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import count, signed
-from pages.ui.words.quantities import in_type_order, ordered_types
+from pages.ui.words.quantities import in_type_order, ordered_types, quantity_axis
 
 _SAMPLED = 1_500
 _WEAK = -0.1  # a ρ above is no tendency worth mentioning
+_WIDTH, _HEIGHT, _COLUMNS = 330, 230, 2
+_OVERLAP = 1.02  # cells are drawn a little over their edges, so that no gaps show between them
+_POWERS = "['1','0.1','0.01','10⁻³','10⁻⁴','10⁻⁵','10⁻⁶','10⁻⁷','10⁻⁸','10⁻⁹','10⁻¹⁰']"
+_TICKS = [10.0**-power for power in range(11)]
+_HALF_OCTAVES, _QUARTER_OCTAVES = 22, 21  # how many low bits of a float32 a bin leaves open
 Scope = dict[str, int | None]
 
 
@@ -40,10 +51,10 @@ def relation(view: View) -> None:
     marks = view.pick("marks", ["density", "sample"])
     if marks == "density":
         frame = ask(attention_norm_histogram.densities, **scope)
-        chart = density_panels(frame)
+        chart = _density_panels(frame)
     else:
         frame = ask(attention_norm_sample.scatter, limit=_SAMPLED, **scope)
-        chart = sample_panels(frame)
+        chart = _sample_panels(frame)
     view.figure("pairs", frame, chart, state=marks, caption=view.say(f"caption_{marks}"))
     pairs = in_type_order(rho).rename(columns={"n": "pairs"})
     view.table("table", pairs, ["token_type", "pairs", "spearman"])
@@ -64,8 +75,7 @@ def _pick_scope(view: View) -> Scope:
         "scope", ["all", "layer", "head"], format=lambda each: view.say(f"scope_{each}")
     )
     if chosen == "layer":
-        layers = range(1, int(open_store().run["n_layers"]) + 1)
-        layer = view.pick("layer", layers, default=most_drawn()[0], kind="select")
+        layer = view.pick("layer", layers(), default=most_drawn()[0], kind="select")
     elif chosen == "head":
         layer, head = pick_norms_head(view)
     return {"layer": layer, "head": head}
@@ -105,3 +115,100 @@ def _map(view: View, scope: Scope) -> None:
     )
     state, name = (token_type, layer, head), token_type_name(token_type)
     view.figure("heads", frame, chart, state=state, click=True, type=name)
+
+
+def _density_panels(frame: pd.DataFrame) -> Any:
+    """The share of a type's pairs in every cell, from `attention_norm_histogram.densities`."""
+    frame = _with_edges(frame[frame["norm_bin"] > 0])
+    low_share, high_share = frame["share"].min(), frame["share"].max()
+    legend = alt.Legend(
+        orient="bottom",
+        direction="horizontal",
+        gradientLength=260,
+        gradientThickness=10,
+        titleLimit=300,
+        labelExpr=_power_of("datum.value"),
+        values=[each for each in _TICKS if low_share <= each <= high_share],
+    )
+    scale = alt.Scale(type="log", scheme="viridis")
+    titles = {"alpha": "α", "norm": title("value_norm"), "n": title("pairs"), "share": None}
+    encodings = {
+        "x": _axis("low_alpha", "pair_attention", frame["low_alpha"].min(), 1.0),
+        "x2": alt.X2("end_alpha"),
+        "y": _axis("low_norm", "pair_norm", frame["low_norm"].min(), frame["high_norm"].max()),
+        "y2": alt.Y2("end_norm"),
+        "color": alt.Color("share:Q", title=title("share"), scale=scale, legend=legend),
+        "tooltip": tooltips(titles, frame, ".2e"),
+    }
+    return _panels(frame, lambda part: alt.Chart(part).mark_rect().encode(**encodings))
+
+
+def _sample_panels(frame: pd.DataFrame) -> Any:
+    """A point per drawn pair, from `attention_norm_sample.scatter`."""
+    frame = frame[(frame["attention"] > 0) & (frame["value_norm"] > 0)]
+    low, high = frame["value_norm"].min(), frame["value_norm"].max()
+    least = frame["attention"].clip(lower=2**-24).min()
+    titles = dict.fromkeys(("token", "attention", "value_norm", "layer", "head", "seq"))
+    encodings = {
+        "x": _axis("attention", "pair_attention", least, 1.0),
+        "y": _axis("value_norm", "pair_norm", low, high),
+        "tooltip": tooltips(titles | {"attention": "α"}, frame, ".3~g"),
+    }
+
+    def drawn(part: pd.DataFrame) -> alt.Chart:
+        colour = TOKEN_TYPE_COLOURS[part["token_type"].iloc[0]]
+        points = alt.Chart(part).mark_circle(size=14, opacity=0.45, clip=True, color=colour)
+        return points.encode(**encodings)
+
+    return _panels(frame, drawn)
+
+
+def _with_edges(frame: pd.DataFrame) -> pd.DataFrame:
+    """Cells with their edges, written out as well, and their share of the type's pairs."""
+    total = frame.groupby("token_type")["n"].transform("sum")
+    frame = frame.assign(
+        low_alpha=edges(frame["attention_bin"], _HALF_OCTAVES),
+        high_alpha=edges(frame["attention_bin"] + 1, _HALF_OCTAVES),
+        low_norm=edges(frame["norm_bin"], _QUARTER_OCTAVES),
+        high_norm=edges(frame["norm_bin"] + 1, _QUARTER_OCTAVES),
+        share=frame["n"] / total,
+    )
+    for name in ("alpha", "norm"):
+        frame[f"end_{name}"] = frame[f"high_{name}"] * _OVERLAP
+        ends = zip(frame[f"low_{name}"], frame[f"high_{name}"], strict=True)
+        frame[name] = [f"{low:.3g} – {high:.3g}" for low, high in ends]
+    return frame
+
+
+def edges(bins: pd.Series, open_bits: int) -> np.ndarray:
+    """The smallest float32 of each bin: floats that are not negative sort as their bits do."""
+    return (bins.to_numpy(np.int32) << open_bits).view(np.float32).astype(np.float64)
+
+
+def _power_of(value: str) -> str:
+    """A Vega expression that writes a power of ten, at most 1, as a reader would."""
+    return f"{_POWERS}[round(-log({value}) / LN10)]"
+
+
+def _axis(field: str, quantity: str, low: float, high: float) -> alt.X | alt.Y:
+    """A logarithmic axis of its ends: of weights across, of norms upwards."""
+    axis = {"grid": False, "labelAngle": 0, "labelOverlap": True, "format": "~g", "tickCount": 5}
+    if quantity == "pair_attention":
+        axis |= {"values": _TICKS, "labelExpr": _power_of("datum.value")}
+    channel = alt.X if quantity == "pair_attention" else alt.Y
+    return channel(
+        f"{field}:Q",
+        title=quantity_axis(quantity),
+        scale=alt.Scale(type="log", domain=[low, high], nice=False),
+        axis=alt.Axis(**axis),
+    )
+
+
+def _panels(frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Any]) -> Any:
+    parts = [
+        draw(frame[frame["token_type"] == each]).properties(
+            title=token_type_name(each), width=_WIDTH, height=_HEIGHT
+        )
+        for each in ordered_types(frame["token_type"])
+    ]
+    return alt.concat(*parts, columns=_COLUMNS, spacing=24)

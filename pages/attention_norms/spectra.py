@@ -1,18 +1,22 @@
 """By how much f stretches and shrinks: the singular values of every head (figure 2)."""
 
 import math
+from typing import Any
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.norms import singular_value
-from pages.attention_norms.spectrum_chart import spectrum_chart
+from pages.ui.charts.colours import ZERO
 from pages.ui.charts.head_map import from_zero, head_map
+from pages.ui.charts.look import tooltips
 from pages.ui.choices.pick import choose, pick_many
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.numbers import count
 
 _MOST = 24
@@ -109,8 +113,40 @@ def _spectra(view: View, chosen: list[str], stretch: pd.DataFrame) -> None:
     view.figure(
         "question",
         shown,
-        spectrum_chart(shown, ranks, log=scale == "log"),
+        _chart(shown, ranks, log=scale == "log"),
         state=scale,
         rank=count(frame["rank"].max()),
         size=count(open_store().run["hidden_size"] + 1),
     )
+
+
+def _chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
+    """Lines for some heads over the rank, the range of all heads behind them.
+
+    Args:
+        shown: layer, head, rank, value, name of the heads to draw as lines.
+        ranks: rank, low, high over all heads.
+    """
+    scale = alt.Scale(type="log", nice=False) if log else alt.Scale(zero=True)
+    x = alt.X(
+        "rank:Q",
+        title=title("rank"),
+        scale=alt.Scale(domain=[1, int(ranks["rank"].max())], nice=False),
+        axis=alt.Axis(format="d", tickMinStep=1),
+    )
+    band = alt.Chart(ranks).mark_area(color=ZERO, opacity=0.2)
+    band = band.encode(x=x, y=alt.Y("low:Q", title=title("value"), scale=scale), y2="high")
+    base = alt.Chart(shown).encode(
+        x=x,
+        y=alt.Y("value:Q", title=title("value"), scale=scale),
+        detail="name:N",
+        color=alt.Color(
+            "layer:O",
+            title=title("layer"),
+            scale=alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.86])),
+            legend=alt.Legend(orient="top", symbolType="stroke"),
+        ),
+        tooltip=tooltips(dict.fromkeys(("name", "rank", "value")), shown, ".4f"),
+    )
+    hit = base.mark_point(size=40, opacity=0)
+    return alt.layer(band, base.mark_line(strokeWidth=1.8), hit).properties(height=360)

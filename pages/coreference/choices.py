@@ -5,32 +5,28 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from analysis.tables import annotation
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import coreference_accuracy
+from analysis.tables.table import Table
 from pages.coreference.names import type_name
 from pages.ui.charts.standard import bars
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import Head, head_name, pick_head
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask, open_store, require
 from pages.ui.store.no_annotation import stop_without_annotation
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
-from pages.ui.words.say import plain, say
 
 
-def require_mentions() -> None:
-    """Stop the page with a remedy where the corpus of the open file has no coreference.
+def require_mentions(*tables: Table) -> None:
+    """Stop the page with a remedy unless the chosen file holds these statistics.
 
-    No statistic that is added to such a file would help.
+    Where its corpus has no coreference, no statistic that is added to the file would help.
     """
-    store = open_store()
-    if store.rows.get("mention"):
-        return
-    stop_without_annotation(
-        say("coreference.no_mentions", name=plain(store.name), corpus=plain(store.run["corpus"])),
-        say("coreference.no_mentions_remedy"),
-        table=coreference_accuracy.TABLE,
-    )
+    if not open_store().holds(annotation.MENTIONS):
+        stop_without_annotation("coreference.no_mentions", coreference_accuracy.TABLE)
+    require(*tables)
 
 
 def pick_way(view: View) -> dict[str, str]:

@@ -61,8 +61,7 @@ def _pick_text(view: View, texts: pd.DataFrame) -> int:
         values = {name: row[name] for name in ("seq", "n_right", "n")}
         labels[int(row["seq"])] = view.say("label", text=short, **values)
     most = int(texts.nlargest(1, "n")["seq"].iloc[0])
-    name = labels.__getitem__
-    return view.pick("text", list(labels), default=most, format=name, kind="select")
+    return view.pick("text", labels, default=most, kind="select")
 
 
 def _table(view: View, words: pd.DataFrame, picked: pd.DataFrame, **values: Any) -> None:

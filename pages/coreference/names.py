@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from pages.ui.head.choice import head_name
-from pages.ui.words.interval import with_interval
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
@@ -26,4 +26,4 @@ def head_names(frame: pd.DataFrame, suffix: str = "") -> list[str]:
 
 def accuracy_of(row: Any) -> str:
     """The accuracy of a row with its interval, if it has one."""
-    return with_interval(row["accuracy"], row["low"], row["high"], percent)
+    return row_with_interval(row, "accuracy", percent)

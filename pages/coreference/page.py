@@ -9,5 +9,5 @@ from pages.ui.page import Page
 from pages.ui.store.absences import masked_places
 
 SECTIONS = (rules, heads, documents, weighing)
-PAGE = Page("coreference", "co", SECTIONS, before=(masked_places, require_mentions))
+PAGE = Page("coreference", "co", SECTIONS, before=(masked_places,), requires=require_mentions)
 PAGE.show()

@@ -11,7 +11,7 @@ from pages.ui.head.habits import of_habits
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing, weighed
+from pages.ui.weighing import pick_weighing
 
 _UNIFORM = "uniform"
 _ENTROPIES = ("entropy", "entropy_cls")
@@ -39,7 +39,7 @@ def breadth(view: View) -> None:
             ),
             state=(weighing, *marked),
             click=True,
-            caption=weighed(weighing, view.say("question_caption")),
+            weighing=weighing,
         )
         if weighing == WEIGHT:
             view.beside("entropy", *entropy_cls(means))

@@ -12,7 +12,7 @@ from pages.ui.head.habits import FROM_SEP, GROUPS, habit_name, habit_value, of_h
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, shows_images
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing, weighed
+from pages.ui.weighing import pick_weighing
 from pages.ui.words.say import say
 
 _HALF = 0.5
@@ -46,7 +46,8 @@ def layers(view: View) -> None:
             ),
             state=(weighing, *marked),
             click=True,
-            caption=weighed(weighing, caption),
+            caption=caption,
+            weighing=weighing,
         )
         if group == "neighbours" and weighing == WEIGHT:
             view.beside("neighbours", *neighbours(heads))

@@ -1,23 +1,38 @@
 """One head: its card, its habits with intervals, and the texts in which it shows one most."""
 
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import altair as alt
 import pandas as pd
+import streamlit as st
 
 from analysis.tables.heads import head_pattern, sequence_head_pattern
+from analysis.tables.norms import head_token
 from pages.head_habits.opened_head import clearest_head
-from pages.head_habits.texts import texts
+from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.look import coloured, tooltips
+from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.figure import source
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name, pick_head
-from pages.ui.head.habits import SHARES, of_habits, share_title
+from pages.ui.head.habits import (
+    HABITS,
+    SHARES,
+    habit_name,
+    habit_value,
+    of_habits,
+    share_title,
+)
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import shown_as, with_names
+from pages.ui.words.say import plain
+
+_FORMAT = "{:.2%}"
 
 
 @section("one_head", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
@@ -38,14 +53,14 @@ def one_head(view: View) -> None:
     view.figure(
         "question",
         frame,
-        share_chart(frame, names, share_title(weighing)),
+        _chart(frame, names, share_title(weighing)),
         state=(weighing, layer, head),
         head=names[0],
     )
-    texts(view, own, weighing)
+    _texts(view, own, weighing)
 
 
-def share_chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
+def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
     """A row per habit with a point and an interval for the head and for its layer.
 
     Args:
@@ -75,3 +90,59 @@ def share_chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
     points = base.mark_circle(size=70, opacity=1).encode(x=alt.X("mean:Q", title=title, axis=axis))
     height = 90 + 34 * max(shown[habit].nunique(), 1)  # the legend and the axis are in it
     return alt.layer(rules, points).properties(height=height)
+
+
+def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:
+    """The texts in which a head shows a habit most, every token shaded by what it receives.
+
+    Args:
+        own: the habits of one head: rows layer, head, quantity, mean.
+        weighing: by which texts are chosen; shades are always of weights.
+    """
+    st.subheader(view.say("texts_title"), anchor=False)
+    layer, head = (int(own[each].iloc[0]) for each in ("layer", "head"))
+    habit, limit = _pick(view, own.dropna(subset="mean").set_index("quantity")["mean"])
+    of = {"layer": layer, "head": head}
+    best = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
+    held = open_store().rows.get(head_token.TABLE.name)
+    tokens = pd.DataFrame(columns=["seq", "attention"])
+    if held:
+        tokens = ask(head_token.sequence_tokens, **of, sequences=best["seq"].tolist())
+    top = float(tokens["attention"].max()) if len(tokens) else 0.0
+    if top > 0:
+        st.html(shading.STYLE + shading.scale(view.say("received"), top, _FORMAT))
+    else:
+        st.caption(view.say("plain", statistic=head_token.TABLE.name))
+    for place, row in enumerate(best.itertuples(), start=1):
+        st.markdown(
+            view.say(
+                "text_heading",
+                place=place,
+                seq=sequence_name(row.seq),
+                n=row.n_tokens,
+                habit=habit_name(habit),
+                value=habit_value(habit, float(row.value)),
+            )
+        )
+        shown = tokens[tokens["seq"] == row.seq]
+        if len(shown):
+            st.html(shaded_by(shown, "attention", top, hint=lambda row: _hint(view, row)))
+        else:
+            st.markdown(plain(row.text))
+    st.caption(f"{view.say(f'texts_caption_{weighing}')} {source()}")
+
+
+def _hint(view: View, row: Mapping[Hashable, Any]) -> str:
+    """What a token receives, for whoever points at it."""
+    return view.say("received_by", token=row["token"], share=_FORMAT.format(row["attention"]))
+
+
+def _pick(view: View, means: pd.Series) -> tuple[str, int]:
+    """By which habit the texts are chosen, the clearest at first, and how many are shown."""
+    habits = [each for each in HABITS if each in means]
+    clearest = str(means.reindex([each for each in habits if each in SHARES]).idxmax())
+    left, right = st.columns([3, 1])
+    with left:
+        habit = view.pick("habit", habits, default=clearest, kind="select")
+    with right:
+        return habit, view.number("texts", 1, 12, 3)

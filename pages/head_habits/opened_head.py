@@ -9,7 +9,7 @@ from analysis.tables.heads import head_pattern
 from pages.ui.choices.pick import choose
 from pages.ui.head.below import head_below
 from pages.ui.head.card import head_card
-from pages.ui.head.choice import Head
+from pages.ui.head.choice import Head, head_with_most
 from pages.ui.head.habits import GROUPS
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -33,8 +33,4 @@ def opened_below(view: View, *charts: str) -> Iterator[Head]:
 def clearest_head() -> Head:
     """The head that gives most of its attention to one kind of token: the easiest to see."""
     frame = ask(head_pattern.heads)
-    frame = frame[frame["quantity"].isin(_SEEN)].dropna(subset="mean")
-    if frame.empty:
-        return 1, 1
-    most = frame.nlargest(1, "mean").iloc[0]
-    return int(most["layer"]), int(most["head"])
+    return head_with_most(frame[frame["quantity"].isin(_SEEN)], "mean")

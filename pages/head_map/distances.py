@@ -1,11 +1,16 @@
 """How far every head is from every other, and which are nearest to one of them."""
 
+from typing import Any
+
+import altair as alt
 import pandas as pd
 
 from analysis.tables.heads import head_distance, head_linkage
 from pages.head_map.apart import DISTANCE, most_unlike
-from pages.head_map.matrix_chart import matrix_chart
+from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
+from pages.ui.charts.colours import MARKED
+from pages.ui.charts.look import cell_selection, tooltips
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
 from pages.ui.head.below import head_below
 from pages.ui.head.card import head_card
@@ -13,9 +18,12 @@ from pages.ui.head.choice import Head, head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing, weighed
+from pages.ui.weighing import pick_weighing
+from pages.ui.words.columns import title
 
 _NEAREST = 15
+_SIDE = 640
+_OVERLAP = 1.04  # a little more than a place, lest the ground shines through between cells
 
 
 @section("distances", head_distance.TABLE, also=(head_linkage.TABLE,))
@@ -26,10 +34,10 @@ def distances(view: View) -> None:
         order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
     frame = _placed(order, weighing)
     with head_below(view, "matrix", default=most_unlike()) as head:
-        chart = matrix_chart(frame, by_layer=order == "layer", marked=head)
-        caption = weighed(weighing, view.say(f"caption_{order}"))
-        state = (order, weighing, *head)
-        view.figure("matrix", frame, chart, state=state, click=True, caption=caption)
+        chart = _chart(frame, by_layer=order == "layer", marked=head)
+        drawn = {"state": (order, weighing, *head), "weighing": weighing}
+        caption = view.say(f"caption_{order}")
+        view.figure("matrix", frame, chart, click=True, caption=caption, **drawn)
     _nearest(view, weighing, head)
     head_card(layer=head[0], head=head[1])
 
@@ -59,3 +67,49 @@ def _nearest(view: View, weighing: str, head: Head) -> None:
     options = {"height": "content", "placeholder": None}
     state = (*head, weighing)
     view.table("nearest", frame, columns, state=state, options=options, head=head_name(*head))
+
+
+def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
+    """A square of cells; a click on one selects the head of its row.
+
+    Args:
+        frame: rows layer, head, layer_b, head_b, mean_divergence, x, y; places from 0.
+        by_layer: whether heads stand in the order of layers, which are then named at the edges.
+        marked: the head of the row with a frame around it.
+    """
+    n = int(frame["y"].max()) + 1
+    name = title("heads_by_layer" if by_layer else "heads_alike")
+    n_layers = frame["layer"].nunique()
+    axis = alt.Axis(
+        labels=by_layer,
+        values=[n / n_layers * (number + 0.5) for number in range(n_layers)],
+        labelExpr=f"floor(datum.value / {n / n_layers}) + 1",
+        labelAngle=0,
+        ticks=False,
+        grid=False,
+    )
+    scale = {"domain": [0, n], "nice": False, "zero": False}
+    x = alt.X("x:Q", title=name, axis=axis, scale=alt.Scale(**scale))
+    y = alt.Y("y:Q", title=name, axis=axis, scale=alt.Scale(**scale, reverse=True))
+    shown = frame.assign(x2=frame["x"] + _OVERLAP, y2=frame["y"] + _OVERLAP)
+    titles: dict[str | None, str | None] = {"layer": title("layer_a"), "head": title("head_a")}
+    titles |= {name: title(name) for name in ("layer_b", "head_b", DISTANCE)}
+    colour = alt.Color(
+        f"{DISTANCE}:Q",
+        title=title("nats"),
+        scale=alt.Scale(scheme="viridis", domainMin=0, reverse=True),
+        legend=alt.Legend(format=".1f", gradientLength=220, orient="right"),
+    )
+    cells = (
+        alt.Chart(shown)
+        .mark_rect(cursor="pointer")
+        .encode(x=x, y=y, x2="x2", y2="y2", color=colour, tooltip=tooltips(titles, shown, ".3f"))
+        .add_params(cell_selection(MARK, "layer", "head"))
+    )
+    row = shown[(shown["layer"] == marked[0]) & (shown["head"] == marked[1])].head(1)
+    ring = (
+        alt.Chart(row.assign(x=0, x2=n, y2=row["y"] + 1))
+        .mark_rect(filled=False, stroke=MARKED, strokeWidth=2, aria=False, tooltip=False)
+        .encode(x=x, x2="x2", y=y, y2="y2")
+    )
+    return alt.layer(cells, ring).properties(height=_SIDE)

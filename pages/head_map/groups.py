@@ -1,27 +1,32 @@
 """Heads in groups that attend alike: the tree, cut into as many groups as the reader wants."""
 
 from collections.abc import Mapping
+from typing import Any
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from analysis.tables.heads import head_distance, head_layout, head_linkage
 from pages.head_map.apart import DISTANCE, most_unlike, nats
-from pages.head_map.plane_chart import plane_chart
+from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
-from pages.head_map.tree_chart import tree_chart
-from pages.ui.charts.colours import GROUP_COLOURS
+from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
+from pages.ui.charts.look import cell_selection, ringed, tooltips
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.ui.head.below import head_below
 from pages.ui.head.card import head_card
+from pages.ui.head.choice import Head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
+from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _AT_FIRST = 6
+_LEAF, _AROUND = 14, 60  # pixels of a leaf and of the axes
 
 
 @section("groups", head_linkage.TABLE, head_distance.TABLE)
@@ -41,7 +46,7 @@ def groups(view: View) -> None:
         left, right = st.columns(2)
         drawn = {"state": (weighing, k, *head), "click": True}
         with left:
-            chart = tree_chart(tree, leaves, k, colours=colours, marked=head)
+            chart = _tree_chart(tree, leaves, k, colours=colours, marked=head)
             view.figure("tree", leaves, chart, weighing=weighing, **drawn)
         with right:
             if len(points):
@@ -124,3 +129,52 @@ def _mostly(view: View, part: pd.DataFrame) -> str | None:
         return None
     name, share = behaviour_name(str(counts.index[0])), percent(counts.iloc[0] / len(part))
     return view.say("mostly", name=name, share=share)
+
+
+def _tree_chart(
+    tree: Tree, leaves: pd.DataFrame, k: int, *, colours: Mapping[str, str], marked: Head
+) -> Any:
+    """Leaves down the page, distance across; a click on a leaf selects its head.
+
+    Args:
+        leaves: rows layer, head, place, label, group, name.
+        k: how many groups the tree is cut into.
+        colours: of the groups by name, in their order.
+        marked: the head of the leaf with a ring.
+    """
+    labels = leaves.sort_values("place")["label"].tolist()
+    y = _places(labels)
+    x = alt.X("x:Q", title=title(DISTANCE), axis=alt.Axis(tickCount=7, orient="top"))
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    colour = alt.Color("name:N", title=None, scale=scale, legend=None)
+    branches = tree.branches(k)
+    branches["name"] = branches["group"].map(leaves.groupby("group")["name"].first())
+    lines = alt.Chart(branches).mark_rule(strokeWidth=1.6).encode(x=x, x2="x2", y=y, y2="y2")
+    below = lines.transform_filter("datum.group > 0").encode(color=colour)
+    above = lines.transform_filter("datum.group === 0").encode(color=alt.value(IN_NO_GROUP))
+    dots = alt.Chart(leaves.assign(x=0.0, y=leaves["place"])).encode(x=x, y=y)
+    tooltip = tooltips(dict.fromkeys(("layer", "head", "name")), leaves, ".2f")
+    marks = (
+        dots.mark_circle(size=70, opacity=1, cursor="pointer")
+        .encode(color=colour, tooltip=tooltip)
+        .add_params(cell_selection(MARK, "layer", "head"))
+    )
+    cut = alt.Chart(pd.DataFrame({"x": [tree.cut(k)]})).encode(x=x)
+    edge = cut.mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED)
+    layers = (below, above, edge, marks, ringed(dots, marked, size=210))
+    return alt.layer(*layers).properties(height=_LEAF * len(labels) + _AROUND)
+
+
+def _places(labels: list[str]) -> alt.Y:
+    """An axis of whole places, each with the label of its leaf."""
+    axis = alt.Axis(
+        values=list(range(len(labels))),
+        labelExpr=f"{labels}[datum.value]",
+        labelOverlap=False,
+        ticks=False,
+        grid=False,
+        domain=False,
+        labelPadding=10,
+    )
+    scale = alt.Scale(domain=[-0.7, len(labels) - 0.3], nice=False, zero=False, reverse=True)
+    return alt.Y("y:Q", title=title("leaf"), scale=scale, axis=axis)

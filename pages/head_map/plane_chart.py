@@ -6,8 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import cell_selection, tooltips
+from pages.ui.charts.look import cell_selection, ringed, tooltips
 from pages.ui.head.choice import Head
 from pages.ui.words.columns import title
 
@@ -45,14 +44,6 @@ def plane_chart(
     marks = marks.add_params(cell_selection(MARK, "layer", "head"))
     ring = ringed(base, marked, size=_SIZE * 3)
     return alt.layer(marks, ring).properties(height=_HEIGHT)
-
-
-def ringed(points: alt.Chart, head: Head, *, size: int) -> alt.Chart:
-    """A ring around the point of a head."""
-    chosen = (alt.datum["layer"] == head[0]) & (alt.datum["head"] == head[1])
-    return points.transform_filter(chosen).mark_point(
-        size=size, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, aria=False
-    )
 
 
 def _named(channel: Any, points: pd.DataFrame, looks: Mapping[str, str]) -> Any:

@@ -34,7 +34,7 @@ def weighing(view: View) -> None:
             title("spearman"),
             scale,
             format=".2f",
-            told={name: title(name) for name in (*WEIGHINGS, "same_nearest")},
+            tooltip=(*WEIGHINGS, "same_nearest"),
             marked=head,
         )
         view.figure("agreement", heads, chart, state=head, click=True)

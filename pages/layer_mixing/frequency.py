@@ -57,8 +57,6 @@ def _correlations(view: View, source: str, frame: pd.DataFrame) -> None:
         x="scope",
         y="spearman",
         colour="special",
-        low="low",
-        high="high",
         x_title="",
         colour_title=" ",
         order=order,

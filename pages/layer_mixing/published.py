@@ -4,7 +4,7 @@ import pandas as pd
 
 from analysis.published.numbers import numbers
 from analysis.scopes import POST_NORM
-from pages.ui.published import Row
+from pages.ui.published import Row, statistic_of
 from pages.ui.words.names import effect_name, scope_name, token_type_name
 from pages.ui.words.say import say
 
@@ -23,11 +23,7 @@ def pooled_ratios(pooled: pd.DataFrame) -> list[Row]:
     found = pooled.set_index(["scope", "token_type"])
     return [
         Row(
-            say(
-                "published.statistic",
-                of=scope_name(each.scope),
-                statistic=say(f"words.column.{each.statistic}"),
-            ),
+            statistic_of(scope_name(each.scope), say(f"words.column.{each.statistic}")),
             each,
             found[each.statistic].get((each.scope, each.token_type)),
         )
@@ -39,13 +35,10 @@ def with_frequency(correlations: pd.DataFrame) -> list[Row]:
     """Table 3: frequency rank and ratio, by the frequencies that the run was given."""
     given = correlations[correlations["source"] == "file"]
     found = given.set_index(["scope", "special_tokens"])["spearman"]
+    special = {each: say(f"layer_mixing.frequency.{special_name(each)}") for each in (True, False)}
     return [
         Row(
-            say(
-                "published.statistic",
-                of=scope_name(each.scope),
-                statistic=say(f"layer_mixing.frequency.{special_name(each.special_tokens)}"),
-            ),
+            statistic_of(scope_name(each.scope), special[bool(each.special_tokens)]),
             each,
             found.get((each.scope, each.special_tokens)),
         )
@@ -63,10 +56,8 @@ def layer_ratios(by_layer: pd.DataFrame, scope: str) -> list[Row]:
     found = by_layer.set_index(["layer", "token_type"])
     return [
         Row(
-            say(
-                "published.statistic",
-                of=say("published.layer", layer=each.layer),
-                statistic=token_type_name(each.token_type),
+            statistic_of(
+                say("published.layer", layer=each.layer), token_type_name(each.token_type)
             ),
             each,
             found[each.statistic].get((each.layer, each.token_type)),

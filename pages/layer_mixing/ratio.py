@@ -31,7 +31,7 @@ def ratio(view: View) -> None:
     view.figure(
         "curves",
         curves,
-        lines(curves, x="layer", y="mean", colour="scope", low="low", high="high", height=360),
+        lines(curves, x="layer", y="mean", colour="scope", height=360),
         type=token_type_name(kind),
         vectors=scope_name(order.vectors),
         residual=scope_name(order.scopes[2]),

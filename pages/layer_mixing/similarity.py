@@ -4,7 +4,6 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.mixing import scope_similarity, sequence_scope_similarity
-from pages.layer_mixing.least_similar import FIELDS, least_similar
 from pages.layer_mixing.published import similarities
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
@@ -13,9 +12,12 @@ from pages.ui.choices.pick import choose
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order, layers
 from pages.ui.view import View
-from pages.ui.words.names import step_name
+from pages.ui.words.names import scope_name, step_name
 from pages.ui.words.numbers import signed
+from pages.ui.words.say import plain
 
+_FIELDS = ("scope_a", "scope_b")
+_LISTED = 20  # sequences
 _SAME = 0.005  # modules that differ by less are spoken of as one
 
 
@@ -29,7 +31,7 @@ def similarity(view: View) -> None:
     chosen = view.pick("layer", ["mean", *map(str, layers())], kind="pills")
     layer = None if chosen == "mean" else int(chosen)
     matrix = st.container()
-    scopes = least_similar(view, layer)
+    scopes = _least_similar(view, layer)
     with matrix:
         _matrix(view, layer, scopes)
     if len(mean) and len(by_layer):
@@ -41,7 +43,7 @@ def _follow_click(view: View) -> None:
     """Compare the two scopes whose cell was clicked, before their pickers are drawn."""
     for cell in view.clicked("matrix")[:1]:
         if cell["scope_a"] != cell["scope_b"]:
-            for name in FIELDS:
+            for name in _FIELDS:
                 choose(view.key(name), cell[name])
 
 
@@ -90,15 +92,67 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
         y="scope_a",
         value="spearman",
         tooltip=("low", "high"),
-        orders=dict.fromkeys(FIELDS, layer_order().scopes),
+        orders=dict.fromkeys(_FIELDS, layer_order().scopes),
         colours=Ramp(LOW_TO_HIGH, lowest, 1.0),
         format=".2f",
-        fields=FIELDS,
-        marked=dict(zip(FIELDS, scopes, strict=True)),
+        fields=_FIELDS,
+        marked=dict(zip(_FIELDS, scopes, strict=True)),
     )
     where = view.say("layer_mean") if layer is None else view.say("in_layer", layer=layer)
     state = "_".join((str(layer), *scopes))
     view.figure("matrix", frame, chart, state=state, click=True, where=where)
+
+
+def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
+    """A fold with two scopes to choose and the sequences in which they see the mixing least alike,
+    open once others were chosen.
+
+    Returns:
+        the scopes; unless others were chosen, before and after the feed-forward network.
+    """
+    defaults = dict(zip(_FIELDS, layer_order().effects["ff"], strict=True))
+    state = {**st.query_params.to_dict(), **st.session_state}
+    others = any(state.get(view.key(name)) not in (None, defaults[name]) for name in _FIELDS)
+    with st.expander(view.say("least"), expanded=others):
+        with view.toolbar():
+            one, other = (
+                view.pick(name, layer_order().scopes, default=default, kind="select")
+                for name, default in defaults.items()
+            )
+        if one == other:
+            st.info(view.say("least_same"))
+        else:
+            _sequences(view, layer, one, other)
+    return one, other
+
+
+def _sequences(view: View, layer: int | None, one: str, other: str) -> None:
+    """Their list, least similar first, and the text of the one that is selected."""
+    scopes = {"scope_a": one, "scope_b": other}
+    frame = ask(sequence_scope_similarity.extremes, layer=layer, limit=_LISTED, **scopes)
+    if frame.empty:
+        st.info(view.say("nothing_varies"))
+        return
+    event = view.table(
+        "least_mean" if layer is None else "least_layer",
+        frame,
+        ["seq", "spearman", "n_tokens", "text"],
+        state=f"{layer}_{one}_{other}",
+        caption=view.say("least_caption"),
+        options={
+            "height": 248,
+            "on_select": "rerun",
+            "selection_mode": "single-row",
+            "selection_default": {"selection": {"rows": [0]}},
+        },
+        layer=layer,
+        one=scope_name(one),
+        other=scope_name(other),
+    )
+    rows = [place for place in event["selection"]["rows"] if place < len(frame)] or [0]
+    row = frame.iloc[rows[0]]
+    rho, text = signed(row["spearman"]), plain(row["text"])
+    st.markdown(view.say("least_selected", seq=row["seq"], rho=rho, text=text))
 
 
 def _steps(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> None:
@@ -108,8 +162,6 @@ def _steps(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> None:
         x="layer",
         y="spearman",
         colour="step",
-        low="low",
-        high="high",
         y_title=view.say("axis"),
         colour_title=" ",
         zero=False,

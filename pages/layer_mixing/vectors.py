@@ -100,9 +100,7 @@ def _agreement(view: View, frame: pd.DataFrame, n: int) -> None:
         st.info(view.say("nothing_varies"))
         return
     layers = frame.dropna(subset="layer").astype({"layer": int})
-    chart = lines(
-        layers, x="layer", y="spearman", colour="scope", low="low", high="high", height=360
-    )
+    chart = lines(layers, x="layer", y="spearman", colour="scope", height=360)
     best = str(mean.idxmax())
     view.figure(
         "agreement",

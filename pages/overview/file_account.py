@@ -24,7 +24,6 @@ from pages.ui.store.chosen import (
     trouble,
 )
 from pages.ui.store.commands import run_command
-from pages.ui.store.model_name import model_name
 from pages.ui.store.open_file import Store
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import count, percent, scientific
@@ -44,10 +43,8 @@ def soundness() -> None:
     errors = worst_errors(frame)
     worst = errors["error"].iloc[0]
     told = {"worst": scientific(worst), "limit": scientific(limit)}
-    if worst <= limit:
-        st.success(say("sound.yes", **told))
-    else:
-        st.warning(say("sound.no", **told))
+    holds = worst <= limit
+    (st.success if holds else st.warning)(say(f"sound.{'yes' if holds else 'no'}", **told))
     figure(
         error_chart(errors, limit),
         key="completeness",
@@ -201,7 +198,7 @@ def _other(path: Path) -> None:
     with left:
         link("overview", plain(path.name), file=path.name)
     if isinstance(found, Store):
-        names = {"model": plain(model_name(found)), "corpus": plain(found.run["corpus"])}
+        names = {"model": plain(found.model_name), "corpus": plain(found.run["corpus"])}
         right.markdown(say("others.told", n=count(found.run["n_sequences"]), **names))
     else:
         right.markdown(trouble(path, found))

@@ -1,9 +1,11 @@
 """The paper's claim over all heads: does the phase shift of queries and keys predict where
 attention leans?"""
 
+from itertools import product
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -11,22 +13,24 @@ from analysis.published.positions import SHIFT
 from analysis.tables.positions import head_offset, offset_agreement, query_key_phase
 from analysis.tables.positions.head_offset import REACH
 from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES
-from pages.positions.head_choice import head_row
-from pages.positions.offset_map import offset_map
-from pages.positions.offsets import agreement_at_zero, heads_between, heads_compared
+from pages.positions.offsets import agreement_at_zero, head_row, heads_between, heads_compared
 from pages.positions.published import of_heads
-from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.charts.look import column_tooltips, flat_axis
+from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
+from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, ramp, ringed
 from pages.ui.head.choice import follow_head_click, head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import percent, signed
+from pages.ui.words.interval import with_interval
+from pages.ui.words.numbers import percent
 from pages.ui.words.offsets import offset_told
 from pages.ui.words.place import said
 
 _LEAST = tuple(f"{each:g}" for each in MIN_DEPENDENCES)  # as the address writes them
+_CELL, _AROUND = 44, 70  # heights of a cell and of the axis below, in pixels
+_ROOM = 0.84  # of a cell that dots are put into
+_LARGEST = 150  # area of a dot, in square pixels
 
 
 @section("claim", offset_agreement.TABLE, head_offset.TABLE)
@@ -53,14 +57,14 @@ def claim(view: View) -> None:
         view.figure(
             "map",
             heads,
-            offset_map(heads, marked=(layer, head)),
+            _offset_map(heads, marked=(layer, head)),
             state=f"{choices}_{layer}_{head}",
             click=True,
             caption=view.say(f"map_caption_{counting}"),
         )
     layers = agreement.dropna(subset=["layer", "agreement"]).astype({"layer": "int64"})
     if len(layers):
-        view.figure("layers", layers, agreement_chart(layers), state=choices)
+        view.figure("layers", layers, _agreement_chart(layers), state=choices)
     columns = ["layer", "head", "dependence", "score", "attention", "distance", "agree"]
     most_dependent_first = heads.sort_values("dependence", ascending=False)
     view.table("table", most_dependent_first, columns, state=counting)
@@ -88,11 +92,10 @@ def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
 
 
 def _spearman(view: View, row: pd.Series) -> str:
-    rho, low, high = row["spearman"], row["spearman_low"], row["spearman_high"]
-    if pd.isna(rho):
+    if pd.isna(row["spearman"]):
         return view.say("no_spearman")
-    between = "" if pd.isna(low) or pd.isna(high) else f" [{signed(low)}, {signed(high)}]"
-    return view.say("spearman", rho=f"{signed(rho)}{between}")
+    rho = with_interval(*row[["spearman", "spearman_low", "spearman_high"]])
+    return view.say("spearman", rho=rho)
 
 
 def _disagreement(view: View, heads: pd.DataFrame) -> str:
@@ -117,7 +120,79 @@ def _disagreement(view: View, heads: pd.DataFrame) -> str:
     )
 
 
-def agreement_chart(layers: pd.DataFrame) -> Any:
+def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
+    """All heads as dots in a table of two offsets: on the diagonal the one predicts the other.
+    Offsets that no head has are left out of both axes.
+
+    Args:
+        heads: rows layer, head, dependence, score, attention.
+        marked: layer and head of the dot with a ring.
+    """
+    offsets = sorted({*heads["score"].tolist(), *heads["attention"].tolist()})
+    dots = _arranged(heads, offsets)
+    size = min((0.8 * _ROOM * _CELL / dots["side"].max()) ** 2, _LARGEST)
+    x = alt.X("x:Q", **_places(offsets, said("score_axis")))
+    y = alt.Y("y:Q", **_places(offsets, said("attention_axis")))
+    base = alt.Chart(dots).encode(x=x, y=y)
+    scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
+    scale = alt.Scale(type="sqrt", scheme=scheme, domainMin=0)
+    name, legend = title("dependence"), ramp(".2~f")
+    whole = dict.fromkeys(("layer", "head", "score", "attention"), "d")
+    marks = (
+        base.mark_circle(size=size, opacity=1, cursor="pointer", stroke="#80808080")
+        .encode(
+            color=alt.Color("dependence:Q", title=name, scale=scale, legend=legend),
+            tooltip=column_tooltips(dots, **whole, dependence=".2f", n="d"),
+        )
+        .add_params(cell_selection("cell", "layer", "head"))
+    )
+    layers = [*_ground(len(offsets), x, y), marks, ringed(base, marked, size=size * 2.4)]
+    return alt.layer(*layers).properties(height=_CELL * max(len(offsets), 5) + _AROUND)
+
+
+def _places(offsets: list[int], name: str) -> dict[str, Any]:
+    """Places from 0, one for every offset, under the offset's name."""
+    axis = alt.Axis(
+        values=list(range(len(offsets))),
+        labelExpr=f"{[offset_told(each) for each in offsets]}[datum.value]",
+        grid=False,
+        ticks=False,
+        labelAngle=0,
+    )
+    scale = alt.Scale(domain=[-0.5, len(offsets) - 0.5], nice=False, zero=False)
+    return {"title": name, "scale": scale, "axis": axis}
+
+
+def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
+    """Each head's place in its cell: rows of dots, the most position-dependent first."""
+    heads = heads.sort_values("dependence", ascending=False)
+    cells = heads.groupby(["score", "attention"])
+    place, n = cells.cumcount(), cells["head"].transform("size")
+    side = np.ceil(np.sqrt(n))
+    across = (place % side + 0.5) / side - 0.5
+    down = (place // side + 0.5) / np.ceil(n / side) - 0.5
+    x, y = (heads[each].map(offsets.index) for each in ("score", "attention"))
+    return heads.assign(x=x + _ROOM * across, y=y - _ROOM * down, side=side, n=n)
+
+
+def _ground(n: int, x: Any, y: Any) -> list[Any]:
+    """The cells, those of the diagonal tinted."""
+    cells = pd.DataFrame(list(product(range(n), repeat=2)), columns=["column", "row"])
+    half = _ROOM / 2 + 0.04
+    edges = {"x": cells["column"] - half, "x2": cells["column"] + half}
+    edges |= {"y": cells["row"] - half, "y2": cells["row"] + half}
+    same = cells["column"] == cells["row"]
+    ground = alt.Chart(pd.DataFrame(edges | {"same": same})).encode(x=x, y=y, x2="x2", y2="y2")
+    tints = (("!datum.same", NEUTRAL, 0.07), ("datum.same", AGREEMENT_COLOUR, 0.28))
+    return [
+        ground.transform_filter(which).mark_rect(
+            color=colour, opacity=opacity, tooltip=False, aria=False
+        )
+        for which, colour, opacity in tints
+    ]
+
+
+def _agreement_chart(layers: pd.DataFrame) -> Any:
     """How many heads of each layer agree, with the interval, and a mark for chance.
 
     Args:

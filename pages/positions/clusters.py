@@ -9,6 +9,7 @@ import pandas as pd
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import CLUSTER_SHADES, MARKED, NEUTRAL
 from pages.ui.charts.look import column_tooltips, with_axes
+from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.standard import lines
 from pages.ui.words.place import said
 from pages.ui.words.say import say
@@ -59,9 +60,7 @@ def _family(cluster: str) -> str:
 def _shade(ends: tuple[str, str], place: int, n: int) -> str:
     """The colour at a place of n evenly spread ones, the dark end first."""
     share = place / (n - 1) if n > 1 else 0.35
-    dark, light = ([int(end[start : start + 2], 16) for start in (1, 3, 5)] for end in ends)
-    mixed = (round(a + share * (b - a)) for a, b in zip(dark, light, strict=True))
-    return "#" + "".join(f"{part:02x}" for part in mixed)
+    return "#" + "".join(f"{round(part):02x}" for part in Ramp(ends, 0, 1).rgb(share))
 
 
 def centre_charts(centres: pd.DataFrame, colours: dict[str, str]) -> Any:

@@ -11,7 +11,7 @@ from analysis.tables.positions import (
     state_spectrum,
 )
 from pages.positions.offsets import agreement_at_zero, at_zero, heads_between, heads_compared
-from pages.positions.spectra.amplitudes import read
+from pages.positions.spectra.amplitudes import read, with_ratio
 from pages.positions.spectra.embeddings import needed
 from pages.positions.spectra.peaks import frequency_text, peaks, period_text
 from pages.positions.spectra.states import times_text, wave_of
@@ -68,7 +68,7 @@ def _states() -> Iterator[Finding]:
     if lengths.empty:
         return
     spectra = read(int(lengths["length"].iloc[0]), "max", controls=("compared", "removed"))
-    wave = wave_of(spectra.ratio())
+    wave = wave_of(with_ratio(spectra))
     if wave is None:
         return
     before, after = (times_text(wave.times["query", each]) for each in (wave.first, wave.last))

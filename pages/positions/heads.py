@@ -1,8 +1,13 @@
-"""Every head by how its attention leans over relative positions (figure 1)."""
+"""Every head by how its attention leans over relative positions (figure 1); in images, where
+reading order alone would mix rows, over rows and columns."""
 
+from typing import Any
+
+import altair as alt
 import pandas as pd
 import streamlit as st
 
+from analysis.tables import image
 from analysis.tables.positions import (
     patch_offset,
     relative_position_centre,
@@ -10,17 +15,23 @@ from analysis.tables.positions import (
     relative_position_profile,
 )
 from pages.positions.clusters import centre_charts, cluster_colours, cluster_name, explained_chart
-from pages.positions.head_choice import head_row
 from pages.positions.head_grid import profile_grid, share_grid
-from pages.positions.patch_map import patch_map
-from pages.ui.head.choice import Head, follow_head_click, head_name
+from pages.positions.offsets import head_row, offset_axis
+from pages.ui.charts.colours import INKS
+from pages.ui.charts.heat_map import heat_map
+from pages.ui.charts.look import with_axes
+from pages.ui.head.choice import Head, follow_head_click, head_name, row_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, is_causal, shows_images
+from pages.ui.store.chosen import ask, is_causal, open_store, shows_images
 from pages.ui.view import View
-from pages.ui.words.numbers import percent
+from pages.ui.weighing import told_share
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import count, percent
+from pages.ui.words.offsets import offset_told
 
 _PAPER = 6
 _SURE = 0.9  # share of the texts from which on a head does not depend on the text
+_CELL = 28  # side of a patch, in pixels
 
 
 @section(
@@ -51,7 +62,7 @@ def heads(view: View) -> None:
     view.figure("centres", centres, centre_charts(centres, colours), state=k)
     _profiles(view, dominant, colours, marked, state)
     if shows_images():
-        patch_map(view, *marked)
+        _patches(view, *marked)
     view.figure("explained", explained, explained_chart(explained, k), state=k)
 
 
@@ -95,3 +106,68 @@ def _profiles(
         view.figure(
             "profiles", frame, chart, state=f"{height}_{state}", click=True, caption=caption
         )
+
+
+def _patches(view: View, layer: int, head: int) -> None:
+    """Where one head looks in images, or which statistic that needs."""
+    name = patch_offset.TABLE.name
+    held = open_store().rows.get(name)
+    best = row_of(ask(patch_offset.preferred), layer, head) if held else None
+    if best is None:
+        st.info(view.say("patches_missing", statistic=name))
+        return
+    frame = ask(patch_offset.of_head, layer=layer, head=head)
+    view.figure(
+        "patches",
+        frame,
+        _patch_map(frame.rename(columns={"attention": "part"}), best),
+        state=f"{layer}_{head}",
+        caption=f"{_patch_finding(view, frame, best)} {view.say('patches_caption')}",
+        width="content",
+        head=head_name(layer, head),
+    )
+
+
+def _patch_finding(view: View, frame: pd.DataFrame, best: pd.Series) -> str:
+    """The preferred offset, on how many pairs it rests, and what offsets have on average."""
+    grid = ask(image.grid).iloc[0]
+    down, right = int(best["row_offset"]), int(best["column_offset"])
+    return view.say(
+        "patches_finding",
+        rows=offset_told(down),
+        columns=offset_told(right),
+        attention=told_share(best["attention_per_pair"]),
+        mean=told_share(best["mean_per_pair"]),
+        pairs=int((grid["rows"] - abs(down)) * (grid["columns"] - abs(right))),
+        offsets=len(frame),
+        n=count(best["n_images"]),
+    )
+
+
+def _patch_map(frame: pd.DataFrame, best: pd.Series) -> Any:
+    """A cell per offset, the patch itself in the middle (a dot), the preferred one framed; rows
+    below the patch stand below it.
+
+    Args:
+        frame: rows row_offset, column_offset, attention_per_pair, part.
+        best: its row_offset and column_offset are those of the framed cell.
+    """
+    cells = heat_map(
+        frame,
+        x="column_offset",
+        y="row_offset",
+        value="attention_per_pair",
+        title=title("attention_per_pair"),
+        domain=(0, float(frame["attention_per_pair"].max()) or 1.0),
+        format=".2~%",
+        tooltip=("part",),
+        marked=(int(best["row_offset"]), int(best["column_offset"])),
+    )
+    cells = with_axes(cells, x=offset_axis(ticks=False), y=offset_axis(ticks=False))
+    itself = alt.Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
+    dot = itself.mark_point(size=36, filled=True, color=INKS[1], stroke=INKS[0], tooltip=False)
+    return alt.layer(cells, dot.encode(x="column_offset:O", y="row_offset:O")).properties(
+        autosize=alt.AutoSizeParams(type="pad"),
+        width=_CELL * frame["column_offset"].nunique(),
+        height=_CELL * frame["row_offset"].nunique(),
+    )

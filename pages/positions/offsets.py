@@ -1,11 +1,16 @@
-"""The offsets of all heads: how they are counted, whether they agree, and how axes write them."""
+"""The offsets of all heads: how they are counted, whether they agree, and how axes write them;
+and the head that is looked at: one picker that all sections on heads share."""
 
 import altair as alt
 import pandas as pd
+import streamlit as st
 
 from analysis.tables.positions import head_offset
 from analysis.tables.positions.offset_agreement import COUNTINGS
+from pages.ui.choices.pick import choose
+from pages.ui.head.choice import Head, head_name, head_with_most, pick_head
 from pages.ui.store.chosen import ask
+from pages.ui.view import View
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
@@ -24,13 +29,6 @@ def heads_compared(counting: str) -> pd.DataFrame:
     score, attention = (heads[name].astype("int64") for name in COUNTINGS[counting])
     agree, distance = score == attention, (score - attention).abs()
     return heads.assign(score=score, attention=attention, agree=agree, distance=distance)
-
-
-def offsets_of(layer: int, head: int) -> pd.Series | None:
-    """The offsets of one head, and how much it depends on them; nothing where they are unknown."""
-    heads = ask(head_offset.heads)
-    found = heads[(heads["layer"] == layer) & (heads["head"] == head)]
-    return None if found.empty else found.iloc[0]
 
 
 def at_zero(heads: pd.DataFrame) -> int:
@@ -54,3 +52,20 @@ def heads_between(row: pd.Series) -> str:
     if pd.isna(low):
         return say("positions.claim.no_interval")
     return say("positions.claim.between", low=percent(low), high=percent(high))
+
+
+def pick_positions_head(view: View) -> Head:
+    """A layer and a head, from 1; unless chosen, the one whose attention depends most on positions,
+    where there is most to see."""
+    default = head_with_most(ask(head_offset.heads), "dependence")
+    return pick_head(view.say("head"), default=default, help=view.say("head_help"))
+
+
+def head_row(view: View) -> Head:
+    """The picker, and beside it the way to the section on the head."""
+    left, right = st.columns([2, 1], vertical_alignment="bottom")
+    with left:
+        layer, head = pick_positions_head(view)
+    label = view.say("to_head", head=head_name(layer, head))
+    right.button(label, on_click=choose, args=(view.key("view"), "one_head"))
+    return layer, head

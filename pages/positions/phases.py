@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.positions import query_key_phase
-from pages.positions.offsets import offsets_of
+from analysis.tables.positions import head_offset, query_key_phase
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import column_tooltips, ramp
+from pages.ui.head.choice import row_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -90,7 +90,7 @@ def _finding(view: View, frame: pd.DataFrame, layer: int, head: int) -> str:
         return ""
     side = "even" if abs(larger) < _EVEN else "left" if larger > 0 else "right"
     sentence = view.say(f"phases_{side}", larger=percent(abs(larger)))
-    offsets = offsets_of(layer, head)
+    offsets = row_of(ask(head_offset.heads), layer, head)
     if offsets is None:
         return sentence
     most = view.say("phases_attention", offset=offset_told(offsets["attention_offset"]))

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.published.numbers import Published
 from analysis.published.positions import COMPONENTS, OFFSETS, PEAK, SHIFT
 from pages.positions.spectra.peaks import UNIT
-from pages.ui.published import Row
+from pages.ui.published import Row, statistic_of
 from pages.ui.words.say import say
 
 
@@ -46,7 +46,7 @@ def of_heads(heads: pd.DataFrame, phases: pd.DataFrame) -> list[Row]:
 
 def _of_head(quantity: str, published: Published) -> str:
     where = say("published.head", layer=published.layer, head=published.head)
-    return say("published.statistic", of=where, statistic=say(f"positions.published.{quantity}"))
+    return statistic_of(where, say(f"positions.published.{quantity}"))
 
 
 def _shift(phases: pd.DataFrame) -> float | None:

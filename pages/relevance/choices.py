@@ -21,29 +21,19 @@ def pick_image(view: View) -> int | None:
     """One of the images whose maps are kept; None, and the reader is told so, if none is."""
     images = ask(image.images)
     kept = images[images["kept"]]
-    names = dict(zip(kept["seq"], kept["name"], strict=True))
-    if not names:
-        st.info(view.say("none_kept"))
-        return None
-    return view.pick(
-        "image",
-        list(names),
-        format=lambda seq: view.say("image_label", seq=seq, name=names[seq]),
-        kind="select",
-    )
+    pairs = zip(kept["seq"], kept["name"], strict=True)
+    if labels := {seq: view.say("image_label", seq=seq, name=name) for seq, name in pairs}:
+        return view.pick("image", labels, kind="select")
+    st.info(view.say("none_kept"))
+    return None
 
 
 def pick_text(view: View) -> int:
     """One of the texts whose maps are kept."""
     kept = ask(relevance_map.kept)
-    texts = dict(zip(kept["seq"], kept["text"], strict=True))
-    return view.pick(
-        "seq",
-        list(texts),
-        format=lambda seq: view.say("text_label", seq=seq, text=_beginning(texts[seq])),
-        kind="select",
-        n=len(texts),
-    )
+    pairs = zip(kept["seq"], map(_beginning, kept["text"]), strict=True)
+    labels = {seq: view.say("text_label", seq=seq, text=text) for seq, text in pairs}
+    return view.pick("seq", labels, kind="select", n=len(labels))
 
 
 def pick_rule(view: View, rules: Iterable[str]) -> str:
@@ -61,8 +51,7 @@ def pick_layer(view: View, layers: Iterable[int | str]) -> int:
 
 def pick_head(view: View, heads: Iterable[str]) -> str:
     """`MEAN` or the number of a head."""
-    names = head_names(heads)
-    return view.pick("head", list(names), format=names.__getitem__, kind="select")
+    return view.pick("head", head_names(heads), kind="select")
 
 
 def pick_own_scale(view: View) -> bool:

@@ -26,12 +26,7 @@ from pages.ui.words.numbers import count, scientific
 from pages.ui.words.say import say
 
 
-@section(
-    "corpus",
-    relevance_summary.TABLE,
-    sequence_relevance.TABLE,
-    also=(relevance_map.TABLE,),
-)
+@section("corpus", relevance_summary.TABLE, sequence_relevance.TABLE, also=(relevance_map.TABLE,))
 def corpus(view: View) -> None:
     follow_click(view)
     long = ask(relevance_summary.table)

@@ -107,7 +107,7 @@ def _extremes(view: View, rule: str, layer: int, head: str, quantity: str) -> No
 
 def _to_map(view: View, seq: int, choices: dict[str, str]) -> None:
     """A link to the map of the selected sequence, if it is kept."""
-    if not open_store().rows.get(relevance_map.TABLE.name):
+    if not open_store().holds(relevance_map.TABLE):
         return
     if seq not in set(ask(relevance_map.kept)["seq"]):
         st.caption(view.say("not_kept", seq=seq))

@@ -8,12 +8,12 @@ import streamlit as st
 
 from analysis.tables.relevance import perturbation, sequence_perturbation
 from analysis.tables.relevance.sequence_perturbation import CURVES, RANDOM
-from pages.relevance.quantities import mean_with_interval
 from pages.relevance.rule_lines import rule_lines
 from pages.relevance.rules import in_order, pick_rules, rule_name
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.interval import row_with_interval
 
 _WIDTH, _HEIGHT = 315, 300
 
@@ -53,7 +53,7 @@ def curves(view: View, seq: int | None) -> None:
 
 def _own(seq: int | None) -> pd.DataFrame:
     """The curves of one image: rule, curve, share, mean; no rows where it has none."""
-    if seq is None or not open_store().rows.get(sequence_perturbation.TABLE.name):
+    if seq is None or not open_store().holds(sequence_perturbation.TABLE):
         return pd.DataFrame()
     return ask(sequence_perturbation.of_sequence, seq=seq).rename(columns={"probability": "mean"})
 
@@ -67,8 +67,8 @@ def _finding(view: View, areas: pd.DataFrame) -> str:
         first = getattr(rows[~is_random], best)(1, "mean").iloc[0]
         values |= {
             curve: rule_name(first["rule"]),
-            f"of_{curve}": mean_with_interval(first),
-            f"random_{curve}": mean_with_interval(rows[is_random].iloc[0]),
+            f"of_{curve}": row_with_interval(first),
+            f"random_{curve}": row_with_interval(rows[is_random].iloc[0]),
         }
     return view.say("finding_curves", **values)
 

@@ -11,6 +11,7 @@ from pages.relevance.quantities import with_interval, written
 from pages.relevance.rules import rule_name
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import ask
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import count, percent, scientific
 from pages.ui.words.say import say
 
@@ -87,8 +88,8 @@ def _deletion() -> Iterator[Finding]:
         say(
             f"finding.deletion_{clear}",
             rule=rule_name(best),
-            mean=_with_interval(row),
-            random=_with_interval(random),
+            mean=row_with_interval(row, written=percent),
+            random=row_with_interval(random, written=percent),
             others=len(named) - 1,
         ),
         _PAGE,
@@ -117,10 +118,6 @@ def _whole_way(quantity: str) -> pd.DataFrame:
     """What every rule comes to if relevance starts behind the last layer: rows mean, low, high."""
     frame = ask(relevance_summary.by_layer, quantity=quantity)
     return frame[frame["layer"] == frame["layer"].max()].set_index("rule")
-
-
-def _with_interval(row: pd.Series) -> str:
-    return f"{percent(row['mean'])} [{percent(row['low'])}, {percent(row['high'])}]"
 
 
 def _of_summary() -> Iterator[Finding]:

@@ -12,7 +12,6 @@ from analysis.tables.relevance import (
     sequence_perturbation,
     sequence_relevance,
 )
-from analysis.tables.table import Table
 from pages.relevance.choices import pick_image, pick_own_scale, pick_text
 from pages.relevance.curves import curves
 from pages.relevance.image_facts import predicted_class
@@ -20,7 +19,6 @@ from pages.relevance.maps.image_map import image_maps, map_frame
 from pages.relevance.maps.layout import Panel
 from pages.relevance.maps.source import StoredMaps
 from pages.relevance.maps.text_map import small_texts, stored_text
-from pages.relevance.quantities import mean_with_interval
 from pages.relevance.rules import in_order, rule_meanings, rule_name, rule_short
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
@@ -28,6 +26,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store, require, shows_images
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
 
@@ -42,22 +41,18 @@ _HARDLY = 1e-6  # the width of a scale where all agree
 )
 def methods(view: View) -> None:
     seq = _over_image(view) if shows_images() else _over_text(view)
-    missing = []
-    if _has(relevance_agreement.TABLE):
+    missing, store = [], open_store()
+    if store.holds(relevance_agreement.TABLE):
         _agreement(view)
     else:
         missing.append(relevance_agreement.TABLE)
-    if _has(perturbation.TABLE):
+    if store.holds(perturbation.TABLE):
         curves(view, seq)
-    elif shows_images() and _has(class_prediction.TABLE):
+    elif shows_images() and store.holds(class_prediction.TABLE):
         missing.append(perturbation.TABLE)
     else:
         st.caption(view.say("no_curves"))
     require(*missing)
-
-
-def _has(statistic: Table) -> bool:
-    return bool(open_store().rows.get(statistic.name))
 
 
 def _over_image(view: View) -> int | None:
@@ -104,7 +99,7 @@ def _over_text(view: View) -> int:
 
 def _inside(view: View, seq: int) -> str:
     """Which method has most inside the mask, where there is one."""
-    if not _has(sequence_relevance.TABLE):
+    if not open_store().holds(sequence_relevance.TABLE):
         return ""
     found = ask(sequence_relevance.of_sequence, seq=seq).dropna(subset="mask_share")
     found = found[found["head"].isna() & (found["layer"] == open_store().run["n_layers"])]
@@ -152,10 +147,10 @@ def _agreement_finding(view: View, pairs: pd.DataFrame) -> str:
         "finding_agreement",
         least_a=least["one"],
         least_b=rule_name(least["rule_b"]),
-        least=mean_with_interval(least),
+        least=row_with_interval(least),
         most_a=most["one"],
         most_b=rule_name(most["rule_b"]),
-        most=mean_with_interval(most),
+        most=row_with_interval(most),
     )
 
 

@@ -35,10 +35,7 @@ _TWO_ROWS_OF_FOUR = range(6, 9)  # of heads with their mean: larger than five be
 
 
 @section(
-    "map",
-    relevance_map.TABLE,
-    also=(sequence_relevance.TABLE, image.TABLE),
-    when=shows_images,
+    "map", relevance_map.TABLE, also=(sequence_relevance.TABLE, image.TABLE), when=shows_images
 )
 def one_image(view: View) -> None:
     for name, choice, kind in (("heads", "head", str), ("layers", "layer", int)):

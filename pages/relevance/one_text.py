@@ -38,10 +38,7 @@ _NAMED = 5  # of the most relevant tokens, in the sentence
 
 
 @section(
-    "text",
-    relevance_map.TABLE,
-    also=(relevance_summary.TABLE,),
-    when=lambda: not shows_images(),
+    "text", relevance_map.TABLE, also=(relevance_summary.TABLE,), when=lambda: not shows_images()
 )
 def one_text(view: View) -> None:
     is_own = view.pick("source", ("corpus", "own")) == "own"

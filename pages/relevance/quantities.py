@@ -1,11 +1,11 @@
 """What a map of relevance is summed up in: names, meanings, and how numbers are written."""
 
 from collections.abc import Hashable, Mapping
+from functools import partial
 from typing import Any
 
-import pandas as pd
-
 from analysis.tables.relevance.relevance_summary import GAINS
+from pages.ui.words.interval import ends
 from pages.ui.words.numbers import points, signed
 from pages.ui.words.say import say
 
@@ -64,13 +64,7 @@ def written(quantity: str, value: float) -> str:
 
 
 def with_interval(quantity: str, row: Mapping[Hashable, Any]) -> str:
-    """The mean of a row with its interval."""
-    if quantity == _NATS:
-        return f"{written(quantity, row['mean'])} [{signed(row['low'])}, {signed(row['high'])}]"
-    low, high = (signed(100 * row[each], digits=1) for each in ("low", "high"))
-    return f"{written(quantity, row['mean'])} [{low}, {high}]"
-
-
-def mean_with_interval(row: Mapping[Any, Any] | pd.Series) -> str:
-    """A mean that is no share, such as a correlation or an area, with its interval."""
-    return f"{signed(row['mean'])} [{signed(row['low'])}, {signed(row['high'])}]"
+    """The mean of a row with its interval, or the reason why it has none."""
+    times, digits = (1, 2) if quantity == _NATS else (100, 1)
+    low, high = (times * row[each] for each in ("low", "high"))
+    return f"{written(quantity, row['mean'])} [{ends(low, high, partial(signed, digits=digits))}]"

@@ -35,8 +35,8 @@ def rule_lines(
         y: title, axis and scale, as Altair takes them.
     """
     field, is_band = str(x.shorthand).partition(":")[0], "low" in frame
-    titles: dict[str | None, str | None] = {"name": None, field: None, "mean": y["title"]}
-    titles |= dict.fromkeys(("low", "high") if is_band else ())
+    told = ("name", field, "mean", *(("low", "high") if is_band else ()))
+    titles = dict.fromkeys(told) | {"mean": y["title"]}
     base = alt.Chart(frame).encode(x=x, **_encodings(rules))
     height = alt.Y("mean:Q", **y)
     line = base.mark_line(strokeWidth=2.2).encode(y=height)

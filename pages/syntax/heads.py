@@ -11,13 +11,14 @@ from pages.syntax.choices import pick_chosen, pick_probe, to_sections
 from pages.syntax.names import direction_name, readable, relation_label
 from pages.syntax.row_charts import OFFSET_COLOUR
 from pages.ui.charts.colours import LOW_TO_HIGH
-from pages.ui.charts.number_map import Ramp, number_map
+from pages.ui.charts.number_map import Ramp, number_map_of_heads
 from pages.ui.charts.standard import bars
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import Head, follow_head_click, head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
+from pages.ui.words.interval import ends
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_told
 
@@ -60,7 +61,8 @@ def _finding(view: View, scores: pd.DataFrame, offsets: pd.DataFrame, relation: 
         n=count(best["n"]),
         head=head_name(int(best["layer"]), int(best["head"])),
         direction=direction_name(str(best["direction"])),
-        **best[["accuracy", "low", "high"]].map(percent),
+        accuracy=percent(best["accuracy"]),
+        interval=ends(best["low"], best["high"], percent),
     )
     if offsets.empty:
         return sentence
@@ -77,16 +79,12 @@ def _finding(view: View, scores: pd.DataFrame, offsets: pd.DataFrame, relation: 
 
 def _map(scores: pd.DataFrame, marked: Head) -> object:
     """Layers down, heads across, each with its accuracy."""
-    ends = zip(scores["low"].map(percent), scores["high"].map(percent), strict=True)
-    return number_map(
-        readable(scores).assign(interval=[" – ".join(each) for each in ends]),
-        x="head",
-        y="layer",
-        value="accuracy",
+    limits = zip(scores["low"].map(percent), scores["high"].map(percent), strict=True)
+    return number_map_of_heads(
+        readable(scores).assign(interval=[" – ".join(each) for each in limits]),
+        "accuracy",
         tooltip=("interval", "direction", "n"),
-        orders={each: sorted(scores[each].unique().tolist()) for each in ("head", "layer")},
         colours=Ramp(LOW_TO_HIGH, 0.0, max(float(scores["accuracy"].max()), 0.01)),
         format=".0%",
-        fields=("layer", "head"),
-        marked=dict(zip(("layer", "head"), marked, strict=True)),
+        marked=marked,
     )

@@ -1,5 +1,7 @@
 """Table 3 of Clark et al. on this file: parsers that see attention and nothing else."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 import streamlit as st
 
@@ -7,11 +9,12 @@ from analysis.tables.probing import parser_accuracy
 from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
 from pages.syntax.published import published_parsers, published_untrained
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
-from pages.syntax.untrained import untrained_accuracies, untrained_finding
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask, ask_file, files_with, open_store, readable
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
+from pages.ui.words.place import said
 from pages.ui.words.say import plain
 
 _COLOURS = {"attention": HEAD_COLOUR, "baseline": OFFSET_COLOUR, "control": CONTROL_COLOUR}
@@ -21,6 +24,13 @@ _KINDS = {
 }
 """What a parser is for; any other is a control."""
 _SHARES, _COUNTS = ("mean", "std", "low", "high"), ("n", "n_train", "n_test")
+PREFIX = "untrained_"
+_OF_UNTRAINED = ("attention_words", "attention")
+_SAME = (
+    *("family", "n_layers", "n_heads", "hidden_size"),
+    *("corpus_sha256", "n_sequences", "n_tokens", "mask_rate", "seed"),
+)
+"""What two runs have in common whose parsers saw the same words in the same splits."""
 
 
 @section("parsers", parser_accuracy.TABLE)
@@ -104,3 +114,46 @@ def _methods(view: View, accuracies: pd.DataFrame) -> None:
         kind = own if row["vectors"] == INPUT_EMBEDDING else "file"
         share = percent(row["known_share"])
         st.caption(view.say(f"vectors_{kind}", name=plain(row["vectors"]), share=share))
+
+
+def untrained_accuracies() -> pd.DataFrame:
+    """What parsers made of untrained attention find; no rows where the open file is untrained.
+
+    Returns:
+        As `parser_accuracy.accuracies`, with the file and its seed_of_weights; the names of methods
+        begin with `PREFIX`.
+    """
+    found = [
+        ask_file(store_path, parser_accuracy.accuracies)
+        .query("method in @_OF_UNTRAINED")
+        .assign(file=store.name, seed_of_weights=store.random_weights)
+        for store_path, store in _others()
+    ]
+    every = pd.concat(found) if found else pd.DataFrame({"method": [], "uas": []}, dtype=object)
+    return every.assign(method=PREFIX + every["method"])
+
+
+def _others() -> Iterator[tuple]:
+    own = open_store()
+    if own.random_weights is not None:
+        return
+    for path in files_with(parser_accuracy.TABLE):
+        store = readable(path)
+        if isinstance(store, Store) and store.random_weights is not None and _alike(own, store):
+            yield path, store
+
+
+def _alike(one: Store, other: Store) -> bool:
+    given = (each.facts.get("segments_given") for each in (one, other))
+    return len(set(given)) == 1 and all(one.run[each] == other.run[each] for each in _SAME)
+
+
+def untrained_finding(accuracies: pd.DataFrame) -> str:
+    """A sentence for each file of an untrained model."""
+    sentences = []
+    for name, rows in accuracies.groupby("file", sort=False) if len(accuracies) else ():
+        means = rows.groupby("method")["uas"].mean()
+        shares = {each: percent(means[PREFIX + each]) for each in _OF_UNTRAINED}
+        seed = rows["seed_of_weights"].iloc[0]
+        sentences.append(said("finding_untrained", file=plain(name), seed=seed, **shares))
+    return " ".join(sentences)

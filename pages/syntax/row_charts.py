@@ -82,7 +82,7 @@ def _rows(
     axis = alt.Axis(labelLimit=330, labelOverlap=False, ticks=False, grid=True)
     return alt.Chart(frame).encode(
         y=alt.Y(f"{column}{NAMED}:N", title=None, sort=list(order), axis=axis),
-        tooltip=tooltips({shown_as(each, frame): title(each) for each in tooltip}, frame, ".1%"),
+        tooltip=tooltips(dict.fromkeys(shown_as(each, frame) for each in tooltip), frame, ".1%"),
     )
 
 

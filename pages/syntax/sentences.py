@@ -1,20 +1,24 @@
 """Sentences with their tree and what a head points to, right and wrong."""
 
+from typing import Any
+
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from analysis.tables import annotation
 from analysis.tables.norms.weighing import WEIGHT
-from analysis.tables.probing import dependency_accuracy, dependency_prediction
+from analysis.tables.probing import dependency_accuracy, dependency_prediction, word_attention
 from pages.syntax.arc_chart import arc_chart
 from pages.syntax.arcs import drawing
 from pages.syntax.choices import pick_chosen, pick_probe, to_sections
 from pages.syntax.names import direction_name, is_of, relation_label
-from pages.syntax.weights import weights
+from pages.ui.charts.colours import MARKED
+from pages.ui.charts.look import ramp, tooltips
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count
@@ -28,6 +32,7 @@ _WHICH = {
     "mistaken": lambda frame: frame[frame["n_right"] < frame["n"]],
     "right": lambda frame: frame[frame["n_right"] == frame["n"]],
 }
+_COLUMNS = ("attending", "attended", "attention")
 
 
 @section("sentences", dependency_accuracy.TABLE, dependency_prediction.TABLE, annotation.WORDS)
@@ -92,8 +97,7 @@ def _pick_sentence(view: View, shown: pd.DataFrame) -> tuple[int, int]:
         place = {"seq": row["seq"], "right": row["n_right"], "n": row["n"]}
         labels[f"{row['seq']}-{row['sentence']}"] = view.say("label", text=short, **place)
     readable = int((shown["text"].str.len() - _READABLE).abs().to_numpy().argmin())
-    names, options = labels.__getitem__, list(labels)
-    chosen = view.pick("sentence", options, default=options[readable], format=names, kind="select")
+    chosen = view.pick("sentence", labels, default=[*labels][readable], kind="select")
     seq, sentence = chosen.split("-")
     return int(seq), int(sentence)
 
@@ -120,3 +124,50 @@ def _deciding(words: pd.DataFrame) -> pd.Series:
     `poss`, that of the ’s after it, as the paper has it."""
     ending = words["form"].shift(-1).isin(["'s", "s'"]) & (words["relation"] == "poss")
     return words["predicted"].mask(ending, words["predicted"].shift(-1)).astype("int64")
+
+
+def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int) -> None:
+    """A map of the sentence where the file keeps its weights; it does so of the first texts alone.
+
+    Args:
+        words: one sentence's rows word, form, governor, sentence.
+    """
+    if not open_store().holds(word_attention.TABLE):
+        return
+    found = ask(word_attention.of_head, seq=seq, layer=layer, head=head)
+    found = found[found["word"].isin(words["word"]) & found["candidate"].isin(words["word"])]
+    if found.empty:
+        st.caption(view.say("weights_none", n=word_attention.SHOWN))
+        return
+    state = f"{seq}_{words['sentence'].iloc[0]}_{layer}_{head}"
+    view.figure("weights", found, weight_map(found, words), state=state)
+
+
+def weight_map(found: pd.DataFrame, words: pd.DataFrame) -> Any:
+    """Words that attend down, words that are attended to across; governors have a frame.
+
+    Args:
+        found: rows word, candidate, attention.
+    """
+    forms = zip(words["word"].tolist(), words["form"], strict=True)
+    names = {word: f"{form} {place}" for place, (word, form) in enumerate(forms, start=1)}
+    governors = dict(zip(words["word"], words["governor"], strict=True))
+    shown = found.assign(
+        attending=found["word"].map(names),
+        attended=found["candidate"].map(names),
+        governs=found["word"].map(governors) == found["candidate"],
+    )
+    order = list(names.values())
+    axis: dict[str, Any] = {"labelOverlap": False, "labelLimit": 120, "ticks": False}
+    slanted, flat = alt.Axis(labelAngle=-60, **axis), alt.Axis(**axis)
+    base = alt.Chart(shown).encode(
+        x=alt.X("attended:N", title=title("attended"), sort=order, axis=slanted),
+        y=alt.Y("attending:N", title=title("attending"), sort=order, axis=flat),
+        tooltip=tooltips(dict.fromkeys(_COLUMNS), shown, ".1%"),
+    )
+    scale = alt.Scale(type="sqrt", scheme="viridis", domainMin=0)
+    colour = alt.Color("attention:Q", title=title("attention"), scale=scale, legend=ramp(".0%"))
+    rings = base.transform_filter("datum.governs")
+    rings = rings.mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
+    cells = base.mark_rect().encode(color=colour)
+    return alt.layer(cells, rings).properties(height=21 * len(names) + 110)

@@ -16,16 +16,10 @@ def require_trees(*tables: Table) -> None:
     A corpus without trees, or with too few of them, needs another remedy: no statistic that is
     added to its file would help.
     """
-    store = open_store()
-    name = plain(store.name)
-    if not store.rows.get(annotation.WORDS.name) or _found_nothing(dependency_accuracy.TABLE):
-        stop_without_annotation(
-            say("syntax.no_trees", name=name, corpus=plain(store.run["corpus"])),
-            say("syntax.no_trees_remedy"),
-            table=tables[0],
-        )
+    if not open_store().holds(annotation.WORDS) or _found_nothing(dependency_accuracy.TABLE):
+        stop_without_annotation("syntax.no_trees", tables[0])
     if parser_accuracy.TABLE in tables and _found_nothing(parser_accuracy.TABLE):
-        st.info(say("syntax.parsers.too_few", name=name))
+        st.info(say("syntax.parsers.too_few", name=plain(open_store().name)))
         st.stop()
     require(*tables)
 
@@ -33,4 +27,4 @@ def require_trees(*tables: Table) -> None:
 def _found_nothing(table: Table) -> bool:
     """Whether a statistic was asked for when the file was made and found nothing to count."""
     store = open_store()
-    return table.name in list(store.run["statistics"]) and not store.rows.get(table.name)
+    return table.name in list(store.run["statistics"]) and not store.holds(table)

@@ -44,7 +44,7 @@ def state_of(chosen: dict[str, Any]) -> str:
 def follow_clicks() -> None:
     """Open the pair that was clicked in a chart or a table of the last run, if one was."""
     for name in _CLICKABLE:
-        for pair in [each for part in fresh_click(f"tp_{name}").values() for each in part][:1]:
+        for pair in fresh_click(f"tp_{name}")[:1]:
             forget(f"tp_{name}")
             choose("tp_view", "pair")
             for side in PAIR:

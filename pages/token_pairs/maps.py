@@ -1,17 +1,30 @@
 """The mixing of one sequence before and after a step of the layer, and what the step changes."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
 import numpy as np
 import pandas as pd
 
 from analysis.tables.pairs import pair_occurrence
-from pages.token_pairs.map_chart import MAPS, map_chart
+from pages.ui.charts.colours import LESS_TO_MORE, MARKED
+from pages.ui.charts.look import tooltips
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, is_causal, layer_order
 from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.names import effect_name, scope_name
+from pages.ui.words.place import said
 
 _READABLE = 40  # tokens whose names fit on an axis
 _AROUND = 9  # tokens shown before and after a chosen one
+MAPS = ("before", "after", "change")
+_SIDES = {1: 620, 3: 208}  # of a map that is alone, of one of three on a page 1280 wide
+_BESIDE = 160  # axis, title and legend of a map that is fitted to the page
+_QUANTILE = 0.995
+_BEND = 0.12  # where the middle of each half of the scale of changes lies
+_OVERLAP = 0.6  # pixels that cells are drawn over their edges, so that no gaps show between them
 
 
 def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str) -> None:
@@ -75,3 +88,74 @@ def _cells(maps: live.Maps, tokens: list[str], pair: tuple[int, int], whole: boo
 def _around(position: int, n_tokens: int) -> np.ndarray:
     start = max(0, min(position - _AROUND, n_tokens - 2 * _AROUND - 1))
     return np.arange(start, min(n_tokens, start + 2 * _AROUND + 1))
+
+
+def map_chart(
+    frame: pd.DataFrame, drawn: tuple[str, ...], *, titles: Mapping[str, str], readable: bool
+) -> Any:
+    """Some of `MAPS` side by side, coloured so that most of what is off the diagonal differs.
+
+    Args:
+        frame: a row per cell: target_pos, source_pos, target, source, a column per map in per cent,
+            chosen.
+        titles: of the maps.
+        readable: whether the tokens have room on the axes.
+    """
+    scales, side = _scales(frame), _SIDES[len(drawn)]
+    parts = [
+        _map(frame, name, scales[name], side, readable=readable, first=name == drawn[0]).properties(
+            title=titles[name], width=side, height=side
+        )
+        for name in drawn
+    ]
+    if len(parts) == 1:
+        return parts[0].properties(width=side + _BESIDE, height=side + _BESIDE)
+    return alt.hconcat(*parts, spacing=14).resolve_scale(color="independent")
+
+
+def _scales(frame: pd.DataFrame) -> dict[str, alt.Scale]:
+    """Scales that end where all but a few of the cells do, leaving out what a token keeps."""
+    others = frame[frame["target_pos"] != frame["source_pos"]]
+    top = float(others[["before", "after"]].max(axis=1).quantile(_QUANTILE)) or 1.0
+    reach = float(others["change"].abs().quantile(_QUANTILE)) or 1.0
+    shares = alt.Scale(type="sqrt", scheme="viridis", domain=[0, top], clamp=True)
+    stops = [-reach, -_BEND * reach, 0, _BEND * reach, reach]
+    change = alt.Scale(domain=stops, range=list(LESS_TO_MORE), clamp=True, interpolate="rgb")
+    return {"before": shares, "after": shares, "change": change}
+
+
+def _map(
+    frame: pd.DataFrame, name: str, scale: alt.Scale, side: int, *, readable: bool, first: bool
+) -> Any:
+    axis: dict[str, Any] = {"labelLimit": 76, "labelFontSize": 9 if side < 400 else 10}
+    axis |= {"ticks": False, "labelOverlap": False, "labelFlush": False}
+    legend = alt.Legend(
+        orient="bottom",
+        direction="horizontal",
+        gradientLength=min(side, 240) - 20,
+        gradientThickness=10,
+        tickCount=4,
+        format=".2~g",
+    )
+    base = alt.Chart(frame).encode(
+        x=alt.X(
+            "source:N",
+            title=title("source"),
+            sort=alt.SortField("source_pos"),
+            axis=alt.Axis(labels=readable, labelAngle=-90, **axis),
+        ),
+        y=alt.Y(
+            "target:N",
+            title=title("target") if first else None,
+            sort=alt.SortField("target_pos"),
+            axis=alt.Axis(labels=readable and first, **axis),
+        ),
+    )
+    band = {"band": 1 + _OVERLAP * frame["target_pos"].nunique() / side}
+    unit = said("unit_change" if name == "change" else "unit_share")
+    cells = base.mark_rect(width=band, height=band).encode(
+        color=alt.Color(f"{name}:Q", title=unit, scale=scale, legend=legend),
+        tooltip=tooltips(dict.fromkeys(("target", "source", *MAPS)), frame, ".2f"),
+    )
+    ring = base.transform_filter("datum.chosen")
+    return alt.layer(cells, ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5))

@@ -91,7 +91,7 @@ def _finding(view: View, changes: pd.DataFrame, layer: int, effect: str) -> str:
 def _by_layer(view: View, changes: pd.DataFrame, effect: str, name: str) -> None:
     """Every step, or the chosen one, whose changes can be much smaller than those of others."""
     steps = {each: view.say(f"steps_{each}", effect=effect_name(effect)) for each in ("all", "one")}
-    if view.pick("steps", list(steps), format=steps.__getitem__) == "one":
+    if view.pick("steps", steps) == "one":
         changes = changes[changes["effect"] == effect]
     chart = lines(
         in_points(changes),

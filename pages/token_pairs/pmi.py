@@ -15,7 +15,7 @@ from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.interval import with_interval
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import effect_name
 from pages.ui.words.numbers import count, signed
 
@@ -57,7 +57,7 @@ def _finding(view: View, frame: pd.DataFrame, effect: str, window: str) -> str:
     ends = partial.sort_values("spearman").iloc[[0, -1]].to_dict("records")
     for name, row in zip(("low", "high"), ends, strict=True):
         values |= {
-            name: with_interval(row["spearman"], row["low"], row["high"]),
+            name: row_with_interval(row, "spearman"),
             f"{name}_layer": int(row["layer"]),
             f"{name}_raw": signed(raw[row["layer"]]),
         }

@@ -13,7 +13,6 @@ from pages.ui.charts.look import width_of
 from pages.ui.export import files as export
 from pages.ui.stage import begin
 from pages.ui.store.chosen import open_store
-from pages.ui.store.model_name import model_name
 from pages.ui.words.say import plain, say
 
 _TWO_LINES = 200  # letters
@@ -27,18 +26,17 @@ def figure(
     question: str,
     caption: str,
     frame: pd.DataFrame,
-    alt: str,
-    on_select: Callable[..., Any] | Literal["rerun"] | None = None,
+    alt: str | None = None,
+    clickable: bool = False,
     width: Literal["stretch", "content"] = "stretch",
 ) -> Any:
     """Draw a chart under the question it answers; returns its selections where it takes any.
 
     Args:
-        key: of the chart; a selection is read as `event["selection"][name]`, in a callback as
-            `st.session_state[key]["selection"][name]`.
+        key: of the chart; a selection is read as `event["selection"][name]`.
         caption: what to see in it; the file it comes from is told after it.
         frame: the data that are offered for export.
-        alt: for readers who hear the page.
+        alt: for readers who hear the page; the question if None.
         width: that of the page, or the chart's own.
     """
     finding = begin()
@@ -47,11 +45,11 @@ def figure(
         headlined(chart, finding),
         width=width,
         key=key,
-        on_select=on_select or "ignore",
-        alt=f"{alt} {unmarked(finding)}".strip(),
+        on_select="rerun" if clickable else "ignore",
+        alt=f"{alt or question} {unmarked(finding)}".strip(),
     )
     _foot(caption, frame, finding, lambda: _exports(key, question, frame, chart))
-    return event if on_select else None
+    return event
 
 
 def table(
@@ -151,7 +149,7 @@ def source(written: Callable[[object], str] = plain) -> str:
     return say(
         "figure.source",
         file=written(store.name),
-        model=written(model_name(store)),
+        model=written(store.model_name),
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )

@@ -103,5 +103,5 @@ class Page:
                 if key_of("meaning"):
                     st.markdown(said("meaning"))
             shown.draw(View(self.prefix, shown.stem))
-            held = [table for table in shown.also if open_store().rows.get(table.name)]
+            held = [table for table in shown.also if open_store().holds(table)]
             about(*shown.needs, *held)

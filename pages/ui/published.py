@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,7 +12,6 @@ from analysis.published.numbers import EXPERIMENTS, MODEL_SHAPE, ONE_SEGMENT, Ex
 from pages.ui.about import citation
 from pages.ui.figure import table
 from pages.ui.store.chosen import open_store
-from pages.ui.store.model_name import model_name
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import plain, say
 
@@ -21,12 +19,7 @@ _ROUNDING = 1e-9
 _WHOLE = 16  # rows of a table that is shown without scrolling
 _NONE = "none"  # as a file says of a model without segments
 _MINUS = str.maketrans("-", "−")
-_WHERE = {
-    "cell": "notebook",
-    "section": "itself",
-    "appendix": "itself",
-    "own_table": "itself",
-}
+_WHERE = {"cell": "notebook", "section": "itself", "appendix": "itself", "own_table": "itself"}
 
 
 @dataclass(frozen=True)
@@ -48,6 +41,11 @@ class Row:
         """Whether the file's value rounds to the printed one."""
         difference = self.difference
         return difference is not None and abs(difference) <= self.published.tolerance + _ROUNDING
+
+
+def statistic_of(of: str, statistic: str) -> str:
+    """What a row is of: a statistic of something, both by their names."""
+    return say("published.statistic", of=of, statistic=statistic)
 
 
 def apart(experiment: str) -> str:
@@ -94,7 +92,7 @@ def experiment(name: str, title: str) -> Iterator[bool]:
                 "published.apart",
                 model=say("published.untrained", model=of.model) if of.untrained else of.model,
                 measured=_measured_on(of),
-                this_model=plain(model_name(store)),
+                this_model=plain(store.model_name),
                 this_corpus=plain(run["corpus"]),
                 this_n=count(run["n_sequences"]),
                 this_masking=_given(run["mask_rate"], store.facts.get("segments_given", _NONE)),
@@ -127,14 +125,20 @@ def beside(*rows: Row, key: str, title: str) -> None:
         return
     with experiment(rows[0].published.experiment, title) as same:
         frame = pd.DataFrame(map(_cells, rows))
+        agreement = say("published.agree", n=sum(row.agrees for row in rows), of=len(rows))
         names = ["of", "published", "ours", *(["difference"] if same else [])]
         sources = told_sources([row.published.place for row in rows], rows[0].published.paper)
         table(
             frame,
             key=key,
             question=title,
-            caption=f"{_agreement(rows)} {sources}" if same else sources,
-            columns={name: _column(name) for name in names},
+            caption=f"{agreement} {sources}" if same else sources,
+            columns={
+                name: st.column_config.TextColumn(
+                    say(f"published.{name}"), alignment="left" if name == "of" else "right"
+                )
+                for name in names
+            },
             placeholder="—",
             height="content" if len(rows) <= _WHOLE else "auto",
         )
@@ -165,16 +169,6 @@ def _written(
     unit = "" if not published.percent else say("published.points") if change else " %"
     form = f"{'+' if change else ''}{',' if counts else ''}.{digits}f"
     return f"{shown:{form}}{unit}".translate(_MINUS)
-
-
-def _column(name: str) -> Any:
-    return st.column_config.TextColumn(
-        say(f"published.{name}"), alignment="left" if name == "of" else "right"
-    )
-
-
-def _agreement(rows: Sequence[Row]) -> str:
-    return say("published.agree", n=sum(row.agrees for row in rows), of=len(rows))
 
 
 def told_sources(places: Sequence[tuple[str, int | str]], paper: str) -> str:

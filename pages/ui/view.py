@@ -47,7 +47,7 @@ class View:
     def pick(
         self,
         name: str,
-        options: Sequence[Any],
+        options: Sequence[Any] | Mapping[Any, str],
         *,
         default: Any = None,
         of: str | None = None,
@@ -58,6 +58,7 @@ class View:
         """One of the options, drawn by the widget that has room for as many.
 
         Args:
+            options: with their names, or alone where `format` or the section's words name them.
             default: the first option if None.
             of: the column whose names the options are, such as scope, or the picker whose words
                 this one has.
@@ -65,13 +66,14 @@ class View:
         """
         room = "segmented" if len(options) < FEW else "pills" if len(options) < SOME else "select"
         label = name if key_of(name) else of or name
-        called = format or (lambda each: _option(of or name, name, each))
+        given = options.__getitem__ if isinstance(options, Mapping) else format
+        called = given or (lambda each: _option(of or name, name, each))
         labels = {each: called(each) for each in options}  # while the section's words are at hand
         return pick(
             self.key(name),
             said(label, shared="words.column", **values),
-            options,
-            default=options[0] if default is None else default,
+            list(labels),
+            default=next(iter(labels)) if default is None else default,
             format=labels.__getitem__,
             kind=kind or room,
             help=_said_if(f"{name}_help", **values) or _said_if(f"{of}_help", **values),
@@ -120,17 +122,22 @@ class View:
             weighing: what attention is weighed by; the caption says so unless by weights.
             values: what the question and the caption take.
         """
-        drawn: dict[str, Any] = {"key": self._keyed(name, state), "frame": frame, "width": width}
-        drawn |= self._texts(name, caption, values)
-        drawn["caption"] = weighed(weighing, drawn["caption"])
+        key, texts = self._keyed(name, state), self._texts(name, caption, values)
+        event = figure(
+            chart,
+            key=key,
+            question=texts["question"],
+            caption=weighed(weighing, texts["caption"]),
+            frame=frame,
+            clickable=click,
+            width=width,
+        )
         if click:
-            clicks.clickable(chart, self.key(name), **drawn)
-        else:
-            figure(chart, alt=drawn["question"], **drawn)
+            clicks.remember(self.key(name), key, event)
 
     def clicked(self, name: str) -> list[Any]:
         """What was clicked in a figure since it was drawn last: mostly nothing."""
-        return [mark for part in clicks.fresh_click(self.key(name)).values() for mark in part]
+        return clicks.fresh_click(self.key(name))
 
     def table(
         self,

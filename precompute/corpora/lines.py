@@ -23,6 +23,10 @@ class Line:
         """Where it stands, as messages and sequences tell it."""
         return f"{self.file} line {self.number}"
 
+    def refused(self, reason: str) -> BadCorpus:
+        """The error to raise of what is wrong in it."""
+        return BadCorpus(self.place, reason)
+
 
 def span(first: Line, last: Line) -> str:
     """Where the lines from `first` to `last` stand, as one place."""

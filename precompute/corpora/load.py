@@ -39,6 +39,10 @@ TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
 READERS = {"jsonl": jsonl_entries, "pickle": unlabeled_pickle_entries}
+_LEFT_OUT = {
+    "too_long": "none of its sentences fits into --max-tokens; give a larger number there",
+    "too_short": "all its documents are too short to be packed; use --packing paragraphs",
+}
 ANNOTATED = {"conllu": conllu_documents, "coreference": column_documents}
 
 
@@ -173,16 +177,9 @@ def entries(
 
 def _at_least_one(found: Iterator[Entry], name: str, counts: Counter[str]) -> Iterator[Entry]:
     first = next(found, None)
-    if first is None and counts["too_long"]:
-        raise BadCorpus(
-            name, "none of its sentences fits into --max-tokens; give a larger number there"
-        )
-    if first is None and counts["too_short"]:
-        raise BadCorpus(
-            name, "all its documents are too short to be packed; use --packing paragraphs"
-        )
     if first is None:
-        raise BadCorpus(name, "holds no sequence; give a file that holds some text")
+        left_out = (why for count, why in _LEFT_OUT.items() if counts[count])
+        raise BadCorpus(name, next(left_out, "holds no sequence; give a file that holds some text"))
     yield first
     yield from found
 

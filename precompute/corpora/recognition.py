@@ -55,8 +55,10 @@ def _head(path: Path) -> bytes:
 
 def _check_regular(path: Path) -> None:
     place = path_as_given(path)
+    if path.is_dir() and holds_images(path):
+        raise BadCorpus(place, f"is a folder of images, {NO_TEXT}")
     if path.is_dir():
-        raise BadCorpus(place, _about_folder(path))
+        raise BadCorpus(place, "is a folder; name one file in it")
     if not path.exists():
         raise BadCorpus(
             place,
@@ -65,12 +67,6 @@ def _check_regular(path: Path) -> None:
         )
     if not path.is_file():
         raise BadCorpus(place, "is not a regular file; write the corpus to a file first")
-
-
-def _about_folder(path: Path) -> str:
-    if holds_images(path):
-        return f"is a folder of images, {NO_TEXT}"
-    return "is a folder; name one file in it"
 
 
 def _refuse_binary(head: bytes, name: str) -> None:

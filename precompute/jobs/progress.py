@@ -2,20 +2,14 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
 
 from tqdm import tqdm
 
 _SECONDS_BETWEEN_LINES = 2.0
-
-
-@runtime_checkable
-class Progress(Protocol):
-    """Notified of how many sequences have been finished."""
-
-    def update(self, n: int) -> object: ...
+OnProgress = Callable[[int], object]
+"""What is called with the number of sequences whenever some more are done."""
 
 
 class _Lines:
@@ -39,10 +33,10 @@ class _Lines:
 
 
 @contextmanager
-def progress(total: int, *, already: int = 0) -> Iterator[Progress]:
+def progress(total: int, *, already: int = 0) -> Iterator[OnProgress]:
     """Progress over `total` sequences of which `already` were there."""
     if sys.stderr.isatty():
         with tqdm(total=total, initial=already, unit="seq", dynamic_ncols=True) as bar:
-            yield bar
+            yield bar.update
     else:
-        yield _Lines(total, already)
+        yield _Lines(total, already).update

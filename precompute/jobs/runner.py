@@ -11,7 +11,7 @@ from analysis.errors import UserError
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.memory import return_freed_memory
 from precompute.jobs.plan import Plan, batches
-from precompute.jobs.progress import progress
+from precompute.jobs.progress import OnProgress, progress
 from precompute.jobs.seal import set_aside
 from precompute.jobs.shards import finish_shard, merged
 from precompute.models.classification import classification_of
@@ -19,8 +19,6 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes.base import Totals, Weights
 from precompute.passes.batch import Batch
 
-OnProgress = Callable[[int], object]
-"""What is called with the number of sequences whenever some more are done."""
 Runner = Callable[[Plan, LoadedModel, list[int], OnProgress], None]
 
 
@@ -56,14 +54,14 @@ def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
     return_freed_memory()
     for each in plan.passes:
         if isinstance(each, Weights):
-            _finish_weights(plan, model, each)
+            finish_shard(plan.place(each), 0, partial(each.weights, model.weights))
     waiting = [index for index in range(len(plan.jobs)) if plan.missing(index)]
     left = sum(len(plan.jobs[index]) for index in waiting)
     total = len(plan.corpus.sequences)
     if not waiting:
         return
-    with progress(total, already=total - left) as bar:
-        runner(plan, model, waiting, bar.update)
+    with progress(total, already=total - left) as report:
+        runner(plan, model, waiting, report)
 
 
 def run_local(plan: Plan, model: LoadedModel, jobs: list[int], report: OnProgress) -> None:
@@ -80,7 +78,7 @@ def finish_job(plan: Plan, model: LoadedModel, index: int, report: OnProgress) -
         parts.append(_batch_totals(missing, model, sequences, plan))
         report(len(sequences))
     for each, tables in zip(missing, zip(*parts, strict=True), strict=True):
-        _finish(plan, each, index, list(tables))
+        finish_shard(plan.place(each), index, partial(merged, each.TABLE, list(tables)))
 
 
 def _batch_totals(
@@ -104,11 +102,3 @@ def _batch_totals(
         classification=classification_of(model),
     )
     return [each.totals(batch) for each in passes]
-
-
-def _finish(plan: Plan, each: Totals, index: int, parts: list[pa.Table]) -> None:
-    finish_shard(plan.place(each), index, lambda: merged(each.TABLE, parts))
-
-
-def _finish_weights(plan: Plan, model: LoadedModel, each: Weights) -> None:
-    finish_shard(plan.place(each), 0, lambda: each.weights(model.weights))

@@ -11,8 +11,6 @@ from analysis.relevance_rules import ALL
 from analysis.upload_bounds import MAX_CHARACTERS
 from precompute.corpora.encode import Encoder
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.images.images import image_sequence
-from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import Sequence, Text
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
@@ -45,15 +43,6 @@ class LiveRelevance:
     columns: int = 0
     first_patch: int = 0
     is_cut: bool = False
-
-
-def image_of(reader: ImageReader, data: bytes, name: str) -> Sequence:
-    """An image as a sequence, after looking at its size.
-
-    Raises:
-        BadCorpus: it holds too many bytes or pixels, or is no image that can be read.
-    """
-    return image_sequence(0, read_upload(data, name=name), reader)
 
 
 def text_of(model: LoadedModel, text: str, max_tokens: int) -> tuple[Sequence, bool]:

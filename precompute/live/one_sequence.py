@@ -10,8 +10,10 @@ from jaxtyping import Float
 from analysis.errors import UserError
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.pairs.pair_delta import row_shares
+from precompute.corpora.images.images import image_sequence
+from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.live.live_relevance import LiveRelevance, image_of, relevance_of, text_of
+from precompute.live.live_relevance import LiveRelevance, relevance_of, text_of
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
@@ -56,7 +58,8 @@ class Rerun:
             UnfitModel: the model reads text.
             BadCorpus: it holds too many bytes or pixels, or is no image that can be read.
         """
-        sequence = image_of(self.model.image_reader, data, name)
+        reader = self.model.image_reader
+        sequence = image_sequence(0, read_upload(data, name=name), reader)
         with self.lock:
             return relevance_of(self.model, sequence)
 

@@ -98,12 +98,8 @@ class LoadedModel:
             change_positions: what the model gets instead of its position embeddings, from them.
         """
         inputs = self.inputs(sequences)
-        changed = (
-            self.adapter.changed_positions(self.model, change_positions)
-            if change_positions
-            else nullcontext()
-        )
-        with changed:
+        change = self.adapter.changed_positions
+        with change(self.model, change_positions) if change_positions else nullcontext():
             trace = self.adapter.trace(self.model, self.layers, inputs)
         return trace if self.dtype == "float32" else _in_float32(trace)
 

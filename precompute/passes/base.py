@@ -1,6 +1,6 @@
 """What a pass is: something with a table that it fills, in one of three ways."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -87,6 +87,11 @@ def names_of(places: np.ndarray, names: tuple[str, ...] = TOKEN_TYPES) -> pa.Dic
     return pa.DictionaryArray.from_arrays(places.astype(np.int8), pa.array(names))
 
 
+def one_name(name: str, names: tuple[str, ...], n_rows: int) -> pa.DictionaryArray:
+    """One of the names in every row, as the store writes it."""
+    return names_of(np.full(n_rows, names.index(name)), names)
+
+
 def table_of(table: Table, **columns: np.ndarray | pa.Array) -> pa.Table:
     """Rows of a shard in their contract's types from columns given by name."""
     arrays = {name: pa.array(column) for name, column in columns.items()}
@@ -105,6 +110,15 @@ def lists_of(rows: Float[np.ndarray, "row value"]) -> pa.ListArray:
 def nulls_where(values: Float[np.ndarray, " row"]) -> pa.Array:
     """The values as a column that is NULL where they are no number."""
     return pa.array(values, mask=np.isnan(values))
+
+
+def fit_of_query(table: Table, sql: str) -> Callable[[DuckDBPyConnection, FitContext], pa.Table]:
+    """The fit of a pass that asks one query and nothing else."""
+
+    def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+        return from_query(table, store, sql)
+
+    return fit
 
 
 def from_query(table: Table, store: DuckDBPyConnection, sql: str) -> pa.Table:

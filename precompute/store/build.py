@@ -13,6 +13,7 @@ from analysis.errors import UserError
 from analysis.tables import annotation as annotation_tables
 from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
+from analysis.tables.question import quoted
 from analysis.tables.table import Table, View
 from precompute.jobs.fits import finish_fit
 from precompute.jobs.plan import Plan
@@ -46,13 +47,13 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
     unfinished = unfinished_name(output)
     with _new_file(unfinished) as store:
         store.execute("create schema stored")
-        _add_rows(store, corpus_tables.RUN, _rows(corpus_tables.RUN, [run]))
+        _add_dicts(store, corpus_tables.RUN, [run])
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
-        _add_rows(store, corpus_tables.PROVENANCE, _rows(corpus_tables.PROVENANCE, provenance))
+        _add_dicts(store, corpus_tables.PROVENANCE, provenance)
         rows = corpus_rows(plan.corpus) | annotation_rows(plan.corpus)
         for table in (*corpus_tables.CORPUS_TABLES, *annotation_tables.TABLES):
-            _add_rows(store, table, rows[table.name])
-        _add_parts(store, image_table.TABLE, image_rows(plan))
+            _add_rows(store, table, [rows[table.name]])
+        _add_rows(store, image_table.TABLE, image_rows(plan))
         for each in PASSES:
             chosen = each in plan.passes
             if chosen and isinstance(each, Fit):
@@ -78,8 +79,7 @@ def add_table(
         indices = [n for n in table.shard_schema.names if counts_from_0 and n in INDICES]
         shifted = ", ".join(f"{name} + 1 as {name}" for name in indices)
         replaced = f" replace ({shifted})" if shifted else ""
-        files = [str(shard) for shard in shards]
-        rows = f"select *{replaced} from read_parquet({_literal(files)})"
+        rows = f"select *{replaced} from read_parquet([{quoted(*map(str, shards))}])"
         store.execute(f"create temp view {table.name}_shards as {rows}")
         for piece in pieces(store, table, f"{table.name}_shards"):
             _merge(store, table, piece)
@@ -114,28 +114,17 @@ def describe(store: DuckDBPyConnection, table: Table) -> None:
 
 
 def _comment(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:
-    store.execute(f"comment on {kind} {name} is {_literal(view.grain)}")
+    store.execute(f"comment on {kind} {name} is {quoted(view.grain)}")
     for column in view.columns:
-        comment = _literal(f"{column.meaning} ({column.unit})")
+        comment = quoted(f"{column.meaning} ({column.unit})")
         store.execute(f"comment on column {name}.{column.name} is {comment}")
 
 
-def _literal(value: str | list[str]) -> str:
-    """A string or a list of them as SQL writes it, for statements that take no parameters."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
-    return "'" + value.replace("'", "''") + "'"
+def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:
+    _add_rows(store, table, [pa.Table.from_pylist(rows, schema=table.schema)])
 
 
-def _rows(table: Table, rows: list[dict]) -> pa.Table:
-    return pa.Table.from_pylist(rows, schema=table.schema)
-
-
-def _add_rows(store: DuckDBPyConnection, table: Table, rows: pa.Table) -> None:
-    _add_parts(store, table, [rows])
-
-
-def _add_parts(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]) -> None:
+def _add_rows(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]) -> None:
     """Rows that come in parts, of which only one is in memory at a time."""
     create_empty(store, table)
     for rows in parts:
@@ -149,7 +138,7 @@ def _add_parts(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table
 def _add_manifest(store: DuckDBPyConnection) -> None:
     names = [name for (name,) in store.execute(TABLE_NAMES).fetchall()]
     rows = [{"name": name, **contents(store, name)} for name in names]
-    _add_rows(store, corpus_tables.MANIFEST, _rows(corpus_tables.MANIFEST, rows))
+    _add_dicts(store, corpus_tables.MANIFEST, rows)
 
 
 TABLE_NAMES = (

@@ -2,6 +2,7 @@
 
 from analysis.scopes import EFFECTS, ORDERS, POST_NORM
 from analysis.tables.corpus import IS_CAUSAL
+from analysis.tables.question import quoted
 
 
 def _strangers() -> str:
@@ -15,16 +16,22 @@ def _strangers() -> str:
         f"select '{each}' as name from pair_delta_wide where mean_{each} is not null limit 1"
         for each in EFFECTS
     )
-    known = {
-        name: ", ".join(f"'{each}'" for each in (*order.of_ratios, *order.effects))
+    orders = " ".join(
+        f"when '{name}' then name in ({quoted(*order.of_ratios, *order.effects)})"
         for name, order in ORDERS.items()
-    }
-    orders = " ".join(f"when '{order}' then name in ({each})" for order, each in known.items())
+    )
     order = "select value from provenance where name = 'layer_order'"
     listed = " union ".join(f"({each})" for each in steps)
     return f"""
         select count(*) from (select * from ({names}) as given(name) union {listed})
         where not (case coalesce(({order}), '{POST_NORM.name}') {orders} end)"""
+
+
+def _not_1(total: str, rows: str, *, by: str) -> str:
+    """How many groups of rows do not come to 1."""
+    return f"""
+        select count(*) from (select abs({total} - 1) as error from {rows} group by {by})
+        where error > $tolerance"""
 
 
 CROSS_LAWS = {
@@ -46,15 +53,14 @@ CROSS_LAWS = {
         select count(*) from (
             select count(*) as n from head_token group by layer, head
             having n <> (select n_tokens from run))""",
-    "attention received in a sequence adds up to its number of tokens": """
-        select count(*) from (
-            select abs(sum(attention_received::double) / any_value(n_tokens) - 1) as error
-            from head_token join sequence using (seq) group by layer, head, seq)
-        where error > $tolerance""",
-    "token types share all attention": """
-        select count(*) from (
-            select abs(sum(attention) - 1) as error from token_type_mixing group by layer, head)
-        where error > $tolerance""",
+    "attention received in a sequence adds up to its number of tokens": _not_1(
+        "sum(attention_received::double) / any_value(n_tokens)",
+        "head_token join sequence using (seq)",
+        by="layer, head, seq",
+    ),
+    "token types share all attention": _not_1(
+        "sum(attention)", "token_type_mixing", by="layer, head"
+    ),
     "weights to a token type are the same whether heads or tokens are counted": """
         select count(*) from (
             select seq, layer, head,
@@ -88,21 +94,15 @@ CROSS_LAWS = {
             select target_pos, source_pos from pair_occurrence)
         where key_pos > query_pos and {IS_CAUSAL}""",
     "layers are seen at the scopes and in the steps of their order": _strangers(),
-    "relations share all pairs and all change": """
-        select count(*) from (
-            select abs(sum(mean) - 1) as error from relation_share
-            group by layer, effect, quantity)
-        where error > $tolerance""",
-    "all that has come together in a token comes from some type and some distance": """
-        select count(*) from (
-            select abs(sum(mean) - 1) as error from rollout
-            group by layer, scope, token_type is null, distance is null)
-        where error > $tolerance""",
-    "all that vectors bring together in a token comes from some type and some distance": """
-        select count(*) from (
-            select abs(sum(mean) - 1) as error from vector_rollout
-            group by layer, scope, token_type is null)
-        where error > $tolerance""",
+    "relations share all pairs and all change": _not_1(
+        "sum(mean)", "relation_share", by="layer, effect, quantity"
+    ),
+    "all that has come together in a token comes from some type and some distance": _not_1(
+        "sum(mean)", "rollout", by="layer, scope, token_type is null, distance is null"
+    ),
+    "all that vectors bring together in a token comes from some type and some distance": _not_1(
+        "sum(mean)", "vector_rollout", by="layer, scope, token_type is null"
+    ),
     "spectra with and without positions are of the same number of sequences": """
         select count(*) from (
             select any_value(control) from position_spectrum_control where control <> 'kept'

@@ -116,7 +116,6 @@ def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) 
 def statistics_lines() -> Iterator[str]:
     """Each statistic with the views it writes and their grain."""
     for each in PASSES:
-        views = each.TABLE.all_views
         yield each.TABLE.name
-        for view in views:
+        for view in each.TABLE.all_views:
             yield f"    {view.name}: {view.grain}"

@@ -10,14 +10,13 @@ most where the machine is busy.
 """
 
 import argparse
-import time
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import torch
 
 from analysis.measures.heads.head_distance import SMOOTHING, head_distances
+from tests.benchmarks.cost import timed
 
 HEADS, TOKENS = 144, 128
 LIMIT = 0.3
@@ -43,13 +42,6 @@ def double_loop(weights: np.ndarray) -> np.ndarray:
     return found
 
 
-def clocks(work: Callable[[], object]) -> np.ndarray:
-    """Seconds on the wall and of the processor."""
-    started = np.array([time.perf_counter(), time.process_time()])
-    work()
-    return np.array([time.perf_counter(), time.process_time()]) - started
-
-
 def measure(rounds: int) -> None:
     weights = attention()
     seen = torch.ones(TOKENS, TOKENS, dtype=torch.bool)
@@ -60,12 +52,12 @@ def measure(rounds: int) -> None:
     )
     took, times = [], {np.float16: [], np.float32: []}
     for _ in range(rounds):
-        ours = min((clocks(lambda: head_distances(weights, seen)) for _ in range(5)), key=sum)
+        ours = min((timed(lambda: head_distances(weights, seen)) for _ in range(5)), key=sum)
         took.append(ours)
         told = []
         for kind, ratios in times.items():
             stored = weights.numpy().astype(kind)
-            loop = clocks(partial(double_loop, stored))
+            loop = timed(partial(double_loop, stored))
             ratios.append(loop / ours)
             told.append(f"double loop in {kind.__name__} {loop[0]:.1f} s ({loop[1]:.1f})")
         print(

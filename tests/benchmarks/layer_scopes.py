@@ -11,11 +11,8 @@ that a busy machine slows all. The second prints the peak memory for BERT-base's
 """
 
 import argparse
-import resource
 import statistics
-import time
 from collections.abc import Callable
-from typing import Any
 
 import torch
 import transformers
@@ -24,6 +21,7 @@ from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models import bert
 from analysis.models.trace import LayerTrace, LayerWeights
 from precompute.models.load_models import load_model
+from tests.benchmarks.cost import EAGER, own_peak, seconds
 from tests.benchmarks.precompute_cost import full_length
 from tests.reference.mixing.layer_mixing import ACTIVATIONS, layer_parts, norms
 
@@ -44,12 +42,6 @@ def matmul_rate() -> float:
     """Floating-point operations per second of one large square product."""
     left, right = torch.randn(2, SIDE, SIDE)
     return 2 * SIDE**3 / seconds(lambda: left @ right)
-
-
-def seconds(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
 
 
 def integrated(layer: LayerTrace) -> torch.Tensor:
@@ -106,15 +98,14 @@ def measure(rounds: int) -> None:
 
 
 def memory() -> None:
-    settings: dict[str, Any] = {"attn_implementation": "eager"}
-    config = transformers.BertConfig(**settings)
+    config = transformers.BertConfig(**EAGER)
     torch.manual_seed(0)
     model = transformers.BertModel(config).eval()
     inputs = {"input_ids": torch.randint(1000, 20000, (1, 512))}
     inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
     trace = bert.trace(model, bert.weights(model), inputs)
     took = seconds(lambda: [layer_mixing(each) for each in trace.layers])
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    peak = own_peak() / 2**20
     print(f"BERT-base's shape, 512 tokens: {took:.0f} s, peak memory {peak:.2f} GiB")
 
 

@@ -25,7 +25,6 @@ import torch
 
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.scopes import POST_NORM
-from analysis.tables import SCHEMA_VERSION
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
 from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Corpus, Sequence
 from precompute.jobs.plan import Facts, Plan, batches
@@ -33,6 +32,7 @@ from precompute.jobs.shards import finish_shard, merged
 from precompute.passes.batch import Batch
 from precompute.passes.pairs import pair_delta as the_pass
 from precompute.store import build as storing
+from tests.benchmarks.cost import own_peak, run_row, seconds, timed
 
 LENGTH, VOCABULARY, CLS, SEP, FIRST_WORD = 122, 30000, 101, 102, 103
 NAMES = ("pair_delta", "pair", "pair_extreme", "pair_occurrence", "pair_pmi_correlation")
@@ -104,14 +104,7 @@ def make_store(plan: Plan, n_layers: int, output: Path) -> None:
     """The real store, telling how long each table takes."""
     for name in ("add_table", "_finish_fit"):
         setattr(storing, name, _telling(getattr(storing, name)))
-    n_sequences, n_tokens = len(plan.corpus.sequences), plan.corpus.n_tokens
-    row = {
-        "model": "random", "revision": "", "family": "bert", "n_layers": n_layers, "n_heads": 12,
-        "hidden_size": 768, "corpus": "zipf", "corpus_sha256": "", "device": "cpu",
-        "n_sequences": n_sequences, "n_tokens": n_tokens, "mask_rate": 0.0, "seed": 0,
-        "dtype": "float32", "statistics": list(plan.statistics), "created_at": 0,
-        "tool_version": "", "schema_version": SCHEMA_VERSION,
-    }  # fmt: skip
+    row = run_row(plan, n_layers=n_layers, n_heads=12, hidden_size=768)
     facts = {"layer_order": POST_NORM.name, "attention": "full"}
     storing.build(plan, output, row, facts)
 
@@ -191,7 +184,7 @@ def ask(path: Path) -> None:
         with duckdb.connect(str(path), read_only=True) as store:
             question = questions(store)[name]
             _forget(path)
-            first, again = _milliseconds(question), [_milliseconds(question) for _ in range(5)]
+            first, *again = (1000 * timed(question) for _ in range(6))
         wall, cpu = np.median(again, axis=0)
         print(f"{name:<32} first {first[0]:5.0f}   again {wall:5.0f} ms   processor {cpu:5.0f} ms")
 
@@ -202,19 +195,8 @@ def _forget(path: Path) -> None:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _milliseconds(question: Callable[[], object]) -> tuple[float, float]:
-    started, used = time.perf_counter(), time.process_time()
-    question()
-    return 1000 * (time.perf_counter() - started), 1000 * (time.process_time() - used)
-
-
 def _told_peak(step: Callable[[], object], name: str) -> None:
-    started = time.perf_counter()
-    step()
-    status = Path("/proc/self/status").read_text()
-    peak = int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
-    seconds = time.perf_counter() - started
-    print(f"{name}: {seconds:.0f} s, peak memory {peak / 2**20:.2f} GiB", flush=True)
+    print(f"{name}: {seconds(step):.0f} s, peak memory {own_peak() / 2**20:.2f} GiB", flush=True)
 
 
 def main() -> None:

@@ -13,13 +13,10 @@ real precompute, and prints its size, the peak memory and how fast it answers.
 
 import argparse
 import json
-import resource
 import statistics
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -38,6 +35,7 @@ from precompute.passes.positions import (
     query_key_singular_value,
 )
 from precompute.run import Request, run
+from tests.benchmarks.cost import EAGER, own_peak, seconds
 from tests.precompute.corpora.tiny import bert_like
 
 PASSES = (embedding_spectrum, position_variance, query_key_singular_value, query_key_rotation)
@@ -48,19 +46,12 @@ TEXTS, LENGTH = 4, 512
 def random_model(vocabulary: int = 1000) -> transformers.BertModel:
     """BERT-base's shape but for the vocabulary, biases included."""
     torch.manual_seed(0)
-    settings: dict[str, Any] = {"attn_implementation": "eager"}
-    config = transformers.BertConfig(vocab_size=vocabulary, **settings)
+    config = transformers.BertConfig(vocab_size=vocabulary, **EAGER)
     model = transformers.BertModel(config).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.02)
     return model
-
-
-def seconds(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
 
 
 def unknown(model: ModelWeights) -> ModelWeights:
@@ -110,7 +101,7 @@ def measure(rounds: int, dense_layers: int) -> None:
 
 
 def told_memory() -> None:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    peak = own_peak() / 2**20
     print(f"peak memory {peak:.2f} GiB")
 
 

@@ -11,17 +11,13 @@ that of processor time, and the size of the file. With `--parsers` the parsers a
 """
 
 import argparse
-import tempfile
-from dataclasses import replace
-from pathlib import Path
 
 import torch
 
 from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus
-from precompute.jobs.plan import Facts, Plan, chosen_statistics
 from precompute.models.loaded_model import LoadedModel
-from tests.benchmarks.position_cost import bare, bert_base, everything
+from tests.benchmarks.cost import bert_base, compare
 
 LIMIT = 2.0
 OF_DEPENDENCIES = ["dependency_accuracy", "dependency_baseline", "dependency_best"]
@@ -39,26 +35,6 @@ def sentences(model: LoadedModel, treebank: str, limit: int) -> Corpus:
     )
 
 
-def measure(asked: argparse.Namespace) -> None:
-    """Prints seconds of the forward passes and of the whole run, and how they compare."""
-    model = bert_base()
-    corpus = sentences(model, asked.treebank, asked.sequences)
-    names = [*OF_DEPENDENCIES, *(["parser_accuracy"] if asked.parsers else [])]
-    with tempfile.TemporaryDirectory() as folder:
-        facts, chosen = Facts("0" * 64, "float32", 0), chosen_statistics(names)
-        few = replace(corpus, sequences=corpus.sequences[:32])
-        bare(model, Plan(Path(folder) / "warm", facts, few, chosen))
-        plan = Plan(Path(folder) / "cold", facts, corpus, chosen)
-        alone, whole = bare(model, plan), everything(model, plan)
-        ratio, of_processor = whole / alone
-        size = (plan.folder / "out.duckdb").stat().st_size
-    print(
-        f"{len(corpus.sequences)} sentences, {corpus.n_tokens} tokens: bare {alone[0]:.1f} s, with "
-        f"{', '.join(names)} {whole[0]:.1f} s, ratio {ratio:.2f} (of processor time "
-        f"{of_processor:.2f}; to stay under {LIMIT:g} without parsers), file {size / 2**20:.1f} MiB"
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("treebank")
@@ -67,7 +43,12 @@ def main() -> None:
     parser.add_argument("--parsers", action="store_true")
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
-    measure(asked)
+    model = bert_base()
+    corpus = sentences(model, asked.treebank, asked.sequences)
+    names = [*OF_DEPENDENCIES, *(["parser_accuracy"] if asked.parsers else [])]
+    print(f"{len(corpus.sequences)} sentences, {corpus.n_tokens} tokens: {', '.join(names)}")
+    compare(model, corpus, names, rounds=1, few=32)
+    print(f"ratio to stay under {LIMIT:g} without parsers")
 
 
 if __name__ == "__main__":

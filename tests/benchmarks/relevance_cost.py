@@ -11,8 +11,6 @@ medians of the ratios. Then the passes fill a file with the maps and the numbers
 
 import argparse
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +29,7 @@ from precompute.passes.batch import Batch
 from precompute.passes.relevance import relevance_map, sequence_relevance
 from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS
 from precompute.store.build import add_table
+from tests.benchmarks.cost import EAGER, seconds
 
 LIMIT = 1.0
 IMAGES = 1000
@@ -40,9 +39,8 @@ BATCH = 6
 def dino_s() -> Any:
     """DINO ViT-S/16's shape with random weights, queries and keys larger so that heads differ."""
     torch.manual_seed(0)
-    settings: dict[str, Any] = {"attn_implementation": "eager"}
     config = transformers.ViTConfig(
-        hidden_size=384, num_attention_heads=6, intermediate_size=1536, **settings
+        hidden_size=384, num_attention_heads=6, intermediate_size=1536, **EAGER
     )
     model = transformers.ViTModel(config, add_pooling_layer=False)
     with torch.no_grad():
@@ -73,12 +71,6 @@ def batch_of(trace: Trace, first: int = 0) -> Batch:
     sequences = tuple(sequence(first + row, n_tokens) for row in range(batch))
     others = range(first + batch, first + 100 * WHOLE_LAYERS)
     return Batch(sequences, trace, kept=frozenset([-1, *range(first, first + batch), *others]))
-
-
-def seconds(of: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    of()
-    return time.perf_counter() - started
 
 
 def rules(trace: Trace) -> None:

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.outermost.small_files import CASES, STATISTICS
+from tests.tiny import BOTH_WAYS
 
 ROOT = Path(__file__).parents[2]
 PASSES, TESTS = "precompute/passes", "tests/precompute/passes"
-FAMILIES = ("bert", "gpt2")
-"""One that looks both ways and normalises behind, one that does neither: passes know no other."""
 OTHERS = ("roberta", "dinov2")
 SHARED = "analysis/tables/norms/dispersion.py"
 """A query that several passes ask."""
@@ -38,7 +37,7 @@ def checks_of(module: str) -> list[str]:
     numbers = "tests/outermost/test_outermost.py::test_every_number_is_that_of_the_bare_model"
     return [
         *_speaking_of(resting),
-        *(f"{laws}{law}[{family}-{stem}]" for law in LAWS for family in FAMILIES if _counts(stem)),
+        *(f"{laws}{law}[{family}-{stem}]" for law in LAWS for family in BOTH_WAYS if _counts(stem)),
         *(
             f"{numbers}[{file}-{view.name}]"
             for file, view in CASES

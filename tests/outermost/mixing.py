@@ -82,10 +82,10 @@ def _ratios(corpus: Corpus, layer: int, name: str, kind: str) -> Iterator[np.nda
         kinds = [_kind(corpus, reading, place) for place in range(len(reading))]
         chosen = np.array([kind in (each, "all") for each in kinds])
         if chosen.any():
-            yield _of_scope(layers[layer], name)[chosen]
+            yield of_scope(layers[layer], name)[chosen]
 
 
-def _of_scope(parts: Parts, name: str) -> np.ndarray:
+def of_scope(parts: Parts, name: str) -> np.ndarray:
     """Mixing ratios; of half the weights and half the token itself, half those of the weights."""
     if name == "attn_w_res":
         return parts.ratios["attn_w"].numpy() / 2

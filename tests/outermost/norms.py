@@ -191,8 +191,8 @@ def _pearson(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.corrcoef(one, other)[0, 1])
 
 
-def frequency_correlation(corpus: Corpus) -> pd.DataFrame:
-    """ρ of frequency ranks counted in the corpus; a masked place is no word and counts nowhere."""
+def of_tokens(corpus: Corpus) -> pd.DataFrame:
+    """Id and type of every token, with its mean weight and length over layers and heads."""
     ids, kinds, attention, norms = [], [], [], []
     for each in corpus.readings:
         received = torch.stack([alpha.sum(dim=1) / len(each) for alpha in each.attention])
@@ -203,9 +203,14 @@ def frequency_correlation(corpus: Corpus) -> pd.DataFrame:
         norms.append(lengths.mean(dim=(0, 1)).numpy())
         ids += each.ids
         kinds += each.types
-    tokens = pd.DataFrame({"id": ids, "kind": kinds}).assign(
+    return pd.DataFrame({"id": ids, "kind": kinds}).assign(
         attention=np.concatenate(attention), value_norm=np.concatenate(norms)
     )
+
+
+def frequency_correlation(corpus: Corpus) -> pd.DataFrame:
+    """ρ of frequency ranks counted in the corpus; a masked place is no word and counts nowhere."""
+    tokens = of_tokens(corpus)
     tokens = tokens[[not corpus.is_masked(each) for each in tokens["id"]]]
     counts = tokens["id"].map(tokens["id"].value_counts())
     rows = []

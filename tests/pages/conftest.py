@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -15,15 +15,15 @@ import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import figure
-from pages.ui.contents import PAGES
 from pages.ui.export import files as export
 from tests.pages.chromium import browser, server, servers  # noqa: F401
+from tests.pages.copies import answers_of, changes_of, lacking
+from tests.pages.known_charts import validated_once
+from tests.pages.openings import Offered, Opener, keeping, noting
 from tests.shared_store import shared_store
 from tests.small_store import build_store
 
 os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
-ROOT = Path(__file__).parents[2]
 OTHER_SCHEMA = 99
 
 
@@ -92,38 +92,43 @@ def _no_search_for_components():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _known_charts():
+    with validated_once():
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _main_stays(monkeypatch):
     """A session puts its script in the place of `__main__`, which every spawned process runs."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
-@dataclass(frozen=True)
-class Opener:
-    """Opens pages in a browserless session."""
+@pytest.fixture(scope="session")
+def openings():
+    with keeping() as found:
+        yield found
 
-    monkeypatch: pytest.MonkeyPatch
 
-    def __call__(
-        self, page: str, folder: Path, *, lang: str = "en", alone: bool = False, **address: str
-    ) -> AppTest:
-        """A page on the files of a folder: by itself, or from the table of contents."""
-        script = f"{page}/page.py" if alone else "_main.py"
-        session = AppTest.from_file(str(ROOT / "pages" / script), default_timeout=60)
-        if not alone and page != next(iter(PAGES)):
-            # a first run tells which pages there are; without a file it takes no time
-            self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder / "no such folder"))
-            session.run().switch_page(f"{page}/page.py")
-        self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
-        for key, value in {"lang": lang, **address}.items():
-            session.query_params[key] = value
-        return session.run()
+@pytest.fixture(scope="session")
+def offered():
+    with noting() as found:
+        yield found
 
 
 @pytest.fixture
-def opened(monkeypatch) -> Opener:
+def exported(offered: Offered) -> Offered:
+    """What the pages that a test opens offer for export."""
+    return offered
+
+
+@pytest.fixture
+def opened(request, monkeypatch, offered: Offered, openings) -> Opener:
+    """Opens pages; where a test patches the program itself, all that it opens is new."""
     st.cache_resource.clear()
-    return Opener(monkeypatch)
+    offered.clear()
+    patched = "monkeypatch" in signature(request.function).parameters
+    return Opener(monkeypatch, offered, {} if patched else openings)
 
 
 def section_of(page: str, prefix: str) -> Any:
@@ -165,54 +170,17 @@ def assert_sound(session: AppTest) -> None:
     assert not session.exception, [each.value for each in session.exception]
 
 
-@pytest.fixture
-def changed(store_folder: Path, tmp_path_factory) -> Callable[..., Path]:
-    """A folder with the store of the passes after some statements."""
-
-    def change(*statements: str) -> Path:
-        path = tmp_path_factory.mktemp("changed") / "tiny.duckdb"
-        copyfile(store_folder / "tiny.duckdb", path)
-        with duckdb.connect(str(path)) as store:
-            for statement in statements:
-                store.execute(statement)
-        return path.parent
-
-    return change
+changed = changes_of("store_folder")
+told = answers_of("store_folder")
 
 
 @pytest.fixture
 def without(changed) -> Callable[[str], Path]:
     """A folder whose store was made without one statistic."""
-    return lambda table: changed(
-        f"delete from stored.{table}",
-        f"update stored.manifest set n_rows = 0 where name = '{table}'",
-    )
+    return lambda table: changed(*lacking(table))
 
 
-@pytest.fixture
-def told(store_folder: Path) -> Callable[..., list[tuple]]:
-    """What the file itself answers to a query."""
-
-    def answer(query: str) -> list[tuple]:
-        with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
-            return store.execute(query).fetchall()
-
-    return answer
-
-
-@pytest.fixture
-def exported(monkeypatch) -> dict[str, tuple[Any, Any]]:
-    """What the page offers for export: by the key of the figure, its frame and its chart."""
-    offered = {}
-
-    def note(key: str, question: str, frame, chart) -> None:
-        offered[key] = (frame, chart)
-
-    monkeypatch.setattr(figure, "_exports", note)
-    return offered
-
-
-def assert_exportable(exported: dict[str, tuple[Any, Any]], *, caption: str) -> None:
+def assert_exportable(exported: Offered, *, caption: str) -> None:
     """All charts become pictures with something in them, all frames tables with rows."""
     assert exported
     for picture in [export.svg(chart) for _, chart in exported.values() if chart is not None]:
@@ -234,6 +202,10 @@ def charts(session: AppTest) -> list[dict[str, Any]]:
 def bodies(session: AppTest) -> str:
     """All markup that the page writes itself."""
     return "\n".join(each.proto.body for each in session.get("html"))
+
+
+def captions(session: AppTest) -> str:
+    return "\n".join(each.value for each in session.caption)
 
 
 def sentences(session: AppTest) -> str:

@@ -5,7 +5,6 @@ import pytest
 
 from pages.ui.figure import _lacks
 from pages.ui.weighing import told_difference
-from tests.pages.conftest import sentences
 
 NONE = float("nan")
 
@@ -34,14 +33,3 @@ def test_an_interval_is_missed_only_where_its_number_is(columns, lacks):
 )
 def test_a_difference_is_told_with_its_interval_or_with_the_reason(low, high, expected):
     assert told_difference({"difference": 0.01, "low": low, "high": high}) == expected
-
-
-def test_no_section_of_a_small_corpus_shows_ends_that_are_no_numbers(opened, treebank_folder):
-    for page, view in (
-        ("coreference", "co_view"),
-        ("syntax", "sy_view"),
-        ("head_habits", "hh_view"),
-    ):
-        said = sentences(opened(page, treebank_folder, **{view: "weighing"}))
-        assert "nan" not in said.lower().split()
-        assert "+nan" not in said

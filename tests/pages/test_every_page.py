@@ -16,13 +16,17 @@ def texts(session) -> str:
     return "\n".join(element.value for part in parts for element in part)
 
 
-@every_way
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_opens_on_a_real_store(page, lang, alone, opened, store_folder):
-    session = opened(page, store_folder, lang=lang, alone=alone)
-    assert_sound(session)
-    assert session.title
-    assert not session.error
+def test_a_page_opens_on_a_real_store_and_has_a_title_in_either_language(
+    page, opened, store_folder
+):
+    titles = set()
+    for lang, alone in (("en", True), ("ja", False)):
+        session = opened(page, store_folder, lang=lang, alone=alone)
+        assert_sound(session)
+        assert not session.error
+        titles.add(session.title[0].value)
+    assert len(titles) == 2
 
 
 @every_way
@@ -53,11 +57,3 @@ def test_a_damaged_file_is_named_with_its_remedy(page, lang, alone, opened, dama
     assert len(session.error) == 1
     assert r"damaged\.duckdb" in session.error[0].value
     assert "python -m precompute check" in session.error[0].value
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_no_english_is_left_in_a_japanese_title(page, opened, store_folder):
-    english, japanese = (
-        opened(page, store_folder, lang=lang).title[0].value for lang in ("en", "ja")
-    )
-    assert english != japanese

@@ -1,7 +1,6 @@
 """A file of images: every page opens on it, in words for images, and says what they never have."""
 
 import tomllib
-from shutil import copyfile
 
 import duckdb
 import pytest
@@ -9,37 +8,26 @@ import pytest
 from analysis.needs import OF_TEXTS
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
-from pages.ui.store.image_limits import what_images_lack
+from pages.ui.store.chosen import what_images_lack
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
 from precompute.passes import PASSES
-from tests.pages.conftest import ROOT, assert_sound, bodies, sentences
+from tests.pages.conftest import assert_sound, bodies, sentences
+from tests.pages.copies import changes_of
+from tests.pages.openings import ROOT
 from tests.pages.section_checks import sections
 from tests.small_images import MASKED, SIZES
 from tests.tiny_vision import COLUMNS, ROWS
 
 pytestmark = pytest.mark.slow
 
+changed = changes_of("images_folder")
 NEVER = {
     "attention_norms": ["frequency"],
     "layer_mixing": ["frequency", "modules"],
     "token_pairs": ["tables", "layer", "browse", "pair", "pmi"],
 }
-
-
-@pytest.fixture
-def changed(images_folder, tmp_path):
-    """A folder with the store of images after some statements."""
-
-    def change(*statements: str):
-        copyfile(images_folder / "tiny.duckdb", tmp_path / "x.duckdb")
-        with duckdb.connect(str(tmp_path / "x.duckdb")) as store:
-            for statement in statements:
-                store.execute(statement)
-        return tmp_path
-
-    return change
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -4,7 +4,7 @@ from shutil import copyfile
 
 import pytest
 
-from tests.pages.test_overview import sentences
+from tests.pages.conftest import sentences
 
 pytestmark = pytest.mark.slow
 

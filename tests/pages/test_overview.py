@@ -2,40 +2,17 @@
 
 import os
 from importlib import import_module
-from shutil import copyfile
 
-import duckdb
 import pytest
 
 from analysis.scopes import POST_NORM
 from pages.ui.choices.links import VIEWS
 from pages.ui.words.numbers import percent, scientific, signed
 from pages.ui.words.say import catalogue
+from tests.pages.conftest import sentences
 from tests.small_store import build_store
 
-
-@pytest.fixture
-def store(store_folder):
-    with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as opened:
-        yield opened
-
-
-@pytest.fixture
-def changed(store_folder, tmp_path):
-    """A folder with the store of the passes after some statements."""
-
-    def change(*statements: str):
-        copyfile(store_folder / "tiny.duckdb", tmp_path / "x.duckdb")
-        with duckdb.connect(str(tmp_path / "x.duckdb")) as store:
-            for statement in statements:
-                store.execute(statement)
-        return tmp_path
-
-    return change
-
-
-def sentences(session) -> str:
-    return "\n".join(element.value for element in session.markdown)
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
@@ -50,7 +27,7 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named(lang, name, note, 
     session = opened("overview", changed(untrained), lang=lang)
     said = [each.value.replace("\\", "") for each in (*session.title, *session.caption)]
     assert name in said[0]
-    sources = [each for each in said if "x.duckdb" in each]
+    sources = [each for each in said if "tiny.duckdb" in each]
     assert sources
     assert all(name in each for each in sources)
     assert [note in each.value for each in session.sidebar.warning] == [True]
@@ -63,42 +40,39 @@ def test_a_trained_model_is_not(opened, store_folder):
     assert "untrained" not in session.title[0].value
 
 
-def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_folder, store):
-    weight, norm = store.execute(
+def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_folder, told):
+    weight, norm = told(
         """
         select sum(attention) filter (token_type <> 'other') / sum(attention),
             sum(weighted_norm) filter (token_type <> 'other') / sum(weighted_norm)
         from token_type_mixing where head is null
         """
-    ).fetchall()[0]
+    )[0]
     session = opened("overview", store_folder)
     assert f"{percent(weight)} → {percent(norm)}" in [each.value for each in session.subheader]
     assert percent(norm) in sentences(session)
 
 
-def test_the_strongest_correlation_of_a_special_type_is_told(opened, store_folder, store):
-    [(rho,)] = store.execute(
+def test_the_strongest_correlation_of_a_special_type_is_told(opened, store_folder, told):
+    [(rho,)] = told(
         """
         select spearman from attention_norm_correlation
         where layer is null and token_type <> 'other' order by abs(spearman) desc limit 1
         """
-    ).fetchall()
+    )
     session = opened("overview", store_folder)
     assert f"ρ = {signed(rho)}" in [each.value for each in session.subheader]
 
 
-def test_completeness_is_told_with_its_limit(opened, store_folder, store):
-    [(worst,)] = store.execute("select max(worst_relative_error) from completeness").fetchall()
+def test_completeness_is_told_with_its_limit(opened, store_folder, told):
+    [(worst,)] = told("select max(worst_relative_error) from completeness")
     [success] = opened("overview", store_folder).success
     assert scientific(worst) in success.value
     assert scientific(1e-3) in success.value
 
 
-def test_a_file_above_the_limit_is_no_success(opened, store_folder, tmp_path):
-    copyfile(store_folder / "tiny.duckdb", tmp_path / "off.duckdb")
-    with duckdb.connect(str(tmp_path / "off.duckdb")) as store:
-        store.execute("update stored.completeness set relative_error = 0.5")
-    session = opened("overview", tmp_path)
+def test_a_file_above_the_limit_is_no_success(opened, changed):
+    session = opened("overview", changed("update stored.completeness set relative_error = 0.5"))
     assert not session.success
     assert scientific(0.5) in session.warning[0].value
 
@@ -111,41 +85,35 @@ def test_a_file_with_one_statistic_tells_that_and_no_more(opened, tmp_path):
     assert "At a glance" not in [each.value for each in session.header]
 
 
-def test_a_file_without_the_proof_is_not_trusted(opened, changed):
-    folder = changed(
-        "delete from stored.completeness",
-        "update stored.manifest set n_rows = 0 where name = 'completeness'",
-    )
-    session = opened("overview", folder)
+def test_a_file_without_the_proof_is_not_trusted(opened, without):
+    session = opened("overview", without("completeness"))
     assert not session.success
     assert "completeness" in session.warning[0].value
 
 
-def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, store):
-    [(lowest, scope)] = store.execute(
-        """
+def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, told):
+    scopes = list(POST_NORM.scopes)
+    [(lowest, scope)] = told(
+        f"""
         select spearman, scope_b from scope_similarity
         where layer is null and scope_a <> 'attn_w'
-            and list_position($scopes, scope_b) = list_position($scopes, scope_a) + 1
+            and list_position({scopes}, scope_b) = list_position({scopes}, scope_a) + 1
         order by spearman limit 1
-        """,
-        {"scopes": list(POST_NORM.scopes)},
-    ).fetchall()
+        """
+    )
     session = opened("overview", store_folder)
     assert f"ρ = {signed(lowest)}" in [each.value for each in session.subheader]
     step = catalogue()[f"scope.{scope}.step"]["en"]
     assert any(each.value.endswith(step) for each in session.caption)
 
 
-def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, store_folder, store):
+def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, store_folder, told):
     means = dict(
-        store.execute(
-            "select scope, mean from mixing_ratio where layer is null and token_type = 'all'"
-        ).fetchall()
+        told("select scope, mean from mixing_ratio where layer is null and token_type = 'all'")
     )
     session = opened("overview", store_folder)
-    told = f"{percent(means['attn'])} → {percent(means['attn_res_ln'])}"
-    assert told in [each.value for each in session.subheader]
+    shares = f"{percent(means['attn'])} → {percent(means['attn_res_ln'])}"
+    assert shares in [each.value for each in session.subheader]
     assert percent(means["attn_res_ln_ff_res_ln"]) in sentences(session)
 
 
@@ -219,11 +187,9 @@ def assert_section(page: str, view: str) -> None:
     ("rho", "expected"),
     [(-0.5, "the shorter its vector"), (0.5, "the longer its vector"), (0.05, "hardly has")],
 )
-def test_a_weak_correlation_is_not_told_as_one(rho, expected, opened, store_folder, tmp_path):
-    copyfile(store_folder / "tiny.duckdb", tmp_path / "x.duckdb")
-    with duckdb.connect(str(tmp_path / "x.duckdb")) as store:
-        store.execute(f"update stored.attention_norm_correlation set spearman = {rho}")
-    assert expected in sentences(opened("overview", tmp_path))
+def test_a_weak_correlation_is_not_told_as_one(rho, expected, opened, changed):
+    folder = changed(f"update stored.attention_norm_correlation set spearman = {rho}")
+    assert expected in sentences(opened("overview", folder))
 
 
 @pytest.mark.parametrize(
@@ -234,13 +200,9 @@ def test_a_weak_correlation_is_not_told_as_one(rho, expected, opened, store_fold
         (-0.1, 0.3, "No clear relation"),
     ],
 )
-def test_an_interval_that_holds_0_claims_nothing(
-    low, high, expected, opened, store_folder, tmp_path
-):
-    copyfile(store_folder / "tiny.duckdb", tmp_path / "x.duckdb")
-    with duckdb.connect(str(tmp_path / "x.duckdb")) as store:
-        store.execute(
-            "update stored.frequency_correlation set spearman = $rho, low = $low, high = $high",
-            {"rho": (low + high) / 2, "low": low, "high": high},
-        )
-    assert expected in sentences(opened("overview", tmp_path))
+def test_an_interval_that_holds_0_claims_nothing(low, high, expected, opened, changed):
+    folder = changed(
+        f"update stored.frequency_correlation set spearman = {(low + high) / 2}, "
+        f"low = {low}, high = {high}"
+    )
+    assert expected in sentences(opened("overview", folder))

@@ -21,6 +21,7 @@ from precompute.passes import PASSES
 from precompute.run import Request, run
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines
+from tests.refusals import refused
 from tests.small_images import SIZES
 from tests.small_store import request
 from tests.tiny_vision import COLUMNS, LABELS, ROWS
@@ -102,9 +103,7 @@ def test_weights_to_special_tokens_are_not_taken_for_one_another(store):
 )
 def test_an_option_of_texts_is_refused_by_name(tmp_path, setting, option):
     asked = request(tmp_path, "vit", **setting)
-    with pytest.raises(UserError) as error:
-        run(asked, run_local)
-    assert str(error.value) == (
+    assert refused(UserError, run, asked, run_local) == (
         f"{option} is for texts, and {asked.model} reads images, each of as many tokens as it has "
         f"patches. Leave {option} out."
     )
@@ -116,9 +115,7 @@ def test_a_statistic_of_texts_is_refused_by_name(finished):
     of_texts = [name for name in NAMES if corpus_needs(name)]
     assert of_texts
     for name in of_texts:
-        with pytest.raises(UserError) as error:
-            check_corpus([name], corpus)
-        assert str(error.value) == (
+        assert refused(UserError, check_corpus, [name], corpus) == (
             f"--statistics {name} needs {_wanted(name)}, and {corpus.name} holds images: leave "
             f"{name} out, or give a text corpus with a model that reads text."
         )

@@ -13,6 +13,7 @@ from precompute.jobs.runner import run_local
 from precompute.needs import check_corpus, check_model, corpus_needs
 from precompute.passes import BY_NAME
 from precompute.run import run
+from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import build_store, request
 from tests.tiny import ANNOTATED, tiny_model, tiny_sequences
@@ -29,9 +30,7 @@ def needing(*needs: Need) -> list[str]:
 
 def test_plain_text_is_refused_before_anything_is_computed(tmp_path):
     asked = request(tmp_path, statistics=["dependency_accuracy"])
-    with pytest.raises(UserError) as caught:
-        build_store(tmp_path, statistics=["dependency_accuracy"])
-    assert str(caught.value) == (
+    assert refused(UserError, build_store, tmp_path, statistics=["dependency_accuracy"]) == (
         "--statistics dependency_accuracy needs trees, and text.txt has none: give a CoNLL-U "
         "treebank as --corpus, such as demo-treebank, or leave dependency_accuracy out."
     )
@@ -44,9 +43,7 @@ def test_trees_are_enough_for_those_that_need_them(name):
 
 
 def test_coreference_is_asked_for_too():
-    with pytest.raises(UserError) as caught:
-        check_corpus(["coreference_accuracy"], corpus(ANNOTATED[:1]))
-    assert str(caught.value) == (
+    assert refused(UserError, check_corpus, ["coreference_accuracy"], corpus(ANNOTATED[:1])) == (
         "--statistics coreference_accuracy needs coreference, and a.txt has none: give CoNLL-U "
         "with `Entity=` or the columns of CoNLL-2012 as --corpus, such as demo-treebank, or leave "
         "coreference_accuracy out."
@@ -55,9 +52,7 @@ def test_coreference_is_asked_for_too():
 
 
 def test_annotated_words_are_asked_for_too():
-    with pytest.raises(UserError) as caught:
-        check_corpus(["word_vector"], corpus([Text("The cat.", "1")]))
-    assert str(caught.value) == (
+    assert refused(UserError, check_corpus, ["word_vector"], corpus([Text("The cat.", "1")])) == (
         "--statistics word_vector needs annotated words, and a.txt has none: give a CoNLL-U "
         "treebank as --corpus, such as demo-treebank, or leave word_vector out."
     )
@@ -79,9 +74,7 @@ def rows(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("statistic", needing(Need.IMAGES))
 def test_a_text_has_no_patches(statistic):
-    with pytest.raises(UserError) as error:
-        check_model([statistic], tiny_model("bert"))
-    assert str(error.value) == (
+    assert refused(UserError, check_model, [statistic], tiny_model("bert")) == (
         f"--statistics {statistic} needs patches of images, and bert reads text: leave {statistic} "
         "out, or give a model that reads images, such as demo-digits."
     )
@@ -95,9 +88,7 @@ def test_rows_of_patches_need_no_classifier():
 def test_a_model_without_a_classifier_predicts_nothing(statistic):
     model = tiny_model("vit")
     check_model([statistic], model)
-    with pytest.raises(UserError) as error:
-        check_model([statistic], replace(model, classifier=None))
-    assert str(error.value) == (
+    assert refused(UserError, check_model, [statistic], replace(model, classifier=None)) == (
         f"--statistics {statistic} needs a model that predicts classes, and the weights of "
         f"{model.name} have no such head: leave {statistic} out, or give a model trained to "
         "classify, such as demo-digits."

@@ -14,6 +14,7 @@ from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.show import every_table
 from tests.reference.norms import token_type_mixing as reference
+from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import build_store, request
 
@@ -144,9 +145,9 @@ def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
 
     monkeypatch.setattr(head_token, "totals", negative)
     monkeypatch.setattr(head_token, "VERSION", 99)
-    with pytest.raises(BrokenLaw) as error:
-        run(asked, run_local)
-    assert "row(s) of head_token break `value_norm >= 0`" in str(error.value)
+    assert "row(s) of head_token break `value_norm >= 0`" in refused(
+        BrokenLaw, run, asked, run_local
+    )
     assert asked.output.read_bytes() == before
 
 
@@ -156,9 +157,7 @@ def test_a_model_whose_parts_do_not_add_up_is_not_published(tmp_path, monkeypatc
         lambda _layer, is_token, _dtype: is_token[0].cumsum(0).eq(2).expand(is_token.shape) * 0.5,
     )
     asked = request(tmp_path)
-    with pytest.raises(UserError) as error:
-        run(asked, run_local)
-    assert str(error.value) == (
+    assert refused(UserError, run, asked, run_local) == (
         "Sequence 0, layer 1: the parts of the attention block at position 1 miss the model's own "
         "output by 0.5, above the 0.001 allowed in float32. The numbers of this model cannot be "
         "trusted and are not published."
@@ -187,9 +186,7 @@ def test_bfloat16_stays_within_its_own_rounding(tmp_path):
 )
 def test_an_output_that_would_not_be_found_is_refused_at_once(tmp_path, name, message):
     output = tmp_path / name
-    with pytest.raises(UserError) as error:
-        run(request(tmp_path, output=output), run_local)
-    assert str(error.value) == message.format(
+    assert refused(UserError, run, request(tmp_path, output=output), run_local) == message.format(
         output=output, corrected=output.with_suffix(".duckdb")
     )
 
@@ -200,10 +197,8 @@ def test_a_build_that_fails_leaves_no_half_written_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr("precompute.store.build.assert_parts_add_up", full)
     asked = request(tmp_path)
-    with pytest.raises(UserError) as error:
-        run(asked, run_local)
-    assert "could not be written (IO Error: No space left on device). Free some space" in str(
-        error.value
+    assert "could not be written (IO Error: No space left on device). Free some space" in refused(
+        UserError, run, asked, run_local
     )
     assert not list(tmp_path.glob("*.duckdb"))
     assert not list(tmp_path.glob(".*.unfinished*"))

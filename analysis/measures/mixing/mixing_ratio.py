@@ -10,12 +10,7 @@ from analysis.measures.bootstrap import Redraws
 
 def ratio_moments(
     ratios: Float[np.ndarray, "scope token"],
-) -> tuple[
-    Float[np.ndarray, " scope"],
-    Float[np.ndarray, " scope"],
-    Float[np.ndarray, " scope"],
-    Float[np.ndarray, " scope"],
-]:
+) -> tuple[Float[np.ndarray, " scope"], ...]:
     """Mean, squared distances from it in sum, smallest and largest of some tokens' ratios.
 
     Those of parts give those of the whole: means by their weights, and the squared distances of a

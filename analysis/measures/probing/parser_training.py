@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from analysis.parser_sentence import Parameters, ParserSentence, Scores
+from analysis.parser_sentence import CandidateScorer, Parameters, ParserSentence
 
 RATE = 0.02
 BATCH = 4
@@ -48,7 +48,7 @@ def parser_loss(
 
 
 def train(
-    scores: Scores,
+    scores: CandidateScorer,
     start: Parameters,
     sentences: Sequence[ParserSentence],
     *,
@@ -85,7 +85,7 @@ def train(
 
 @torch.no_grad()
 def right_words(
-    scores: Scores, learnt: Parameters, sentence: ParserSentence
+    scores: CandidateScorer, learnt: Parameters, sentence: ParserSentence
 ) -> Int[Tensor, " fit"]:
     """How many of the words that are scored get their governor, the root included.
 

@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.columns import count, number
 from analysis.tables.heads.sequence_gradient_importance import OBJECTIVE
 from analysis.tables.question import asks
-from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Table, View, interval, nullable
+from analysis.tables.table import HEAD, HEAD_OR_MEAN, LAYER, TOKEN_TYPE, Table, View, interval
 
 _UNIT = "unit of L"
 _IMPORTANCE = number(
@@ -18,12 +18,7 @@ _IMPORTANCE = number(
 TABLE = Table(
     name="gradient_importance",
     grain="one row per layer, head (or their mean) and token type, under the model's objective",
-    key=(
-        OBJECTIVE,
-        LAYER,
-        nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer"),
-        TOKEN_TYPE,
-    ),
+    key=(OBJECTIVE, LAYER, HEAD_OR_MEAN, TOKEN_TYPE),
     values=(
         _IMPORTANCE,
         *interval(_UNIT),
@@ -47,11 +42,8 @@ TABLE = Table(
 
 @asks("from gradient_importance_objective order by layer, head nulls first, token_type")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head, and the means over the heads of each layer, whose head is missing.
-
-    Returns:
-        objective, layer, head, token_type, importance, low, high, n_sequences.
-    """
+    """Every head, and the means over the heads of each layer, whose head is missing: objective,
+    layer, head, token_type, importance, low, high, n_sequences."""
     ...
 
 

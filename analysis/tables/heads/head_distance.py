@@ -95,12 +95,8 @@ TABLE = Table(
     order by layer_a, head_a, layer_b, head_b
 """)
 def distances(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """The distance of every head from every head, itself included.
-
-    Returns:
-        layer_a, head_a, layer_b, head_b, divergence, mean_divergence, n_rows, in the order of
-        layers and heads.
-    """
+    """The distance of every head from every head, itself included: layer_a, head_a, layer_b,
+    head_b, divergence, mean_divergence, n_rows, in the order of layers and heads."""
     ...
 
 
@@ -115,9 +111,5 @@ def distances(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFr
 def nearest(
     store: DuckDBPyConnection, *, layer: int, head: int, limit: int, weighing: str = WEIGHT
 ) -> pd.DataFrame:
-    """The heads that attend most like one, the most alike first.
-
-    Returns:
-        layer, head, mean_divergence.
-    """
+    """The heads that attend most like one, the most alike first: layer, head, mean_divergence."""
     ...

@@ -53,10 +53,6 @@ TABLE = Table(
 
 @asks("from head_distance_agreement order by layer nulls last, head nulls last")
 def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head by itself, then all of them.
-
-    Returns:
-        layer, head (missing for all), weight, norm, spearman, same_nearest, p_value,
-        n_permutations.
-    """
+    """Every head by itself, then all of them: layer, head (missing for all), weight, norm,
+    spearman, same_nearest, p_value, n_permutations."""
     ...

@@ -42,9 +42,6 @@ TABLE = Table(
     order by layer, head
 """)
 def layout(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Where every head lies, and how well the plane shows distances.
-
-    Returns:
-        layer, head, x, y, stress (the same in every row).
-    """
+    """Where every head lies, and how well the plane shows distances: layer, head, x, y, stress (the
+    same in every row)."""
     ...

@@ -41,9 +41,5 @@ TABLE = Table(
     order by step
 """)
 def steps(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """The steps in their order.
-
-    Returns:
-        step, left, right, height, n_heads.
-    """
+    """The steps in their order: step, left, right, height, n_heads."""
     ...

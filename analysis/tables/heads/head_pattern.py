@@ -10,17 +10,17 @@ from analysis.habits import HABITS, QUANTITIES
 from analysis.tables.columns import count, number, text
 from analysis.tables.heads.sequence_head_pattern import HABIT_COLUMNS, MEANINGS, ROUNDING
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
-from analysis.tables.table import HEAD, LAYER, Table, View, interval, nullable
+from analysis.tables.question import asks, placed, quoted
+from analysis.tables.table import HEAD, HEAD_OR_MEAN, LAYER, Table, View, interval
 
 _NAME = "head_pattern"
-HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
 _LONG_KEY = (LAYER, HEAD_OR_MEAN, text("quantity", ", ".join(QUANTITIES), "name"))
 _MEANS = (
     number("mean", "unweighted mean over the sequences that have it", "share or nats"),
     *interval("share or nats"),
     count("n_sequences", "sequences that have it", "sequences"),
 )
-_SHARES = ", ".join(f"'{name}'" for name, (_, unit) in MEANINGS.items() if unit == "share")
+_SHARES = quoted(*(name for name, (_, unit) in MEANINGS.items() if unit == "share"))
 _WIDE = ", ".join(f"max(mean) filter (quantity = '{each}') as \"{each}\"" for each in HABITS)
 TABLE = Table(
     name=_NAME,
@@ -59,42 +59,36 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    select layer, quantity, mean, low, high
+    from head_pattern_weighing
+    where weighing = $weighing and head is null
+    order by layer, {placed(QUANTITIES, "quantity")}
+""")
 def by_layer(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """Means over the heads of each layer: layer, quantity, mean, low, high."""
-    return store.execute(
-        """
-        select layer, quantity, mean, low, high
-        from head_pattern_weighing
-        where weighing = $weighing and head is null
-        order by layer, list_position($quantities, quantity)
-        """,
-        {"weighing": weighing, "quantities": list(QUANTITIES)},
-    ).df()
+    ...
 
 
+@asks(f"""
+    select layer, head, quantity, mean, low, high
+    from head_pattern_weighing
+    where weighing = $weighing and head is not null
+    order by layer, head, {placed(QUANTITIES, "quantity")}
+""")
 def heads(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """Every head by itself: layer, head, quantity, mean, low, high."""
-    return store.execute(
-        """
-        select layer, head, quantity, mean, low, high
-        from head_pattern_weighing
-        where weighing = $weighing and head is not null
-        order by layer, head, list_position($quantities, quantity)
-        """,
-        {"weighing": weighing, "quantities": list(QUANTITIES)},
-    ).df()
+    ...
 
 
+@asks(f"""
+    select quantity, mean, low, high, n_sequences
+    from head_pattern_weighing
+    where weighing = $weighing and layer = $layer and head = $head
+    order by {placed(QUANTITIES, "quantity")}
+""")
 def of_head(
     store: DuckDBPyConnection, *, layer: int, head: int, weighing: str = WEIGHT
 ) -> pd.DataFrame:
     """One head: quantity, mean, low, high, n_sequences."""
-    return store.execute(
-        """
-        select quantity, mean, low, high, n_sequences
-        from head_pattern_weighing
-        where weighing = $weighing and layer = $layer and head = $head
-        order by list_position($quantities, quantity)
-        """,
-        {"weighing": weighing, "layer": layer, "head": head, "quantities": list(QUANTITIES)},
-    ).df()
+    ...

@@ -5,9 +5,9 @@ from duckdb import DuckDBPyConnection
 
 from analysis.habits import HABITS
 from analysis.tables.columns import count, number, text
-from analysis.tables.heads.head_pattern import HEAD_OR_MEAN
 from analysis.tables.norms.weighing import difference
-from analysis.tables.table import LAYER, Table
+from analysis.tables.question import asks, placed
+from analysis.tables.table import HEAD_OR_MEAN, LAYER, Table
 
 _UNIT = "share or nats"
 
@@ -34,17 +34,12 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    from head_pattern_difference
+    where head is not null
+    order by {placed(HABITS, "quantity")}, layer, head
+""")
 def differences(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head by itself, habits in their order.
-
-    Returns:
-        layer, head, quantity, weight, norm, difference, low, high, n_sequences.
-    """
-    return store.execute(
-        """
-        from head_pattern_difference
-        where head is not null
-        order by list_position($habits, quantity), layer, head
-        """,
-        {"habits": list(HABITS)},
-    ).df()
+    """Every head by itself, habits in their order: layer, head, quantity, weight, norm, difference,
+    low, high, n_sequences."""
+    ...

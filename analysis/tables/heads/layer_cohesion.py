@@ -51,9 +51,6 @@ TABLE = Table(
     order by layer nulls last
 """)
 def cohesion(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Every layer by itself, then all of them.
-
-    Returns:
-        layer (missing for all), within, between, difference, p_value, n_permutations.
-    """
+    """Every layer by itself, then all of them: layer (missing for all), within, between,
+    difference, p_value, n_permutations."""
     ...

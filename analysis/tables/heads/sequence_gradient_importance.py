@@ -2,6 +2,7 @@
 
 from analysis.habits import OBJECTIVES
 from analysis.tables.columns import named, single
+from analysis.tables.question import quoted
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, TOKEN_TYPE, Table
 
 OBJECTIVE = named(
@@ -24,7 +25,7 @@ TABLE = Table(
     source="clark-2019",
     laws=(
         "importance >= 0 and isfinite(importance)",
-        f"objective in ({', '.join(repr(each) for each in OBJECTIVES)})",
+        f"objective in ({quoted(*OBJECTIVES)})",
     ),
     order=("layer", "head", "token_type", "seq"),
 )

@@ -7,7 +7,8 @@ from analysis.needs import Need
 from analysis.scopes import BIAS_READINGS
 from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_bias_reading import READING
-from analysis.tables.table import LAYER_OR_ALL, N_SEQUENCES, Column, Table, interval, nullable
+from analysis.tables.question import asks, placed
+from analysis.tables.table import LAYER_OR_MEAN, N_SEQUENCES, Column, Table, interval
 
 TOP = 10
 
@@ -26,7 +27,7 @@ def _same(name: str, done: str) -> Column:
 TABLE = Table(
     name="bias_reading",
     grain="one row per layer, or for their mean, and reading of the bias",
-    key=(nullable(LAYER_OR_ALL, "layer, counted from 1; NULL: mean over the layers"), READING),
+    key=(LAYER_OR_MEAN, READING),
     values=(
         number(
             "similarity",
@@ -54,12 +55,10 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    from bias_reading
+    order by layer nulls first, {placed(BIAS_READINGS, "reading")}
+""")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every reading in the mean over the layers (NULL), then layer by layer."""
-    return store.execute(
-        """
-        from bias_reading
-        order by layer nulls first, list_position($readings, reading)
-        """,
-        {"readings": list(BIAS_READINGS)},
-    ).df()
+    ...

@@ -84,11 +84,7 @@ TABLE = Table(
     order by layer
 """)
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The worst of every layer; what whole layers miss is NaN where they were not taken apart.
-
-    Returns:
-        layer, worst_relative_error, worst_seq, worst_pos, percentile_99,
-        worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
-        layer_percentile_99, n_sequences.
-    """
+    """The worst of every layer; what whole layers miss is NaN where they were not taken apart:
+    layer, worst_relative_error, worst_seq, worst_pos, percentile_99, worst_attention_sum_error,
+    worst_layer_error, worst_layer_seq, worst_layer_pos, layer_percentile_99, n_sequences."""
     ...

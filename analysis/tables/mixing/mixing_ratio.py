@@ -12,6 +12,7 @@ from analysis.tables.mixing.sequence_mixing_ratio import (
     RATIO_SCOPE,
     SMALLEST,
 )
+from analysis.tables.question import asks, placed
 from analysis.tables.table import LAYER_OR_ALL, Table, View, interval
 
 _KEY = (LAYER_OR_ALL, RATIO_SCOPE, MASK_TYPE)
@@ -56,35 +57,25 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    select layer, token_type, mean, low, high, std, min, max, n, n_sequences
+    from mixing_ratio_interval
+    where layer is not null and scope = $scope
+    order by layer, {placed(MASK_TYPES, "token_type")}
+""")
 def by_layer(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
-    """One scope in every layer.
-
-    Returns:
-        layer, token_type, mean, low, high, std, min, max, n, n_sequences.
-    """
-    return store.execute(
-        """
-        select layer, token_type, mean, low, high, std, min, max, n, n_sequences
-        from mixing_ratio_interval
-        where layer is not null and scope = $scope
-        order by layer, list_position($types, token_type)
-        """,
-        {"scope": scope, "types": list(MASK_TYPES)},
-    ).df()
+    """One scope in every layer: layer, token_type, mean, low, high, std, min, max, n,
+    n_sequences."""
+    ...
 
 
+@asks(f"""
+    select scope, token_type, mean, low, high, std, min, max, n, n_sequences
+    from mixing_ratio_interval
+    where layer is null
+    order by {placed(OF_RATIOS, "scope")}, {placed(MASK_TYPES, "token_type")}
+""")
 def pooled(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every scope over all tokens and layers.
-
-    Returns:
-        scope, token_type, mean, low, high, std, min, max, n, n_sequences, as `OF_RATIOS` has them.
-    """
-    return store.execute(
-        """
-        select scope, token_type, mean, low, high, std, min, max, n, n_sequences
-        from mixing_ratio_interval
-        where layer is null
-        order by list_position($scopes, scope), list_position($types, token_type)
-        """,
-        {"scopes": list(OF_RATIOS), "types": list(MASK_TYPES)},
-    ).df()
+    """Every scope over all tokens and layers: scope, token_type, mean, low, high, std, min, max, n,
+    n_sequences, as `OF_RATIOS` has them."""
+    ...

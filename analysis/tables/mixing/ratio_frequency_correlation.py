@@ -7,6 +7,7 @@ from analysis.needs import Need
 from analysis.scopes import OF_RATIOS
 from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
 from analysis.tables.norms.frequency_correlation import SOURCE, SPECIAL, VALUES
+from analysis.tables.question import asks, placed
 from analysis.tables.table import Table
 
 TABLE = Table(
@@ -21,12 +22,10 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    from ratio_frequency_correlation
+    order by source desc, {placed(OF_RATIOS, "scope")}, special_tokens desc
+""")
 def correlations(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every row, in the order of `OF_RATIOS`."""
-    return store.execute(
-        """
-        from ratio_frequency_correlation
-        order by source desc, list_position($scopes, scope), special_tokens desc
-        """,
-        {"scopes": list(OF_RATIOS)},
-    ).df()
+    ...

@@ -6,35 +6,24 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_rollout import DISTANCE, ROLLOUT
 from analysis.tables.question import asks
-from analysis.tables.table import (
-    LAYER,
-    N_SEQUENCES,
-    TOKEN_TYPE,
-    Table,
-    interval,
-    nullable,
-)
+from analysis.tables.table import LAYER, N_SEQUENCES, TOKEN_TYPE, Table, interval, nullable
 
+OF_TOKENS = (
+    nullable(TOKEN_TYPE, "cls, sep, comma_period, other or register; NULL: all together"),
+    nullable(DISTANCE, f"{DISTANCE.meaning}; NULL: all together"),
+)
+SHARE = (
+    number(
+        "mean",
+        "mean over sequences of the share that comes from these tokens of the model's input",
+    ),
+    *interval("share"),
+)
 TABLE = Table(
     name="rollout",
     grain="one row per layer, scope, and token type or distance or both",
-    key=(
-        LAYER,
-        ROLLOUT,
-        nullable(TOKEN_TYPE, "cls, sep, comma_period, other or register; NULL: all together"),
-        nullable(
-            DISTANCE,
-            f"{DISTANCE.meaning}; NULL: all together",
-        ),
-    ),
-    values=(
-        number(
-            "mean",
-            "mean over sequences of the share that comes from these tokens of the model's input",
-        ),
-        *interval("share"),
-        N_SEQUENCES,
-    ),
+    key=(LAYER, ROLLOUT, *OF_TOKENS),
+    values=(*SHARE, N_SEQUENCES),
     source="abnar-2020",
     laws=("mean between 0 and 1 + 1e-4", "low <= high", "n_sequences > 0"),
 )

@@ -7,9 +7,10 @@ from analysis.scopes import SCOPES
 from analysis.tables.columns import number
 from analysis.tables.corpus import layer_order
 from analysis.tables.mixing.sequence_scope_similarity import SCOPE_A, SCOPE_B
-from analysis.tables.table import LAYER, N_SEQUENCES, Table, View, interval, nullable
+from analysis.tables.question import asks, placed
+from analysis.tables.table import LAYER_OR_MEAN, N_SEQUENCES, Table, View, interval
 
-_KEY = (nullable(LAYER, "layer, counted from 1; NULL: mean over the layers"), SCOPE_A, SCOPE_B)
+_KEY = (LAYER_OR_MEAN, SCOPE_A, SCOPE_B)
 _SPEARMAN = number("spearman", "mean over sequences of Spearman's ρ of the two maps", "ρ")
 TABLE = Table(
     name="scope_similarity",
@@ -35,29 +36,21 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    select scope_a, scope_b, spearman, low, high, n_sequences
+    from scope_similarity_interval
+    where layer is not distinct from $layer
+    order by {placed(SCOPES, "scope_a")}, {placed(SCOPES, "scope_b")}
+""")
 def matrix(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
-    """Every ordered pair of scopes in one layer, or in the mean over the layers (None).
-
-    Returns:
-        scope_a, scope_b, spearman, low, high, n_sequences, in the order of `SCOPES`.
-    """
-    return store.execute(
-        """
-        select scope_a, scope_b, spearman, low, high, n_sequences
-        from scope_similarity_interval
-        where layer is not distinct from $layer
-        order by list_position($scopes, scope_a), list_position($scopes, scope_b)
-        """,
-        {"layer": layer, "scopes": list(SCOPES)},
-    ).df()
+    """Every ordered pair of scopes in one layer, or in the mean over the layers (None): scope_a,
+    scope_b, spearman, low, high, n_sequences, in the order of `SCOPES`."""
+    ...
 
 
 def steps(store: DuckDBPyConnection) -> pd.DataFrame:
-    """What each module changes: every scope against the next one, in every layer.
-
-    Returns:
-        layer (missing = mean over the layers), scope_a, scope_b, spearman, low, high.
-    """
+    """What each module changes, every scope against the next one: layer (missing = mean over the
+    layers), scope_a, scope_b, spearman, low, high."""
     return store.execute(
         """
         select layer, scope_a, scope_b, spearman, low, high

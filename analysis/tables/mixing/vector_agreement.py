@@ -5,12 +5,12 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_rollout import ROLLOUT
-from analysis.tables.table import LAYER, N_SEQUENCES, Table, interval, nullable
+from analysis.tables.table import LAYER_OR_MEAN, N_SEQUENCES, Table, interval
 
 TABLE = Table(
     name="vector_agreement",
     grain="one row per layer, or for their mean, and scope, of the followed sequences",
-    key=(nullable(LAYER, "layer, counted from 1; NULL: mean over the layers"), ROLLOUT),
+    key=(LAYER_OR_MEAN, ROLLOUT),
     values=(
         number(
             "spearman",

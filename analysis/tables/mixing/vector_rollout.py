@@ -4,16 +4,10 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number
-from analysis.tables.mixing.sequence_rollout import DISTANCE, ROLLOUT
+from analysis.tables.mixing.rollout import OF_TOKENS, SHARE
+from analysis.tables.mixing.sequence_rollout import ROLLOUT
 from analysis.tables.question import asks
-from analysis.tables.table import (
-    LAYER,
-    N_SEQUENCES,
-    TOKEN_TYPE,
-    Table,
-    interval,
-    nullable,
-)
+from analysis.tables.table import LAYER, N_SEQUENCES, Table, interval, nullable
 
 _DIFFERENCE = number("difference", "mean share by vectors less mean share by this scope")
 TABLE = Table(
@@ -22,15 +16,10 @@ TABLE = Table(
     key=(
         LAYER,
         nullable(ROLLOUT, f"{ROLLOUT.meaning}; vectors: none is, vectors are followed instead"),
-        nullable(TOKEN_TYPE, "cls, sep, comma_period, other or register; NULL: all together"),
-        nullable(DISTANCE, f"{DISTANCE.meaning}; NULL: all together"),
+        *OF_TOKENS,
     ),
     values=(
-        number(
-            "mean",
-            "mean over sequences of the share that comes from these tokens of the model's input",
-        ),
-        *interval("share"),
+        *SHARE,
         nullable(_DIFFERENCE, f"{_DIFFERENCE.meaning}; NULL: it is by vectors"),
         *interval("share", of="difference"),
         N_SEQUENCES,

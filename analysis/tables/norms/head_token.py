@@ -5,15 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import single
 from analysis.tables.question import asks
-from analysis.tables.table import (
-    HEAD,
-    LAYER,
-    POSITION,
-    SEQUENCE,
-    TOKEN_TYPE,
-    Table,
-    View,
-)
+from analysis.tables.table import HEAD, LAYER, POSITION, SEQUENCE, TOKEN_TYPE, Table, View
 
 _VALUE_NORM = single("value_norm", "‖f(x)‖ of the token in the head", "stream length")
 _RECEIVED = single(

@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.columns import count, number, text
 from analysis.tables.question import asks
 from analysis.tables.table import (
-    HEAD,
+    HEAD_OR_MEAN,
     LAYER,
     N_SEQUENCES,
     TOKEN_TYPE,
@@ -15,14 +15,9 @@ from analysis.tables.table import (
     Table,
     View,
     interval,
-    nullable,
 )
 
-_KEY = (
-    LAYER,
-    nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer"),
-    TOKEN_TYPE,
-)
+_KEY = (LAYER, HEAD_OR_MEAN, TOKEN_TYPE)
 QUANTITIES = {
     "attention": ("α summed over the tokens of the type, mean over queries", "share"),
     "value_norm": ("mean ‖f(x)‖ of the tokens of the type", "stream length"),
@@ -84,11 +79,8 @@ TABLE = Table(
     order by layer, token_type, quantity
 """)
 def by_layer(store: DuckDBPyConnection, *, head: int | None = None) -> pd.DataFrame:
-    """Means by layer and type, of one head of every layer or of all its heads.
-
-    Returns:
-        layer, token_type, quantity, mean, low, high, n_present.
-    """
+    """Means by layer and type, of one head of every layer or of all its heads: layer, token_type,
+    quantity, mean, low, high, n_present."""
     ...
 
 

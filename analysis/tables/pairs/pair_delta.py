@@ -25,7 +25,7 @@ from analysis.tables.pairs.pair import (
 from analysis.tables.pairs.pair_merge import MERGE
 from analysis.tables.pairs.pair_ranking import ALL, PairSelection, listed, with_interval
 from analysis.tables.pairs.pair_steps import of_steps
-from analysis.tables.question import asks
+from analysis.tables.question import asks, placed
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Table, View
 
 _ALONE = "NULL for a single one"
@@ -186,11 +186,8 @@ def browse(
 
 
 def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
-    """What every step of every layer does to one pair.
-
-    Returns:
-        layer, effect, n, n_sequences, mean_delta, std_delta, low, high (as in `top`).
-    """
+    """What every step of every layer does to one pair: layer, effect, n, n_sequences, mean_delta,
+    std_delta, low, high (as in `top`)."""
     effects = " union all ".join(_of_effect(effect, "found") for effect in EFFECTS)
     frame = store.execute(
         f"""
@@ -200,9 +197,9 @@ def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.
         select layer, effect, n, n_sequences, mean_delta::double as mean_delta,
             std_delta::double as std_delta, standard_error, degrees
         from ({effects})
-        order by layer, list_position($effects, effect)
+        order by layer, {placed(EFFECTS, "effect")}
         """,
-        {"source": source_id, "target": target_id, "effects": list(EFFECTS)},
+        {"source": source_id, "target": target_id},
     ).df()
     return with_interval(frame)
 

@@ -47,11 +47,8 @@ def of_pair(
     effect: str,
     limit: int,
 ) -> pd.DataFrame:
-    """Where a pair stands, the largest changes first.
-
-    Returns:
-        seq, source_pos, target_pos, delta (NaN where it is not stored).
-    """
+    """Where a pair stands, the largest changes first: seq, source_pos, target_pos, delta (NaN where
+    it is not stored)."""
     ...
 
 

@@ -7,7 +7,7 @@ from analysis.errors import UnknownName
 from analysis.needs import Need
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.tables.columns import count, named, number, small, whole
-from analysis.tables.question import asks
+from analysis.tables.question import asks, placed
 from analysis.tables.table import EFFECT, LAYER, Table
 
 MIN_COUNTS = (2, 5, 10)
@@ -63,16 +63,12 @@ TABLE = Table(
 )
 
 
-@asks(
-    """
-        select layer, effect, quantity, n_pairs, n_words, spearman, low, high
-        from pair_pmi_correlation
-        where min_count = $min_count and window_size is not distinct from $window_size
-        order by layer, list_position($effects, effect), list_position($quantities, quantity)
-    """,
-    effects=list(EFFECTS),
-    quantities=list(QUANTITIES),
-)
+@asks(f"""
+    select layer, effect, quantity, n_pairs, n_words, spearman, low, high
+    from pair_pmi_correlation
+    where min_count = $min_count and window_size is not distinct from $window_size
+    order by layer, {placed(EFFECTS, "effect")}, {placed(QUANTITIES, "quantity")}
+""")
 def by_layer(
     store: DuckDBPyConnection, *, min_count: int, window_size: int | None = None
 ) -> pd.DataFrame:

@@ -6,14 +6,8 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.scopes import RELATIONS
 from analysis.tables.columns import named, number
-from analysis.tables.table import (
-    EFFECT,
-    LAYER,
-    N_SEQUENCES,
-    RELATION,
-    Table,
-    interval,
-)
+from analysis.tables.question import asks, placed
+from analysis.tables.table import EFFECT, LAYER, N_SEQUENCES, RELATION, Table, interval
 
 QUANTITIES = ("pairs", "before", "change", "gain", "loss")
 BASELINE = "before"
@@ -58,6 +52,12 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    select layer, relation, quantity, mean, low, high, n_sequences, ratio, ratio_low, ratio_high
+    from relation_share
+    where effect = $effect
+    order by layer, {placed(RELATIONS, "relation")}, {placed(QUANTITIES, "quantity")}
+""")
 def by_layer(store: DuckDBPyConnection, *, effect: str) -> pd.DataFrame:
     """One effect in every layer: layer, relation, quantity, mean, low, high, n_sequences, ratios.
 
@@ -65,12 +65,4 @@ def by_layer(store: DuckDBPyConnection, *, effect: str) -> pd.DataFrame:
     the change than of the mixing before the step, the step is at work there; more than of the pairs
     says little, since attention has chosen among the pairs already.
     """
-    return store.execute(
-        """
-        select layer, relation, quantity, mean, low, high, n_sequences, ratio, ratio_low, ratio_high
-        from relation_share
-        where effect = $effect
-        order by layer, list_position($relations, relation), list_position($quantities, quantity)
-        """,
-        {"effect": effect, "relations": list(RELATIONS), "quantities": list(QUANTITIES)},
-    ).df()
+    ...

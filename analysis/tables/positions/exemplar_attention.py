@@ -40,9 +40,6 @@ TABLE = Table(
     order by place
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int, seq: int) -> pd.DataFrame:
-    """One head's map of the first tokens of a text.
-
-    Returns:
-        query_pos, key_pos, query_token, key_token, attention; a row per pair, by query.
-    """
+    """One head's map of the first tokens of a text: query_pos, key_pos, query_token, key_token,
+    attention; a row per pair, by query."""
     ...

@@ -41,10 +41,7 @@ TABLE = Table(
 
 
 def heads(store: DuckDBPyConnection) -> pd.DataFrame:
-    """What every head prefers, and how much the position decides.
-
-    Returns:
-        layer, head, dependence, attention_offset, score_offset, attention_offset_per_pair,
-        score_offset_per_pair, score_offset_centred.
-    """
+    """What every head prefers, and how much the position decides: layer, head, dependence,
+    attention_offset, score_offset, attention_offset_per_pair, score_offset_per_pair,
+    score_offset_centred."""
     return store.execute("from head_offset order by layer, head").df()

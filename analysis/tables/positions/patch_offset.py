@@ -86,11 +86,8 @@ TABLE = Table(
     order by row_offset, column_offset
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Attention of one head by offset, row after row.
-
-    Returns:
-        row_offset, column_offset, n_images, attention, attention_per_pair.
-    """
+    """Attention of one head by offset, row after row: row_offset, column_offset, n_images,
+    attention, attention_per_pair."""
     ...
 
 
@@ -107,10 +104,7 @@ def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame
     order by layer, head
 """)
 def preferred(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The offset at which a pair gets most attention from each head; of equal ones the nearest.
-
-    Returns:
-        layer, head, row_offset, column_offset, attention_per_pair, mean_per_pair (over all offsets
-        that are kept, each counting once), n_images.
-    """
+    """The offset at which a pair gets most attention from each head; of equal ones the nearest:
+    layer, head, row_offset, column_offset, attention_per_pair, mean_per_pair (over all offsets that
+    are kept, each counting once), n_images."""
     ...

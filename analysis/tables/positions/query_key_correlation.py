@@ -98,9 +98,6 @@ TABLE = Table(
     order by "offset"
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """What queries, keys and attention of one head say of every offset; means over texts.
-
-    Returns:
-        offset, value, attention, value_centred, value_per_pair, attention_per_pair, n_sequences.
-    """
+    """What queries, keys and attention of one head say of every offset; means over texts: offset,
+    value, attention, value_centred, value_per_pair, attention_per_pair, n_sequences."""
     ...

@@ -81,9 +81,6 @@ TABLE = Table(
     order by plane, frequency
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """One head's amplitudes by phase and frequency, means over the longest of the kept texts.
-
-    Returns:
-        plane, phase, frequency, amplitude, length, n_sequences.
-    """
+    """One head's amplitudes by phase and frequency, means over the longest of the kept texts:
+    plane, phase, frequency, amplitude, length, n_sequences."""
     ...

@@ -52,31 +52,26 @@ def of_head(store: DuckDBPyConnection, *, layer: int, head: int, seq: int) -> pd
     ...
 
 
+@asks(f"""
+    with unfolded as (
+        select rank, value,
+            unnest(range(len(correlation))) - least({REACH}, n_tokens - 1) as "offset",
+            unnest(correlation)::double as correlation
+        from query_key_wave join sequence using (seq)
+        where layer = $layer and head = $head and ($seq is null or seq = $seq)
+    )
+    select rank, any_value(value)::double as value, "offset"::int as "offset",
+        avg(correlation) as correlation
+    from unfolded
+    group by rank, "offset"
+    order by rank, "offset"
+""")
 def correlations(
     store: DuckDBPyConnection, *, layer: int, head: int, seq: int | None
 ) -> pd.DataFrame:
-    """Cross-correlations of one text, or their means over all kept ones that have the offset.
-
-    Returns:
-        rank, value, offset, correlation.
-    """
-    return store.execute(
-        """
-        with unfolded as (
-            select rank, value,
-                unnest(range(len(correlation))) - least($reach, n_tokens - 1) as "offset",
-                unnest(correlation)::double as correlation
-            from query_key_wave join sequence using (seq)
-            where layer = $layer and head = $head and ($seq is null or seq = $seq)
-        )
-        select rank, any_value(value)::double as value, "offset"::int as "offset",
-            avg(correlation) as correlation
-        from unfolded
-        group by rank, "offset"
-        order by rank, "offset"
-        """,
-        {"layer": layer, "head": head, "seq": seq, "reach": REACH},
-    ).df()
+    """Cross-correlations of one text, or their means over all kept ones that have the offset: rank,
+    value, offset, correlation."""
+    ...
 
 
 @asks("""

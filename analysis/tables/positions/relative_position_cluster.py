@@ -36,9 +36,6 @@ TABLE = Table(
     order by layer, head, share desc, cluster
 """)
 def shares(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
-    """In which share of the texts a head belongs to each of k clusters.
-
-    Returns:
-        layer, head, cluster, share, without clusters to which the head never belongs.
-    """
+    """In which share of the texts a head belongs to each of k clusters: layer, head, cluster,
+    share, without clusters to which the head never belongs."""
     ...

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, singles, small
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table, View
 
 REACH = 10
@@ -64,48 +65,41 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    with share as (
+        select unnest(range({-REACH}, {REACH + 1}))::smallint as "offset",
+            unnest(profile)::double / n_tokens as attention
+        from sequence_relative_position
+        where layer = $layer and head = $head
+    )
+    select "offset", avg(attention) as mean, quantile_cont(attention, 0.25) as low,
+        quantile_cont(attention, 0.75) as high, count(*) as n_sequences
+    from share
+    where attention is not null
+    group by "offset"
+    order by "offset"
+""")
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Attention per token of one head by offset, and how much texts differ.
-
-    Returns:
-        offset, mean, low, high (the quartiles over texts) of tr_t(A) / n, n_sequences.
-    """
-    return store.execute(
-        """
-        with share as (
-            select unnest(range($first, $last))::smallint as "offset",
-                unnest(profile)::double / n_tokens as attention
-            from sequence_relative_position
-            where layer = $layer and head = $head
-        )
-        select "offset", avg(attention) as mean, quantile_cont(attention, 0.25) as low,
-            quantile_cont(attention, 0.75) as high, count(*) as n_sequences
-        from share
-        where attention is not null
-        group by "offset"
-        order by "offset"
-        """,
-        {"layer": layer, "head": head, "first": -REACH, "last": REACH + 1},
-    ).df()
+    """Attention per token of one head by offset, and how much texts differ: offset, mean, low, high
+    (the quartiles over texts) of tr_t(A) / n, n_sequences."""
+    ...
 
 
+@asks(f"""
+    with share as (
+        select layer, head, unnest(range({-REACH}, {REACH + 1}))::smallint as "offset",
+            unnest(profile)::double / n_tokens as attention
+        from sequence_relative_position
+    )
+    select layer, head, "offset", avg(attention) as attention
+    from share
+    where attention is not null
+    group by layer, head, "offset"
+    order by layer, head, "offset"
+""")
 def all_heads(store: DuckDBPyConnection) -> pd.DataFrame:
     """Attention per token of every head by offset: layer, head, offset, attention.
 
     The mean over texts of tr_t(A) / n.
     """
-    return store.execute(
-        """
-        with share as (
-            select layer, head, unnest(range($first, $last))::smallint as "offset",
-                unnest(profile)::double / n_tokens as attention
-            from sequence_relative_position
-        )
-        select layer, head, "offset", avg(attention) as attention
-        from share
-        where attention is not null
-        group by layer, head, "offset"
-        order by layer, head, "offset"
-        """,
-        {"first": -REACH, "last": REACH + 1},
-    ).df()
+    ...

@@ -133,9 +133,6 @@ def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
     order by layer, frequency
 """)
 def by_layer(store: DuckDBPyConnection, *, source: str, length: int, control: str) -> pd.DataFrame:
-    """The spectra of one source in every layer, over the sequences of one length.
-
-    Returns:
-        layer (missing for word_embedding), frequency, mean, q25, q75, max, n_sequences.
-    """
+    """The spectra of one source in every layer, over the sequences of one length: layer (missing
+    for word_embedding), frequency, mean, q25, q75, max, n_sequences."""
     ...

@@ -15,7 +15,7 @@ from analysis.tables.probing.coreference_prediction import (
     OF_HEAD,
     WEIGHING_OR_RULE,
 )
-from analysis.tables.question import asks
+from analysis.tables.question import asks, placed
 from analysis.tables.table import Table, View, interval
 
 MENTION_TYPE = named("mention_type", "type of the mention: pronoun, proper, nominal, or all")
@@ -64,38 +64,28 @@ TABLE = Table(
 )
 
 
-@asks(
-    """
-        select * exclude (weighing, merging, mention_type)
-        from coreference_accuracy_weighing
-        where mention_type = $mention_type
-            and (method <> 'head' or (merging = $merging and weighing = $weighing))
-        order by list_position($methods, method), layer, head
-    """,
-    methods=list(METHODS),
-)
+@asks(f"""
+    select * exclude (weighing, merging, mention_type)
+    from coreference_accuracy_weighing
+    where mention_type = $mention_type
+        and (method <> 'head' or (merging = $merging and weighing = $weighing))
+    order by {placed(METHODS, "method")}, layer, head
+""")
 def of_type(
     store: DuckDBPyConnection, *, mention_type: str, merging: str, weighing: str = WEIGHT
 ) -> pd.DataFrame:
-    """How every head and rule does on one type of mention.
-
-    Returns:
-        method, layer, head (missing for a rule), n, accuracy, low, high; heads first.
-    """
+    """How every head and rule does on one type of mention: method, layer, head (missing for a
+    rule), n, accuracy, low, high; heads first."""
     ...
 
 
-@asks(
-    """
-        select mention_type, method, n, accuracy, low, high
-        from coreference_accuracy_weighing
-        where method <> 'head' or (merging = $merging and weighing = $weighing
-            and layer = $layer and head = $head)
-        order by list_position($types, mention_type), list_position($methods, method)
-    """,
-    types=list(MENTION_TYPES),
-    methods=list(METHODS),
-)
+@asks(f"""
+    select mention_type, method, n, accuracy, low, high
+    from coreference_accuracy_weighing
+    where method <> 'head' or (merging = $merging and weighing = $weighing
+        and layer = $layer and head = $head)
+    order by {placed(MENTION_TYPES, "mention_type")}, {placed(METHODS, "method")}
+""")
 def of_head(
     store: DuckDBPyConnection,
     *,
@@ -104,9 +94,6 @@ def of_head(
     head: int,
     weighing: str = WEIGHT,
 ) -> pd.DataFrame:
-    """One head and all rules on every type of mention.
-
-    Returns:
-        mention_type, method, n, accuracy, low, high.
-    """
+    """One head and all rules on every type of mention: mention_type, method, n, accuracy, low,
+    high."""
     ...

@@ -9,6 +9,7 @@ from analysis.tables.columns import count, named, number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
+from analysis.tables.question import placed
 from analysis.tables.table import HEAD, LAYER, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")
@@ -82,17 +83,11 @@ def best(
     if merging not in MERGINGS or chosen_on not in CHOSEN_ON:
         raise ValueError(f"merging {merging}, chosen on {chosen_on}")
     return store.execute(
-        """
+        f"""
         select * exclude (weighing, merging, chosen_on)
         from coreference_best_weighing
         where merging = $merging and chosen_on = $chosen_on and weighing = $weighing
-        order by list_position($types, mention_type), list_position($baselines, baseline)
+        order by {placed(MENTION_TYPES, "mention_type")}, {placed(BASELINES, "baseline")}
         """,
-        {
-            "merging": merging,
-            "weighing": weighing,
-            "chosen_on": chosen_on,
-            "types": list(MENTION_TYPES),
-            "baselines": list(BASELINES),
-        },
+        {"merging": merging, "weighing": weighing, "chosen_on": chosen_on},
     ).df()

@@ -9,6 +9,7 @@ from analysis.tables.norms.weighing import difference, of_either
 from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
 from analysis.tables.probing.coreference_best import CHOSEN_ON_COLUMN, MERGED
 from analysis.tables.probing.coreference_prediction import MENTION_TYPES
+from analysis.tables.question import asks, placed
 from analysis.tables.table import HEAD, LAYER, Table
 
 _ACCURACY = number("accuracy", "the head's accuracy where it was scored")
@@ -32,6 +33,11 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    select * exclude (merging) from coreference_difference
+    where merging = $merging
+    order by {placed(MENTION_TYPES, "mention_type")}, chosen_on
+""")
 def differences(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
     """Both best heads for every type of mention and part of the corpus.
 
@@ -41,11 +47,4 @@ def differences(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
     Returns:
         mention_type, chosen_on, n, layer, head and accuracy of either, difference, low, high.
     """
-    return store.execute(
-        """
-        select * exclude (merging) from coreference_difference
-        where merging = $merging
-        order by list_position($types, mention_type), chosen_on
-        """,
-        {"merging": merging, "types": list(MENTION_TYPES)},
-    ).df()
+    ...

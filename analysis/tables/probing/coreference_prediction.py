@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
-from analysis.tables.columns import named
+from analysis.tables.columns import named, smalls
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, nullable
@@ -25,23 +25,16 @@ HEAD_OR_RULE = nullable(HEAD, "head, counted from 1; NULL for a rule")
 
 WEIGHING_OR_RULE = nullable(WEIGHING, f"{WEIGHING.meaning}; NULL for a rule")
 
-_NAME, _KEY = (
-    "coreference_prediction",
-    (SEQUENCE, METHOD, MERGING_OR_RULE, OF_HEAD, HEAD_OR_RULE),
-)
+_NAME = "coreference_prediction"
+_KEY = (SEQUENCE, METHOD, MERGING_OR_RULE, OF_HEAD, HEAD_OR_RULE)
 _VALUES = (
-    Column(
+    smalls(
         "mentions",
-        pa.list_(pa.int16()),
         "mentions that have an antecedent: an earlier mention of the same cluster; of neither "
         "a word is masked",
-        "index",
     ),
-    Column(
-        "predicted",
-        pa.list_(pa.int16()),
-        "of each of them the head word of the earlier mention that is picked; -1: none",
-        "index",
+    smalls(
+        "predicted", "of each of them the head word of the earlier mention that is picked; -1: none"
     ),
     Column(
         "correct",
@@ -80,13 +73,16 @@ TABLE = Table(
 )
 
 
-@asks("""
+_IS_ASKED = """method = $method and ($method <> 'head'
+    or (merging = $merging and weighing = $weighing and layer = $layer and head = $head))"""
+
+
+@asks(f"""
     select seq, len(mentions) as n, len(list_filter(correct, lambda each: each)) as n_right,
         text
     from coreference_prediction_weighing
     join sequence using (seq)
-    where method = $method and ($method <> 'head'
-        or (merging = $merging and weighing = $weighing and layer = $layer and head = $head))
+    where {_IS_ASKED}
     order by seq
 """)
 def by_sequence(
@@ -109,14 +105,12 @@ def by_sequence(
     ...
 
 
-@asks("""
+@asks(f"""
     with picked as (
         select unnest(mentions) as mention, unnest(predicted) as predicted,
             unnest(correct) as correct
         from coreference_prediction_weighing
-        where seq = $seq and method = $method and ($method <> 'head'
-            or (merging = $merging and weighing = $weighing
-                and layer = $layer and head = $head))
+        where seq = $seq and {_IS_ASKED}
     )
     select mention.* exclude (seq), predicted, correct, (
         select max(earlier.head_word) from mention as earlier

@@ -68,11 +68,7 @@ def of_relation(
     direction: str,
     weighing: str = WEIGHT,
 ) -> pd.DataFrame:
-    """Every head on one relation.
-
-    Returns:
-        layer, head, n, accuracy, low, high.
-    """
+    """Every head on one relation: layer, head, n, accuracy, low, high."""
     ...
 
 
@@ -85,11 +81,8 @@ def of_relation(
 def of_head(
     store: DuckDBPyConnection, *, layer: int, head: int, merging: str, weighing: str = WEIGHT
 ) -> pd.DataFrame:
-    """One head on every relation, in both directions.
-
-    Returns:
-        relation, direction, n, accuracy, low, high; the most accurate first.
-    """
+    """One head on every relation, in both directions: relation, direction, n, accuracy, low, high;
+    the most accurate first."""
     ...
 
 
@@ -100,11 +93,8 @@ def of_head(
     order by n desc, relation
 """)
 def relations(store: DuckDBPyConnection) -> pd.DataFrame:
-    """What can be asked for, the sums `all` and `all_words` included.
-
-    Returns:
-        relation, n; the most frequent first.
-    """
+    """What can be asked for, the sums `all` and `all_words` included: relation, n; the most
+    frequent first."""
     ...
 
 

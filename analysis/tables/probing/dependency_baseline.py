@@ -28,9 +28,5 @@ TABLE = Table(
     'order by n desc, relation, "offset"'
 )
 def baselines(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every offset on every relation.
-
-    Returns:
-        relation, offset, n, accuracy.
-    """
+    """Every offset on every relation: relation, offset, n, accuracy."""
     ...

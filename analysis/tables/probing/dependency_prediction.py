@@ -1,24 +1,21 @@
 """Which word every head takes for each word's governor."""
 
 import pandas as pd
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.annotation import MERGING
-from analysis.tables.columns import named
+from analysis.tables.columns import named, smalls
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.question import asks
-from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 DIRECTIONS = ("dependent_to_head", "head_to_dependent")
 DIRECTION = named("direction", "who attends: dependent_to_head or head_to_dependent")
 _NAME = "dependency_prediction"
-_PREDICTED = Column(
+_PREDICTED = smalls(
     "predicted",
-    pa.list_(pa.int16()),
     "of each word of the sequence the word taken for its syntactic head; −1: no candidate",
-    "index",
 )
 _KEY = (SEQUENCE, LAYER, HEAD, DIRECTION, MERGING)
 TABLE = Table(
@@ -124,9 +121,6 @@ def of_sentence(
     merging: str,
     weighing: str = WEIGHT,
 ) -> pd.DataFrame:
-    """What one head predicts for every word of a sequence.
-
-    Returns:
-        word, predicted (−1: no candidate), in the order of the words.
-    """
+    """What one head predicts for every word of a sequence: word, predicted (−1: no candidate), in
+    the order of the words."""
     ...

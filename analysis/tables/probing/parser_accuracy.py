@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import count, number, text
+from analysis.tables.question import asks, placed
 from analysis.tables.table import Table, View
 
 METHODS = (
@@ -63,13 +64,8 @@ TABLE = Table(
 )
 
 
+@asks(f"from parser_accuracy_setting order by {placed(METHODS, 'method')}, seed")
 def accuracies(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every method and seed, in the order of `METHODS`.
-
-    Returns:
-        method, seed, uas, n, n_train, n_test, vectors, known_share.
-    """
-    return store.execute(
-        "from parser_accuracy_setting order by list_position($methods, method), seed",
-        {"methods": list(METHODS)},
-    ).df()
+    """Every method and seed, in the order of `METHODS`: method, seed, uas, n, n_train, n_test,
+    vectors, known_share."""
+    ...

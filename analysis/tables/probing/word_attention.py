@@ -55,11 +55,8 @@ TABLE = Table(
     order by word, candidate
 """)
 def of_head(store: DuckDBPyConnection, *, seq: int, layer: int, head: int) -> pd.DataFrame:
-    """What the words of a sequence give to the words of their own sentence, in one head.
-
-    Returns:
-        word, candidate, attention; a row per pair, by the word that attends.
-    """
+    """What the words of a sequence give to the words of their own sentence, in one head: word,
+    candidate, attention; a row per pair, by the word that attends."""
     ...
 
 
@@ -69,9 +66,5 @@ def of_head(store: DuckDBPyConnection, *, seq: int, layer: int, head: int) -> pd
     order by seq
 """)
 def sequences(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The sequences whose word attention is in the file.
-
-    Returns:
-        seq, text.
-    """
+    """The sequences whose word attention is in the file: seq, text."""
     ...

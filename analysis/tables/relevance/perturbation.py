@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import number
+from analysis.tables.question import asks, placed
 from analysis.tables.relevance.sequence_perturbation import CURVE, ORDER, ORDERS
 from analysis.tables.table import N_SEQUENCES, Table, interval
 
@@ -42,26 +43,22 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    from perturbation
+    where share is not null
+    order by {placed(ORDERS, "rule")}, curve, share
+""")
 def curves(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every curve, `random` too: rule, curve, share, mean, low, high, n_sequences."""
-    return store.execute(
-        """
-        from perturbation
-        where share is not null
-        order by list_position($orders, rule), curve, share
-        """,
-        {"orders": list(ORDERS)},
-    ).df()
+    ...
 
 
+@asks(f"""
+    select rule, curve, mean, low, high
+    from perturbation
+    where share is null
+    order by {placed(ORDERS, "rule")}, curve
+""")
 def areas(store: DuckDBPyConnection) -> pd.DataFrame:
     """The area under every curve, `random` too: rule, curve, mean, low, high."""
-    return store.execute(
-        """
-        select rule, curve, mean, low, high
-        from perturbation
-        where share is null
-        order by list_position($orders, rule), curve
-        """,
-        {"orders": list(ORDERS)},
-    ).df()
+    ...

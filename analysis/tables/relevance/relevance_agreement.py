@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import number
+from analysis.tables.question import asks, placed
 from analysis.tables.relevance.sequence_relevance_agreement import RULE_A, RULE_B
 from analysis.tables.table import N_SEQUENCES, Table, interval
 
@@ -27,12 +28,10 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    from relevance_agreement
+    order by {placed(ALL, "rule_a")}, {placed(ALL, "rule_b")}
+""")
 def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every ordered pair: rule_a, rule_b, mean, low, high, n_sequences, in the order of `ALL`."""
-    return store.execute(
-        """
-        from relevance_agreement
-        order by list_position($rules, rule_a), list_position($rules, rule_b)
-        """,
-        {"rules": list(ALL)},
-    ).df()
+    ...

@@ -5,11 +5,11 @@ from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import named, singles
-from analysis.tables.question import asks
+from analysis.tables.question import asks, placed
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, nullable
 
 RULE = named("rule", "rule or method by which relevance is carried back")
-START_LAYER = Column("layer", LAYER.type, "layer behind which relevance starts, from 1", "index")
+START_LAYER = Column("layer", LAYER.type, "layer after which relevance starts, from 1", "index")
 HEAD_OR_MEAN = nullable(
     HEAD,
     "head, counted from 1, the same in every layer; NULL: mean of the heads, or of no single head",
@@ -56,17 +56,15 @@ def layers(store: DuckDBPyConnection, *, seq: int, rule: str, head: int | None) 
     ...
 
 
+@asks(f"""
+    select rule, relevance
+    from relevance_map
+    where seq = $seq and layer = $layer and head is null
+    order by {placed(ALL, "rule")}
+""")
 def methods(store: DuckDBPyConnection, *, seq: int, layer: int) -> pd.DataFrame:
     """The one map of every rule that is of no single head: rule, relevance."""
-    return store.execute(
-        """
-        select rule, relevance
-        from relevance_map
-        where seq = $seq and layer = $layer and head is null
-        order by list_position($rules, rule)
-        """,
-        {"seq": seq, "layer": layer, "rules": list(ALL)},
-    ).df()
+    ...
 
 
 @asks("""

@@ -5,7 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import count, number, text
-from analysis.tables.question import asks
+from analysis.tables.question import asks, placed
 from analysis.tables.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
 from analysis.tables.relevance.sequence_relevance import MEANINGS
 from analysis.tables.table import Table, View, interval
@@ -76,17 +76,15 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    select rule, layer, mean, low, high
+    from relevance_interval
+    where quantity = $quantity and head is null
+    order by {placed(ALL, "rule")}, layer
+""")
 def by_layer(store: DuckDBPyConnection, *, quantity: str) -> pd.DataFrame:
     """One quantity of every rule's mean of the heads: rule, layer, mean, low, high."""
-    return store.execute(
-        """
-        select rule, layer, mean, low, high
-        from relevance_interval
-        where quantity = $quantity and head is null
-        order by list_position($rules, rule), layer
-        """,
-        {"quantity": quantity, "rules": list(ALL)},
-    ).df()
+    ...
 
 
 @asks("""
@@ -106,13 +104,10 @@ def rules(store: DuckDBPyConnection) -> list[str]:
     return sorted((rule for (rule,) in found), key=ALL.index)
 
 
+@asks(f"""
+    from relevance_interval
+    order by {placed(ALL, "rule")}, layer, head nulls last, {placed(QUANTITIES, "quantity")}
+""")
 def table(store: DuckDBPyConnection) -> pd.DataFrame:
     """The whole long table: rule, layer, head, quantity, mean, low, high, n_sequences."""
-    return store.execute(
-        """
-        from relevance_interval
-        order by list_position($rules, rule), layer, head nulls last,
-            list_position($quantities, quantity)
-        """,
-        {"rules": list(ALL), "quantities": list(QUANTITIES)},
-    ).df()
+    ...

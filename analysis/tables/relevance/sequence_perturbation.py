@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import named, single, singles
+from analysis.tables.question import asks, placed
 from analysis.tables.table import SEQUENCE, Table
 
 RANDOM = "random"
@@ -48,15 +49,13 @@ TABLE = Table(
 )
 
 
+@asks(f"""
+    select rule, curve, (step - 1) / {STEPS} as share,
+        probability[step]::double as probability, area::double as area
+    from sequence_perturbation, range(1, {STEPS} + 2) as each(step)
+    where seq = $seq
+    order by {placed(ORDERS, "rule")}, curve, share
+""")
 def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     """All curves of one image: rule, curve, share (of the patches), probability, area."""
-    return store.execute(
-        """
-        select rule, curve, (step - 1) / $steps as share,
-            probability[step]::double as probability, area::double as area
-        from sequence_perturbation, range(1, $steps + 2) as each(step)
-        where seq = $seq
-        order by list_position($orders, rule), curve, share
-        """,
-        {"seq": seq, "steps": STEPS, "orders": list(ORDERS)},
-    ).df()
+    ...

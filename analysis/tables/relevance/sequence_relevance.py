@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import UnknownName
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS
 from analysis.tables.columns import single, whole
+from analysis.tables.question import asks, placed, quoted
 from analysis.tables.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
 from analysis.tables.table import SEQUENCE, Table
 
@@ -77,20 +78,17 @@ TABLE = Table(
     ),
     order=("rule", "layer", "head", "seq"),
 )
-_COLUMNS = ", ".join(QUANTITIES)
 
 
+@asks(f"""
+    select rule, layer, head, {", ".join(QUANTITIES)}
+    from sequence_relevance
+    where seq = $seq
+    order by {placed(ALL, "rule")}, layer, head nulls last
+""")
 def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     """Every map of one sequence: rule, layer, head (NULL: mean), and all of `QUANTITIES`."""
-    return store.execute(
-        f"""
-        select rule, layer, head, {_COLUMNS}
-        from sequence_relevance
-        where seq = $seq
-        order by list_position($rules, rule), layer, head nulls last
-        """,
-        {"seq": seq, "rules": list(ALL)},
-    ).df()
+    ...
 
 
 def extremes(
@@ -130,16 +128,14 @@ def extremes(
     ).df()
 
 
+@asks(f"""
+    select
+        max(conservation_error)::double as worst,
+        sum(n_in_place)
+            filter (head is not null or rule in ({quoted(*MEAN_WEIGHTS)}))::bigint as n_in_place
+    from sequence_relevance
+""")
 def conservation(store: DuckDBPyConnection) -> pd.DataFrame:
     """One row: worst (the largest |Σ R − 1| of all), n_in_place (tokens kept in place, each head
     and each way down on mean weights counted once)."""
-    return store.execute(
-        """
-        select
-            max(conservation_error)::double as worst,
-            sum(n_in_place)
-                filter (head is not null or list_contains($means, rule))::bigint as n_in_place
-        from sequence_relevance
-        """,
-        {"means": list(MEAN_WEIGHTS)},
-    ).df()
+    ...

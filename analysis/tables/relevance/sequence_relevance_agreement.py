@@ -14,7 +14,7 @@ TABLE = Table(
         single(
             "spearman",
             "Spearman's ρ of the two maps over the tokens that are not special; relevance starts "
-            "behind the last layer, heads are averaged",
+            "after the last layer, heads are averaged",
             "ρ",
         ),
     ),

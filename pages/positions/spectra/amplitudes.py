@@ -1,7 +1,5 @@
 """The spectra of hidden states, queries and keys, read once for all charts of a section."""
 
-from dataclasses import dataclass
-
 import pandas as pd
 
 from analysis.tables.positions import state_spectrum
@@ -17,35 +15,12 @@ AMOUNTS = ("max", "mean")
 """The strongest dimension, as in the paper, or the mean of all."""
 
 
-@dataclass(frozen=True)
-class Spectra:
-    """Amplitudes by control, source, layer and frequency, of texts of one length.
+def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
+    """Hidden states, queries and keys of every layer, of texts of one length.
 
-    `frame` has the columns control, source, layer, frequency, period, amplitude, n_sequences.
+    Returns:
+        control, source, layer, frequency, period, amplitude, n_sequences.
     """
-
-    frame: pd.DataFrame
-
-    @property
-    def n_controlled(self) -> int:
-        """How many texts were run without their positions too."""
-        compared = self.of("compared")
-        return int(compared["n_sequences"].max()) if len(compared) else 0
-
-    def of(self, *controls: str) -> pd.DataFrame:
-        return self.frame[self.frame["control"].isin(controls)]
-
-    def ratio(self) -> pd.DataFrame:
-        """Amplitude with positions over that without them, of the same texts, where both are
-        known."""
-        keys = ["source", "layer", "frequency", "period"]
-        both = self.of("compared").merge(self.of("removed"), on=keys, suffixes=("", "_removed"))
-        both = both[(both["amplitude_removed"] > 0) & (both["amplitude"] > 0)]
-        return both.assign(ratio=both["amplitude"] / both["amplitude_removed"])
-
-
-def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> Spectra:
-    """Hidden states, queries and keys of every layer."""
     parts = [
         ask(state_spectrum.by_layer, source=source, length=length, control=control).assign(
             source=source, control=control
@@ -56,4 +31,17 @@ def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> S
     frame = with_period(pd.concat(parts, ignore_index=True))
     frame = frame.assign(amplitude=frame[amount])
     columns = ["control", "source", "layer", "frequency", "period", "amplitude", "n_sequences"]
-    return Spectra(frame.loc[frame["amplitude"].notna(), columns])
+    return frame.loc[frame["amplitude"].notna(), columns]
+
+
+def with_ratio(spectra: pd.DataFrame) -> pd.DataFrame:
+    """Amplitude with positions over that without them, of the same texts, where both are known.
+
+    Args:
+        spectra: as `read` returns them.
+    """
+    keys = ["source", "layer", "frequency", "period"]
+    with_them, without = (spectra[spectra["control"] == each] for each in BESIDE[:2])
+    both = with_them.merge(without, on=keys, suffixes=("", "_removed"))
+    both = both[(both["amplitude_removed"] > 0) & (both["amplitude"] > 0)]
+    return both.assign(ratio=both["amplitude"] / both["amplitude_removed"])

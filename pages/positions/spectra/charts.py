@@ -10,6 +10,7 @@ from pages.positions.spectra.amplitudes import SOURCES
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE
 from pages.ui.charts.look import coloured, column_tooltips, ramp
+from pages.ui.charts.number_map import Ramp
 from pages.ui.words.columns import title
 from pages.ui.words.place import said
 
@@ -152,22 +153,19 @@ def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
 def amplitude_maps(frame: pd.DataFrame) -> Any:
     """Amplitudes of every layer and frequency on one logarithmic scale of colours."""
     scale = alt.Scale(type="log", scheme="viridis")
-    return _maps(frame[frame["amplitude"] > 0], "amplitude", scale, ramp(".2~g"))
+    colour = alt.Color("amplitude:Q", title=title("amplitude"), scale=scale, legend=ramp(".2~g"))
+    return _maps(frame[frame["amplitude"] > 0], "amplitude", colour)
 
 
 def ratio_maps(frame: pd.DataFrame) -> Any:
     """How many times the amplitude without positions; 1, no difference, is the pale middle."""
     ratio = frame["ratio"]
     widest = min(max(float(ratio.max()), 1 / float(ratio.min()), 2.0), _WIDEST)
-    stops = [1 / widest, widest**-0.5, 1, widest**0.5, widest]
-    colours = list(LESS_TO_MORE)
-    scale = alt.Scale(type="log", domain=stops, range=colours, interpolate="rgb", clamp=True)
-    legend = ramp(".2~g")
-    legend.values = stops
-    return _maps(frame, "ratio", scale, legend)
+    colours = Ramp(LESS_TO_MORE, 1 / widest, widest, log=True)
+    return _maps(frame, "ratio", colours.colour("ratio", title("ratio")))
 
 
-def _maps(frame: pd.DataFrame, value: str, scale: alt.Scale, legend: alt.Legend) -> Any:
+def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
     """One map per source; every cell as wide as the step from one frequency to the next."""
     step = float(frame["frequency"].min())
     left, right = frame["frequency"] - step / 2, frame["frequency"] + step / 2
@@ -183,7 +181,7 @@ def _maps(frame: pd.DataFrame, value: str, scale: alt.Scale, legend: alt.Legend)
                 x=x,
                 x2="right",
                 y=alt.Y("layer:O", title=title("layer"), axis=alt.Axis(labelOverlap=False)),
-                color=alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=legend),
+                color=colour,
                 tooltip=column_tooltips(part, **told),
             )
         )

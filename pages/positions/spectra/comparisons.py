@@ -17,7 +17,6 @@ from pages.positions.spectra.peaks import with_period
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.choices.pick import pick_many
 from pages.ui.store.chosen import ask, ask_file, files, files_with, open_store, readable
-from pages.ui.store.model_name import model_name
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
@@ -56,7 +55,7 @@ def file_label(path: Path) -> str:
     store = readable(path)
     if not isinstance(store, Store):
         return path.name
-    return said("file_label", model=model_name(store), file=store.name)
+    return said("file_label", model=store.model_name, file=store.name)
 
 
 def file_panels(frame: pd.DataFrame, y: str, scale: str) -> Any:

@@ -8,12 +8,12 @@ import streamlit as st
 
 from analysis.tables.corpus import sequence_lengths
 from analysis.tables.positions import embedding_spectrum, state_spectrum
-from pages.positions.spectra.amplitudes import AMOUNTS, BESIDE, SCALES, SOURCES, Spectra, read
+from pages.positions.spectra.amplitudes import AMOUNTS, BESIDE, SCALES, SOURCES, read, with_ratio
 from pages.positions.spectra.charts import amplitude_maps, layer_chart, ratio_maps
 from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
 from pages.positions.spectra.peaks import frequency_text, peaks, period_text
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask, layers, open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.place import said
@@ -47,9 +47,9 @@ def states(view: View) -> None:
     lengths = ask(state_spectrum.lengths)
     length, amount = _pick_length(view, lengths), view.pick("amount", AMOUNTS)
     spectra, state = read(length, amount), f"{length}_{amount}"
-    ratio = spectra.ratio()
+    ratio = with_ratio(spectra)
     view.finding(_finding(view, wave_of(ratio)))
-    kept = spectra.of("kept")
+    kept = spectra[spectra["control"] == "kept"]
     view.figure(
         "maps",
         kept,
@@ -60,11 +60,10 @@ def states(view: View) -> None:
         amount=view.say(f"amount_of_{amount}"),
     )
     if not ratio.empty:
-        n = count(spectra.n_controlled)
+        n = count(ratio["n_sequences"].max())
         view.figure("ratio", ratio, ratio_maps(ratio), state=state, n=n)
     st.subheader(view.say("layer_title"), anchor=False)
-    layers = range(1, int(open_store().run["n_layers"]) + 1)
-    layer = view.pick("states_layer", layers, kind="pills")
+    layer = view.pick("states_layer", layers(), kind="pills")
     scale = view.pick("scale", SCALES)
     _layer(view, spectra, layer, scale, state)
     chosen = Chosen(view.pick("source", SOURCES, default="query"), layer, amount, scale)
@@ -103,12 +102,13 @@ def _finding(view: View, wave: Wave | None) -> str:
     )
 
 
-def _layer(view: View, spectra: Spectra, layer: int, scale: str, state: str) -> None:
+def _layer(view: View, spectra: pd.DataFrame, layer: int, scale: str, state: str) -> None:
     """The layer as it is, beside itself without positions and with disordered ones; by itself where
     no text was run again."""
-    n = spectra.n_controlled
-    frame = spectra.of(*BESIDE) if n else spectra.of("kept")
-    frame = frame[frame["layer"] == layer]
+    n = spectra.loc[spectra["control"] == "compared", "n_sequences"].max()
+    again = pd.notna(n)  # texts were run without their positions too
+    controls = BESIDE if again else ("kept",)
+    frame = spectra[spectra["control"].isin(controls) & (spectra["layer"] == layer)]
     if frame.empty:
         st.info(view.say("layer_none"))
         return
@@ -117,7 +117,7 @@ def _layer(view: View, spectra: Spectra, layer: int, scale: str, state: str) -> 
         frame,
         layer_chart(frame[frame["amplitude"] > 0], scale),
         state=f"{layer}_{scale}_{state}",
-        caption=view.say("layer_caption", n=count(n)) if n else view.say("layer_alone"),
+        caption=view.say("layer_caption", n=count(n)) if again else view.say("layer_alone"),
         layer=layer,
     )
 
@@ -132,8 +132,8 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     queries = ratio[ratio["source"] == "query"]
     if queries.empty:
         return None
-    layers = queries["layer"].astype(int)
-    first = queries[layers == layers.min()]
+    numbers = queries["layer"].astype(int)
+    first = queries[numbers == numbers.min()]
     found = peaks(_embeddings())
     frequencies = first["frequency"].to_numpy(float)
     at = found[0] if found else frequencies[first["ratio"].to_numpy(float).argmax()]
@@ -141,7 +141,7 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     there = ratio[np.isclose(ratio["frequency"], nearest)]
     places = zip(there["source"], there["layer"].astype(int), strict=True)
     times = dict(zip(places, there["ratio"], strict=True))
-    return Wave(nearest, bool(found), times, int(layers.min()), int(layers.max()))
+    return Wave(nearest, bool(found), times, int(numbers.min()), int(numbers.max()))
 
 
 def times_text(ratio: float) -> str:

@@ -36,7 +36,7 @@ class StoredMaps:
     @property
     def prediction(self) -> list[tuple[str, float]]:
         """Classes with their probabilities, the likeliest first; none without a classifier."""
-        if not open_store().rows.get(class_prediction.TABLE.name):
+        if not open_store().holds(class_prediction.TABLE):
             return []
         found = ask(class_prediction.of_sequence, seq=self.seq)
         return list(zip(found["label"], found["probability"], strict=True))
@@ -62,7 +62,7 @@ class StoredMaps:
 
     def summary(self, rule: str, layer: int, head: str) -> pd.Series | None:
         """The numbers of one map, as `sequence_relevance` keeps them; None where it is not kept."""
-        if not open_store().rows.get(sequence_relevance.TABLE.name):
+        if not open_store().holds(sequence_relevance.TABLE):
             return None
         found = ask(sequence_relevance.of_sequence, seq=self.seq)
         number = found["head"].isna() if head == MEAN else found["head"] == int(head)

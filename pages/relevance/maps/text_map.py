@@ -103,9 +103,7 @@ def small_texts(maps: TokenMaps, relevances: Mapping[str, np.ndarray], *, own_sc
     common = max(tops.values(), default=0.0)
     parts = (
         shading.titled(
-            name,
-            shares_apart(maps, each),
-            _shaded(maps, each, tops[name] if own_scale else common),
+            name, shares_apart(maps, each), _shaded(maps, each, tops[name] if own_scale else common)
         )
         for name, each in relevances.items()
     )
@@ -133,10 +131,7 @@ def _scale(top: float, *, own: bool = False) -> str:
 def _shaded(maps: TokenMaps, relevance: np.ndarray, top: float) -> str:
     tokens = [
         shading.Shaded(
-            token,
-            float(value),
-            said("shaded_token", token=name, share=f"{value:.3%}"),
-            apart=apart,
+            token, float(value), said("shaded_token", token=name, share=f"{value:.3%}"), apart=apart
         )
         for token, name, apart, value in zip(
             maps.tokens, maps.names, maps.apart, relevance, strict=True

@@ -1,6 +1,6 @@
 """Maps of all heads: one cell per layer and head, to be read at a glance and clicked in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -24,7 +24,6 @@ def head_map(
     scale: alt.Scale | None = None,
     *,
     format: str,
-    told: Mapping[str, str] | None = None,
     tooltip: Sequence[str] = (),
     marked: tuple[int, int] | None = None,
     name: str = CELL,
@@ -35,8 +34,7 @@ def head_map(
     Args:
         title: that of the column if None.
         scale: from 0 to the largest value if None.
-        told: further columns for the tooltip, with their titles.
-        tooltip: further ones with their usual titles.
+        tooltip: further columns that the tooltip shows.
         marked: layer and head of the cell to frame.
         name: of the selection; what is clicked has fields layer and head.
     """
@@ -56,14 +54,11 @@ def head_map(
         titleLimit=260,
         format=legend_format,
     )
-    further = {value: title, **(told or {}), **{each: title_of(each) for each in tooltip}}
+    told = {value: title, **{each: title_of(each) for each in tooltip}}
     lines = [
         alt.Tooltip("layer:O", title=say("axis.layer")),
         alt.Tooltip("head:O", title=say("axis.head")),
-        *(
-            alt.Tooltip(f"{each}:Q", title=called, format=format)
-            for each, called in further.items()
-        ),
+        *(alt.Tooltip(f"{each}:Q", title=called, format=format) for each, called in told.items()),
     ]
     colour = alt.Color(
         f"{value}:Q",

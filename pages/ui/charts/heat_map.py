@@ -7,31 +7,23 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import (
-    cell_selection,
-    flat_axis,
-    ramp,
-    tooltips,
-)
-from pages.ui.words.columns import titled
+from pages.ui.charts.look import flat_axis, ramp, tooltips
+from pages.ui.words.columns import title as title_of
+
+_CELL = 26
 
 
 def heat_map(
     frame: pd.DataFrame,
     *,
+    x: str,
     value: str,
     title: str,
-    x: str = "head",
+    domain: Sequence[float],
+    format: str,
+    tooltip: Sequence[str],
     y: str = "layer",
-    x_title: str | None = None,
-    y_title: str | None = None,
-    scheme: Any = "viridis",
-    domain: Sequence[float] | None = None,
-    format: str = ".3f",
-    tooltip: Sequence[str] = (),
-    pick: str | None = None,
     marked: tuple[int, int] | None = None,
-    cell: int = 26,
     across: alt.X | None = None,
 ) -> Any:
     """One cell per y and x, the first y on top.
@@ -39,29 +31,20 @@ def heat_map(
     Args:
         tooltip: further columns that the tooltip shows.
         across: x in place of the usual one.
-        pick: name of a selection of one cell, to be read as
-            `event["selection"][pick][0][y]`; a second click clears it.
         marked: (y, x) of a cell to draw a frame around.
     """
-    x_title, y_title = titled(x, x_title), titled(y, y_title)
-    midpoint = {"domainMid": 0} if domain is None and scheme.startswith("red") else {}
-    told: dict[str, Any] = {"scheme": scheme} | ({"domain": list(domain)} if domain else midpoint)
-    scale = alt.Scale(**told)
-    further: dict[str | None, str | None] = {each: titled(each, None) for each in tooltip}
+    scale = alt.Scale(scheme="viridis", domain=list(domain))
     base = alt.Chart(frame).encode(
-        x=across or alt.X(f"{x}:O", title=x_title, axis=flat_axis()),
-        y=alt.Y(f"{y}:O", title=y_title),
+        x=across or alt.X(f"{x}:O", title=title_of(x), axis=flat_axis()),
+        y=alt.Y(f"{y}:O", title=title_of(y)),
     )
-    cells = base.mark_rect(cursor="pointer" if pick else "default").encode(
+    cells = base.mark_rect(cursor="default").encode(
         color=alt.Color(f"{value}:Q", title=title, scale=scale, legend=ramp(format)),
-        tooltip=tooltips({y: y_title, x: x_title, value: title} | further, frame, format),
+        tooltip=tooltips(dict.fromkeys((y, x, value, *tooltip)) | {value: title}, frame, format),
     )
-    if pick:
-        cells = cells.add_params(cell_selection(pick, y, x))
-    height = cell * max(frame[y].nunique(), 1)
+    height = _CELL * max(frame[y].nunique(), 1)
     if marked is None:
         return cells.properties(height=height)
-    frame_of_cell = base.transform_filter(
-        (alt.datum[y] == marked[0]) & (alt.datum[x] == marked[1])
-    ).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
-    return alt.layer(cells, frame_of_cell).properties(height=height)
+    chosen = (alt.datum[y] == marked[0]) & (alt.datum[x] == marked[1])
+    ring = base.transform_filter(chosen).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
+    return alt.layer(cells, ring).properties(height=height)

@@ -79,7 +79,8 @@ class ImageGround:
         """The picture as an address with everything in it, in its colours or in greys."""
         if self.picture is None:
             return None
-        return _address(_drawn(self.picture, grey=grey))
+        png = base64.b64encode(_drawn(self.picture, grey=grey)).decode("ascii")
+        return f"data:image/png;base64,{png}"
 
     def outline(self) -> pd.DataFrame:
         """Edges between patches inside the mask and others, in patches from the upper left corner.
@@ -125,7 +126,3 @@ def _drawn(picture: bytes, *, grey: bool) -> bytes:
     size = (image.width * times, image.height * times)
     image.resize(size, Image.Resampling.NEAREST).save(written, format="PNG")
     return written.getvalue()
-
-
-def _address(png: bytes) -> str:
-    return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from pages.ui.charts.colours import PAPER_AND_INK, SERIES_COLOURS, ZERO
+from pages.ui.charts.colours import MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
 from pages.ui.words.columns import NAMES, title, title_or_name
 
 _N = len(SERIES_COLOURS)
@@ -60,11 +60,7 @@ def coloured(
         palette = [SERIES_COLOURS[place % _N] for place in range(len(present))]
     scale = alt.Scale(domain=present, range=palette)
     legend = alt.Legend(
-        orient="top",
-        symbolType="square",
-        symbolOpacity=1,
-        labelLimit=0,
-        columns=_columns(present),
+        orient="top", symbolType="square", symbolOpacity=1, labelLimit=0, columns=_columns(present)
     )
     encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
     return frame, encoding, present
@@ -124,17 +120,16 @@ def cell_selection(name: str, *fields: str) -> alt.Parameter:
     return alt.selection_point(name=name, fields=list(fields), on="click", empty=False)
 
 
+def ringed(points: alt.Chart, head: tuple[int, int], *, size: float) -> alt.Chart:
+    """A ring around the point of a head."""
+    chosen = (alt.datum["layer"] == head[0]) & (alt.datum["head"] == head[1])
+    return points.transform_filter(chosen).mark_point(
+        size=size, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, aria=False
+    )
+
+
 def ramp(format: str) -> alt.Legend:
     return alt.Legend(format=format, gradientLength=160, orient="right")
-
-
-def log_scale() -> alt.Scale:
-    return alt.Scale(type="log", nice=False)
-
-
-def powers() -> alt.Axis:
-    """Few ticks, written as powers that are read at a glance."""
-    return alt.Axis(format="~g", tickCount=6, labelAngle=0, labelOverlap=True)
 
 
 def across(level: float) -> alt.Chart:

@@ -133,7 +133,7 @@ def number_map_of_heads(
         x="head",
         y="layer",
         value=value,
-        orders={name: sorted(frame[name].unique()) for name in ("head", "layer")},
+        orders={name: sorted(frame[name].unique().tolist()) for name in ("head", "layer")},
         fields=("layer", "head"),
         marked={"layer": marked[0], "head": marked[1]},
         **options,

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.look import coloured, flat_axis, tooltips
-from pages.ui.words.columns import title, titled, value_name
+from pages.ui.words.columns import title, value_name
 
 
 def paired_stacks(
@@ -20,7 +20,6 @@ def paired_stacks(
     opacities: Sequence[float] = (0.45, 1.0),
     colours: Mapping[str, str] | None = None,
     tooltip: Sequence[str] = ("low", "high"),
-    y_title: str | None = None,
     format: str = ".1%",
     height: int = 460,
 ) -> Any:
@@ -35,10 +34,7 @@ def paired_stacks(
         opacities: of the sides.
         tooltip: further columns that the tooltip shows.
     """
-    y_title, names = titled(y, y_title), [value_name(side, each) for each in sides]
-    titles: dict[str | None, str | None] = {
-        each: title(each) for each in ("layer", colour, side, *tooltip)
-    }
+    names = [value_name(side, each) for each in sides]
     frame, encoding, order = coloured(frame, colour, title(colour), colours)
     shown = frame.assign(
         place=frame[colour].map({name: place for place, name in enumerate(order)}),
@@ -61,7 +57,7 @@ def paired_stacks(
             xOffset=alt.XOffset(f"{side}:N", sort=names),
             y=alt.Y(
                 f"{y}:Q",
-                title=y_title,
+                title=title(y),
                 stack="zero",
                 scale=alt.Scale(domain=[0, 1], nice=False),
                 axis=alt.Axis(format="%", tickCount=5),
@@ -69,7 +65,7 @@ def paired_stacks(
             color=encoding,
             opacity=alt.Opacity(f"{side}:N", title=" ", scale=faintness, legend=legend),
             order=alt.Order("place:Q"),
-            tooltip=tooltips(titles | {y: y_title}, shown, format),
+            tooltip=tooltips(dict.fromkeys(("layer", colour, side, *tooltip, y)), shown, format),
         )
         .properties(height=height)
     )

@@ -7,13 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import EDGES
-from pages.ui.charts.look import (
-    Scale,
-    across,
-    coloured,
-    flat_axis,
-    tooltips,
-)
+from pages.ui.charts.look import across, coloured, flat_axis, tooltips
 from pages.ui.words.columns import NAMED, NAMES, title, titled
 
 
@@ -23,8 +17,8 @@ def bars(
     x: str,
     y: str,
     colour: str | None = None,
-    low: str | None = None,
-    high: str | None = None,
+    low: str = "low",
+    high: str = "high",
     x_title: str | None = None,
     y_title: str | None = None,
     colour_title: str | None = None,
@@ -37,7 +31,7 @@ def bars(
     height: int = 300,
 ) -> Any:
     """Bars side by side, one group per x and one bar per colour, with rules from low to high where
-    there is an interval at all.
+    the frame has these columns and an interval at all.
 
     Args:
         x_title: that of the column if None, as `y_title`.
@@ -51,7 +45,8 @@ def bars(
     if x in NAMES:
         frame, x = frame.assign(**{f"{x}{NAMED}": frame[x].map(NAMES[x].of)}), f"{x}{NAMED}"
     beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
-    titles = {x: x_title, colour: colour_title, y: y_title, low: None, high: None}
+    ends = (low, high) if {low, high} <= set(frame) else ()
+    titles = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
     base = alt.Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(), sort=order or alt.Undefined),
         **beside,
@@ -66,13 +61,13 @@ def bars(
         ),
         color=encoding,
     )
-    if low is None or high is None:
+    if not ends:
         return marks.properties(height=height)
     if frame[low].isna().all():
         return alt.layer(marks).properties(height=height)
-    ends = {"y": alt.Y(f"{low}:Q", title=y_title), "y2": alt.Y2(high)}
+    interval = base.encode(y=alt.Y(f"{low}:Q", title=y_title), y2=alt.Y2(high))
     rules = [
-        base.mark_rule(color=line, strokeWidth=width).encode(**ends)
+        interval.mark_rule(color=line, strokeWidth=width)
         for line, width in zip(EDGES, (3.5, 1.5), strict=True)
     ]
     return alt.layer(marks, *rules).properties(height=height)
@@ -84,21 +79,20 @@ def lines(
     x: str,
     y: str,
     colour: str | None = None,
-    low: str | None = None,
-    high: str | None = None,
+    low: str = "low",
+    high: str = "high",
     x_title: str | None = None,
     y_title: str | None = None,
     colour_title: str | None = None,
     colours: Mapping[str, str] | None = None,
-    y_scale: Scale = "linear",
     zero: bool = True,
     points: bool = True,
     level: float | None = None,
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """One line per colour over a whole-numbered x, with a band from low to high where there is an
-    interval at all.
+    """One line per colour over a whole-numbered x, with a band from low to high where the frame has
+    these columns and an interval at all.
 
     Args:
         x_title: that of the column if None, as `y_title`.
@@ -107,7 +101,8 @@ def lines(
     """
     x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
-    told = {x: x_title, colour: colour_title, y: y_title, low: None, high: None}
+    ends = (low, high) if {low, high} <= set(frame) else ()
+    told = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
     base = alt.Chart(frame).encode(
         x=alt.X(
             f"{x}:Q",
@@ -118,14 +113,14 @@ def lines(
         color=encoding,
         tooltip=tooltips(told, frame, format),
     )
-    scale = alt.Scale(type=y_scale) if y_scale == "log" else alt.Scale(type=y_scale, zero=zero)
+    scale = alt.Scale(type="linear", zero=zero)
     drawn = base.mark_line(point={"size": 36, "filled": True} if points else False).encode(
         y=alt.Y(f"{y}:Q", title=y_title, scale=scale)
     )
-    if low is None and high is None and level is None:
+    if not ends and level is None:
         return drawn.properties(height=height)
     parts = [] if level is None else [across(level)]
-    if low is not None and high is not None and frame[low].notna().any():
-        ends = {"y": alt.Y(f"{low}:Q", title=y_title, scale=scale), "y2": alt.Y2(high)}
-        parts.append(base.mark_area(opacity=0.18).encode(**ends))
+    if ends and frame[low].notna().any():
+        band = base.encode(y=alt.Y(f"{low}:Q", title=y_title, scale=scale), y2=alt.Y2(high))
+        parts.append(band.mark_area(opacity=0.18))
     return alt.layer(*parts, drawn).properties(height=height)

@@ -5,12 +5,9 @@ told from what was selected when the chart was drawn: an old click must not undo
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-import pandas as pd
 import streamlit as st
-
-from pages.ui.figure import figure
 
 
 @dataclass(frozen=True)
@@ -31,62 +28,27 @@ def remember(name: str, key: str, event: Any, rows: list[dict[Any, Any]] | None 
     st.session_state[_place(name)] = _Drawn(key, dict(event["selection"]), rows)
 
 
-def clickable(
-    chart: Any,
-    name: str,
-    *,
-    key: str,
-    question: str,
-    caption: str,
-    frame: pd.DataFrame,
-    width: Literal["stretch", "content"] = "stretch",
-) -> None:
-    """A chart whose click is read at the start of the next run by `fresh_click`.
-
-    Args:
-        key: to be another whenever what a click would choose has changed: a new chart holds no old
-            click.
-    """
-    event = figure(
-        chart,
-        key=key,
-        question=question,
-        caption=caption,
-        frame=frame,
-        alt=question,
-        on_select="rerun",
-        width=width,
-    )
-    remember(name, key, event)
-
-
-def fresh_click(name: str) -> dict[str, list[Any]]:
+def fresh_click(name: str) -> list[Any]:
     """What has been selected since the chart or table was drawn last; mostly nothing.
 
     Returns:
-        by part: `rows` of a table, by their numbers unless others were noted, or the name of one of
-        a chart's selections.
+        The marks that were selected in a chart; rows of a table, by their numbers unless others
+        were noted.
     """
     drawn = st.session_state.get(_place(name))
     event = st.session_state.get(drawn.key) if drawn else None
     if drawn is None or event is None:
-        return {}
+        return []
     now = dict(event["selection"])
     fresh = {part: list(each) for part, each in now.items() if each != drawn.selection.get(part)}
     if drawn.rows is not None and "rows" in fresh:
         fresh["rows"] = [drawn.rows[each] for each in fresh["rows"] if each < len(drawn.rows)]
-    return fresh
+    return [mark for part in fresh.values() for mark in part]
 
 
 def forget(name: str) -> None:
     """A click that led to where its chart or table is not drawn: it is not to be followed again."""
     st.session_state.pop(_place(name), None)
-
-
-def last_key(name: str) -> str | None:
-    """The key that a chart or table was drawn under last."""
-    drawn = st.session_state.get(_place(name))
-    return drawn.key if drawn else None
 
 
 def _place(name: str) -> str:

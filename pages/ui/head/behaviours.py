@@ -12,8 +12,7 @@ from analysis.tables.heads.head_behaviour import BEHAVIOURS, Thresholds
 from analysis.tables.norms.weighing import WEIGHT
 from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.choices.address import Choice, draw
-from pages.ui.store.chosen import ask, folder, open_store
-from pages.ui.store.commands import run_command
+from pages.ui.store.chosen import ask, open_store, show_command
 from pages.ui.words.say import plain, say
 
 _PAPER = Thresholds(**THRESHOLDS)
@@ -52,7 +51,7 @@ def shapes() -> dict[str, str]:
 
 def has_habits() -> bool:
     """Whether the file tells what heads attend to."""
-    return bool(open_store().rows.get(head_pattern.TABLE.name))
+    return open_store().holds(head_pattern.TABLE)
 
 
 def pick_thresholds() -> Thresholds:
@@ -85,7 +84,6 @@ def behaviours_of_heads(thresholds: Thresholds = _PAPER, *, weighing: str = WEIG
 
 def offer_habits() -> None:
     """Say that the file does not tell what heads do, and how to make it tell."""
-    store, missing = open_store(), [head_pattern.TABLE.name]
-    st.info(say("head_map.no_habits", name=plain(store.name), statistics=", ".join(missing)))
-    command = run_command(store.run, store.facts, folder() / store.name, statistics=missing)
-    st.code(command, language="bash", wrap_lines=True)
+    told = {"name": plain(open_store().name), "statistics": head_pattern.TABLE.name}
+    st.info(say("head_map.no_habits", **told))
+    show_command(head_pattern.TABLE)

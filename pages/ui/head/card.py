@@ -2,13 +2,15 @@
 
 from html import escape
 
+import pandas as pd
 import streamlit as st
 
+from analysis.tables.heads import head_pattern
 from pages.ui.choices.links import VIEWS, link
 from pages.ui.head.choice import HEAD, head_name
 from pages.ui.head.facts import Fact, facts
-from pages.ui.head.habit_bars import habit_bars
-from pages.ui.store.chosen import shows_images
+from pages.ui.head.habits import GROUPS, HABIT_COLOURS, habit_name, habit_value
+from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.say import say
 
 _STYLE = """<style>
@@ -28,6 +30,16 @@ PLACES = (
 )
 """The sections that show one head, by page and view."""
 _OF_WORDS = ("syntax", "coreference")
+_HABIT_STYLE = """<style>
+.hc-habits {display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr));
+ gap: .15rem 1.6rem; margin-top: .8rem; font-size: .85rem}
+.hc-habit {display: grid; grid-template-columns: 7.4rem 1fr 3.6rem; gap: .6rem; align-items: center}
+.hc-bar {height: .55rem; background: rgba(128, 128, 128, .18); border-radius: 3px}
+.hc-bar div {height: 100%; border-radius: 3px}
+.hc-share {text-align: right; font-variant-numeric: tabular-nums}
+.hc-told {font-size: .8rem; opacity: .75; margin-top: .3rem}
+</style>"""
+_SHOWN = (*GROUPS["neighbours"], *GROUPS["special"])
 
 
 def head_card(*, layer: int, head: int) -> None:
@@ -62,3 +74,36 @@ def _fact(fact: Fact) -> str:
     parts = (("label", fact.label), ("value", fact.value), ("note", fact.note))
     told = (f'<div class="hc-{name}">{escape(text)}</div>' for name, text in parts)
     return f"<div>{''.join(told)}</div>"
+
+
+def habit_bars(layer: int, head: int) -> str:
+    """A bar per habit, the entropy in words; why there are none where the file has none."""
+    held = open_store().holds(head_pattern.TABLE)
+    found = ask(head_pattern.of_head, layer=layer, head=head) if held else None
+    if found is None or found.empty:
+        told = say("head_card.habits_lacking")
+        return f'<div class="hc-told">{escape(say("head_card.habits"))} — {escape(told)}</div>'
+    means = found.set_index("quantity")["mean"]
+    bars = "".join(_bar(each, float(means[each])) for each in _SHOWN if each in means)
+    told = f'<div class="hc-told">{_told(means)}</div>'
+    return f'{_HABIT_STYLE}<div class="hc-habits">{bars}</div>{told}'
+
+
+def _bar(quantity: str, share: float) -> str:
+    width = min(max(share, 0.0), 1.0)
+    fill = f'<div style="width: {width:.1%}; background: {HABIT_COLOURS[quantity]}"></div>'
+    return (
+        f'<div class="hc-habit"><span>{escape(habit_name(quantity))}</span>'
+        f'<div class="hc-bar">{fill}</div>'
+        f'<span class="hc-share">{escape(habit_value(quantity, share))}</span></div>'
+    )
+
+
+def _told(means: pd.Series) -> str:
+    entropy, uniform = (f"{means[each]:.2f}" for each in ("entropy", "uniform"))
+    absent = [habit_name(each) for each in _SHOWN if each not in means]
+    told = say("head_card.habits_note", entropy=entropy, uniform=uniform)
+    if absent:
+        names = say("list.comma").join(absent)
+        told = f"{told} {say('head_card.habits_absent', names=names)}"
+    return escape(told)

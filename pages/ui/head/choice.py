@@ -1,5 +1,6 @@
 """Which head is looked at: one choice for all pages, made by a picker or by a click in a chart."""
 
+import pandas as pd
 import streamlit as st
 
 from pages.ui.choices.clicks import fresh_click
@@ -48,6 +49,18 @@ def pick_head(label: str, *, default: Head, help: str, best: str = "") -> Head:
     return int(layer), int(head)
 
 
+def head_with_most(frame: pd.DataFrame, column: str) -> Head:
+    """The head in whose row a column is largest; the first head where that is nowhere known."""
+    most = frame.dropna(subset=column).nlargest(1, column)[["layer", "head"]].astype(int)
+    return next(most.itertuples(index=False, name=None), (1, 1))
+
+
+def row_of(frame: pd.DataFrame, layer: int, head: int) -> pd.Series | None:
+    """The row of a head; nothing where there is none."""
+    found = frame[(frame["layer"] == layer) & (frame["head"] == head)]
+    return None if found.empty else found.iloc[0]
+
+
 def choose_head(layer: int, head: int) -> None:
     """Choose a head before its picker is drawn."""
     choose(HEAD, _written(layer, head))
@@ -59,7 +72,7 @@ def follow_head_click(name: str) -> bool:
     Returns:
         Whether one was clicked.
     """
-    marks = [mark for part in fresh_click(name).values() for mark in part]
+    marks = fresh_click(name)
     for mark in marks[:1]:
         choose_head(int(mark["layer"]), int(mark["head"]))
     return bool(marks)

@@ -12,8 +12,9 @@ from analysis.tables.positions import head_offset
 from analysis.tables.probing import coreference_accuracy, dependency_accuracy, dependency_baseline
 from analysis.tables.table import Table
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
-from pages.ui.head.choice import head_name
+from pages.ui.head.choice import head_name, row_of
 from pages.ui.store.chosen import ask, open_store
+from pages.ui.words.interval import ends
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_told
 from pages.ui.words.say import say
@@ -39,7 +40,7 @@ def facts(layer: int, head: int) -> list[Fact]:
     """Everything that stands on a card beside the habits."""
     found = []
     for name, (table, told) in _FACTS.items():
-        held = open_store().rows.get(table.name)
+        held = open_store().holds(table)
         fact = told(layer, head) if held else None
         reason = say("head_card.no_value" if held else f"head_card.lacking_{name}")
         found.append(fact or Fact(say(f"head_card.{name}"), _NOTHING, reason))
@@ -47,7 +48,7 @@ def facts(layer: int, head: int) -> list[Fact]:
 
 
 def _behaviour(layer: int, head: int) -> Fact | None:
-    row = _row(behaviours_of_heads(), layer, head)
+    row = row_of(behaviours_of_heads(), layer, head)
     if row is None:
         return None
     least = {name: f"{value:g}" for name, value in THRESHOLDS.items()}
@@ -73,8 +74,7 @@ def _relation(layer: int, head: int) -> Fact | None:
         "head_card.relation_note",
         direction=say(f"head_card.{best['direction']}"),
         n=count(best["n"]),
-        low=percent(best["low"]),
-        high=percent(best["high"]),
+        interval=ends(best["low"], best["high"], percent),
         offset=percent(offsets[best["relation"]]),
         least=LEAST,
     )
@@ -83,15 +83,14 @@ def _relation(layer: int, head: int) -> Fact | None:
 
 def _coreference(layer: int, head: int) -> Fact | None:
     every = ask(coreference_accuracy.of_type, mention_type="all", merging=MERGING)
-    row = _row(every, layer, head)
+    row = row_of(every, layer, head)
     if row is None:
         return None
     nearest = every.loc[every["method"] == "nearest", "accuracy"]
     note = say(
         "head_card.coreference_note",
         n=count(row["n"]),
-        low=percent(row["low"]),
-        high=percent(row["high"]),
+        interval=ends(row["low"], row["high"], percent),
         nearest=percent(nearest.iloc[0]) if len(nearest) else _NOTHING,
     )
     return Fact(say("head_card.coreference"), percent(row["accuracy"]), note)
@@ -110,17 +109,12 @@ def _norm(layer: int, head: int) -> Fact | None:
 
 
 def _offset(layer: int, head: int) -> Fact | None:
-    row = _row(ask(head_offset.heads), layer, head)
+    row = row_of(ask(head_offset.heads), layer, head)
     if row is None:
         return None
     dependence = _NOTHING if pd.isna(row["dependence"]) else f"{row['dependence']:.2f}"
     note = say("head_card.offset_note", dependence=dependence)
     return Fact(say("head_card.offset"), offset_told(row["attention_offset"]), note)
-
-
-def _row(frame: pd.DataFrame, layer: int, head: int) -> pd.Series | None:
-    found = frame[(frame["layer"] == layer) & (frame["head"] == head)]
-    return None if found.empty else found.iloc[0]
 
 
 _FACTS: dict[str, tuple[Table, Callable[[int, int], Fact | None]]] = {
@@ -135,6 +129,10 @@ _FACTS: dict[str, tuple[Table, Callable[[int, int], Fact | None]]] = {
 
 def chosen_head(row: pd.Series) -> dict[str, object]:
     """The head of a row, from how many it was chosen, and how it does."""
-    shares = {name: percent(row[name]) for name in ("accuracy", "low", "high")}
-    head = head_name(int(row["layer"]), int(row["head"]))
-    return {**shares, "head": head, "tried": count(row["n_tried"]), "n": count(row["n"])}
+    return {
+        "head": head_name(int(row["layer"]), int(row["head"])),
+        "tried": count(row["n_tried"]),
+        "n": count(row["n"]),
+        "accuracy": percent(row["accuracy"]),
+        "interval": ends(row["low"], row["high"], percent),
+    }

@@ -17,7 +17,6 @@ import streamlit as st
 from analysis.errors import UserError
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.ui.store.chosen import layer_order, open_store
-from pages.ui.store.model_name import model_name
 from pages.ui.store.open_file import Store
 from pages.ui.words.say import plain, say
 
@@ -55,12 +54,12 @@ def reachable() -> bool:
     store = open_store()
     try:
         with st.spinner(say("live.loading")):
-            _rerun(*_model_of(store))
+            _rerun(_model_of(store))
     except ModuleNotFoundError as error:
         st.warning(say("live.no_torch", name=plain(error.name or _DOOR)))
     except UserError as error:
         key = "other_weights" if isinstance(error, _door().OtherWeights) else "no_model"
-        st.warning(say(f"live.{key}", model=plain(model_name(store)), reason=plain(error)))
+        st.warning(say(f"live.{key}", model=plain(store.model_name), reason=plain(error)))
     else:
         return True
     return False
@@ -127,12 +126,12 @@ def _told(of: Callable[..., Any], *given: Any) -> Any:
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
 def _of_image(told: _Model, data: bytes, name: str) -> Any:
-    return _rerun(*told).relevance_of_image(data, name=name)
+    return _rerun(told).relevance_of_image(data, name=name)
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
 def _of_text(told: _Model, text: str, max_tokens: int) -> Any:
-    return _rerun(*told).relevance_of_text(text, max_tokens=max_tokens)
+    return _rerun(told).relevance_of_text(text, max_tokens=max_tokens)
 
 
 def _model_of(store: Store) -> _Model:
@@ -147,12 +146,12 @@ def _model_of(store: Store) -> _Model:
 def _shares(
     told: _Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int
 ) -> np.ndarray:
-    return _rerun(*told).row_shares(ids, segments, layer=layer)
+    return _rerun(told).row_shares(ids, segments, layer=layer)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _rerun(name: str, *told: Any) -> Any:
-    return _door().rerun(name, **dict(zip(_Model._fields[1:], told, strict=True)))
+def _rerun(told: _Model) -> Any:
+    return _door().rerun(**told._asdict())
 
 
 def _door() -> Any:

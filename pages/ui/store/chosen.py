@@ -1,15 +1,16 @@
 """The file that the reader chose, and the only way to ask it something."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import duckdb
 import pandas as pd
 import streamlit as st
 
 from analysis.foreign_file import MEMORY, BrokenContract, OtherSchema
+from analysis.needs import OF_TEXTS
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.table import Table
@@ -17,7 +18,6 @@ from analysis.time_limit import TooSlow
 from pages.ui.choices.address import Choice, draw
 from pages.ui.store.build import offer_demo
 from pages.ui.store.commands import run_command
-from pages.ui.store.image_limits import what_images_lack
 from pages.ui.store.open_file import Store, Version, cursor, described, version_of
 from pages.ui.words.say import IMAGES, plain, say, speak_of
 
@@ -78,7 +78,7 @@ def open_store() -> Store:
     path = chosen_file()
     if path is None:
         offer_demo(folder())
-        _stop()
+        st.stop()
     found = readable(path)
     if isinstance(found, Store):
         speak_of(found.facts["input"])
@@ -86,7 +86,7 @@ def open_store() -> Store:
     st.error(trouble(path, found))
     if len(files()) > 1:
         st.info(say("store.choose_another"))
-    _stop()
+    st.stop()
 
 
 def layer_order() -> LayerOrder:
@@ -107,12 +107,6 @@ def is_causal() -> bool:
 def shows_images() -> bool:
     """Whether the sequences of the chosen file are images."""
     return open_store().facts["input"] == IMAGES
-
-
-def _stop() -> NoReturn:
-    """End the page here; `st.stop` does, but its type does not say so."""
-    st.stop()
-    raise AssertionError
 
 
 def readable(path: Path) -> Store | Exception:
@@ -157,7 +151,7 @@ def ask_file(path: Path, question: Callable[..., Any], **choices: Any) -> Any:
     if isinstance(store, Store):
         return _asked(store, question, choices)
     st.error(trouble(path, store))
-    _stop()
+    st.stop()
 
 
 def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) -> Any:
@@ -167,7 +161,7 @@ def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) 
         )
     except _UNREADABLE as error:
         st.error(trouble(Path(store.version.path), error))
-        _stop()
+        st.stop()
 
 
 @st.cache_data(max_entries=256, max_size="256MB", show_spinner=False)
@@ -191,38 +185,41 @@ def _widened(frame: pd.DataFrame) -> pd.DataFrame:
 def require(*tables: Table) -> None:
     """Stop the page with a remedy unless the chosen file holds these statistics."""
     store = open_store()
-    lacking = [table for table in tables if not store.rows.get(table.name)]
-    missing = [table.name for table in lacking]
+    missing = [table for table in tables if not store.holds(table)]
     if not missing:
         return
-    reason = what_images_lack(lacking) if shows_images() else None
-    if reason:
-        _stop_for_good(reason, missing)
-    st.info(say("store.missing", name=plain(store.name), statistics=", ".join(missing)))
-    others = [plain(each.name) for each in files() if _has(each, missing)]
-    if others:
-        st.markdown(say("store.others_have", names=", ".join(others)))
-    st.markdown(say("store.make_it"))
-    command = run_command(store.run, store.facts, folder() / store.name, statistics=missing)
-    st.code(command, language="bash", wrap_lines=True)
+    if shows_images() and (reason := what_images_lack(missing)):  # no run could add it
+        st.info(say(f"of_images.{reason}", corpus=plain(store.run["corpus"])))
+        name_files_with(*missing)
+        st.caption(say("of_images.elsewhere"))
+    else:
+        names = ", ".join(table.name for table in missing)
+        st.info(say("store.missing", name=plain(store.name), statistics=names))
+        name_files_with(*missing)
+        st.markdown(say("store.make_it"))
+        show_command(*missing)
     st.stop()
 
 
-def _stop_for_good(reason: str, missing: list[str]) -> NoReturn:
-    """Stop the page where no run could add what is missing."""
-    st.info(say(f"of_images.{reason}", corpus=plain(open_store().run["corpus"])))
-    others = [plain(each.name) for each in files() if _has(each, missing)]
-    if others:
-        st.markdown(say("store.others_have", names=", ".join(others)))
-    st.caption(say("of_images.elsewhere"))
-    _stop()
+def what_images_lack(tables: Iterable[Table]) -> str | None:
+    """What an image lacks for any of the tables, as the catalogue calls it; None if nothing."""
+    return next((need for table in tables for need in table.needs if need in OF_TEXTS), None)
 
 
-def files_with(table: Table) -> list[Path]:
-    """The files of the folder that hold a statistic."""
-    return [each for each in files() if _has(each, [table.name])]
+def show_command(*tables: Table) -> None:
+    """The command that adds these statistics to the chosen file."""
+    store, names = open_store(), [table.name for table in tables]
+    command = run_command(store.run, store.facts, folder() / store.name, statistics=names)
+    st.code(command, language="bash", wrap_lines=True)
 
 
-def _has(path: Path, names: list[str]) -> bool:
-    store = readable(path)
-    return isinstance(store, Store) and all(store.rows.get(name) for name in names)
+def name_files_with(*tables: Table) -> None:
+    """Which files of the folder hold these statistics, in a sentence if there are any."""
+    if names := [plain(each.name) for each in files_with(*tables)]:
+        st.markdown(say("store.others_have", names=", ".join(names)))
+
+
+def files_with(*tables: Table) -> list[Path]:
+    """The files of the folder that hold these statistics."""
+    found = ((path, readable(path)) for path in files())
+    return [path for path, each in found if isinstance(each, Store) and each.holds(*tables)]

@@ -8,7 +8,7 @@ from typing import NoReturn
 import streamlit as st
 
 from analysis.tables.table import Table
-from pages.ui.store.chosen import files_with
+from pages.ui.store.chosen import name_files_with, open_store
 from pages.ui.words.say import plain, say
 
 _COMMAND = (
@@ -17,16 +17,16 @@ _COMMAND = (
 )
 
 
-def stop_without_annotation(lacking: str, remedy: str, *, table: Table) -> NoReturn:
+def stop_without_annotation(word: str, table: Table) -> NoReturn:
     """Stop the page: what is lacking, which files of the folder have it, how to make one.
 
     Args:
+        word: the key of what is lacking; with `_remedy` after it, of what to do.
         table: a statistic of files that have it.
     """
-    st.info(lacking)
-    others = [plain(each.name) for each in files_with(table)]
-    if others:
-        st.markdown(say("store.others_have", names=", ".join(others)))
-    st.markdown(remedy)
+    store = open_store()
+    st.info(say(word, name=plain(store.name), corpus=plain(store.run["corpus"])))
+    name_files_with(table)
+    st.markdown(say(f"{word}_remedy"))
     st.code(_COMMAND, language="bash", wrap_lines=True)
     st.stop()

@@ -16,7 +16,9 @@ from duckdb import DuckDBPyConnection
 
 from analysis.foreign_file import attach, rows
 from analysis.tables.corpus import provenance, run
+from analysis.tables.table import Table
 from analysis.time_limit import time_limit
+from pages.ui.words.say import say
 
 SECONDS = 60.0
 """What a question may take; the slowest that a page asks of the papers' corpus takes one."""
@@ -48,11 +50,21 @@ class Store:
     def name(self) -> str:
         return self.version.name
 
+    def holds(self, *tables: Table) -> bool:
+        """Whether the file has rows of all of these tables."""
+        return all(self.rows.get(table.name) for table in tables)
+
     @property
     def model(self) -> str:
         """The model's name; of a model in a folder, the folder's."""
         name = str(self.run["model"])
         return Path(name).name if Path(name).is_absolute() else name
+
+    @property
+    def model_name(self) -> str:
+        """What pages call the model; one that was never trained, with its seed."""
+        seed = self.random_weights
+        return self.model if seed is None else say("model.untrained", model=self.model, seed=seed)
 
     @property
     def random_weights(self) -> int | None:

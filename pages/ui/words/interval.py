@@ -1,6 +1,7 @@
 """A number's 95 % interval in words."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 
@@ -17,6 +18,11 @@ def interval(low: float, high: float, written: Written = signed) -> str:
     return say("interval.between", low=written(low), high=written(high))
 
 
+def ends(low: float, high: float, written: Written = signed) -> str:
+    """Both ends as they stand in brackets; in their place the reason why they are not known."""
+    return say("interval.none") if pd.isna(low) else f"{written(low)}, {written(high)}"
+
+
 def with_interval(
     number: float, low: float, high: float, written: Written = signed, *, unit: str = ""
 ) -> str:
@@ -25,5 +31,10 @@ def with_interval(
     Args:
         unit: of the number, which its interval does not repeat.
     """
-    ends = "" if pd.isna(low) else f" [{written(low)}, {written(high)}]"
-    return f"{written(number)}{unit}{ends}"
+    behind = "" if pd.isna(low) else f" [{ends(low, high, written)}]"
+    return f"{written(number)}{unit}{behind}"
+
+
+def row_with_interval(row: Any, name: str = "mean", written: Written = signed) -> str:
+    """A number of a row with the row's interval from low to high after it, if it has one."""
+    return with_interval(row[name], row["low"], row["high"], written)

@@ -63,9 +63,7 @@ class Brackets:
         BadCorpus: none of that name is open.
         """
         if not self._open[name]:
-            raise BadCorpus(
-                line.place, f"{shown(f'{name})')} closes what is not open; open it with ({name}"
-            )
+            raise line.refused(f"{shown(f'{name})')} closes what is not open; open it with ({name}")
         first, label, _ = self._open[name].pop()
         self._found.append(Bracketed(first, word, name, label))
 
@@ -77,7 +75,5 @@ class Brackets:
         """
         for name, waiting in self._open.items():
             for _, _, line in waiting:
-                raise BadCorpus(
-                    line.place, f"{shown(f'({name}')} is never closed; close it with {name})"
-                )
+                raise line.refused(f"{shown(f'({name}')} is never closed; close it with {name})")
         return sorted(set(self._found), key=lambda each: (each.first, -each.last, each.name))

@@ -11,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from analysis.errors import BadCorpus
 from precompute.corpora.annotated.dependency_tree import checked_governors
 from precompute.corpora.annotated.documents import Document, Sentence
 from precompute.corpora.annotated.entities import Entities, entity_fields
@@ -98,28 +97,23 @@ def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range]]:
         identity, row = _read(line)
         found = _ID.fullmatch(identity)
         if not found:
-            raise BadCorpus(
-                line.place,
-                f"ID is {shown(identity)}; it must be 3, 3-4 or 3.1, counted from 1",
-            )
+            raise line.refused(f"ID is {shown(identity)}; it must be 3, 3-4 or 3.1, counted from 1")
         number, mark = int(found[1]), found[2]
         if mark == "-":
             _check_range(number, int(found[3]), len(words), line=line)
             ranges.append(_Range(number - 1, int(found[3]), row))
         elif mark is None:
             if number != len(words) + 1:
-                raise BadCorpus(
-                    line.place,
+                raise line.refused(
                     f"ID is {number} where {len(words) + 1} is due; number the words of a sentence "
-                    "from 1, with a blank line before the next",
+                    "from 1, with a blank line before the next"
                 )
             words.append(row)
     if not words:
-        raise BadCorpus(lines[0].place, "this sentence holds no word; leave it out")
+        raise lines[0].refused("this sentence holds no word; leave it out")
     if ranges and ranges[-1].end > len(words):
-        raise BadCorpus(
-            ranges[-1].row.line.place,
-            f"this token reaches to word {ranges[-1].end} of {len(words)}; mend its ID",
+        raise ranges[-1].row.line.refused(
+            f"this token reaches to word {ranges[-1].end} of {len(words)}; mend its ID"
         )
     return words, ranges
 
@@ -127,14 +121,13 @@ def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range]]:
 def _read(line: Line) -> tuple[str, _Row]:
     columns = line.text.split("\t")
     if len(columns) != N_COLUMNS:
-        raise BadCorpus(
-            line.place,
+        raise line.refused(
             f"{len(columns)} column(s) with tabs between, not the {N_COLUMNS} of CoNLL-U; "
-            f"write {_ABSENT} for what is not known",
+            f"write {_ABSENT} for what is not known"
         )
     identity, form, _, upos, _, features, governor, relation, _, misc = columns
     if not form.strip():
-        raise BadCorpus(line.place, f"FORM is {shown(form)}; give the word")
+        raise line.refused(f"FORM is {shown(form)}; give the word")
     pairs = (each.partition("=") for each in misc.split("|"))
     known = {key: value for key, _, value in pairs}
     return identity, _Row(line, form, upos, features, governor, relation, known)
@@ -142,10 +135,9 @@ def _read(line: Line) -> tuple[str, _Row]:
 
 def _check_range(number: int, end: int, n_words: int, *, line: Line) -> None:
     if number != n_words + 1 or end <= number:
-        raise BadCorpus(
-            line.place,
+        raise line.refused(
             f"ID is {number}-{end}; a token of several words stands before the first of them, "
-            f"here from {n_words + 1} on",
+            f"here from {n_words + 1} on"
         )
 
 
@@ -176,8 +168,8 @@ def _spaces(rows: list[_Row], ranges: list[_Range]) -> tuple[bool, ...]:
 
 def _relation(row: _Row) -> str:
     if row.relation in {_ABSENT, ""}:
-        raise BadCorpus(
-            row.line.place, f"DEPREL is {shown(row.relation)} but HEAD is given; name the relation"
+        raise row.line.refused(
+            f"DEPREL is {shown(row.relation)} but HEAD is given; name the relation"
         )
     return row.relation
 

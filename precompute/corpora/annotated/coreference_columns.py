@@ -63,15 +63,13 @@ def column_documents(path: Path) -> Iterator[Document]:
             document = _UnfinishedDocument(line)
         elif _END.match(line.text):
             if document is None:
-                raise BadCorpus(line.place, "ends a document that did not begin; leave it out")
+                raise line.refused("ends a document that did not begin; leave it out")
             yield from document.finished()
             document = None
         elif document is not None:
             document.add(line)
         elif line.text.strip() and not line.text.startswith("#"):
-            raise BadCorpus(
-                line.place, "stands outside a document; write `#begin document` before it"
-            )
+            raise line.refused("stands outside a document; write `#begin document` before it")
     _refuse_unended(document, file_name(path))
 
 
@@ -142,10 +140,9 @@ def _form(columns: list[str], line: Line) -> str:
     """The word as it is written; brackets and quotes without the Penn Treebank's escapes."""
     wide = len(columns) >= _LEAST_WIDE
     if not wide and len(columns) not in _WORD_OF:
-        raise BadCorpus(
-            line.place,
+        raise line.refused(
             f"{len(columns)} column(s), as in {shown(line.text)}; give 2 (word, brackets), 3 "
-            "(number, word, brackets) or the 12 and more of CoNLL-2012",
+            "(number, word, brackets) or the 12 and more of CoNLL-2012"
         )
     form = columns[_WORD if wide else _WORD_OF[len(columns)]]
     return _ESCAPED.get(form, form)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence as SequenceOf
 
-from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.lines import Line
 from precompute.corpora.wording import shown
@@ -27,14 +26,11 @@ def checked_governors(columns: SequenceOf[str], lines: SequenceOf[Line]) -> tupl
     )
     roots = [word for word, governor in enumerate(governors) if governor == ROOT]
     if not roots:
-        raise BadCorpus(
-            lines[0].place, "no word of this sentence has HEAD 0; give its root that HEAD"
-        )
+        raise lines[0].refused("no word of this sentence has HEAD 0; give its root that HEAD")
     if len(roots) > 1:
-        raise BadCorpus(
-            lines[roots[1]].place,
+        raise lines[roots[1]].refused(
             f"HEAD is 0, as in line {lines[roots[0]].number}; a sentence has one root: attach the "
-            "other, or make two sentences",
+            "other, or make two sentences"
         )
     _refuse_cycles(governors, lines)
     return governors
@@ -43,13 +39,12 @@ def checked_governors(columns: SequenceOf[str], lines: SequenceOf[Line]) -> tupl
 def _governor(column: str, line: Line, *, word: int, n_words: int) -> int:
     number = int(column) if column.isascii() and column.isdigit() and len(column) < 9 else -1
     if not 0 <= number <= n_words:
-        raise BadCorpus(
-            line.place,
+        raise line.refused(
             f"HEAD is {shown(column)}; it must be the id of a word of the sentence (1 to "
-            f"{n_words}), or 0 for the root",
+            f"{n_words}), or 0 for the root"
         )
     if number == word + 1:
-        raise BadCorpus(line.place, f"HEAD is {shown(column)}, the word itself; give another word")
+        raise line.refused(f"HEAD is {shown(column)}, the word itself; give another word")
     return number - 1
 
 
@@ -61,9 +56,8 @@ def _refuse_cycles(governors: tuple[int, ...], lines: SequenceOf[Line]) -> None:
         while word not in safe:
             if word in path:
                 circle = " → ".join(str(each + 1) for each in (*path[path.index(word) :], word))
-                raise BadCorpus(
-                    lines[word].place,
-                    f"its HEADs lead in a circle, {circle}; every word must lead to the root",
+                raise lines[word].refused(
+                    f"its HEADs lead in a circle, {circle}; every word must lead to the root"
                 )
             path.append(word)
             word = governors[word]

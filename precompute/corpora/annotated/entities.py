@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 
-from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import ROOT, Mention
 from precompute.corpora.annotated.brackets import Bracketed, Brackets, bracket_items, clusters
 from precompute.corpora.annotated.documents import Sentence
@@ -35,10 +34,9 @@ def entity_fields(comments: Iterable[Line]) -> tuple[str, ...]:
         if found := _HEADER.match(line.text):
             fields = tuple(found[1].split("-"))
             if fields[0] not in _CLUSTER:
-                raise BadCorpus(
-                    line.place,
+                raise line.refused(
                     f"the first field of `global.Entity` is {fields[0]!r}; it must name the "
-                    "entity: GRP or eid",
+                    "entity: GRP or eid"
                 )
             return fields
     return ()
@@ -60,10 +58,9 @@ class Entities:
                 fields.
         """
         if not fields:
-            raise BadCorpus(
-                line.place,
+            raise line.refused(
                 "`Entity=` before any comment `# global.Entity = …` that names its fields; add it "
-                "at the head of the document",
+                "at the head of the document"
             )
         self.are_there, self._fields = True, fields
         for kind, text in bracket_items(value, place=line.place):

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from transformers import PreTrainedTokenizerBase
 
@@ -49,7 +49,8 @@ def windows(
             for before, each in pairwise((document.sentences[0], *document.sentences))
         ]
         counts["too_long"] += sum(size > room for size in sizes)
-        starts = _starts(document)
+        # where each sentence begins among the words of the document, and where the last one ends
+        starts = [0, *accumulate(map(len, document.sentences))]
         for run in _runs(sizes, following, room=1 if alone else room, limit=room):
             window = _window(document, run, starts, counts)
             yield window if alone else replace(window, document=number)
@@ -62,14 +63,6 @@ def _n_pieces(
     place = span(sentence.first, sentence.last)
     pieces = word_pieces(sentence.forms, sentence.spaces, tokenizer, place=place, space=space)
     return sum(map(len, pieces))
-
-
-def _starts(document: Document) -> list[int]:
-    """The place of each sentence's first word in the document, and where the last one ends."""
-    starts = [0]
-    for sentence in document.sentences:
-        starts.append(starts[-1] + len(sentence))
-    return starts
 
 
 def _runs(sizes: list[int], following: list[int], *, room: int, limit: int) -> Iterator[range]:

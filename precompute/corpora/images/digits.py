@@ -59,12 +59,9 @@ def digits() -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
     from sklearn.model_selection import train_test_split
 
     pixels, labels = load_digits(return_X_y=True)
-    ink, numbers = (
-        np.asarray(pixels, dtype=np.uint8).reshape(-1, SIDE, SIDE),
-        np.arange(len(labels)),
-    )
+    ink = np.asarray(pixels, dtype=np.uint8).reshape(-1, SIDE, SIDE)
     parts = train_test_split(
-        numbers, test_size=N_HELD_OUT, random_state=SPLIT_SEED, stratify=labels
+        np.arange(len(labels)), test_size=N_HELD_OUT, random_state=SPLIT_SEED, stratify=labels
     )
     train, held_out = (
         tuple(Digit(int(each), int(labels[each]), ink[each]) for each in sorted(part))

@@ -51,7 +51,7 @@ def mask_of(picture: Picture) -> Mask | None:
     own = decoded(picture.mask.content, name=name)
     image = eight_bits(_as_seen(own, picture, name), name=name)
     opacity = image.convert("RGBA").getchannel("A") if image.has_transparency_data else None
-    if opacity is not None and not _is_whole(opacity):
+    if opacity is not None and any(opacity.histogram()[:FULL]):
         return _shares(opacity)
     if stem_of(name).lower().endswith(TRIMAP):
         return _known(_greys(image, name))
@@ -90,10 +90,6 @@ def _shares(greys: Image.Image) -> Mask:
 def _known(greys: Image.Image) -> Mask:
     values = np.asarray(greys)
     return _where(values == FULL, (values != 0) & (values != FULL))
-
-
-def _is_whole(opacity: Image.Image) -> bool:
-    return not any(opacity.histogram()[:FULL])
 
 
 def _labels(labels: Image.Image, name: str) -> Mask:

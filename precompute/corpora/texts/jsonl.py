@@ -79,15 +79,14 @@ def _entry(line: Line) -> Entry:
     fields, place = _fields(line), line.place
     present = FORM_KEYS & fields.keys()
     if present not in FORMS:
-        raise BadCorpus(place, f"holds {_listed(present)}; {EXPECTED}")
+        held = " and ".join(f"`{key}`" for key in sorted(present)) or "no entry"
+        raise line.refused(f"holds {held}; {EXPECTED}")
     if "text" in present:
         return Text(checked_text(fields["text"], key="text", place=place), place)
     if "tokens" in present:
         return _tokens(fields, place)
-    first, second = (
-        checked_text(fields[key], key=key, place=place) for key in ("text_a", "text_b")
-    )
-    return Pair(first, second, place)
+    one, other = (checked_text(fields[key], key=key, place=place) for key in ("text_a", "text_b"))
+    return Pair(one, other, place)
 
 
 def _tokens(fields: dict[str, object], place: str) -> Tokens:
@@ -98,23 +97,18 @@ def _tokens(fields: dict[str, object], place: str) -> Tokens:
     return Tokens(tokens, segments, place)
 
 
-def _listed(keys: set[str]) -> str:
-    return " and ".join(f"`{key}`" for key in sorted(keys)) or "no entry"
-
-
 def _fields(line: Line) -> dict[str, object]:
     try:
         value = json.loads(line.text, object_pairs_hook=_once_each, parse_constant=_no_constant)
     except RecursionError as error:
-        raise BadCorpus(line.place, "is nested too deeply to be read; use flat objects") from error
+        raise line.refused("is nested too deeply to be read; use flat objects") from error
     except ValueError as error:
-        raise BadCorpus(
-            line.place,
+        raise line.refused(
             f"is not JSON ({_reason(error)}); a file that starts with {{ is read as JSON Lines, "
-            "one whole object per line",
+            "one whole object per line"
         ) from error
     if not isinstance(value, dict):
-        raise BadCorpus(line.place, f"is {shown(value)} and no object; {EXPECTED}")
+        raise line.refused(f"is {shown(value)} and no object; {EXPECTED}")
     return value
 
 

@@ -70,14 +70,11 @@ def _unpickled(path: Path, name: str) -> object:
                 "nothing of it was run; do not trust this file",
             ) from error
         except DAMAGE as error:
-            raise BadCorpus(name, f"is a damaged pickle ({_reason(error)}); {REMEDY}") from error
+            reason = shown(str(error) or type(error).__name__)
+            raise BadCorpus(name, f"is a damaged pickle ({reason}); {REMEDY}") from error
         if handle.read(1):
             raise BadCorpus(name, f"goes on after the end of its pickle; {REMEDY}")
     return value
-
-
-def _reason(error: Exception) -> str:
-    return shown(str(error) or type(error).__name__)
 
 
 class _ForbiddenName(Exception):

@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.heads.head_distance import head_distances
 from analysis.tables.heads.head_distance import TABLE
 from analysis.tables.norms.weighing import WEIGHINGS
-from precompute.passes.base import names_of, table_of
+from precompute.passes.base import one_name, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2
@@ -25,7 +25,7 @@ def _weighed(batch: Batch, weighing: str) -> pa.Table:
     width = batch.trace.layers[0].attention.shape[1]
     return table_of(
         TABLE,
-        weighing=names_of(np.full(len(one), WEIGHINGS.index(weighing)), WEIGHINGS),
+        weighing=one_name(weighing, WEIGHINGS, len(one)),
         layer_a=one // width,
         head_a=one % width,
         layer_b=other // width,

@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.heads.head_linkage import head_linkage
 from analysis.tables.heads.head_linkage import TABLE
 from analysis.tables.norms.weighing import WEIGHINGS
-from precompute.passes.base import FitContext, names_of, table_of
+from precompute.passes.base import FitContext, one_name, table_of
 from precompute.passes.heads.head_matrix import stored_distances
 
 VERSION = 2
@@ -24,7 +24,7 @@ def _weighed(store: DuckDBPyConnection, weighing: str) -> pa.Table:
     left, right, height, n_heads = head_linkage(distances).T
     return table_of(
         TABLE,
-        weighing=names_of(np.full(len(height), WEIGHINGS.index(weighing)), WEIGHINGS),
+        weighing=one_name(weighing, WEIGHINGS, len(height)),
         step=np.arange(len(height)),
         left=left.astype(np.int32),
         right=right.astype(np.int32),

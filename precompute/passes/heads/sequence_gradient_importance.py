@@ -15,7 +15,7 @@ from analysis.measures.heads.sequence_gradient_importance import gradient_import
 from analysis.models.gradients import AttentionGradients
 from analysis.tables.heads.sequence_gradient_importance import TABLE
 from precompute.corpora.sequence import TOKEN_TYPES
-from precompute.passes.base import names_of, table_of
+from precompute.passes.base import names_of, one_name, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1
@@ -49,7 +49,6 @@ def _of_layers(batch: Batch, rows: slice, found: AttentionGradients) -> Iterator
     is_type = batch.token_types[rows, :longest, None] == types
     is_type &= batch.trace.is_token[rows, :longest, None]
     there = (is_type.any(dim=1) & found.has_loss[:, None]).cpu().numpy()
-    objective = OBJECTIVES.index(found.objective)
     for index, gradients in enumerate(found.layers):
         sums = gradient_importance(gradients, is_pair, is_type).double().cpu().numpy()
         row, head, token_type = np.nonzero(np.broadcast_to(there[:, None], sums.shape))
@@ -59,6 +58,6 @@ def _of_layers(batch: Batch, rows: slice, found: AttentionGradients) -> Iterator
             layer=np.full(len(row), index),
             head=head,
             token_type=names_of(token_type),
-            objective=names_of(np.full(len(row), objective), OBJECTIVES),
+            objective=one_name(found.objective, OBJECTIVES, len(row)),
             importance=sums[row, head, token_type],
         )

@@ -8,7 +8,7 @@ from analysis.measures.heads.sequence_head_pattern import head_pattern
 from analysis.tables.heads.sequence_head_pattern import TABLE
 from analysis.tables.norms.weighing import WEIGHINGS
 from precompute.corpora.token_types import CLS, COMMA_PERIOD, SEP
-from precompute.passes.base import names_of, nulls_where, table_of
+from precompute.passes.base import nulls_where, one_name, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2
@@ -37,7 +37,7 @@ def _of_layer(batch: Batch, index: int, weighing: str) -> pa.Table:
     columns = {name: nulls_where(values[:, at]) for at, name in enumerate(QUANTITIES)}
     return table_of(
         TABLE,
-        weighing=names_of(np.full(len(values), WEIGHINGS.index(weighing)), WEIGHINGS),
+        weighing=one_name(weighing, WEIGHINGS, len(values)),
         seq=batch.sequence_of_row.repeat(heads),
         layer=np.full(len(values), index),
         head=np.tile(np.arange(heads), n_sequences),

@@ -3,7 +3,9 @@
 import numpy as np
 import pyarrow as pa
 
+from analysis.models.trace import LayerTrace
 from analysis.tables.positions.exemplar_attention import SHOWN, TABLE
+from precompute.corpora.sequence import Sequence
 from precompute.passes.base import lists_of, table_of
 from precompute.passes.batch import Batch
 
@@ -12,22 +14,13 @@ VERSION = 1
 
 def totals(batch: Batch) -> pa.Table:
     """One row per exemplar, layer and head."""
-    return pa.concat_tables(
-        [
-            TABLE.schema.empty_table(),
-            *(
-                _of_sequence(batch, row)
-                for row, sequence in enumerate(batch.sequences)
-                if sequence.index in batch.exemplars
-            ),
-        ]
-    )
+    parts = [_of_sequence(*each) for each in batch.exemplars_alone]
+    return pa.concat_tables([TABLE.schema.empty_table(), *parts])
 
 
-def _of_sequence(batch: Batch, row: int) -> pa.Table:
-    sequence = batch.sequences[row]
+def _of_sequence(sequence: Sequence, layers: tuple[LayerTrace, ...]) -> pa.Table:
     n = min(SHOWN, len(sequence))
-    maps = np.stack([each.attention[row, :, :n, :n].cpu().numpy() for each in batch.trace.layers])
+    maps = np.stack([each.attention[0, :, :n, :n].cpu().numpy() for each in layers])
     layer, head = np.divmod(np.arange(maps.shape[0] * maps.shape[1]), maps.shape[1])
     return table_of(
         TABLE,

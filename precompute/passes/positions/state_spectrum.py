@@ -15,7 +15,7 @@ from analysis.measures.positions.amplitude_spectrum import frequencies, wave_len
 from analysis.measures.positions.state_spectrum import state_spreads, wave_spread
 from analysis.models.trace import Trace
 from analysis.tables.positions.state_spectrum import CONTROLLED, CONTROLS, SOURCES, TABLE
-from precompute.passes.base import names_of, table_of
+from precompute.passes.base import one_name, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1
@@ -71,8 +71,8 @@ def _rows(place: _Place, sums: np.ndarray, n_sequences: int) -> pa.Table:
     mean, q25, q75, largest = sums.T
     return table_of(
         TABLE,
-        control=names_of(np.full(n_rows, CONTROLS.index(place.control)), CONTROLS),
-        source=names_of(np.full(n_rows, SOURCES.index(place.source)), SOURCES),
+        control=one_name(place.control, CONTROLS, n_rows),
+        source=one_name(place.source, SOURCES, n_rows),
         layer=pa.array(np.full(n_rows, place.layer), mask=np.full(n_rows, place.layer < 0)),
         length=np.full(n_rows, place.length),
         frequency=frequencies(place.length),

@@ -1,6 +1,7 @@
 """The antecedents that heads and rules pick, text by text."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ from analysis.measures.probing.word_attention import WordAttention
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHINGS
 from analysis.tables.probing.coreference_prediction import BASELINES, METHODS, TABLE
-from precompute.passes.base import names_of, table_of
+from precompute.passes.base import one_name, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.probing.mentions import Mentions, mentions_of
 
@@ -42,8 +43,16 @@ def _of_heads(
         heads = torch.from_numpy(mentions.heads).to(given.device)
         picked = attended_antecedents(given, heads).cpu().numpy()
         layer, head = np.divmod(np.arange(len(picked)), len(picked) // n_layers)
-        way = {"weighing": weighing, "merging": merging}
-        yield _rows(seq, mentions, picked, method="head", layer=layer, head=head, **way)
+        yield _rows(
+            seq,
+            mentions,
+            picked,
+            method="head",
+            weighing=one_name(weighing, WEIGHINGS, len(picked)),
+            merging=one_name(merging, MERGINGS, len(picked)),
+            layer=layer,
+            head=head,
+        )
 
 
 def _of_rules(seq: int, mentions: Mentions) -> Iterator[pa.Table]:
@@ -59,28 +68,17 @@ def _of_rules(seq: int, mentions: Mentions) -> Iterator[pa.Table]:
 
 
 def _rows(
-    seq: int,
-    mentions: Mentions,
-    picked: np.ndarray,
-    *,
-    method: str,
-    weighing: str | None = None,
-    merging: str | None = None,
-    layer: np.ndarray | None = None,
-    head: np.ndarray | None = None,
+    seq: int, mentions: Mentions, picked: np.ndarray, *, method: str, **of_head: Any
 ) -> pa.Table:
     """One row per row of `picked`, of the mentions that have an antecedent."""
     n = len(picked)
     right = is_right(picked, mentions.heads, mentions.clusters)[:, mentions.scored]
-    absent = pa.nulls(n)
+    of_rule = dict.fromkeys(("weighing", "merging", "layer", "head"), pa.nulls(n))
     return table_of(
         TABLE,
         seq=np.full(n, seq),
-        method=names_of(np.full(n, METHODS.index(method)), METHODS),
-        weighing=names_of(np.full(n, WEIGHINGS.index(weighing)), WEIGHINGS) if weighing else absent,
-        merging=names_of(np.full(n, MERGINGS.index(merging)), MERGINGS) if merging else absent,
-        layer=absent if layer is None else layer,
-        head=absent if head is None else head,
+        method=one_name(method, METHODS, n),
+        **(of_head or of_rule),
         mentions=pa.array([mentions.places[mentions.scored].tolist()] * n, pa.list_(pa.int16())),
         predicted=pa.array(picked[:, mentions.scored].tolist(), pa.list_(pa.int16())),
         correct=pa.array(right.tolist(), pa.list_(pa.bool_())),

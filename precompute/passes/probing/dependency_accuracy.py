@@ -27,19 +27,10 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     drawn = context.redraws(known.sequences)
     frames: list[pd.DataFrame] = []
     for weighing, merging in product(WEIGHINGS, MERGINGS):
-        for each in known.by_relation(known.heads(store, weighing=weighing, merging=merging)):
+        way = {"weighing": weighing, "merging": merging}
+        for each in known.by_relation(known.heads(store, **way)):
             low, high = accuracy_interval(each.right, each.n, drawn.of(each.rows))
             n = int(each.n.sum())
-            accuracy = each.right.sum(axis=0) / n
-            frames.append(
-                heads.assign(
-                    weighing=weighing,
-                    merging=merging,
-                    relation=each.relation,
-                    n=n,
-                    accuracy=accuracy,
-                    low=low,
-                    high=high,
-                )
-            )
+            found = {"n": n, "accuracy": each.right.sum(axis=0) / n, "low": low, "high": high}
+            frames.append(heads.assign(**way, relation=each.relation, **found))
     return rows_of(TABLE, frames)

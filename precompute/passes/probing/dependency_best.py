@@ -18,7 +18,7 @@ from precompute.passes.intervals import rows_of
 from precompute.passes.probing.dependency_scores import (
     OFFSETS,
     Part,
-    Scores,
+    RelationScores,
     heads_of,
     parts_of,
     trees,
@@ -47,7 +47,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 
 
 def _choices(
-    heads: Scores, offsets: Scores, parts: dict[str, Part], names: pd.DataFrame
+    heads: RelationScores, offsets: RelationScores, parts: dict[str, Part], names: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     for name, part in parts.items():
         chosen, scored = part.chosen[heads.rows], part.scored[heads.rows]

@@ -13,7 +13,13 @@ from analysis.tables.norms.weighing import WEIGHINGS
 from analysis.tables.probing.dependency_difference import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
-from precompute.passes.probing.dependency_scores import Part, Scores, heads_of, parts_of, trees
+from precompute.passes.probing.dependency_scores import (
+    Part,
+    RelationScores,
+    heads_of,
+    parts_of,
+    trees,
+)
 
 VERSION = 1
 NEEDS = ("dependency_prediction",)
@@ -38,7 +44,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 
 
 def _choices(
-    weight: Scores, norm: Scores, parts: dict[str, Part], names: pd.DataFrame
+    weight: RelationScores, norm: RelationScores, parts: dict[str, Part], names: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     for name, part in parts.items():
         chosen, scored = part.chosen[weight.rows], part.scored[weight.rows]

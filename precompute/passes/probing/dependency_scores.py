@@ -24,7 +24,7 @@ OFFSETS = (-3, -2, -1, 1, 2, 3)
 
 
 @dataclass(frozen=True)
-class Scores:
+class RelationScores:
     """One relation: in which of the sequences it occurs, how often, and what each probe gets right.
 
     `rows` are places among the sequences with trees.
@@ -126,13 +126,13 @@ class Trees:
     def _is_read(self) -> Bool[np.ndarray, " word"]:
         return ~self.words["is_masked"].to_numpy(dtype=bool)
 
-    def by_relation(self, right: Bool[np.ndarray, "cell word"]) -> Iterator[Scores]:
+    def by_relation(self, right: Bool[np.ndarray, "cell word"]) -> Iterator[RelationScores]:
         """What is right of every relation that occurs between two words that the model read."""
         for relation, members in words_by_relation(self.words["relation"].tolist()).items():
             chosen = members & self._is_read
             rows, n, found = right_by_sequence(right[:, chosen], self.sequence[chosen])
             if len(rows):
-                yield Scores(relation, rows, n, found)
+                yield RelationScores(relation, rows, n, found)
 
 
 def trees(store: DuckDBPyConnection) -> Trees:

@@ -16,7 +16,7 @@ from analysis.measures.probing.attention_parser import (
 )
 from analysis.measures.probing.distance_parser import distances_words_scores, fresh_distances_words
 from analysis.measures.probing.parser_training import right_branching, right_words, shuffled, train
-from analysis.parser_sentence import Parameters, ParserSentence, Scores
+from analysis.parser_sentence import CandidateScorer, Parameters, ParserSentence
 from analysis.tables.probing.parser_accuracy import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.probing.parser_sentences import (
@@ -93,7 +93,7 @@ def _right(
     like, n_seeds = sentences[0], len(seeds)
 
     def trained(
-        scores: Scores, start: Parameters, of: list[ParserSentence] = sentences
+        scores: CandidateScorer, start: Parameters, of: list[ParserSentence] = sentences
     ) -> np.ndarray:
         learnt = train(scores, start, of, learns=learns, seed=seeds[0])
         return np.stack([right_words(scores, learnt, each).numpy() for each in of])

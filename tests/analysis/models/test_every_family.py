@@ -14,6 +14,7 @@ from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.parts import ACTIVATIONS, activation_named, attentions_of
 from analysis.scopes import POST_NORM, PRE_NORM
 from precompute.corpora.token_types import REGISTER
+from tests.refusals import refused
 from tests.tiny import POSITIONS, sizes_of, text_families
 
 
@@ -98,9 +99,7 @@ def test_attention_that_was_not_kept_is_an_error_and_not_an_empty_result(tiny):
     class Output:
         attentions = ()
 
-    with pytest.raises(UnfitModel) as error:
-        attentions_of(Output(), 2)
-    assert str(error.value) == (
+    assert refused(UnfitModel, attentions_of, Output(), 2) == (
         "The model returned attention weights for 0 of its 2 layers. "
         "Load it with attn_implementation='eager': no other implementation keeps them."
     )
@@ -177,9 +176,7 @@ def test_a_configuration_that_is_not_covered_is_refused(tiny, family):
 
 
 def test_unknown_family_is_told_the_nearest_and_the_known():
-    with pytest.raises(UnknownName) as error:
-        adapter_for("brt")
-    assert str(error.value) == (
+    assert refused(UnknownName, adapter_for, "brt") == (
         "No model family is called 'brt'. Did you mean 'bert'? "
         f"Known: {', '.join(sorted(ADAPTERS))}."
     )

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from analysis.errors import UnfitModel
+from tests.refusals import refused
 from tests.tiny_vision import COLUMNS, HEADS, PATCH, ROWS, tiny_vision_model
 
 
@@ -28,9 +29,7 @@ def test_positions_of_dinov2_are_the_models_own_interpolation():
 
 def test_a_size_that_positions_were_not_learned_for_is_refused():
     told = tiny_vision_model("vit")
-    with pytest.raises(UnfitModel) as error:
-        told.adapter.fit_to_images(told.model, (16, 16))
-    assert str(error.value) == (
+    assert refused(UnfitModel, told.adapter.fit_to_images, told.model, (16, 16)) == (
         "The model's positions were learned for images of 12 × 16 pixels (height × width), and its "
         "image processor makes 16 × 16. Make `size` or `crop_size` in preprocessor_config.json "
         "agree with `image_size` in config.json."

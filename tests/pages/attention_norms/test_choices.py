@@ -3,33 +3,7 @@
 import pytest
 
 from tests.pages.conftest import charts, frames, in_address
-
-
-@pytest.mark.parametrize(
-    ("view", "key", "value"),
-    [
-        ("layers", "an_layers_head", 2),
-        ("layers", "an_quantity", "weighted_norm"),
-        ("layers", "an_norm_as", "share"),
-        ("heads", "an_type", "comma_period"),
-        ("heads", "an_scale", "type"),
-        ("heads", "head", "2-3"),
-        ("head", "an_least", 2),
-        ("head", "an_token", "dog"),
-        ("head", "an_by", "weighted_norm"),
-        ("head", "an_passages", 1),
-        ("relation", "an_scope", "layer"),
-        ("relation", "an_layer", 2),
-        ("relation", "an_marks", "sample"),
-        ("relation", "an_type", "sep"),
-        ("spectra", "an_spectrum", "log"),
-    ],
-)
-def test_a_link_restores_a_choice(view, key, value, section):
-    further = {"an_token": {"an_least": "1"}, "an_layer": {"an_scope": "layer"}}
-    session = section(view, **({key: str(value)} | further.get(key, {})))
-    assert session.session_state[key] == value
-    assert in_address(session, key) == [str(value)]
+from tests.pages.figures import click
 
 
 def test_a_link_restores_the_heads_of_a_spectrum(opened, store_folder):
@@ -37,14 +11,6 @@ def test_a_link_restores_the_heads_of_a_spectrum(opened, store_folder):
     session.query_params["an_heads"] = ["2-3", "1-1"]
     session.run()
     assert session.session_state["an_heads"] == ["2-3", "1-1"]
-
-
-@pytest.mark.parametrize("value", ["9-9", "x", "<b>"])
-def test_a_link_to_what_is_not_there_shows_the_default(value, section):
-    chosen = [
-        section("heads", **address).session_state["head"] for address in ({}, {"head": value})
-    ]
-    assert chosen[0] == chosen[1]
 
 
 def test_an_old_link_opens_its_head(section):
@@ -60,14 +26,6 @@ def another_head(session) -> tuple[int, int]:
     return 3 - layer, head % 3 + 1
 
 
-def click(session, name: str, part: str, cell: tuple[int, int]) -> None:
-    """Select a cell in the chart that was drawn last under a name."""
-    layer, head = cell
-    key = session.session_state[f"{name} drawn"].key
-    session.session_state[key] = {"selection": {part: [{"layer": layer, "head": head}]}}
-    session.run()
-
-
 @pytest.mark.parametrize(
     ("view", "name", "part"),
     [
@@ -79,14 +37,14 @@ def click(session, name: str, part: str, cell: tuple[int, int]) -> None:
 def test_a_click_on_a_cell_opens_its_head(view, name, part, section):
     session = section(view)
     layer, head = another_head(session)
-    click(session, name, part, (layer, head))
+    click(session, name, part, {"layer": layer, "head": head})
     assert session.session_state["head"] == f"{layer}-{head}"
     assert in_address(session, "head") == [f"{layer}-{head}"]
 
 
 def test_a_click_on_a_correlation_shows_the_pairs_of_its_head(section, told):
     session = section("relation", an_type="other")
-    click(session, "an_heads", "cell", (2, 3))
+    click(session, "an_heads", "cell", {"layer": 2, "head": 3})
     assert in_address(session, "an_scope") == ["head"]
     ((pairs,),) = told("select sum(n) from attention_norm_histogram where layer = 2 and head = 3")
     assert frames(session)[0]["pairs"].sum() == pairs
@@ -95,7 +53,7 @@ def test_a_click_on_a_correlation_shows_the_pairs_of_its_head(section, told):
 def test_an_old_click_does_not_undo_a_newer_choice(section):
     session = section("heads")
     layer, head = another_head(session)
-    click(session, "an_maps", "cell_attention", (layer, head))
+    click(session, "an_maps", "cell_attention", {"layer": layer, "head": head})
     newer = f"{layer}-{head % 3 + 1}"
     session.selectbox(key="head").set_value(newer).run()
     session.run()
@@ -113,9 +71,9 @@ def test_the_head_that_was_clicked_is_framed(section):
 def test_a_click_on_a_ratio_draws_the_spectrum_of_its_head(section):
     session = section("spectra")
     assert session.session_state["an_heads"] == ["1-1", "2-1"]
-    click(session, "an_map", "cell", (2, 3))
+    click(session, "an_map", "cell", {"layer": 2, "head": 3})
     assert session.session_state["an_heads"] == ["1-1", "2-1", "2-3"]
-    click(session, "an_map", "cell", (1, 1))
+    click(session, "an_map", "cell", {"layer": 1, "head": 1})
     assert session.session_state["an_heads"] == ["2-1", "2-3"]
 
 
@@ -123,23 +81,17 @@ def test_a_click_on_a_row_reads_its_token(section):
     session = section("head", an_least="1")
     tokens = frames(session)[2]["token"].tolist()
     assert session.selectbox(key="an_token").value != tokens[2]
-    click_row(session, "weighted_norm", 2)
+    click(session, "an_ranked_weighted_norm", "rows", 2)
     assert session.selectbox(key="an_token").value == tokens[2]
     assert in_address(session, "an_token") == [tokens[2]]
 
 
 def test_a_newer_token_is_not_undone_by_an_older_row(section):
     session = section("head", an_least="1")
-    click_row(session, "attention", 3)
+    click(session, "an_ranked_attention", "rows", 3)
     session.selectbox(key="an_token").set_value("cat").run()
     session.run()
     assert session.selectbox(key="an_token").value == "cat"
-
-
-def click_row(session, by: str, row: int) -> None:
-    key = session.session_state[f"an_ranked_{by} drawn"].key
-    session.session_state[key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
-    session.run()
 
 
 def test_a_button_leads_from_a_map_to_the_tokens_of_the_head(section):

@@ -1,6 +1,7 @@
 """What a head looks at: lists of tokens, and sequences shaded by weight and by norm."""
 
 from html import escape, unescape
+from itertools import cycle
 
 import pytest
 
@@ -75,8 +76,7 @@ def test_every_token_is_shaded_once_by_weight_and_once_by_norm(section, told):
     assert all(any(each in title for each in known) for title in titles)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize(("hostile", "lang"), list(zip(HOSTILE, cycle(("en", "ja")))))
 def test_a_hostile_token_is_shown_as_it_is(hostile, lang, changed, section):
     quoted = hostile.replace("'", "''")
     folder = changed(f"update stored.token set token = '{quoted}' where token = 'the'")

@@ -1,4 +1,4 @@
-"""Every section opens in both languages and shows the numbers that the file holds."""
+"""Every section shows the numbers that the file holds."""
 
 import math
 
@@ -8,14 +8,9 @@ import pandas as pd
 import pytest
 
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
-from pages.attention_norms.panels import edges
-from tests.pages.attention_norms.conftest import SECTIONS, TYPES
-from tests.pages.conftest import assert_exportable, bodies, charts, frames
-
-
-@pytest.mark.parametrize("view", SECTIONS)
-def test_a_section_opens_on_a_model_with_byte_level_tokens(view, section, roberta_folder):
-    assert "Ġ" not in bodies(section(view, roberta_folder)).replace('"Ġ', "")
+from pages.attention_norms.relation import edges
+from tests.pages.attention_norms.conftest import TYPES
+from tests.pages.conftest import assert_exportable, charts, frames
 
 
 def test_only_the_chosen_section_is_drawn(section):

@@ -1,6 +1,7 @@
 """A file without a token type, without variation or without a statistic shows nothing empty."""
 
 import json
+from itertools import cycle
 
 import pytest
 
@@ -20,8 +21,9 @@ def without(token_type: str) -> list[str]:
     return [f"delete from stored.{table} where token_type = '{token_type}'" for table in TYPED]
 
 
-@pytest.mark.parametrize("token_type", ["cls", "sep", "comma_period"])
-@pytest.mark.parametrize("view", SECTIONS)
+@pytest.mark.parametrize(
+    ("view", "token_type"), list(zip(SECTIONS, cycle(("cls", "sep", "comma_period"))))
+)
 def test_a_type_that_never_occurs_is_nowhere(view, token_type, changed, section):
     session = section(view, changed(*without(token_type)))
     assert "nan" not in sentences(session).lower()

@@ -1,33 +1,8 @@
 """The page opened on a section, on documents with coreference."""
 
-from pathlib import Path
-from typing import Any
-
-import pytest
-
 from tests.pages.conftest import section_of
-from tests.small_store import build_store
+from tests.pages.treebanks import gpt2_folder, store_folder  # noqa: F401
 
 SECTIONS = ("rules", "heads", "documents", "weighing")
 
 section = section_of("coreference", "co")
-
-
-@pytest.fixture(scope="session")
-def store_folder(treebank_folder: Path) -> Path:
-    """In this folder all tests look at documents with coreference."""
-    return treebank_folder
-
-
-@pytest.fixture(scope="session")
-def gpt2_folder(tmp_path_factory) -> Path:
-    """A store of a causal model on documents with coreference, built by the real passes."""
-    folder = tmp_path_factory.mktemp("gpt2")
-    names = ["coreference_accuracy", "coreference_best", "coreference_difference"]
-    return build_store(folder, "gpt2", annotated=True, statistics=names).parent
-
-
-def shown_as(exported: dict, key: str) -> tuple[Any, Any]:
-    """The frame and the chart of the one figure or table whose key begins so."""
-    (found,) = (pair for name, pair in exported.items() if name.startswith(key))
-    return found

@@ -7,7 +7,7 @@ import pytest
 
 from pages.coreference.text_layout import LETTERS, places, spans, way, width_of
 from tests.pages.conftest import frames, in_address, sentences
-from tests.pages.coreference.conftest import shown_as
+from tests.pages.figures import figure_of
 
 METHODS = ("head", "nearest", "head_match", "sieve")
 
@@ -27,7 +27,7 @@ def test_arrows_lead_to_what_is_picked(method, section, exported, told):
     ((predicted, correct),) = told(
         f"select predicted, correct from coreference_prediction where seq = {seq} and {where}"
     )
-    frame, chart = shown_as(exported, "co_documents_chart_")
+    frame, chart = figure_of(exported, "co_documents_chart_")
     assert frame["predicted"].tolist() == predicted
     arrows = arrows_of(chart)
     drawn = [verdict for verdict, word in zip(correct, predicted, strict=True) if word >= 0]
@@ -50,7 +50,7 @@ def test_the_text_with_most_mentions_is_shown_unless_another_is_chosen(section, 
 @pytest.mark.parametrize(("arrows", "verdicts"), [("right", {"right"}), ("wrong", {"wrong"})])
 def test_arrows_can_be_told_apart(arrows, verdicts, section, exported):
     section("documents", co_method="nearest", co_arrows=arrows)
-    _, chart = shown_as(exported, "co_documents_chart_")
+    _, chart = figure_of(exported, "co_documents_chart_")
     assert set(arrows_of(chart)["right"]) == verdicts
 
 
@@ -60,7 +60,7 @@ def test_a_text_without_any_arrow_is_drawn_all_the_same(section, changed, export
         "correct = [false for each in correct]"
     )
     session = section("documents", folder, co_method="head_match")
-    _, chart = shown_as(exported, "co_documents_chart_")
+    _, chart = figure_of(exported, "co_documents_chart_")
     assert "line" not in {layer.mark.type for layer in chart.layer}
     (listed,) = (each for each in frames(session) if "picked_form" in each)
     assert listed["picked_form"].isna().all()

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.pages.conftest import assert_exportable, frames, in_address, sentences
-from tests.pages.coreference.conftest import SECTIONS, shown_as
+from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.coreference.conftest import SECTIONS
+from tests.pages.figures import click, figure_of
 
 TYPES = ("all", "pronoun", "proper", "nominal")
 
@@ -15,7 +16,7 @@ def test_the_map_and_the_table_hold_every_head(mention_type, section, exported, 
         "select layer, head, n, accuracy from coreference_accuracy where method = 'head' "
         f"and mention_type = '{mention_type}' order by layer, head"
     )
-    frame, chart = shown_as(exported, f"co_heads_map_{mention_type}_weight_mean")
+    frame, chart = figure_of(exported, f"co_heads_map_{mention_type}_weight_mean")
     columns = ["layer", "head", "n", "accuracy"]
     assert [tuple(row) for row in frame[columns].to_numpy().tolist()] == expected
     assert chart.layer[0].mark.type == "rect"
@@ -49,9 +50,7 @@ def test_the_best_head_is_chosen_unless_another_is(section, told):
 
 def test_a_click_chooses_the_head_and_the_button_shows_its_texts(section):
     session = section("heads", head="1-1")
-    key = session.session_state["co_map drawn"].key
-    session.session_state[key] = {"selection": {"cell": [{"layer": 2, "head": 3}]}}
-    session.run()
+    click(session, "co_map", "cell", {"layer": 2, "head": 3})
     assert session.session_state["head"] == "2-3"
     (button,) = (each for each in session.button if "layer 2, head 3" in each.label)
     button.click().run()
@@ -67,21 +66,8 @@ def test_a_file_without_mentions_is_told_with_its_remedy(view, section, plain_fo
     assert "--corpus demo-treebank" in session.code[0].value
 
 
-def test_a_file_with_mentions_but_without_the_statistic_is_told_the_command(section, without):
-    session = section("heads", without("coreference_accuracy"))
-    assert "coreference_accuracy" in session.info[0].value
-    assert "--statistics coreference_accuracy" in session.code[0].value
-
-
 @pytest.mark.parametrize("view", SECTIONS)
 def test_a_causal_model_has_all_of_it(view, section, gpt2_folder):
     session = section(view, gpt2_folder)
     assert not session.error
     assert not session.info
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-@pytest.mark.parametrize("view", SECTIONS)
-def test_what_a_section_shows_becomes_pictures_and_tables(view, lang, section, exported):
-    section(view, lang=lang)
-    assert_exportable(exported, caption=view)

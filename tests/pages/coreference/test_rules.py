@@ -6,7 +6,7 @@ import pytest
 from analysis.published.heads import numbers
 from pages.coreference.published import antecedents
 from tests.pages.conftest import frames, in_address, sentences
-from tests.pages.coreference.conftest import shown_as
+from tests.pages.figures import figure_of
 
 TYPES = ("all", "pronoun", "proper", "nominal")
 METHODS = ("head", "nearest", "head_match", "sieve")
@@ -59,7 +59,7 @@ def test_too_few_texts_for_halves_are_told(section, changed):
 
 def test_the_bars_are_of_one_head_and_all_rules(section, exported, told):
     section("rules", head="2-1")
-    frame, chart = shown_as(exported, "co_rules_bars_weight_mean_2_1")
+    frame, chart = figure_of(exported, "co_rules_bars_weight_mean_2_1")
     for row in frame.to_dict("records"):
         where = "layer = 2 and head = 1" if row["method"] == "head" else "head is null"
         ((accuracy, n),) = told(
@@ -75,7 +75,7 @@ def test_intervals_stand_beside_their_numbers_where_there_are_any(section, chang
     tables = ("coreference_best", "coreference_accuracy")
     folder = changed(*(f"update stored.{table} set low = 0.1, high = 0.9" for table in tables))
     assert "% [10 %, 90 %] of the" in sentences(section("rules", folder))
-    _, chart = shown_as(exported, "co_rules_bars")
+    _, chart = figure_of(exported, "co_rules_bars")
     assert [layer.mark.type for layer in chart.layer] == ["bar", "rule", "rule"]
 
 

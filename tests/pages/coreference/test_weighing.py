@@ -3,13 +3,13 @@
 import pytest
 
 from tests.pages.conftest import in_address, sentences
-from tests.pages.coreference.conftest import shown_as
+from tests.pages.figures import figure_of
 
 
 def test_heads_by_norm_are_those_of_the_file(section, exported, told):
     session = section("heads", co_weighing="norm")
     assert in_address(session, "co_weighing") == ["norm"]
-    frame, _ = shown_as(exported, "co_heads_map")
+    frame, _ = figure_of(exported, "co_heads_map")
     stored = told(
         "select layer, head, accuracy from coreference_accuracy_weighing "
         "where weighing = 'norm' and merging = 'mean' and mention_type = 'all'"
@@ -24,7 +24,7 @@ def test_rules_stay_as_they_are_by_norm(section, exported):
     for weighing in ("weight", "norm"):
         exported.clear()
         section("rules", co_weighing=weighing, head="1-1")
-        frame, _ = shown_as(exported, "co_rules_bars")
+        frame, _ = figure_of(exported, "co_rules_bars")
         frames.append(frame[frame["method"] != "head"].reset_index(drop=True))
     assert frames[0].equals(frames[1])
 

@@ -2,17 +2,17 @@
 
 import re
 from html import unescape
-from shutil import copyfile
 
-import duckdb
 import pytest
 
 from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
 from pages.ui.head.facts import LEAST
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies
+from tests.pages.copies import changes_of
 from tests.pages.test_overview import assert_section
 
+treebank = changes_of("treebank_folder")
 PLACES = {
     "head_habits": {"hh_view": "one_head", "head": "2-3"},
     "attention_norms": {"an_view": "head", "head": "2-3"},
@@ -95,20 +95,6 @@ def relation_of(session) -> tuple[str, str]:
     return facts(session)["best relation"]
 
 
-@pytest.fixture
-def treebank(treebank_folder, tmp_path):
-    """A folder with the store of a treebank after some statements."""
-
-    def change(*statements: str):
-        copyfile(treebank_folder / "tiny.duckdb", tmp_path / "tiny.duckdb")
-        with duckdb.connect(str(tmp_path / "tiny.duckdb")) as store:
-            for statement in statements:
-                store.execute(statement)
-        return tmp_path
-
-    return change
-
-
 def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank):
     folder = treebank(
         f"update stored.dependency_accuracy set accuracy = 0.5, low = 0.4, high = 0.6, n = {LEAST}",
@@ -122,8 +108,19 @@ def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank):
     value, note = relation_of(session)
     assert value == "<b> 90 %"
     assert "<b>" not in bodies(session)
+    assert "[40 %, 60 %]" in note
     assert "the best fixed offset: 50 %" in note
     assert "dependents attend to their head" in note
+
+
+def test_the_reason_stands_where_an_accuracy_has_no_interval(opened, treebank):
+    folder = treebank(
+        f"update stored.dependency_accuracy set low = null, high = null, n = {LEAST}",
+        "update stored.coreference_accuracy set low = null, high = null",
+    )
+    card = facts(opened("head_habits", folder, **PLACES["head_habits"]))
+    for label in ("best relation", "antecedents found"):
+        assert "[too few texts for an interval]" in card[label][1]
 
 
 @pytest.mark.parametrize(

@@ -1,34 +1,13 @@
 """What the overview says of heads is what the file says."""
 
-from collections.abc import Callable
-from pathlib import Path
-from shutil import copyfile
-
-import duckdb
 import pytest
 
 from pages.ui.head.facts import LEAST
 from tests.pages.conftest import sentences
+from tests.pages.copies import changes_of
 
-PARSERS = (
-    *("attention_words", "attention", "distances_words", "right_branching"),
-    "attention_words_shuffled",
-)
+treebank = changes_of("treebank_folder")
 EVEN = "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'"
-
-
-@pytest.fixture
-def treebank(treebank_folder, tmp_path) -> Callable[..., Path]:
-    """A folder with the store of a treebank after some statements."""
-
-    def change(*statements: str) -> Path:
-        copyfile(treebank_folder / "tiny.duckdb", tmp_path / "tiny.duckdb")
-        with duckdb.connect(str(tmp_path / "tiny.duckdb")) as store:
-            for statement in statements:
-                store.execute(statement)
-        return tmp_path
-
-    return change
 
 
 def numbers(session) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies, charts, frames, in_address, sentences
+from tests.pages.figures import chart_of, frame_of
 from tests.pages.head_habits.conftest import SECTIONS
 
 
@@ -28,11 +29,6 @@ def test_a_group_that_a_model_lacks_is_told(section, gpt2_folder):
     session = section("layers", gpt2_folder, hh_group="from_sep")
     assert not charts(session)
     assert "no such tokens" in session.info[0].value
-
-
-def frame_of(exported: dict, key: str):
-    (found,) = (frame for name, (frame, _) in exported.items() if name.startswith(key))
-    return found
 
 
 @pytest.mark.parametrize(
@@ -125,8 +121,11 @@ def test_a_logarithmic_axis_leaves_out_what_is_0(section, changed, exported):
         "update stored.gradient_importance set importance = 0 where token_type = 'sep'",
     )
     section("gradients", folder, hh_scale="log")
-    ((_, chart),) = [each for key, each in exported.items() if key.startswith("hh_gradients")]
-    drawn = [row for rows in chart.to_dict()["datasets"].values() for row in rows]
+    drawn = [
+        row
+        for rows in chart_of(exported, "hh_gradients").to_dict()["datasets"].values()
+        for row in rows
+    ]
     assert {row["token_type"] for row in drawn} == {"[CLS]", "comma/period", "other"}
     assert min(row["low"] for row in drawn) > 0
 

@@ -1,38 +1,19 @@
-"""Every section opens in both languages and shows the numbers that the file holds."""
+"""Every section shows the numbers that the file holds."""
 
 import pytest
 
-from tests.pages.conftest import assert_exportable, charts, frames, sentences
-from tests.pages.head_map.conftest import SECTIONS, of_key
-from tests.pages.section_checks import assert_opens_in_both_languages
-
-each_section = pytest.mark.parametrize("view", SECTIONS)
+from tests.pages.conftest import frames, sentences
+from tests.pages.figures import figure_of
 
 
-@each_section
-def test_a_section_opens_in_both_languages_with_a_title_of_its_own(view, section):
-    assert all(map(charts, assert_opens_in_both_languages(section, view)))
-
-
-@each_section
-def test_a_section_opens_on_a_causal_model_without_special_tokens(view, section, gpt2_folder):
-    session = section(view, gpt2_folder)
-    assert not session.error
-    assert charts(session)
-    assert ("This model is causal" in sentences(session)) == (view == "map")
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-@each_section
-def test_what_a_section_shows_becomes_pictures_and_tables(view, lang, section, exported):
-    section(view, lang=lang)
-    assert_exportable(exported, caption=view)
+def test_a_causal_model_is_said_to_be_one_on_the_map(section, gpt2_folder):
+    assert "This model is causal" in sentences(section("map", gpt2_folder))
 
 
 def test_points_are_those_of_the_file(section, exported, told):
     section("map")
     for key in ("hm_map_by_layer", "hm_map_by_behaviour"):
-        frame, _ = of_key(exported, key)
+        frame, _ = figure_of(exported, key)
         expected = told("select layer, head, x, y from head_layout order by layer, head")
         found = list(frame[["layer", "head", "x", "y"]].itertuples(index=False, name=None))
         assert found == expected
@@ -93,7 +74,7 @@ def test_thresholds_decide_what_a_head_does(
     exported.clear()
     said = sentences(section("map", folder, **{key: threshold}))
     assert f"1 of 6 heads mostly do one thing: {name} 1" in said
-    frame, _ = of_key(exported, "hm_map_by_behaviour")
+    frame, _ = figure_of(exported, "hm_map_by_behaviour")
     done = frame[frame["name"] == name]
     assert done[["layer", "head"]].to_numpy().tolist() == [[1, 2]]
 
@@ -101,7 +82,7 @@ def test_thresholds_decide_what_a_head_does(
 @pytest.mark.parametrize("k", [2, 4, 6])
 def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, section, exported):
     session = section("groups", hm_k=str(k))
-    leaves, _ = of_key(exported, "hm_groups_tree")
+    leaves, _ = figure_of(exported, "hm_groups_tree")
     assert leaves["group"].nunique() == k
     assert sorted(leaves["place"]) == list(range(6))
     (table,) = (each for each in frames(session) if "heads" in each)
@@ -112,8 +93,8 @@ def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, section, export
 
 def test_distances_within_groups_are_means_of_the_file(section, exported, told):
     section("groups", hm_k="2")
-    leaves, _ = of_key(exported, "hm_groups_tree")
-    table, _ = of_key(exported, "hm_groups_table_2")
+    leaves, _ = figure_of(exported, "hm_groups_tree")
+    table, _ = figure_of(exported, "hm_groups_table_2")
     distances = {
         ((a, b), (c, d)): distance
         for a, b, c, d, distance in told(
@@ -157,7 +138,7 @@ def test_only_a_small_p_is_a_finding(p, expected, section, changed):
 @pytest.mark.parametrize("order", ["layer", "alike"])
 def test_the_square_has_every_pair_of_the_file_once(order, section, exported, told):
     section("distances", hm_order=order)
-    frame, _ = of_key(exported, "hm_distances_matrix")
+    frame, _ = figure_of(exported, "hm_distances_matrix")
     columns = ["layer", "head", "layer_b", "head_b", "mean_divergence"]
     found = sorted(frame[columns].itertuples(index=False, name=None))
     assert found == sorted(
@@ -169,7 +150,7 @@ def test_the_square_has_every_pair_of_the_file_once(order, section, exported, to
 
 def test_the_nearest_heads_are_listed_first(section, exported, told):
     section("distances", head="2-3")
-    frame, _ = of_key(exported, "hm_distances_nearest_2_3")
+    frame, _ = figure_of(exported, "hm_distances_nearest_2_3")
     expected = told(
         "select layer_b, head_b from head_distance_mean where layer_a = 2 and head_a = 3 "
         "and not (layer_b = 2 and head_b = 3) order by mean_divergence"

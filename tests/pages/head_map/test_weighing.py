@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.pages.conftest import sentences
-from tests.pages.head_map.conftest import of_key
+from tests.pages.figures import figure_of
 
 KEYS = {
     "map": ("hm_map_by_layer", "x", "head_layout_weighing"),
@@ -17,7 +17,7 @@ KEYS = {
 def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, told):
     key, column, table = KEYS[view]
     section(view, hm_weighing="norm")
-    frame, _ = of_key(exported, key)
+    frame, _ = figure_of(exported, key)
     stored = told(
         f"select {column} from {table} where weighing = 'norm'"
         + (" and layer is not null" if view == "layers" else "")
@@ -27,7 +27,7 @@ def test_every_section_shows_what_the_file_says_by_norm(view, section, exported,
 
 def test_groups_are_cut_from_the_tree_by_norm(section, exported, told):
     section("groups", hm_weighing="norm")
-    frame, _ = of_key(exported, "hm_groups_tree_norm")
+    frame, _ = figure_of(exported, "hm_groups_tree_norm")
     ((n,),) = told("select count(*) + 1 from head_linkage_weighing where weighing = 'norm'")
     assert len(frame) == n
 
@@ -52,6 +52,6 @@ def test_chance_is_told_as_chance(section, changed):
 
 def test_a_map_shows_the_agreement_of_every_head(section, exported, told):
     section("weighing")
-    frame, _ = of_key(exported, "hm_weighing_agreement")
+    frame, _ = figure_of(exported, "hm_weighing_agreement")
     stored = told("select spearman from head_distance_agreement where layer is not null")
     assert np.sort(frame["spearman"]) == pytest.approx(sorted(value for (value,) in stored))

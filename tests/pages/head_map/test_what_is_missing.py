@@ -3,25 +3,7 @@
 import pytest
 
 from tests.pages.conftest import charts
-from tests.pages.head_map.conftest import of_key
-
-
-@pytest.mark.parametrize(
-    ("view", "table"),
-    [
-        ("map", "head_layout"),
-        ("map", "head_distance"),
-        ("groups", "head_linkage"),
-        ("layers", "layer_cohesion"),
-        ("distances", "head_distance"),
-        ("weighing", "head_distance_agreement"),
-    ],
-)
-def test_a_statistic_that_the_file_lacks_is_named(view, table, without, section):
-    session = section(view, without(table))
-    assert table in session.info[0].value
-    assert table in session.code[0].value
-    assert not charts(session)
+from tests.pages.figures import figure_of
 
 
 def test_without_habits_heads_are_shown_by_layer_alone(without, section, exported):
@@ -41,10 +23,10 @@ def test_without_habits_no_table_tells_what_heads_do(
     view, table, column, without, section, exported
 ):
     section(view)
-    assert column in of_key(exported, table)[0]
+    assert column in figure_of(exported, table)[0]
     exported.clear()
     section(view, without("head_pattern"))
-    assert column not in of_key(exported, table)[0]
+    assert column not in figure_of(exported, table)[0]
 
 
 def test_groups_are_shown_without_a_plane(without, section, exported):

@@ -7,27 +7,6 @@ from tests.pages.conftest import charts, frames, sentences
 from tests.pages.layer_mixing.conftest import SECTIONS
 
 
-@pytest.mark.parametrize(
-    ("view", "table"),
-    [
-        ("similarity", "scope_similarity"),
-        ("similarity", "sequence_scope_similarity"),
-        ("ratio", "mixing_ratio"),
-        ("frequency", "ratio_frequency_correlation"),
-        ("frequency", "token_mixing_ratio"),
-        ("modules", "relation_share"),
-        ("rollout", "rollout"),
-        ("vectors", "vector_rollout"),
-        ("vectors", "vector_agreement"),
-        ("completeness", "layer_completeness"),
-    ],
-)
-def test_a_statistic_that_the_file_lacks_is_named(view, table, without, section):
-    session = section(view, without(table))
-    assert table in session.info[0].value
-    assert not charts(session)
-
-
 def test_scopes_that_were_never_compared_are_told(changed, section):
     folder = changed("delete from stored.scope_similarity where scope_a <> scope_b")
     session = section("similarity", folder)

@@ -4,7 +4,7 @@ import pytest
 
 from pages.positions.clusters import cluster_colours, cluster_name
 from tests.pages.conftest import in_address, sentences
-from tests.pages.positions.conftest import chart_of, frame_of
+from tests.pages.figures import chart_of, click, frame_of
 
 
 @pytest.mark.parametrize("k", [2, 6, 12])
@@ -30,11 +30,6 @@ def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
         assert cell["x2"].iloc[-1] - cell["x"].iloc[0] == pytest.approx(0.88)
         assert cell["x"].iloc[0] + cell["x2"].iloc[-1] == pytest.approx(2 * head)
         assert (cell["y"] + cell["y2"]).tolist() == pytest.approx([2 * layer] * len(cell))
-
-
-def test_k_is_the_papers_unless_another_is_chosen(section):
-    session = section("heads")
-    assert session.session_state["po_k"] == 6
 
 
 def test_fewer_clusters_are_offered_where_fewer_were_found(section, changed):
@@ -143,19 +138,12 @@ def test_a_causal_model_has_no_profile_to_the_right(section, gpt2_folder, export
         assert frame_of(exported, key)["offset"].max() == 0
 
 
-def click(session, name: str, layer: int, head: int) -> None:
-    """Select a cell of a chart as it was drawn last."""
-    key = session.session_state[f"{name} drawn"].key
-    session.session_state[key] = {"selection": {"cell": [{"layer": layer, "head": head}]}}
-    session.run()
-
-
 @pytest.mark.parametrize(
     ("view", "name"), [("heads", "po_grid"), ("heads", "po_profiles"), ("claim", "po_map")]
 )
 def test_a_click_chooses_the_head_and_a_button_leads_to_it(view, name, section):
     session = section(view)
-    click(session, name, 2, 3)
+    click(session, name, "cell", {"layer": 2, "head": 3})
     assert session.session_state["head"] == "2-3"
     assert in_address(session, "head") == ["2-3"]
     session.selectbox(key="head").set_value("1-2").run()

@@ -6,7 +6,7 @@ import pytest
 
 from pages.positions import phases
 from tests.pages.conftest import in_address, sentences
-from tests.pages.positions.conftest import chart_of, frame_of
+from tests.pages.figures import chart_of, frame_of
 
 HEAD = {"head": "2-1"}
 WHERE = "layer = 2 and head = 1"
@@ -17,12 +17,6 @@ def test_the_head_that_depends_most_on_position_comes_first(section, changed):
     session = section("one_head", folder)
     assert session.session_state["head"] == "2-1"
     assert in_address(session, "head") == []
-
-
-@pytest.mark.parametrize("value", ["9-9", "x", "<b>", "1"])
-def test_a_link_to_no_head_shows_the_default(value, section):
-    shown = section("one_head", head=value).session_state["head"]
-    assert shown == section("one_head").session_state["head"]
 
 
 def test_the_card_tells_the_numbers_of_the_head(section, changed):
@@ -134,8 +128,9 @@ def test_the_side_that_phases_lean_to_is_told_beside_attention(section, changed)
     assert "attention should lean to the left. Most attention goes to offset −3." in said
 
 
-@pytest.mark.parametrize("reach", [10, 30])
-@pytest.mark.parametrize(("counting", "end"), [("sum", ""), ("per_pair", "_per_pair")])
+@pytest.mark.parametrize(
+    ("reach", "counting", "end"), [(10, "sum", ""), (30, "per_pair", "_per_pair")]
+)
 def test_both_peaks_are_told_and_marked(reach, counting, end, section, exported, told):
     session = section("one_head", po_reach=str(reach), po_counting=counting, **HEAD)
     shown = frame_of(exported, f"po_one_head_correlations_2_1_{reach}_{counting}")

@@ -1,12 +1,13 @@
 """Rows and columns of images: shown of the chosen head, of images alone, and as in the file."""
 
-from shutil import copyfile
-
-import duckdb
 import pytest
 
+from tests.pages.conftest import captions
+from tests.pages.copies import answers_of, changes_of, lacking
 from tests.tiny_vision import COLUMNS, ROWS
 
+changed_images = changes_of("images_folder")
+told_of_images = answers_of("images_folder")
 HEAD = {"head": "2-1"}
 
 
@@ -14,34 +15,27 @@ def maps(exported: dict) -> list:
     return [found for key, found in exported.items() if key.startswith("po_heads_patches")]
 
 
-def test_the_map_is_that_of_the_chosen_head(section, images_folder, exported):
+def test_the_map_is_that_of_the_chosen_head(section, images_folder, exported, told_of_images):
     session = section("heads", images_folder, **HEAD)
     assert not session.error
     ((frame, _),) = maps(exported)
-    with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
-        expected = store.execute(
-            "select row_offset, column_offset, attention_per_pair from patch_offset "
-            "where layer = 2 and head = 1 order by all"
-        ).fetchall()
+    expected = told_of_images(
+        "select row_offset, column_offset, attention_per_pair from patch_offset "
+        "where layer = 2 and head = 1 order by all"
+    )
     rows = frame[["row_offset", "column_offset", "attention_per_pair"]]
     assert list(rows.itertuples(index=False, name=None)) == expected
     assert f"all {(2 * ROWS - 1) * (2 * COLUMNS - 1)} offsets" in captions(session)
     assert "mix rows" in captions(session)
 
 
-def captions(session) -> str:
-    return "\n".join(each.value for each in session.caption)
-
-
-def test_the_preferred_offset_is_told_against_the_mean(section, images_folder, tmp_path):
-    copyfile(images_folder / "tiny.duckdb", tmp_path / "x.duckdb")
-    with duckdb.connect(str(tmp_path / "x.duckdb")) as store:
-        store.execute("update stored.patch_offset set attention_per_pair = 0.03 * n_images")
-        store.execute(
-            "update stored.patch_offset set attention_per_pair = 0.38 * n_images "
-            "where row_offset = -2 and column_offset = 1"
-        )
-    told = captions(section("heads", tmp_path, **HEAD))
+def test_the_preferred_offset_is_told_against_the_mean(section, changed_images):
+    folder = changed_images(
+        "update stored.patch_offset set attention_per_pair = 0.03 * n_images",
+        "update stored.patch_offset set attention_per_pair = 0.38 * n_images "
+        "where row_offset = -2 and column_offset = 1",
+    )
+    told = captions(section("heads", folder, **HEAD))
     assert "at −2 in rows and +1 in columns (framed)" in told
     assert "gets 38.0 % of a patch's attention, over 3 pair(s) in each of 5 images" in told
     assert "against 4.0 % on average over all 35 offsets" in told
@@ -54,11 +48,7 @@ def test_texts_have_no_such_map(section, exported):
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
-def test_a_file_of_images_without_it_names_the_statistic(lang, section, images_folder, tmp_path):
-    copyfile(images_folder / "tiny.duckdb", tmp_path / "x.duckdb")
-    with duckdb.connect(str(tmp_path / "x.duckdb")) as store:
-        store.execute("delete from stored.patch_offset")
-        store.execute("update stored.manifest set n_rows = 0 where name = 'patch_offset'")
-    session = section("heads", tmp_path, lang=lang, **HEAD)
+def test_a_file_of_images_without_it_names_the_statistic(lang, section, changed_images):
+    session = section("heads", changed_images(*lacking("patch_offset")), lang=lang, **HEAD)
     assert "--statistics patch_offset" in session.info[0].value
     assert session.header

@@ -4,18 +4,10 @@ import numpy as np
 import pytest
 
 from pages.positions.spectra.states import times_text
-from tests.pages.conftest import charts, frames, sentences
+from tests.pages.conftest import frames, sentences
 
 PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40
 WAVE = "frequency between 63.9 and 64.1"
-
-
-@pytest.mark.parametrize("view", ["claim", "heads", "one_head", "states", "embeddings"])
-@pytest.mark.parametrize("family", ["roberta", "gpt2"])
-def test_a_section_opens_on_every_family(view, family, section, request):
-    session = section(view, request.getfixturevalue(f"{family}_folder"))
-    assert not session.error
-    assert charts(session)
 
 
 def test_the_section_comes_first_that_answers_the_question(opened, store_folder):

@@ -42,8 +42,9 @@ def test_files_that_lack_the_statistic_are_named(section, several_folder, export
     assert not panels(exported)[0]["file"].str.contains("other").any()
 
 
-@pytest.mark.parametrize("source", ["hidden", "query", "key"])
-@pytest.mark.parametrize("amount", ["max", "mean"])
+@pytest.mark.parametrize(
+    ("source", "amount"), [("hidden", "max"), ("query", "mean"), ("key", "max")]
+)
 def test_every_file_is_told_by_its_own_numbers(source, amount, section, several, exported):
     folder = several("gpt.duckdb", *LONGER)
     choices = {"po_source": source, "po_amount": amount, "po_states_layer": "2"}

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from shutil import copyfile
-from typing import Any
 
-import duckdb
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.words.place import words_of
 from tests.pages.conftest import section_of
+from tests.pages.copies import answers_of, changes_of
 
 section = section_of("relevance", "re")
+changed_images = changes_of("images_folder")
+told_of_images = answers_of("images_folder")
 
 
 @pytest.fixture
@@ -23,32 +23,6 @@ def over_image(section, images_folder) -> Callable[..., AppTest]:
         return section("map", folder or images_folder, **address)
 
     return open_section
-
-
-@pytest.fixture
-def changed_images(images_folder, tmp_path_factory) -> Callable[..., Path]:
-    """A folder with the store of images after some statements."""
-
-    def change(*statements: str) -> Path:
-        path = tmp_path_factory.mktemp("changed") / "tiny.duckdb"
-        copyfile(images_folder / "tiny.duckdb", path)
-        with duckdb.connect(str(path)) as store:
-            for statement in statements:
-                store.execute(statement)
-        return path.parent
-
-    return change
-
-
-@pytest.fixture
-def told_of_images(images_folder) -> Callable[..., list[tuple[Any, ...]]]:
-    """What the file of images itself answers to a query."""
-
-    def answer(query: str) -> list[tuple[Any, ...]]:
-        with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
-            return store.execute(query).fetchall()
-
-    return answer
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pages.relevance.rules import rule_name
 from pages.ui.charts.colours import RELEVANCE_RULE_COLOURS
 from pages.ui.export import files as export
 from tests.pages.conftest import charts, frames, sentences
+from tests.pages.figures import chart_of, frame_of
 from tests.pages.rows import rows_of
 from tests.tiny import LAYERS
 
@@ -17,17 +18,12 @@ WITHOUT_MASKS = ("cls_share", "special_share", "top5_share", "evenness", "entrop
 WITH_MASKS = ("mask_share", "mask_gain", "pointing", "pointing_gain")
 
 
-def lines_of(exported: dict):
-    (found,) = (frame for key, (frame, _) in exported.items() if key.startswith("re_corpus_layers"))
-    return found
-
-
 @pytest.mark.parametrize("quantity", WITHOUT_MASKS)
 def test_every_quantity_of_texts_is_drawn(quantity, section, exported):
     session = section("corpus", lang="ja", re_quantity=quantity)
     assert session.session_state["re_quantity"] == quantity
     assert len(charts(session)) == 2
-    assert set(lines_of(exported)["quantity"]) == {quantity}
+    assert set(frame_of(exported, "re_corpus_layers")["quantity"]) == {quantity}
     assert "nan" not in sentences(session).lower()
 
 
@@ -52,7 +48,7 @@ def test_lines_are_the_means_of_the_file(section, exported, told):
         "select layer, mean, low, high from relevance_interval "
         "where quantity = 'top5_share' and rule = 'iii' and head is null order by layer"
     )
-    frame = lines_of(exported)
+    frame = frame_of(exported, "re_corpus_layers")
     assert len(frame) == LAYERS
     assert rows_of(frame, ["layer", "mean", "low", "high"]) == expected
 
@@ -80,7 +76,7 @@ def test_a_share_is_set_against_an_even_map(section, changed_images, exported):
     session = section("corpus", folder, re_quantity="mask_share")
     assert "An even map would have 40.0 %" in sentences(session)
     assert "interval above 0: rule ii." in sentences(session)
-    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_corpus_layers"))
+    chart = chart_of(exported, "re_corpus_layers")
     assert "an even map" in json.dumps(chart.to_dict())
 
 
@@ -94,7 +90,11 @@ def test_no_gain_that_could_be_chance_is_called_one(section, changed_images):
 
 def test_what_is_drawn_can_be_chosen_and_has_one_colour(section, exported):
     section("corpus", re_rules=["ii", "ii_mean_weights", "norm_rollout"])
-    assert list(lines_of(exported)["rule"].unique()) == ["ii", "ii_mean_weights", "norm_rollout"]
+    assert list(frame_of(exported, "re_corpus_layers")["rule"].unique()) == [
+        "ii",
+        "ii_mean_weights",
+        "norm_rollout",
+    ]
     pairs = zip(RULES, MEAN_WEIGHTS, strict=True)
     assert all(RELEVANCE_RULE_COLOURS[rule] == RELEVANCE_RULE_COLOURS[mean] for rule, mean in pairs)
     assert len({RELEVANCE_RULE_COLOURS[rule] for rule in RULES}) == len(RULES)
@@ -105,7 +105,7 @@ def test_what_starts_after_one_layer_alone_has_an_interval_too(section, changed_
         "update stored.relevance_summary set low = mean - 0.1, high = mean + 0.1"
     )
     section("corpus", folder, re_quantity="entropy", re_rules=["i", "gradient_attention"])
-    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_corpus_layers"))
+    chart = chart_of(exported, "re_corpus_layers")
     told = chart.to_dict()
     (alone,) = (each for each in told["layer"] if each["mark"]["type"] == "rule")
     rows = told["datasets"][alone["data"]["name"]]
@@ -115,7 +115,7 @@ def test_what_starts_after_one_layer_alone_has_an_interval_too(section, changed_
 
 def test_rules_on_mean_weights_are_dashed(section, exported, on_page):
     section("corpus")
-    frame = lines_of(exported)
+    frame = frame_of(exported, "re_corpus_layers")
     chart = layer_lines(
         frame, rules=["i", "i_mean_weights"], y_title="y", format=".2f", y_format=".2f"
     ).to_dict()
@@ -126,9 +126,7 @@ def test_rules_on_mean_weights_are_dashed(section, exported, on_page):
 
 def test_heads_are_those_of_the_rule(section, exported, told):
     section("corpus", re_head_rule="ii", re_quantity="entropy")
-    (frame,) = (
-        frame for key, (frame, _) in exported.items() if key.startswith("re_corpus_head_map")
-    )
+    frame = frame_of(exported, "re_corpus_head_map")
     expected = told(
         "select layer, head, mean from relevance_interval where quantity = 'entropy' "
         "and rule = 'ii' and head is not null order by layer, head"
@@ -178,11 +176,3 @@ def test_a_sequence_whose_maps_are_not_kept_has_no_link(section, changed):
     seq = frames(session)[0]["seq"][0]
     assert seq > 0
     assert any(f"number {seq} are not kept" in each.value for each in session.caption)
-
-
-@pytest.mark.parametrize("table", ["relevance_summary", "sequence_relevance"])
-def test_a_file_without_the_statistic_names_it_with_the_command(table, section, without):
-    session = section("corpus", without(table))
-    assert table in session.info[0].value
-    assert f"--statistics {table}" in session.code[0].value
-    assert not charts(session)

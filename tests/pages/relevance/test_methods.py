@@ -8,20 +8,15 @@ from analysis.relevance_rules import ALL
 from pages.relevance.rules import rule_name
 from pages.ui.export import files as export
 from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.copies import lacking
+from tests.pages.figures import figure_of
 from tests.pages.relevance.test_over_image import MASK
-from tests.pages.relevance.test_what_is_missing import without as without_rows
 from tests.tiny_vision import LAYERS
-
-
-def drawn(exported: dict, key: str):
-    """The frame and the chart of the figure whose key begins so."""
-    (found,) = (each for name, each in exported.items() if name.startswith(key))
-    return found
 
 
 def test_an_image_has_a_map_by_every_method(section, images_folder, exported, told_of_images):
     section("methods", images_folder, re_image=str(MASK))
-    frame, chart = drawn(exported, "re_methods_over_image")
+    frame, chart = figure_of(exported, "re_methods_over_image")
     assert list(frame["panel"].unique()) == list(ALL)
     for rule in ("iv", "gradient_attention"):
         ((expected,),) = told_of_images(
@@ -52,7 +47,7 @@ def test_an_image_without_a_mask_has_no_share_inside(section, images_folder):
 
 def test_agreement_is_that_of_the_file(section, images_folder, exported, told_of_images):
     section("methods", images_folder)
-    frame, chart = drawn(exported, "re_methods_agreement")
+    frame, chart = figure_of(exported, "re_methods_agreement")
     expected = told_of_images("select rule_a, rule_b, mean from relevance_agreement")
     found = frame[["rule_a", "rule_b", "mean"]].to_records(index=False).tolist()
     assert sorted(found) == sorted(expected)
@@ -76,7 +71,7 @@ def test_a_rule_is_not_praised_for_agreeing_with_itself(section, changed_images)
 
 def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported, told_of_images):
     session = section("methods", images_folder, re_curve_rules=["iii", "random"])
-    frame, chart = drawn(exported, "re_methods_change")
+    frame, chart = figure_of(exported, "re_methods_change")
     expected = told_of_images(
         "select rule, curve, share, mean from perturbation "
         "where share is not null and rule in ('iii', 'random')"
@@ -113,7 +108,7 @@ def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, t
         re_curves="one",
         re_curve_rules="gradient_attention",
     )
-    frame, _ = drawn(exported, "re_methods_change_one")
+    frame, _ = figure_of(exported, "re_methods_change_one")
     ((expected,),) = told_of_images(
         f"select probability from sequence_perturbation where seq = {MASK} "
         "and rule = 'gradient_attention' and curve = 'insertion'"
@@ -124,14 +119,14 @@ def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, t
 
 @pytest.mark.parametrize("table", ["relevance_agreement", "perturbation"])
 def test_what_a_file_of_images_lacks_is_named_with_the_command(table, section, changed_images):
-    session = section("methods", changed_images(*without_rows(table)))
+    session = section("methods", changed_images(*lacking(table)))
     assert table in session.info[0].value
     assert f"--statistics {table}" in session.code[0].value
     assert len(charts(session)) == 2
 
 
 def test_without_a_classifier_no_command_makes_curves(section, changed_images):
-    folder = changed_images(*without_rows("perturbation"), *without_rows("class_prediction"))
+    folder = changed_images(*lacking("perturbation"), *lacking("class_prediction"))
     session = section("methods", folder)
     assert any("this one does not" in each.value for each in session.caption)
     assert not session.info
@@ -140,7 +135,7 @@ def test_without_a_classifier_no_command_makes_curves(section, changed_images):
 
 def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, told):
     session = section("methods", lang="ja")
-    frame, _ = drawn(exported, "re_methods_over_text")
+    frame, _ = figure_of(exported, "re_methods_over_text")
     rules = [rule for rule in ALL if rule != "gradient_attention"]
     assert [each for each in frame.columns if each in ALL] == rules
     ((expected,),) = told(
@@ -159,9 +154,3 @@ def test_names_of_files_are_shown_as_they_are(section, images_folder, told_of_im
     told = " ".join(each.value for each in session.subheader)
     assert r"\<b\>bold" in told
     assert "<b>" not in json.dumps([each.value for each in session.subheader])
-
-
-def test_without_maps_the_command_that_makes_them_is_told(section, changed_images):
-    session = section("methods", changed_images(*without_rows("relevance_map")))
-    assert "--statistics relevance_map" in session.code[0].value
-    assert not charts(session)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.pages.conftest import assert_exportable, bodies, charts, in_address, sentences
+from tests.pages.conftest import assert_exportable, bodies, charts, sentences
 from tests.small_images import SIZES
 from tests.tiny import HEADS as TEXT_HEADS
 from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS
@@ -127,32 +127,6 @@ def test_what_is_said_of_a_map_is_what_the_file_says(over_image, told_of_images)
     row, column = place // COLUMNS + 1, place % COLUMNS + 1
     assert f"in row {row}, column {column}, has **{times:.1f} times**" in text
     assert label in LABELS
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "expected"),
-    [
-        ("re_image", "3", 3),
-        ("re_rule", "norm_rollout", "norm_rollout"),
-        ("re_layer", "1", 1),
-        ("re_head", "2", "2"),
-        ("re_under", "plain", "plain"),
-        ("re_scale", "own", "own"),
-        ("re_whose", "own", "own"),
-    ],
-)
-def test_a_link_restores_a_choice(key, value, expected, over_image):
-    session = over_image(**{key: value})
-    assert session.session_state[key] == expected
-    assert in_address(session, key) == [value]
-
-
-@pytest.mark.parametrize("value", ["999", "x", "<b>"])
-def test_a_link_to_what_is_not_there_shows_the_default(value, over_image):
-    choices = {"re_image": value, "re_rule": value, "re_layer": value, "re_head": value}
-    session = over_image(**choices)
-    shown = {key: session.session_state[key] for key in choices}
-    assert shown == {"re_image": 0, "re_rule": "iv", "re_layer": LAYERS, "re_head": "mean"}
 
 
 def test_a_head_chosen_before_gives_way_to_a_method_without_heads(over_image):

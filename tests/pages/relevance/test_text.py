@@ -7,6 +7,7 @@ import pytest
 
 from pages.ui.export import files as export
 from tests.pages.conftest import assert_sound, bodies, charts, sentences
+from tests.pages.figures import chart_of, frame_of
 from tests.small_store import build_store
 from tests.tiny import HEADS, LAYERS
 
@@ -18,18 +19,12 @@ def causal_folder(tmp_path_factory):
     return build_store(folder, "gpt2", statistics=["relevance_map", "relevance_summary"]).parent
 
 
-def frame_of(exported: dict, key: str):
-    (found,) = (frame for name, (frame, _) in exported.items() if name.startswith(key))
-    return found
-
-
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_a_text_has_its_map_its_heads_and_its_layers(lang, section, exported):
     session = section("text", lang=lang)
     assert bodies(session).count('class="an-text"') == 1 + HEADS
     assert "[CLS]" in sentences(session)
-    (chart,) = (chart for key, (_, chart) in exported.items() if key.startswith("re_text_layers"))
-    picture = export.svg(chart)
+    picture = export.svg(chart_of(exported, "re_text_layers"))
     assert "mark-" in picture
     assert "NaN" not in picture
 
@@ -161,12 +156,6 @@ def test_without_the_model_there_is_no_map_of_ones_own(section, tmp_path):
     session.button[0].click().run()
     assert_sound(session)
     assert session.warning
-    assert not charts(session)
-
-
-def test_without_maps_the_command_that_makes_them_is_told(section, without):
-    session = section("text", without("relevance_map"))
-    assert "--statistics relevance_map" in session.code[0].value
     assert not charts(session)
 
 

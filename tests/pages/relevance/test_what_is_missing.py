@@ -3,24 +3,11 @@
 import pytest
 
 from tests.pages.conftest import bodies, charts, sentences
+from tests.pages.copies import lacking
 from tests.pages.relevance.test_over_image import MASK, figures
 from tests.tiny_vision import COLUMNS, ROWS
 
 ALL_ON_CLS = f"[1.0] || list_resize([]::float[], {ROWS * COLUMNS}, 0.0)"
-
-
-def without(table: str) -> tuple[str, str]:
-    return (
-        f"delete from stored.{table}",
-        f"update stored.manifest set n_rows = 0 where name = '{table}'",
-    )
-
-
-def test_without_maps_the_command_that_makes_them_is_told(changed_images, over_image):
-    session = over_image(changed_images(*without("relevance_map")))
-    assert "relevance_map" in session.info[0].value
-    assert "--statistics relevance_map" in session.code[0].value
-    assert not charts(session)
 
 
 def test_without_any_kept_picture_no_image_is_offered(changed_images, over_image):
@@ -38,7 +25,7 @@ def test_images_that_are_not_kept_are_counted_and_not_offered(changed_images, ov
 
 @pytest.mark.parametrize("table", ["class_prediction", "sequence_relevance"])
 def test_maps_are_shown_without_what_else_is_said_of_them(table, changed_images, over_image):
-    session = over_image(changed_images(*without(table)), re_image=str(MASK))
+    session = over_image(changed_images(*lacking(table)), re_image=str(MASK))
     assert len(charts(session)) == 3
     assert ("The model predicts" in sentences(session)) == (table != "class_prediction")
     assert ("lies inside the mask**" in sentences(session)) == (table != "sequence_relevance")

@@ -1,48 +1,9 @@
 """The page opened on a section, on sentences with trees."""
 
-from pathlib import Path
-from typing import Any
-
-import pytest
-
 from tests.pages.conftest import section_of
-from tests.small_store import build_store
+from tests.pages.treebanks import gpt2_folder, store_folder  # noqa: F401
 
 HEADS = ("heads", "one_head", "sentences")
 SECTIONS = ("relations", *HEADS, "parsers", "weighing")
 
 section = section_of("syntax", "sy")
-
-
-@pytest.fixture(scope="session")
-def store_folder(treebank_folder: Path) -> Path:
-    """In this folder all tests look at a treebank."""
-    return treebank_folder
-
-
-@pytest.fixture(scope="session")
-def gpt2_folder(tmp_path_factory) -> Path:
-    """A store of a causal model on sentences with trees, built by the real passes."""
-    folder = tmp_path_factory.mktemp("gpt2")
-    names = ["dependency_accuracy", "dependency_best", "dependency_baseline", "parser_accuracy"]
-    names.append("dependency_difference")
-    return build_store(folder, "gpt2", annotated=True, statistics=names).parent
-
-
-def shown_as(exported: dict, key: str) -> Any:
-    """The frame of the one figure or table whose key begins so."""
-    (found,) = (frame for name, (frame, _) in exported.items() if name.startswith(key))
-    return found
-
-
-def drawn_as(exported: dict, key: str) -> Any:
-    """The chart of the one figure whose key begins so."""
-    (found,) = (chart for name, (_, chart) in exported.items() if name.startswith(key))
-    return found
-
-
-def click(session: Any, name: str, part: str, value: Any) -> None:
-    """Select something in a chart or table as it was drawn last."""
-    key = session.session_state[f"{name} drawn"].key
-    session.session_state[key] = {"selection": {part: [value]}}
-    session.run()

@@ -5,8 +5,8 @@ import pytest
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing.dependency_prediction import DIRECTIONS
 from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.figures import chart_of, click, frame_of
 from tests.pages.rows import rows_of
-from tests.pages.syntax.conftest import click, drawn_as, shown_as
 
 VIEW = "dependency_accuracy_merging"
 COLUMNS = ["layer", "head", "n", "accuracy", "low", "high"]
@@ -20,7 +20,7 @@ def rows(frame, columns: list[str]) -> list[tuple]:
 @pytest.mark.parametrize("merging", MERGINGS)
 def test_the_map_has_every_head_of_the_file(merging, direction, section, exported, told):
     section("heads", sy_relation="obj", sy_direction=direction, sy_merging=merging)
-    shown = shown_as(exported, f"sy_heads_map_obj_{direction}_{merging}")
+    shown = frame_of(exported, f"sy_heads_map_obj_{direction}_{merging}")
     expected = told(
         f"select {', '.join(COLUMNS)} from {VIEW} where relation = 'obj' "
         f"and direction = '{direction}' and merging = '{merging}' order by layer, head"
@@ -32,7 +32,7 @@ def test_the_map_has_every_head_of_the_file(merging, direction, section, exporte
 
 def test_of_either_direction_each_head_shows_the_better_one(section, exported, told):
     section("heads", sy_relation="det")
-    shown = shown_as(exported, "sy_heads_map_det_either_mean").sort_values(["layer", "head"])
+    shown = frame_of(exported, "sy_heads_map_det_either_mean").sort_values(["layer", "head"])
     expected = told(
         f"select max(accuracy), arg_max(direction, accuracy), min(accuracy) from {VIEW} "
         "where relation = 'det' and merging = 'mean' group by layer, head order by layer, head"
@@ -89,7 +89,7 @@ def test_the_best_head_of_the_address_is_that_of_its_relation(section, changed, 
 
 def test_every_offset_is_that_of_the_file(section, exported, told):
     section("heads", sy_relation="nsubj")
-    shown = shown_as(exported, "sy_heads_offsets_nsubj")
+    shown = frame_of(exported, "sy_heads_offsets_nsubj")
     expected = told(
         "select \"offset\", n, accuracy from dependency_baseline where relation = 'nsubj' "
         'order by "offset"'
@@ -107,7 +107,7 @@ def test_a_relation_without_scores_is_said_to_have_none(section, changed):
 @pytest.mark.parametrize("merging", MERGINGS)
 def test_one_head_is_shown_on_every_relation_of_the_file(merging, section, exported, told):
     section("one_head", head="1-2", sy_merging=merging, sy_least="1")
-    shown = shown_as(exported, f"sy_one_head_accuracies_1_2_{merging}_1")
+    shown = frame_of(exported, f"sy_one_head_accuracies_1_2_{merging}_1")
     columns = ["relation", "direction", "n", "accuracy", "low", "high"]
     expected = told(
         f"select {', '.join(columns)} from {VIEW} where layer = 1 and head = 2 "
@@ -136,8 +136,8 @@ def test_a_head_that_no_relation_needs_is_told_so(section, changed):
 def test_a_click_on_a_relation_of_a_head_chooses_it_and_keeps_the_head(section, exported):
     session = section("one_head", sy_relation="obj", sy_least="1")
     assert session.session_state["head"] == "best"
-    shown = shown_as(exported, "sy_one_head_accuracies")
-    (clicked,) = drawn_as(exported, "sy_one_head_accuracies").params
+    shown = frame_of(exported, "sy_one_head_accuracies")
+    (clicked,) = chart_of(exported, "sy_one_head_accuracies").params
     row = shown[shown["relation"] == "cc"].iloc[0]
     click(session, "sy_accuracies", clicked.name, dict(row[clicked.select["fields"]]))
     assert in_address(session, "sy_relation") == ["cc"]
@@ -157,6 +157,6 @@ def test_a_causal_model_is_said_to_see_one_side(section, gpt2_folder):
 def test_the_chosen_head_has_a_frame_on_the_map(section, exported):
     section("heads", sy_relation="obj", head="2-3")
     (ring,) = (
-        each for each in drawn_as(exported, "sy_heads_map").layer if each.mark.filled is False
+        each for each in chart_of(exported, "sy_heads_map").layer if each.mark.filled is False
     )
     assert ring.transform[0].filter == "datum['layer'] === 2 && datum['head'] === 3"

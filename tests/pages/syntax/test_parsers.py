@@ -7,12 +7,12 @@ import pytest
 from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import charts, frames, sentences
-from tests.pages.syntax.conftest import drawn_as, shown_as
+from tests.pages.figures import chart_of, frame_of
 
 
 def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, told):
     section("parsers")
-    shown = shown_as(exported, "sy_parsers_chart").sort_values(["method", "seed"])
+    shown = frame_of(exported, "sy_parsers_chart").sort_values(["method", "seed"])
     expected = told("select method, seed, uas, n from parser_accuracy order by method, seed")
     assert {method for method, *_ in expected} == set(METHODS)
     rows = shown[["method", "seed", "uas", "n"]].itertuples(index=False, name=None)
@@ -21,7 +21,7 @@ def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, told)
 
 def test_bars_are_the_means_and_points_the_seeds(section, exported, told):
     section("parsers")
-    chart = drawn_as(exported, "sy_parsers_chart")
+    chart = chart_of(exported, "sy_parsers_chart")
     bars, points = (part.data for part in chart.layer)
     expected = dict(told("select method, avg(uas) from parser_accuracy group by method"))
     assert dict(zip(bars["method"], bars["mean"], strict=True)) == pytest.approx(expected)
@@ -114,7 +114,7 @@ def test_untrained_attention_of_another_file_stands_beside_ours(section, two_fil
         "The same architecture untrained (random.duckdb, weights of seed 3) finds 10 % by "
         "attention alone, 35 % with the words"
     ) in said
-    bars = drawn_as(exported, "sy_parsers_chart").layer[0].data.set_index("method")
+    bars = chart_of(exported, "sy_parsers_chart").layer[0].data.set_index("method")
     assert bars.loc["untrained_attention_words", "mean"] == pytest.approx(0.35)
     assert (
         bars.loc["untrained_attention_words", "method_named"]
@@ -137,12 +137,12 @@ def test_untrained_attention_of_another_file_stands_beside_ours(section, two_fil
 )
 def test_files_of_anything_else_do_not(other, section, two_files, exported):
     section("parsers", two_files(other), file="tiny.duckdb")
-    assert len(drawn_as(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
+    assert len(chart_of(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
 
 
 def test_a_page_of_the_untrained_file_shows_it_alone(section, two_files, exported):
     session = section("parsers", two_files(), file="random.duckdb")
-    assert len(drawn_as(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
+    assert len(chart_of(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
     captions = "".join(each.value for each in session.caption)
     assert "input embeddings, which are random here" in captions
 

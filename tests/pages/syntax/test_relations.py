@@ -6,8 +6,8 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing.dependency_best import CHOSEN_ON
 from pages.syntax.names import UNIVERSAL
 from tests.pages.conftest import charts, frames, in_address, sentences
+from tests.pages.figures import chart_of, click, frame_of
 from tests.pages.rows import rows_of
-from tests.pages.syntax.conftest import click, drawn_as, shown_as
 
 COLUMNS = (
     *("relation", "layer", "head", "direction", "n_tried", "n_chosen", "accuracy_chosen", "n"),
@@ -20,7 +20,7 @@ COLUMNS = (
 @pytest.mark.parametrize("merging", MERGINGS)
 def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, exported, told):
     section("relations", sy_merging=merging, sy_chosen_on=chosen_on, sy_least="1")
-    shown = shown_as(exported, f"sy_relations_rows_{merging}_{chosen_on}_1").sort_values("relation")
+    shown = frame_of(exported, f"sy_relations_rows_{merging}_{chosen_on}_1").sort_values("relation")
     named = ", ".join(f'"{each}"' for each in COLUMNS)
     expected = told(
         f"select {named} from dependency_best where merging = '{merging}' "
@@ -36,7 +36,7 @@ def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, export
 def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):
     session = section("relations", sy_least="1")
     listed = next(each for each in frames(session) if "difference_low" in each)
-    charted = shown_as(exported, "sy_relations_rows")
+    charted = frame_of(exported, "sy_relations_rows")
     assert listed["accuracy"].tolist() == charted["accuracy"].tolist()
     assert listed["accuracy"].is_monotonic_decreasing
 
@@ -46,7 +46,7 @@ def test_rare_relations_are_hidden_and_counted(least, section, exported, told):
     session = section("relations", sy_least=str(least))
     found = told("select relation, max(n) as n from dependency_accuracy group by relation")
     frequent = {relation for relation, n in found if n >= least}
-    assert set(shown_as(exported, "sy_relations_rows")["relation"]) == frequent
+    assert set(frame_of(exported, "sy_relations_rows")["relation"]) == frequent
     hidden = f"{len(found) - len(frequent)} relations with fewer than {least} words"
     assert any(each.value.startswith(hidden) for each in session.caption)
 
@@ -93,9 +93,9 @@ def test_what_being_chosen_was_worth_is_told_on_halves(section, changed):
 @pytest.mark.parametrize(("chosen_on", "series"), [("all", 1), ("first", 2)])
 def test_halves_show_the_head_where_it_was_chosen_too(chosen_on, series, section, exported):
     section("relations", sy_chosen_on=chosen_on, sy_least="1")
-    points = drawn_as(exported, "sy_relations_rows").data
+    points = chart_of(exported, "sy_relations_rows").data
     assert points["series"].nunique() == series
-    shown = shown_as(exported, "sy_relations_rows")
+    shown = frame_of(exported, "sy_relations_rows")
     assert len(points) == series * len(shown)
     if series == 2:
         chosen = points[points["series"] == "best head, where it was chosen"]

@@ -6,7 +6,7 @@ import pytest
 from analysis.tables.probing.word_attention import SHOWN
 from pages.syntax.sentences import _deciding
 from tests.pages.conftest import bodies, frames, in_address, sentences
-from tests.pages.syntax.conftest import click, drawn_as, shown_as
+from tests.pages.figures import chart_of, click, frame_of
 
 PROBE = {"head": "1-2", "sy_direction": "dependent_to_head", "sy_merging": "first"}
 WHERE = "layer = 1 and head = 2 and direction = 'dependent_to_head' and merging = 'first'"
@@ -23,7 +23,7 @@ def test_the_words_and_predictions_of_a_sentence_are_those_of_the_file(
     section, exported, told, predictions
 ):
     section("sentences", sy_relation="obj", sy_sentence="3-0", **PROBE)
-    shown = shown_as(exported, "sy_sentences_drawing_3_0_obj")
+    shown = frame_of(exported, "sy_sentences_drawing_3_0_obj")
     expected = told(
         "select word, form, relation, governor from word where seq = 3 and sentence = 0 "
         "order by word"
@@ -40,7 +40,7 @@ def test_the_words_and_predictions_of_a_sentence_are_those_of_the_file(
 def test_only_the_words_of_the_chosen_sentence_are_shown(section, exported, told):
     ((seq,),) = told("select min(seq) from word where sentence = 1")
     section("sentences", sy_relation="det", sy_sentence=f"{seq}-1", **PROBE)
-    shown = shown_as(exported, f"sy_sentences_drawing_{seq}_1_det")
+    shown = frame_of(exported, f"sy_sentences_drawing_{seq}_1_det")
     expected = told(f"select word from word where seq = {seq} and sentence = 1 order by word")
     assert shown["word"].tolist() == [each for (each,) in expected]
     assert shown["word"].iloc[0] > 0
@@ -99,10 +99,10 @@ def test_a_row_of_the_list_chooses_its_sentence(section, exported):
 
 def test_the_head_says_nothing_of_other_words_unless_asked(section, exported):
     section("sentences", sy_relation="obj", sy_sentence="3-0", **PROBE)
-    few = drawn_as(exported, "sy_sentences_drawing_3_0").layer[0].data
+    few = chart_of(exported, "sy_sentences_drawing_3_0").layer[0].data
     exported.clear()
     section("sentences", sy_relation="obj", sy_sentence="3-0", sy_arcs="everything", **PROBE)
-    many = drawn_as(exported, "sy_sentences_drawing_3_0").layer[0].data
+    many = chart_of(exported, "sy_sentences_drawing_3_0").layer[0].data
     of_head = ["right", "wrong"]
     assert few.loc[few["kind"].isin(of_head), "arc"].nunique() == 1
     assert many.loc[many["kind"].isin(of_head), "arc"].nunique() > 1
@@ -110,14 +110,14 @@ def test_the_head_says_nothing_of_other_words_unless_asked(section, exported):
 
 def test_weights_between_words_are_those_of_the_file(section, exported, told):
     section("sentences", sy_relation="obj", sy_sentence="3-0", **PROBE)
-    shown = shown_as(exported, "sy_sentences_weights_3_0_1_2")
+    shown = frame_of(exported, "sy_sentences_weights_3_0_1_2")
     ((n, weights),) = told(
         "select n_words, attention from word_attention where seq = 3 and sentence = 0 "
         "and layer = 1 and head = 2"
     )
     assert len(shown) == n * n
     assert shown["attention"].tolist() == pytest.approx(weights)
-    rings = drawn_as(exported, "sy_sentences_weights_3_0").data
+    rings = chart_of(exported, "sy_sentences_weights_3_0").data
     governs = rings[rings["governs"]]
     expected = told("select word, governor from word where seq = 3 and governor is not null")
     assert sorted(zip(governs["word"], governs["candidate"], strict=True)) == sorted(expected)
@@ -142,7 +142,7 @@ def test_what_a_treebank_writes_is_shown_as_text(section, changed, exported):
         "where seq = 3 and word = 1"
     )
     session = section("sentences", folder, sy_relation="obj", sy_sentence="3-0", **PROBE)
-    assert hostile in shown_as(exported, "sy_sentences_drawing_3_0_obj")["form"].tolist()
+    assert hostile in frame_of(exported, "sy_sentences_drawing_3_0_obj")["form"].tolist()
     assert "<img" not in bodies(session)
     assert "<img" not in sentences(session).replace(r"\<img", "")
 

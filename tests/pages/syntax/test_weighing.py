@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.conftest import in_address, sentences
-from tests.pages.syntax.conftest import shown_as
+from tests.pages.figures import frame_of
 
 PLACE = {"sy_relation": "det", "sy_least": "1"}
 KEYS = {
@@ -17,7 +17,7 @@ KEYS = {
 def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, told):
     session = section(view, sy_weighing="norm", head="1-2", **PLACE)
     assert in_address(session, "sy_weighing") == ["norm"]
-    frame = shown_as(exported, KEYS[view])
+    frame = frame_of(exported, KEYS[view])
     stored = told(
         "select relation, layer, head, direction, accuracy from dependency_accuracy_weighing "
         "where weighing = 'norm' and merging = 'mean'"

@@ -1,13 +1,14 @@
 """A file without trees or without a statistic says so, with the command that helps."""
 
+from itertools import cycle
+
 import pytest
 
 from tests.pages.conftest import charts
 from tests.pages.syntax.conftest import SECTIONS
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-@pytest.mark.parametrize("view", SECTIONS)
+@pytest.mark.parametrize(("view", "lang"), list(zip(SECTIONS, cycle(("en", "ja")))))
 def test_a_corpus_without_trees_leads_to_a_treebank(view, lang, section, plain_folder):
     session = section(view, plain_folder, lang=lang)
     assert r"tiny\.duckdb" in session.info[0].value
@@ -16,7 +17,7 @@ def test_a_corpus_without_trees_leads_to_a_treebank(view, lang, section, plain_f
     assert not charts(session)
 
 
-@pytest.mark.parametrize("view", SECTIONS)
+@pytest.mark.parametrize("view", ["relations", "sentences"])
 def test_words_without_trees_are_no_treebank_either(view, section, changed):
     folder = changed(
         "delete from stored.dependency_accuracy",
@@ -25,24 +26,6 @@ def test_words_without_trees_are_no_treebank_either(view, section, changed):
     session = section(view, folder)
     assert "has no dependency trees" in session.info[0].value
     assert "--corpus demo-treebank" in session.code[0].value
-
-
-@pytest.mark.parametrize(
-    ("view", "table"),
-    [
-        ("relations", "dependency_best"),
-        ("relations", "dependency_baseline"),
-        ("heads", "dependency_baseline"),
-        ("one_head", "dependency_baseline"),
-        ("sentences", "dependency_prediction"),
-        ("weighing", "dependency_difference"),
-    ],
-)
-def test_a_statistic_that_the_file_lacks_is_named(view, table, section, without):
-    session = section(view, without(table))
-    assert table in session.info[0].value
-    assert f"--statistics {table}" in session.code[0].value
-    assert not charts(session)
 
 
 def test_heads_are_chosen_without_the_best_ones(section, without, told):

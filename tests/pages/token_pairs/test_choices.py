@@ -7,31 +7,9 @@ import pytest
 
 from pages.ui.choices.address import LONGEST_TEXT
 from tests.pages.conftest import bodies, frames, in_address
+from tests.pages.figures import click
 
 PAIR = {"source": "cat", "target": "sat"}
-
-
-@pytest.mark.parametrize(
-    ("view", "key", "value"),
-    [
-        ("tables", "tp_effect", "res_ln"),
-        ("tables", "tp_least", 3),
-        ("tables", "tp_special", "out"),
-        ("tables", "tp_direction", "attenuated"),
-        ("layer", "tp_layer", 2),
-        ("browse", "tp_text", "ca"),
-        ("browse", "tp_relation", "adjacent"),
-        ("pair", "tp_source", "dog"),
-        ("pair", "tp_target", "ran"),
-        ("pair", "tp_live", "live"),
-        ("pmi", "tp_pmi_least", 5),
-        ("pmi", "tp_pmi_window", "1"),
-    ],
-)
-def test_a_link_restores_a_choice(view, key, value, section):
-    session = section(view, **{key: str(value)})
-    assert session.session_state[key] == value
-    assert in_address(session, key) == [str(value)]
 
 
 @pytest.mark.parametrize(("key", "value"), [("tp_map", "change"), ("tp_occurrence", 2)])
@@ -64,14 +42,6 @@ def chosen(session) -> tuple[str, str]:
     return source, target
 
 
-def click(session, name: str, clicked: object) -> None:
-    """Select a row by its number in the table, or a pair in the chart, that was drawn last."""
-    key = session.session_state[f"{name} drawn"].key
-    part = "rows" if isinstance(clicked, int) else "point"
-    session.session_state[key] = {"selection": {part: [clicked]}}
-    session.run()
-
-
 @pytest.mark.parametrize(
     ("view", "name", "clicked"),
     [
@@ -85,7 +55,7 @@ def click(session, name: str, clicked: object) -> None:
 def test_a_click_opens_the_pair(view, name, clicked, section):
     session = section(view, tp_layer="2")
     pair = frames(session)[0].iloc[clicked] if isinstance(clicked, int) else clicked
-    click(session, name, clicked)
+    click(session, name, "rows" if isinstance(clicked, int) else "point", clicked)
     assert in_address(session, "tp_view") == ["pair"]
     assert chosen(session) == (pair["source"], pair["target"])
     assert session.session_state["tp_layer"] == 2
@@ -94,13 +64,13 @@ def test_a_click_opens_the_pair(view, name, clicked, section):
 def test_the_row_that_was_clicked_is_the_one_that_was_drawn(section):
     session = section("browse", tp_text="dog", tp_layer="2")
     row = frames(session)[0].iloc[1]
-    click(session, "tp_browse", 1)
+    click(session, "tp_browse", "rows", 1)
     assert chosen(session) == (row["source"], row["target"])
 
 
 def test_an_old_click_does_not_undo_a_newer_choice(section):
     session = section("layer")
-    click(session, "tp_layer_table", 1)
+    click(session, "tp_layer_table", "rows", 1)
     session.text_input(key="tp_source").set_value("cat").run()
     session.text_input(key="tp_target").set_value("sat").run()
     session.run()

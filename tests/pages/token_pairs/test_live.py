@@ -110,8 +110,9 @@ def test_changes_that_are_not_stored_are_computed(section, store):
     assert told.count(" points**") >= len(places)
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-@pytest.mark.parametrize("drawn", ["all", "before", "after", "change"])
+@pytest.mark.parametrize(
+    ("drawn", "lang"), [("all", "en"), ("before", "ja"), ("after", "en"), ("change", "ja")]
+)
 def test_the_maps_of_a_sequence_are_drawn(drawn, lang, section):
     session = section("pair", lang=lang, tp_map=drawn, **LIVE)
     assert not session.warning

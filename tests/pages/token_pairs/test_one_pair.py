@@ -2,15 +2,16 @@
 
 import re
 from html import escape
+from itertools import cycle
 
 import pytest
 
 from analysis.tables.pairs import pair_delta, pair_occurrence
 from pages.token_pairs.sentences import PAGE, marked
 from pages.ui.words.say import plain
+from tests.pages.attention_norms.test_one_head import HOSTILE
 from tests.pages.conftest import bodies, charts, in_address, sentences
 
-HOSTILE = ["<script>alert(1)</script>", "`code`", "$x$", "**bold**", '"><img src=x onerror=a()>']
 CHOSEN = {"tp_source": "cat", "tp_target": "sat"}
 
 
@@ -75,15 +76,14 @@ def test_the_other_direction_is_one_click_away(section):
     assert session.subheader[0].value == plain("sat → cat")
 
 
-@pytest.mark.parametrize("source", ["", "nowhere", "x" * 500, *HOSTILE])
+@pytest.mark.parametrize("source", ["", "nowhere", "x" * 500, HOSTILE[0]])
 def test_a_pair_that_does_not_occur_is_told(source, section):
     session = section("pair", tp_source=source, tp_target="sat")
     assert "does not occur" in session.info[0].value
     assert not charts(session)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize(("hostile", "lang"), list(zip(HOSTILE, cycle(("en", "ja")))))
 def test_a_hostile_token_is_shown_as_it_is(hostile, lang, changed, section):
     quoted = hostile.replace("'", "''")
     statement = "update stored.{table} set token = '{token}' where token = 'cat'"

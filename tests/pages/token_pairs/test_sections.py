@@ -1,4 +1,4 @@
-"""Every section opens in both languages and shows the numbers that the file holds."""
+"""Every section shows the numbers that the file holds."""
 
 from html import unescape
 
@@ -7,21 +7,6 @@ import pytest
 from analysis.scopes import EFFECTS
 from analysis.tables.pairs import pair_delta, pair_pmi_correlation
 from tests.pages.conftest import bodies, charts, frames, sentences
-from tests.pages.section_checks import assert_opens_in_both_languages
-from tests.pages.token_pairs.conftest import SECTIONS
-
-
-@pytest.mark.parametrize("view", SECTIONS)
-def test_a_section_opens_in_both_languages_with_a_title_of_its_own(view, section):
-    def pair(session) -> set[str]:
-        return {session.subheader[0].value} if view == "pair" else set()
-
-    assert_opens_in_both_languages(section, view, but=pair)
-
-
-@pytest.mark.parametrize("view", SECTIONS)
-def test_a_section_opens_on_a_model_with_byte_level_tokens(view, section, roberta_folder):
-    assert section(view, roberta_folder).header
 
 
 def pairs_of(frame) -> list[tuple[str, str, float]]:

@@ -8,22 +8,6 @@ from tests.pages.token_pairs.conftest import SECTIONS
 WITHOUT_LISTS = "delete from stored.pair_extreme"  # lists are then made from all pairs
 
 
-@pytest.mark.parametrize(
-    ("view", "table"),
-    [
-        ("tables", "pair_delta"),
-        ("layer", "pair"),
-        ("browse", "pair_delta"),
-        ("pair", "pair_occurrence"),
-        ("pmi", "pair_pmi_correlation"),
-    ],
-)
-def test_a_statistic_that_the_file_lacks_is_named(view, table, without, section):
-    session = section(view, without(table))
-    assert table in session.info[0].value
-    assert not charts(session)
-
-
 @pytest.mark.parametrize("view", ["tables", "layer", "browse"])
 def test_a_number_that_no_pair_reaches_is_told(view, section):
     session = section(view, tp_least="9999")

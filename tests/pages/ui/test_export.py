@@ -10,7 +10,7 @@ import pytest
 from pages.ui.charts import standard as charts
 from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.charts.heat_map import heat_map
-from pages.ui.charts.points import density, points
+from pages.ui.charts.points import scatter
 from pages.ui.export import files as export
 
 FRAME = pd.DataFrame(
@@ -28,14 +28,22 @@ CHARTS = {
     "bars": lambda: charts.bars(
         FRAME, x="layer", y="mean", colour="token_type", low="low", high="high", **TITLES
     ),
-    "heat map": lambda: heat_map(FRAME, value="mean", title="m", pick="cell", marked=(1, 2)),
+    "heat map": lambda: heat_map(
+        FRAME,
+        x="head",
+        value="mean",
+        title="m",
+        domain=(0, 1),
+        format=".2f",
+        tooltip=(),
+        marked=(1, 2),
+    ),
     "lines": lambda: charts.lines(
         FRAME, x="layer", y="mean", colour="token_type", low="low", high="high", **TITLES
     ),
-    "density": lambda: density(
-        FRAME, x="low", x2="high", y="low", y2="high", value="layer", title="n", **TITLES
+    "points": lambda: scatter(
+        FRAME, x="low", y="high", colour="token_type", tooltip=("mean",), pick=("layer", "head")
     ),
-    "points": lambda: points(FRAME, x="low", y="high", colour="token_type", **TITLES),
     "side by side": lambda: alt.hconcat(CHARTS["bars"](), CHARTS["heat map"]()),
 }
 
@@ -63,8 +71,8 @@ def test_an_export_is_on_white_and_of_fixed_width():
 
 
 def test_a_large_chart_is_exported_whole():
-    many = pd.DataFrame({"x": range(1, 8001), "y": range(1, 8001)})
-    chart = points(many, x="x", y="y", **TITLES)
+    many = pd.DataFrame({"low": range(1, 8001), "high": range(1, 8001)})
+    chart = scatter(many, x="low", y="high", tooltip=())
     [values] = export.specification(chart)["datasets"].values()
     assert len(values) == 8000
 

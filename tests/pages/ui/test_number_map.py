@@ -87,7 +87,6 @@ def test_bars_of_two_sides_stand_beside_each_other():
         side="token_type",
         sides=("cls", "sep"),
         tooltip=(),
-        y_title="share",
     )
     picture = export.svg(chart)
     assert picture.count(f'fill="{RELATION_COLOURS["adjacent"]}"') >= 2

@@ -8,6 +8,7 @@ from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Pair, Text, Tokens
 from tests.precompute.corpora.tiny import PLACE, bert_like, encode
+from tests.refusals import refused
 
 NO_TOKEN = "give the corpus as text, or use the model it was tokenized for"
 
@@ -37,18 +38,15 @@ NO_TOKEN = "give the corpus as text, or use the model it was tokenized for"
     ],
 )
 def test_entry_that_the_model_cannot_read_is_named(entry, message):
-    with pytest.raises(BadCorpus) as caught:
-        encode(entry)
-    assert str(caught.value) == f"{PLACE}: {message}"
+    assert refused(BadCorpus, encode, entry) == f"{PLACE}: {message}"
 
 
 @pytest.mark.parametrize("segment_types", [0, 1])
 def test_segments_other_than_0_are_refused_by_a_model_without_them(segment_types):
     sequence, _ = encode(Tokens(("the",), (0,), PLACE), segment_types=segment_types)
     assert sequence.segments.tolist() == [0]
-    with pytest.raises(BadCorpus) as caught:
-        encode(Tokens(("the",), (1,), PLACE), segment_types=segment_types)
-    assert str(caught.value) == (
+    of_another = Tokens(("the",), (1,), PLACE)
+    assert refused(BadCorpus, encode, of_another, segment_types=segment_types) == (
         f"{PLACE}: segment id 1, but the model knows {segment_types} segment type(s), counted from "
         "0; leave `segments` out"
     )
@@ -78,9 +76,7 @@ def test_segments_other_than_0_are_refused_by_a_model_without_them(segment_types
     ],
 )
 def test_length_that_cannot_be_is_refused(entry, sizes, message):
-    with pytest.raises(UserError) as caught:
-        encode(entry, **sizes)
-    assert str(caught.value) == message
+    assert refused(UserError, encode, entry, **sizes) == message
 
 
 def test_shortest_lengths_that_can_be_are_taken():
@@ -94,9 +90,8 @@ def test_segment_ids_of_the_tokenizer_must_be_the_model_s():
         single="$A", pair="$A $B:2", special_tokens=[]
     )
     encoder = Encoder(tokenizer, positions=9, segment_types=2, max_tokens=9)
-    with pytest.raises(UnfitModel) as caught:
-        list(encoder.sequences([Pair("the", "cat", PLACE)], counts=Counter()))
-    assert str(caught.value) == (
+    found = encoder.sequences([Pair("the", "cat", PLACE)], counts=Counter())
+    assert refused(UnfitModel, list, found) == (
         "The tokenizer gives segment id 2, but the model knows 2 segment types: load a tokenizer "
         "that belongs to the model."
     )
@@ -104,9 +99,7 @@ def test_segment_ids_of_the_tokenizer_must_be_the_model_s():
 
 def test_tokenizer_that_cannot_tell_its_own_tokens_from_the_text_s_is_refused():
     encoder = Encoder(ByT5Tokenizer(), positions=9, segment_types=2, max_tokens=9)
-    with pytest.raises(UnfitModel) as caught:
-        list(encoder.sequences([Text("the", PLACE)], counts=Counter()))
-    assert str(caught.value) == (
+    assert refused(UnfitModel, list, encoder.sequences([Text("the", PLACE)], counts=Counter())) == (
         "ByT5Tokenizer is a tokenizer written in Python, which cannot tell the tokens of a text "
         "from those it adds: use a model that has a tokenizer.json."
     )

@@ -4,6 +4,7 @@ import pytest
 
 from analysis.errors import BadCorpus
 from precompute.corpora.frequencies import read_frequencies
+from tests.refusals import refused
 
 
 def _file(folder: Path, text: str) -> Path:
@@ -31,22 +32,17 @@ def test_entries_that_the_file_lacks_come_after_its_last(tmp_path):
 )
 def test_a_bad_line_is_told_with_its_number(tmp_path, text, number, reason):
     path = _file(tmp_path, text)
-    with pytest.raises(BadCorpus) as error:
-        read_frequencies(path, vocabulary=5)
-    assert str(error.value) == f"{path} line {number}: {reason}"
+    told = refused(BadCorpus, read_frequencies, path, vocabulary=5)
+    assert told == f"{path} line {number}: {reason}"
 
 
 def test_a_missing_and_an_empty_file_are_told(tmp_path):
     missing = tmp_path / "none.txt"
-    with pytest.raises(BadCorpus) as error:
-        read_frequencies(missing, vocabulary=5)
-    assert str(error.value) == (
+    assert refused(BadCorpus, read_frequencies, missing, vocabulary=5) == (
         f"{missing}: cannot be read (No such file or directory). "
         "Give a file of lines `rank count id`."
     )
     empty = _file(tmp_path, "")
-    with pytest.raises(BadCorpus) as error:
-        read_frequencies(empty, vocabulary=5)
-    assert str(error.value) == (
+    assert refused(BadCorpus, read_frequencies, empty, vocabulary=5) == (
         f"{empty}: holds no frequencies. Give a file of lines `rank count id`."
     )

@@ -9,30 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UnfitModel, UnknownName, UserError
-from precompute.corpora.load import TEXT_PACKINGS, entries, load_corpus, write_jsonl
+from precompute.corpora.load import TEXT_PACKINGS, entries, write_jsonl
 from precompute.corpora.sequence import Text, Tokens
 from tests.precompute.corpora.tiny import (
+    BUILT,
     SEGMENT_TYPES,
     TOKENIZERS,
     assert_same_sequences,
-    bert_like,
-    gpt2_like,
+    load,
     unhurried,
 )
+from tests.refusals import refused
 
 PLAIN = "the cat sat\nthe dog ran\nthe mat\n\nzz\n \nthe cat\n"
-TOKENIZER = bert_like()
-
-
-def load(path, tokenizer=TOKENIZER, *, positions=64, segment_types=2, max_tokens=16, **options):
-    return load_corpus(
-        str(path),
-        tokenizer,
-        positions=positions,
-        segment_types=segment_types,
-        max_tokens=max_tokens,
-        **options,
-    )
 
 
 @pytest.fixture
@@ -45,15 +34,13 @@ def plain(tmp_path):
 @pytest.mark.parametrize("family", TOKENIZERS)
 @pytest.mark.parametrize("packing", TEXT_PACKINGS)
 def test_corpus_turned_into_json_lines_gives_the_same_sequences(plain, family, packing):
-    tokenizer = TOKENIZERS[family]()
-    options = {"segment_types": SEGMENT_TYPES[family], "seed": 3, "packing": packing}
-    options["max_tokens"] = 9
+    tokenizer, options = BUILT[family], {"seed": 3, "packing": packing, "max_tokens": 9}
     converted = plain.with_name("converted.jsonl")
-    found = entries(str(plain), tokenizer=tokenizer, **options)
+    found = entries(str(plain), tokenizer=tokenizer, segment_types=SEGMENT_TYPES[family], **options)
     assert write_jsonl(found, converted) > 0
     for mask_rate in (0.0, 0.3) if tokenizer.mask_token else (0.0,):
-        once = load(plain, tokenizer, mask_rate=mask_rate, **options)
-        again = load(converted, tokenizer, mask_rate=mask_rate, **options)
+        once = load(plain, family, mask_rate=mask_rate, **options)
+        again = load(converted, family, mask_rate=mask_rate, **options)
         assert_same_sequences(once.sequences, again.sequences)
 
 
@@ -101,9 +88,7 @@ def test_images_are_no_corpus_for_a_model_that_reads_text(tmp_path):
     reason = "which only a model that reads images takes; give such a model, or a text corpus"
     (tmp_path / "a.png").touch()
     for source, what in (("demo-digits", "holds images"), (tmp_path, "is a folder of images")):
-        with pytest.raises(BadCorpus) as caught:
-            load(source)
-        assert str(caught.value) == f"{source}: {what}, {reason}"
+        assert refused(BadCorpus, load, source) == f"{source}: {what}, {reason}"
 
 
 def test_each_format_is_read_by_its_content(tmp_path):
@@ -137,7 +122,7 @@ def test_entries_are_read_as_they_are_asked_for(tmp_path):
 def test_demo_is_bundled():
     found = list(islice(entries("demo"), 2))
     assert found[0].place == "demo.jsonl line 1"
-    corpus = load("demo", gpt2_like(), positions=512, segment_types=0, limit=1)
+    corpus = load("demo", "gpt2", positions=512, limit=1)
     assert corpus.name == "demo"
 
 
@@ -154,9 +139,7 @@ def test_demo_is_bundled():
 )
 def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
     plain.write_text(content)
-    with pytest.raises(BadCorpus) as caught:
-        load(plain, **options)
-    assert str(caught.value) == message
+    assert refused(BadCorpus, load, plain, **options) == message
 
 
 @pytest.mark.parametrize(
@@ -184,15 +167,11 @@ def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
     ],
 )
 def test_number_or_name_that_cannot_be_is_refused(plain, options, kind, message):
-    with pytest.raises(kind) as caught:
-        load(plain, **options)
-    assert str(caught.value) == message
+    assert refused(kind, load, plain, **options) == message
 
 
 def test_sentences_cannot_be_packed_without_a_tokenizer(plain):
-    with pytest.raises(UserError) as caught:
-        entries(str(plain), packing="sentences")
-    assert str(caught.value) == (
+    assert refused(UserError, entries, str(plain), packing="sentences") == (
         "--packing sentences cuts the text by a model's word pieces; name the model with --model, "
         "or use --packing paragraphs."
     )
@@ -200,14 +179,12 @@ def test_sentences_cannot_be_packed_without_a_tokenizer(plain):
 
 def test_model_without_a_mask_token_fails_before_the_corpus_is_read():
     with pytest.raises(UnfitModel):
-        load("none.txt", gpt2_like(), segment_types=0, mask_rate=0.12)
+        load("none.txt", "gpt2", mask_rate=0.12)
 
 
 def test_name_of_the_corpus_keeps_the_message_on_one_line(tmp_path):
     path = tmp_path / "a\n\x1b[31m.txt"
     path.write_bytes(b"\xff")
-    with pytest.raises(BadCorpus) as caught:
-        load(path)
-    assert str(caught.value) == (
+    assert refused(BadCorpus, load, path) == (
         r"'a\n\x1b[31m.txt' line 1: byte 1 (0xff) is not UTF-8; save the file as UTF-8"
     )

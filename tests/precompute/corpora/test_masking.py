@@ -12,6 +12,7 @@ from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.token_types import CLS, COMMA_PERIOD, OTHER, SEP, TokenTypes
 from tests.precompute.corpora.tiny import assert_same_sequences, bert_like, gpt2_like, unhurried
+from tests.refusals import refused
 
 TOKENIZER = bert_like()
 MASK = TOKENIZER.mask_token_id
@@ -101,15 +102,12 @@ def test_sequence_without_a_word_stays_as_it_is():
 
 @pytest.mark.parametrize("rate", [-0.1, 1.0, 12.0, math.nan])
 def test_rate_out_of_range_is_refused(rate):
-    with pytest.raises(UserError) as caught:
-        masked(sequence_of(["the"]), TOKENIZER, rate=rate, seed=0)
-    assert str(caught.value) == f"--mask is {rate}; it must be at least 0 and less than 1."
+    told = refused(UserError, masked, sequence_of(["the"]), TOKENIZER, rate=rate, seed=0)
+    assert told == f"--mask is {rate}; it must be at least 0 and less than 1."
 
 
 def test_tokenizer_without_a_mask_token_is_refused():
-    with pytest.raises(UnfitModel) as caught:
-        masked(sequence_of(["the"]), gpt2_like(), rate=0.12, seed=0)
-    assert str(caught.value) == (
+    assert refused(UnfitModel, masked, sequence_of(["the"]), gpt2_like(), rate=0.12, seed=0) == (
         "The model's tokenizer has no mask token, so --mask 0.12 cannot be done: use --mask 0 or a "
         "masked language model."
     )

@@ -1,12 +1,12 @@
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import UserError
 from precompute.corpora.randomness import PURPOSES, generator
 from tests.precompute.corpora.tiny import unhurried
+from tests.refusals import refused
 
 keys = st.tuples(st.integers(0, 2**40), st.sampled_from(PURPOSES), st.integers(0, 2**20))
 
@@ -28,6 +28,5 @@ def test_small_and_large_seeds_share_no_stream_by_what_stands_beside_them():
 
 
 def test_negative_seed_is_refused():
-    with pytest.raises(UserError) as caught:
-        generator(-1, purpose="masking", index=0)
-    assert str(caught.value) == "--seed is -1; it must be 0 or more."
+    told = refused(UserError, generator, -1, purpose="masking", index=0)
+    assert told == "--seed is -1; it must be 0 or more."

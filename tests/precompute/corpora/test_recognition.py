@@ -7,6 +7,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.recognition import format_of
 from tests.precompute.corpora.tiny import shared_data
+from tests.refusals import refused
 
 NO_TEXT = "which only a model that reads images takes; give such a model, or a text corpus"
 NOT_ALONE = "give its folder to a model that reads images, or give a text corpus"
@@ -60,15 +61,11 @@ def test_format_is_told_by_content_and_not_by_name(tmp_path, name, content, form
 )
 def test_file_in_no_known_format_is_refused(tmp_path, content, reason):
     (tmp_path / "corpus").write_bytes(content)
-    with pytest.raises(BadCorpus) as caught:
-        format_of(tmp_path / "corpus")
-    assert str(caught.value) == f"corpus: {reason}"
+    assert refused(BadCorpus, format_of, tmp_path / "corpus") == f"corpus: {reason}"
 
 
 def refusal(path):
-    with pytest.raises(BadCorpus) as caught:
-        format_of(path)
-    return str(caught.value)
+    return refused(BadCorpus, format_of, path)
 
 
 def test_missing_file_says_what_to_do(tmp_path):

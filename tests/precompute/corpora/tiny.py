@@ -10,7 +10,8 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from transformers import PreTrainedTokenizerFast
 
 from precompute.corpora.encode import Encoder
-from precompute.corpora.sequence import Entry, Sequence
+from precompute.corpora.load import load_corpus
+from precompute.corpora.sequence import Corpus, Entry, Sequence
 
 WORDS = ("the", "cat", "sat", "mat", "dog", "ran")
 MARKS = (",", ".", "##.", "##,", ";")
@@ -109,6 +110,14 @@ def encode(
     )
     (sequence,) = encoder.sequences([entry], counts=counts)
     return sequence, counts["truncated"]
+
+
+def load(
+    path: Path | str, family: str = "bert", *, positions: int = 64, max_tokens: int = 16, **options
+) -> Corpus:
+    """The corpus in a file, as a model of the family would be given it."""
+    sizes = {"positions": positions, "segment_types": SEGMENT_TYPES[family]}
+    return load_corpus(str(path), BUILT[family], max_tokens=max_tokens, **sizes, **options)
 
 
 def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ...]) -> None:

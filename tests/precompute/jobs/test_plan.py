@@ -10,6 +10,7 @@ from precompute.corpora.sequence import Corpus
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
 from precompute.passes import PASSES
 from precompute.passes.base import Weights
+from tests.refusals import refused
 
 
 @pytest.fixture
@@ -41,9 +42,7 @@ def test_a_statistic_brings_what_it_needs_in_the_order_they_run():
 
 
 def test_an_unknown_statistic_is_told_the_nearest():
-    with pytest.raises(UnknownName) as error:
-        chosen_statistics(["head_tokens"])
-    assert str(error.value).startswith(
+    assert refused(UnknownName, chosen_statistics, ["head_tokens"]).startswith(
         "No statistic is called 'head_tokens'. Did you mean 'head_token'? Known: "
         "attention_norm_correlation,"
     )

@@ -20,6 +20,7 @@ from precompute.jobs import runner
 from precompute.jobs.runner import run_local
 from precompute.jobs.workers import run_processes, runner_for
 from precompute.run import run
+from tests.refusals import refused
 from tests.small_store import request
 
 EVERY_KIND = [
@@ -95,9 +96,8 @@ def test_a_worker_that_dies_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
     from precompute.jobs import workers
 
     monkeypatch.setattr(workers, "_work", _die)
-    with pytest.raises(UserError) as error:
-        run(request(tmp_path, statistics=["token_norm"]), partial(run_processes, workers=2))
-    assert str(error.value) == (
+    asked = request(tmp_path, statistics=["token_norm"])
+    assert refused(UserError, run, asked, partial(run_processes, workers=2)) == (
         "A worker process died, most often for want of memory. Rerun the command with "
         "fewer than --workers 2: finished shards are kept."
     )

@@ -16,6 +16,7 @@ from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import finish_shard
 from precompute.request import Request
 from precompute.run import run
+from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import request
 
@@ -156,9 +157,7 @@ def test_a_disk_that_damages_every_shard_ends_the_run(again, monkeypatch):
     monkeypatch.setattr("precompute.jobs.shards.seal", lambda *_: None)
     shard = _shard_of("head_token", again)
     _flip(shard, 100)
-    with pytest.raises(UserError) as error:
-        run(again, run_local)
-    assert str(error.value) == (
+    assert refused(UserError, run, again, run_local) == (
         f"{shard} was computed again and is damaged again. The disk or the memory is at fault: "
         "rerun the command with --output on another disk."
     )

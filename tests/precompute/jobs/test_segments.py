@@ -13,6 +13,7 @@ from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import rerun
 from precompute.models.load_models import load_model
 from precompute.run import Request, run
+from tests.refusals import refused
 from tests.small_store import request
 from tests.tiny import TINY, save_tiny, tiny_sequences
 
@@ -83,9 +84,7 @@ def test_a_model_without_two_segments_says_so_and_refuses_to_zero_them(tmp_path,
     run(asked, run_local)
     told = dict(_all(asked, "from provenance where name like 'segments%'"))
     assert told == {"segments": "read", "segments_given": given}
-    with pytest.raises(UserError) as error:
-        run(replace(asked, segments="zero"), run_local)
-    assert str(error.value) == (
+    assert refused(UserError, run, replace(asked, segments="zero"), run_local) == (
         f"--segments zero gives every token segment id 0, and model {asked.model!r} "
         f"distinguishes no segments (its segment types: {TINY[family].segment_types}). "
         "Leave --segments out."

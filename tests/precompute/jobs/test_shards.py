@@ -9,6 +9,7 @@ import pytest
 from analysis.errors import UserError
 from precompute.jobs import shards
 from precompute.jobs.shards import fingerprint, finish_shard, remove_unfinished
+from tests.refusals import refused
 
 ROWS = pa.table({"n": [1, 2]})
 
@@ -35,9 +36,7 @@ def test_a_full_disk_is_told_and_what_is_half_written_is_removed(tmp_path, monke
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(shards.pq, "write_table", full)
-    with pytest.raises(UserError) as error:
-        finish_shard(tmp_path / "folder", 0, lambda: ROWS)
-    assert str(error.value) == (
+    assert refused(UserError, finish_shard, tmp_path / "folder", 0, lambda: ROWS) == (
         f"The disk that holds {tmp_path / 'folder'} is full. Finished shards are kept: "
         "free some space and rerun the command."
     )

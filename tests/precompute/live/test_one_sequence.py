@@ -12,6 +12,7 @@ from analysis.measures.pairs.pair_delta import row_shares
 from precompute.live.one_sequence import OtherWeights, Rerun, _pinned, rerun
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch
+from tests.refusals import refused
 from tests.small_store import build_store
 from tests.tiny import mask_rate, save_tiny
 
@@ -59,9 +60,7 @@ def test_the_same_name_with_other_weights_is_refused(folder):
     name = next(iter(weights))
     save_file(weights | {name: weights[name] + 1}, folder / "model.safetensors", {"format": "pt"})
     after = load_model(str(folder), device="cpu").weights_sha256
-    with pytest.raises(OtherWeights) as error:
-        rerun(str(folder), weights_sha256=before, **TYPED)
-    assert str(error.value) == (
+    assert refused(OtherWeights, rerun, str(folder), weights_sha256=before, **TYPED) == (
         f"The weights of {str(folder)!r} have SHA-256 {after}, but the file was made with "
         f"{before}. Put those weights back, or build the file again."
     )

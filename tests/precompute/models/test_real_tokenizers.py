@@ -17,6 +17,7 @@ from precompute.run import Request, run
 from precompute.store.check import faults
 from precompute.store.show import every_table
 from tests.precompute.corpora.tiny import shared_data
+from tests.refusals import refused
 
 POSITIONS = 64
 N_LINES = 24
@@ -122,9 +123,7 @@ def test_masking_is_refused_where_there_is_no_mask_token(asked, store, tmp_path)
     if _one(store, "select family from run") == ("roberta",):
         run(masked, run_local)
         return
-    with pytest.raises(UserError) as error:
-        run(masked, run_local)
-    assert str(error.value) == (
+    assert refused(UserError, run, masked, run_local) == (
         "The model's tokenizer has no mask token, so --mask 0.1 cannot be done: "
         "use --mask 0 or a masked language model."
     )
@@ -132,9 +131,7 @@ def test_masking_is_refused_where_there_is_no_mask_token(asked, store, tmp_path)
 
 def test_more_tokens_than_positions_are_refused(asked, tmp_path):
     longer = Request(**vars(asked) | {"max_tokens": 65, "output": tmp_path / "long.duckdb"})
-    with pytest.raises(UserError) as error:
-        run(longer, run_local)
-    assert str(error.value) == (
+    assert refused(UserError, run, longer, run_local) == (
         "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed "
         "is 64."
     )

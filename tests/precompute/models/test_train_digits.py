@@ -16,6 +16,7 @@ from precompute.corpora.images.digits import HALF, SIDE, digits
 from precompute.models import load_models
 from precompute.models.load_models import DIGITS_FOLDER
 from precompute.models.train_digits import Recipe, changed, n_right, processor, read, train, waves
+from tests.refusals import refused
 
 LEAST_ACCURACY = 0.97
 LARGEST_FILE = 2_000_000
@@ -58,9 +59,9 @@ def test_other_weights_under_its_name_are_refused(tmp_path, monkeypatch):
     changed_weights = {name: each + 1 for name, each in load_file(file).items()}
     save_file(changed_weights, file, metadata={"format": "pt"})
     monkeypatch.setattr(load_models, "DIGITS_FOLDER", tmp_path / "digits")
-    with pytest.raises(UnfitModel) as error:
-        load_models.load_model("demo-digits", device="cpu")
-    assert f"not {load_models.DIGITS_SHA256}. Put them back: git checkout --" in str(error.value)
+    assert f"not {load_models.DIGITS_SHA256}. Put them back: git checkout --" in refused(
+        UnfitModel, load_models.load_model, "demo-digits", device="cpu"
+    )
 
 
 def test_no_digit_is_both_trained_on_and_held_out():

@@ -9,6 +9,7 @@ from analysis.errors import BadCorpus, UserError
 from precompute.corpora.word_vectors import read_word_vectors
 from precompute.jobs.runner import run_local
 from precompute.run import run
+from tests.refusals import refused
 from tests.small_store import request
 
 FORM = "Give a file of lines `word number number …`, as GloVe has them."
@@ -55,24 +56,18 @@ def test_a_first_line_of_counts_is_passed_over(tmp_path):
 )
 def test_a_file_that_is_of_no_use_is_told_with_its_line(tmp_path, text, place, reason):
     path = _file(tmp_path, text)
-    with pytest.raises(BadCorpus) as error:
-        read_word_vectors(path, ["cat"])
-    assert str(error.value) == f"{path}{place}: {reason} {FORM}"
+    assert refused(BadCorpus, read_word_vectors, path, ["cat"]) == f"{path}{place}: {reason} {FORM}"
 
 
 def test_a_missing_file_is_told(tmp_path):
-    with pytest.raises(BadCorpus) as error:
-        read_word_vectors(tmp_path / "none.txt", ["cat"])
-    assert str(error.value) == (
+    assert refused(BadCorpus, read_word_vectors, tmp_path / "none.txt", ["cat"]) == (
         f"{tmp_path / 'none.txt'}: cannot be read (No such file or directory). {FORM}"
     )
 
 
 def test_vectors_are_refused_where_no_word_is_annotated(tmp_path):
     asked = request(tmp_path, word_vectors=_file(tmp_path, "cat 1 2\n"))
-    with pytest.raises(UserError) as error:
-        run(asked, run_local)
-    assert str(error.value) == (
+    assert refused(UserError, run, asked, run_local) == (
         "--word-vectors is for corpora whose words are annotated, and text.txt is plain text. "
         "Leave it out, or give a CoNLL-U file as --corpus."
     )

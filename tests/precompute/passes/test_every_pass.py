@@ -17,7 +17,7 @@ from precompute.needs import corpus_needs
 from precompute.passes import PASSES
 from precompute.passes.base import Totals, Weights
 from precompute.passes.batch import Batch
-from tests.tiny import FAMILIES, TEXT_FAMILIES
+from tests.tiny import BOTH_WAYS, FAMILIES, TEXT_FAMILIES
 
 TOTALS = [each for each in PASSES if isinstance(each, Totals)]
 BY_NAME = {each.TABLE.name: each for each in TOTALS}
@@ -31,7 +31,7 @@ def _can_count(family: str, each: Totals) -> bool:
     """Whether the family's tiny model and its sequences have anything that a pass counts."""
     name = each.TABLE.name
     if family in TEXT_FAMILIES:
-        return not set(each.TABLE.needs) & set(OF_MODELS)
+        return family in BOTH_WAYS and not set(each.TABLE.needs) & set(OF_MODELS)
     has_waves = family != "vit"  # whose images are 13 tokens
     return not corpus_needs(name) and (has_waves or name not in OF_WAVES)
 

@@ -11,7 +11,7 @@ def weighed_rows(start: Vector, matrix: Matrix) -> Vector:
 
 
 def rolled_back(layers: list[Matrix], start: Vector) -> Vector:
-    """Which tokens of the input the start behind the last layer is made of, layer by layer down."""
+    """Which tokens of the input the start after the last layer is made of, layer by layer down."""
     share = start
     for matrix in reversed(layers):
         rows = [[value / sum(row) for value in row] for row in matrix]

@@ -1,5 +1,3 @@
-import dataclasses
-
 import pytest
 import torch
 
@@ -11,6 +9,7 @@ from analysis.measures.mixing.completeness import (
     visible_share,
     worst_token,
 )
+from tests.analysis.measures.mixing.test_layer_mixing import misread
 from tests.reference.mixing import completeness as reference
 from tests.tiny import text_families
 
@@ -51,11 +50,7 @@ def test_sum_error_follows_its_slow_twin(traced_alone):
 
 @pytest.mark.parametrize("fault", ["output_weight", "output_bias"])
 def test_misread_weights_are_noticed(traced, fault):
-    layer = traced.layers[0]
-    misread = getattr(layer.weights, fault).flip(0)
-    weights = dataclasses.replace(layer.weights, **{fault: misread})
-    crossed = dataclasses.replace(layer, weights=weights)
-    errors = attention_block_errors(crossed, traced.is_token)
+    errors = attention_block_errors(misread(traced.layers[0], fault), traced.is_token)
     assert errors[traced.is_token].min() > 1e-2
     assert not errors[~traced.is_token].any()
 

@@ -8,6 +8,7 @@ from analysis.measures.mixing.completeness import layer_errors
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
 from analysis.models.trace import LayerTrace, in_dtype
 from tests.reference.mixing import layer_mixing as reference
+from tests.tiny import BOTH_WAYS
 
 
 def with_activation(layer: LayerTrace, name: str) -> LayerTrace:
@@ -19,6 +20,16 @@ def with_activation(layer: LayerTrace, name: str) -> LayerTrace:
 
 def in_float32(layer: LayerTrace) -> LayerTrace:
     return LayerTrace(**{k: in_dtype(v, torch.float32) for k, v in vars(layer).items()})
+
+
+def misread(layer: LayerTrace, fault: str) -> LayerTrace:
+    """The layer with one of its parameters, named by its path in the weights, turned round."""
+    weights = layer.weights
+    *parent, name = fault.split(".")
+    owner = getattr(weights, parent[0]) if parent else weights
+    crossed = dataclasses.replace(owner, **{name: getattr(owner, name).flip(0)})
+    wrong = dataclasses.replace(weights, **{parent[0]: crossed}) if parent else crossed
+    return dataclasses.replace(layer, weights=wrong)
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +45,7 @@ def test_every_scope_is_what_the_vectors_written_out_say(layers):
             torch.testing.assert_close(found.maps[place], expected[scope], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 @pytest.mark.parametrize("activation", GATES)
 def test_every_activation_follows_integrated_gradients(layers, activation):
     layer = with_activation(layers[0], activation)
@@ -111,12 +123,9 @@ def test_bfloat16_is_an_option_whose_error_is_told(layers):
 )  # fmt: skip
 def test_misread_weights_are_noticed(layers, fault):
     weights = layers[0].weights
-    *parent, name = fault.split(".")
-    owner = getattr(weights, parent[0]) if parent else weights
-    crossed = dataclasses.replace(owner, **{name: getattr(owner, name).flip(0)})
-    misread = dataclasses.replace(weights, **{parent[0]: crossed}) if parent else crossed
-    found = layer_mixing(layer := dataclasses.replace(layers[0], weights=misread))
-    if weights.norm_first and parent == ["attention_norm"]:  # the values are the model's own
+    layer = misread(layers[0], fault)
+    found = layer_mixing(layer)
+    if weights.norm_first and fault.startswith("attention_norm."):  # the values are the model's own
         written_out = reference.norms(layer)[weights.order.vectors]
         assert (found.maps[1] - written_out).abs().max() > 1e-2
     else:

@@ -6,7 +6,7 @@ import torch
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.mixing.vector_rollout import vector_rollout
 from analysis.models.trace import LayerTrace
-from tests.analysis.measures.mixing.test_layer_mixing import in_float32
+from tests.analysis.measures.mixing.test_layer_mixing import in_float32, misread, with_activation
 from tests.reference.mixing import vector_rollout as reference
 
 
@@ -132,19 +132,12 @@ def test_float32_stays_close_to_float64(stacks):
 )  # fmt: skip
 def test_a_misread_layer_is_noticed_after_it_and_after_all_that_follow(stacks, fault):
     first, *others = stacks[0]
-    *parent, name = fault.split(".")
-    owner = getattr(first.weights, parent[0]) if parent else first.weights
-    crossed = dataclasses.replace(owner, **{name: getattr(owner, name).flip(0)})
-    misread = dataclasses.replace(first.weights, **{parent[0]: crossed}) if parent else crossed
-    found = vector_rollout([dataclasses.replace(first, weights=misread), *others])
+    found = vector_rollout([misread(first, fault), *others])
     assert min(each.error for each in found) > 1e-2
 
 
 def test_another_activation_is_noticed(stacks):
     first, *others = stacks[0]
-    forward = first.weights.feed_forward
-    other = "silu" if forward.activation != "silu" else "gelu"
-    forward = dataclasses.replace(forward, activation=other)
-    wrong = dataclasses.replace(first.weights, feed_forward=forward)
-    found = vector_rollout([dataclasses.replace(first, weights=wrong), *others])
+    other = "silu" if first.weights.feed_forward.activation != "silu" else "gelu"
+    found = vector_rollout([with_activation(first, other), *others])
     assert found[0].error > 1e-2

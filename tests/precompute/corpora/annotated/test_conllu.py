@@ -10,6 +10,7 @@ from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.conllu import conllu_documents
 from tests.precompute.corpora.tiny import unhurried
+from tests.refusals import refused
 
 
 def line(identity: int | str, form="cat", head: int | str = 0, relation="root", **columns) -> str:
@@ -30,9 +31,7 @@ def sentence(folder: Path, text: str):
 
 
 def refusal(folder: Path, text: str) -> str:
-    with pytest.raises(BadCorpus) as caught:
-        read(folder, text)
-    return str(caught.value)
+    return refused(BadCorpus, read, folder, text)
 
 
 def test_every_column_that_is_read(tmp_path):

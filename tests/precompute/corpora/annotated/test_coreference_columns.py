@@ -5,6 +5,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.coreference_columns import column_documents
+from tests.refusals import refused
 
 CONLL_2012 = """#begin document (bc/cctv/00); part 000
 bc/cctv/00   0   0    Zed   NNP   (TOP(S(NP*)   -   -   -   Speaker#1   *   (V*)   (12)
@@ -124,6 +125,4 @@ def test_one_mention_written_twice_is_one(documents):
     ],
 )
 def test_broken_columns_are_refused(documents, text, message):
-    with pytest.raises(BadCorpus) as caught:
-        documents(text)
-    assert str(caught.value).startswith(f"f.conll{message}")
+    assert refused(BadCorpus, documents, text).startswith(f"f.conll{message}")

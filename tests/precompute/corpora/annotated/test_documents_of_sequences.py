@@ -2,22 +2,13 @@
 
 from pathlib import Path
 
-from precompute.corpora.load import load_corpus
-from tests.precompute.corpora.tiny import bert_like
+from tests.precompute.corpora.tiny import load
 
 TWO = "the cat\nsat the\nmat the\ndog ran\n\nthe dog\nran the\ncat sat\n"
 
 
-def _documents(path: Path, *, packing: str = "paragraphs", max_tokens: int = 16) -> list[int]:
-    corpus = load_corpus(
-        str(path),
-        bert_like(),
-        positions=64,
-        segment_types=2,
-        max_tokens=max_tokens,
-        packing=packing,
-        seed=0,
-    )
+def _documents(path: Path, **options) -> list[int]:
+    corpus = load(path, **options)
     assert len(corpus.documents) == len(corpus.sequences)
     return corpus.documents.tolist()
 

@@ -5,6 +5,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.conllu import conllu_documents
+from tests.refusals import refused
 
 HEADER = "# newdoc id = a\n# global.Entity = GRP-etype-link-minspan-identity\n"
 WORDS = (
@@ -125,9 +126,8 @@ def test_without_a_tree_the_file_or_the_part_of_speech_tells_the_head(document):
     ],
 )
 def test_brackets_that_do_not_match_are_refused(document, entity, message):
-    with pytest.raises(BadCorpus) as caught:
-        document(text_of(entity, *[""] * 5))
-    assert str(caught.value).startswith(f"f.conllu {message}")
+    told = refused(BadCorpus, document, text_of(entity, *[""] * 5))
+    assert told.startswith(f"f.conllu {message}")
 
 
 def test_mentions_of_unknown_form_are_refused(document):

@@ -11,9 +11,9 @@ from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
 from precompute.corpora.annotated.documents import Document, Sentence
 from precompute.corpora.annotated.windows import windows
 from precompute.corpora.lines import Line
-from precompute.corpora.load import entries, load_corpus
+from precompute.corpora.load import entries
 from precompute.corpora.special_tokens import room_for
-from tests.precompute.corpora.tiny import BUILT, SEGMENT_TYPES, TOKENIZERS, encode, unhurried
+from tests.precompute.corpora.tiny import BUILT, TOKENIZERS, encode, load, unhurried
 from tests.small_treebank import write_treebank
 
 
@@ -175,14 +175,7 @@ def test_a_sentence_that_does_not_fit_parts_the_windows():
 @pytest.mark.parametrize("packing", ["paragraphs", "trees"])
 def test_a_treebank_is_a_corpus(tmp_path, family, packing):
     path = write_treebank(tmp_path / "small.conllu")
-    corpus = load_corpus(
-        str(path),
-        BUILT[family],
-        positions=64,
-        segment_types=SEGMENT_TYPES[family],
-        max_tokens=40,
-        packing=packing,
-    )
+    corpus = load(path, family, max_tokens=40, packing=packing)
     known = [each.annotation for each in corpus.sequences]
     words = [form for each in known if each for form in each.forms]
     assert len(words) == 240
@@ -198,7 +191,7 @@ def test_what_an_annotated_corpus_cannot_be_is_told(tmp_path):
     with pytest.raises(UserError, match="JSON Lines has no place for its annotation"):
         next(entries(str(path)))
     with pytest.raises(BadCorpus, match="none of its sentences fits into --max-tokens"):
-        load_corpus(str(path), BUILT["gpt2"], positions=64, segment_types=0, max_tokens=3)
+        load(path, "gpt2", max_tokens=3)
     plain = tmp_path / "plain.txt"
     plain.write_text("the cat\n")
     with pytest.raises(UserError, match=r"reads the sentences of a treebank, and plain\.txt is"):

@@ -22,6 +22,7 @@ from precompute.store import image_tables as store_images
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines, remarks
 from tests.precompute.corpora.drawn import greys, noise, saved
+from tests.refusals import refused
 from tests.small_images import MASKED, SIZES
 from tests.small_store import request
 from tests.tiny_vision import COLUMNS, ROWS
@@ -150,9 +151,7 @@ def test_an_image_that_changes_during_a_run_stops_it_in_one_sentence(tmp_path, w
         carry_out = run_local if workers == 1 else partial(run_processes, workers=workers)
         carry_out(plan, model, jobs, told)
 
-    with pytest.raises(UserError) as caught:
-        run(asked, changing)
-    assert str(caught.value) == CHANGED
+    assert refused(UserError, run, asked, changing) == CHANGED
     assert not asked.output.exists()
 
 
@@ -163,9 +162,7 @@ def test_an_image_that_changes_before_it_is_stored_leaves_no_file(tmp_path):
         run_local(plan, model, jobs, told)
         saved(tmp_path / "images" / "noise.png", noise(16, 12, seed=9))
 
-    with pytest.raises(BadCorpus) as caught:
-        run(asked, changed_afterwards)
-    assert str(caught.value) == CHANGED
+    assert refused(BadCorpus, run, asked, changed_afterwards) == CHANGED
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith("tiny")] == []
 
 
@@ -182,11 +179,8 @@ def test_a_mask_that_changes_makes_other_numbers_and_nothing_old_is_taken(tmp_pa
 @pytest.mark.parametrize("source", ["demo-digits", "images"])
 def test_images_are_not_made_into_json_lines(place, tmp_path, source):
     corpus = str(place / source) if source == "images" else source
-    with pytest.raises(BadCorpus) as caught:
-        convert_corpus(
-            corpus, tmp_path / "a", packing="paragraphs", model=None, max_tokens=9, seed=0
-        )
-    assert str(caught.value) == (
+    asked = {"packing": "paragraphs", "model": None, "max_tokens": 9, "seed": 0}
+    assert refused(BadCorpus, convert_corpus, corpus, tmp_path / "a", **asked) == (
         f"{corpus}: holds images, which JSON Lines has no place for; give the folder itself as "
         "--corpus of a run"
     )

@@ -4,12 +4,11 @@ import pytest
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_files import image_file, read_source
+from tests.refusals import refused
 
 
 def refusal(path: Path, **options) -> str:
-    with pytest.raises(BadCorpus) as caught:
-        read_source(path, name="f", **options)
-    return str(caught.value)
+    return refused(BadCorpus, read_source, path, name="f", **options)
 
 
 def test_content_is_what_was_read_first(tmp_path):

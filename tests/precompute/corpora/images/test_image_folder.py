@@ -8,6 +8,7 @@ from analysis.errors import BadCorpus
 from precompute.corpora.images.image_folder import holds_images, image_folder
 from precompute.corpora.images.image_formats import stem_of
 from tests.precompute.corpora.drawn import encoded, greys, noise, saved
+from tests.refusals import refused
 
 IMAGE = encoded(noise(4, 4))
 FILES = "PNG, JPEG, WebP, BMP, GIF or TIFF files"
@@ -30,9 +31,7 @@ def found(place: Path) -> dict[str, list[str]]:
 
 
 def refusal(place: Path) -> str:
-    with pytest.raises(BadCorpus) as caught:
-        image_folder(str(place))
-    return str(caught.value)
+    return refused(BadCorpus, image_folder, str(place))
 
 
 def test_images_come_in_the_order_of_their_names(tmp_path):

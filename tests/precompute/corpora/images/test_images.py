@@ -10,6 +10,7 @@ from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import load_images
 from tests.precompute.corpora.drawn import encoded, greys, noise, note, saved
 from tests.precompute.corpora.tiny import shared_data
+from tests.refusals import refused
 from tests.small_images import MASKED, SIZES, write_images
 from tests.tiny_vision import COLUMNS, ROWS, tiny_vision_model
 
@@ -133,9 +134,7 @@ def test_long_lists_are_cut(tmp_path, reader, capsys, monkeypatch):
 def test_a_folder_of_which_nothing_can_be_used_is_refused(tmp_path, reader):
     broken(tmp_path)
     (tmp_path / "good.png").unlink()
-    with pytest.raises(BadCorpus) as caught:
-        load_images(str(tmp_path), reader)
-    assert str(caught.value) == (
+    assert refused(BadCorpus, load_images, str(tmp_path), reader) == (
         f"{tmp_path}: none of its 11 images can be used, the first since 0.png: is empty; copy it "
         "again"
     )
@@ -183,9 +182,7 @@ def test_a_file_that_changes_before_it_is_run_stops_the_run(folder, reader):
     pictures = {each.text: each.picture for each in load_images(str(folder), reader).sequences}
     reader.pixels(pictures["noise.png"])
     saved(folder / "noise.png", noise(16, 12, seed=5))
-    with pytest.raises(BadCorpus) as caught:
-        reader.pixels(pictures["noise.png"])
-    assert str(caught.value) == (
+    assert refused(BadCorpus, reader.pixels, pictures["noise.png"]) == (
         "noise.png: has changed since the run read it first; leave the folder alone and run the "
         "same command again"
     )
@@ -199,9 +196,7 @@ def test_a_file_that_changes_before_it_is_run_stops_the_run(folder, reader):
 
 @pytest.mark.parametrize("name", ["demo", "demo-treebank"])
 def test_a_corpus_of_texts_is_none_of_images(name, reader):
-    with pytest.raises(BadCorpus) as caught:
-        load_images(name, reader)
-    assert str(caught.value) == (
+    assert refused(BadCorpus, load_images, name, reader) == (
         f"{name}: holds text, and the model reads images; give a folder of images or "
         "`demo-digits`, or take a model that reads text"
     )

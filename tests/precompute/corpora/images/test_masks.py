@@ -10,6 +10,7 @@ from precompute.corpora.images.images import read_picture
 from precompute.corpora.images.masks import mask_of
 from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note, saved
 from tests.precompute.corpora.tiny import shared_data
+from tests.refusals import refused
 
 
 def with_mask(mask: bytes, *, name: str = "mask.png", image: Image.Image | None = None, **saving):
@@ -29,9 +30,7 @@ def told(mask: bytes, **options) -> list:
 
 
 def refusal(mask: bytes, **options) -> str:
-    with pytest.raises(BadCorpus) as caught:
-        mask_of(with_mask(mask, **options))
-    return str(caught.value)
+    return refused(BadCorpus, mask_of, with_mask(mask, **options))
 
 
 SHADES = greys((0, 1, 128, 255))

@@ -12,6 +12,7 @@ from precompute.corpora.images.image_formats import FORMATS
 from precompute.corpora.images.pictures import MAX_PIXELS, decoded, flattened, seen
 from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note
 from tests.precompute.corpora.tiny import shared_data
+from tests.refusals import refused
 
 
 def pixels(content: bytes) -> np.ndarray:
@@ -19,9 +20,10 @@ def pixels(content: bytes) -> np.ndarray:
 
 
 def refusal(content: bytes, **options) -> str:
-    with pytest.raises(BadCorpus) as caught:
+    def read() -> None:
         flattened(decoded(content, name="f", **options).image, name="f")
-    return str(caught.value)
+
+    return refused(BadCorpus, read)
 
 
 LOSSLESS = {"PNG": {}, "BMP": {}, "TIFF": {}, "WEBP": {"lossless": True}}

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from PIL import Image
 
 from analysis.errors import BadCorpus
@@ -7,12 +6,11 @@ from analysis.upload_bounds import UPLOAD_BYTES, UPLOAD_PIXELS
 from precompute.corpora.images.pictures import MAX_PIXELS
 from precompute.corpora.images.uploads import read_upload
 from tests.precompute.corpora.drawn import encoded, noise, note
+from tests.refusals import refused
 
 
 def refusal(data: bytes, name: str = "a.png") -> str:
-    with pytest.raises(BadCorpus) as caught:
-        read_upload(data, name=name)
-    return str(caught.value)
+    return refused(BadCorpus, read_upload, data, name=name)
 
 
 def test_an_upload_is_a_picture_without_a_mask():

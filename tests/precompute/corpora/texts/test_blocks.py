@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 
 from analysis.errors import BadCorpus, UserError
-from precompute.corpora.load import entries, load_corpus
+from precompute.corpora.load import entries
 from precompute.corpora.texts.blocks import blocks
-from tests.precompute.corpora.tiny import SEGMENT_TYPES, TOKENIZERS, unhurried
+from tests.precompute.corpora.tiny import BUILT, load, unhurried
+from tests.refusals import refused
 
 from .test_packing import documents, numbered
 
-BUILT = {family: build() for family, build in TOKENIZERS.items()}
 SPECIAL = {"bert": 2, "roberta": 2, "gpt2": 0}
 
 
@@ -66,35 +66,20 @@ def test_a_block_tells_the_lines_it_came_from():
 def test_a_corpus_of_blocks_is_read_as_texts_of_one_length(family, tmp_path):
     file = tmp_path / "text.txt"
     file.write_text("the cat sat, the dog ran.\n\nthe mat, the mat.\n" * 9, encoding="utf-8")
-    corpus = load_corpus(
-        str(file),
-        BUILT[family],
-        positions=64,
-        segment_types=SEGMENT_TYPES[family],
-        max_tokens=16,
-        packing="blocks",
-    )
+    corpus = load(file, family, packing="blocks")
     assert len(corpus.sequences) > 2
     assert {len(each) for each in corpus.sequences} == {16}
     assert corpus.counts["truncated"] == 0
 
 
-def test_blocks_need_a_tokenizer(tmp_path):
+def test_blocks_need_a_tokenizer_and_a_file_that_fills_one(tmp_path):
     file = tmp_path / "text.txt"
     file.write_text("the cat\n")
-    with pytest.raises(UserError) as error:
-        entries(str(file), packing="blocks")
-    assert str(error.value) == (
+    assert refused(UserError, entries, str(file), packing="blocks") == (
         "--packing blocks cuts the text by a model's word pieces; name the model with "
         "--model, or use --packing paragraphs."
     )
-
-
-def test_a_file_that_fills_no_block_is_refused(tmp_path):
-    file = tmp_path / "text.txt"
-    file.write_text("the cat\n")
-    with pytest.raises(BadCorpus) as error:
-        list(entries(str(file), packing="blocks", tokenizer=BUILT["bert"], max_tokens=16))
-    assert str(error.value) == (
+    few = entries(str(file), packing="blocks", tokenizer=BUILT["bert"], max_tokens=16)
+    assert refused(BadCorpus, list, few) == (
         "text.txt: all its documents are too short to be packed; use --packing paragraphs"
     )

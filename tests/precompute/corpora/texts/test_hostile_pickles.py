@@ -7,22 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
-from analysis.errors import BadCorpus
-from precompute.corpora.texts.unlabeled_pickle import _Forgotten, unlabeled_pickle_entries
-
-PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
-
-
-def read(folder, content):
-    path = folder / "attn.pkl"
-    path.write_bytes(content)
-    return list(unlabeled_pickle_entries(path))
-
-
-def refusal(folder, content):
-    with pytest.raises(BadCorpus) as caught:
-        read(folder, content)
-    return str(caught.value)
+from precompute.corpora.texts.unlabeled_pickle import _Forgotten
+from tests.precompute.corpora.texts.test_unlabeled_pickle import PROTOCOLS, refusal
 
 
 class Payload:

@@ -10,6 +10,7 @@ from analysis.errors import BadCorpus, UserError
 from precompute.corpora.sequence import Pair, Text, Tokens
 from precompute.corpora.texts.jsonl import EXPECTED, jsonl_entries, write_jsonl
 from tests.precompute.corpora.tiny import unhurried
+from tests.refusals import refused
 
 NOT_JSON = "; a file that starts with { is read as JSON Lines, one whole object per line"
 
@@ -109,15 +110,12 @@ BROKEN = {
 
 @pytest.mark.parametrize("line", BROKEN, ids=lambda line: line[:40])
 def test_broken_line_is_named_with_what_is_wrong_in_it(tmp_path, line):
-    with pytest.raises(BadCorpus) as caught:
-        read(tmp_path, f'{{"text": "fine"}}\n{line}\n')
-    assert str(caught.value) == f"corpus.jsonl line 2: {BROKEN[line]}"
+    told = refused(BadCorpus, read, tmp_path, f'{{"text": "fine"}}\n{line}\n')
+    assert told == f"corpus.jsonl line 2: {BROKEN[line]}"
 
 
 def test_line_that_is_not_utf8_is_named(tmp_path):
-    with pytest.raises(BadCorpus) as caught:
-        read(tmp_path, b'{"text": "fine"}\n{"text": "caf\xe9"}')
-    assert str(caught.value) == (
+    assert refused(BadCorpus, read, tmp_path, b'{"text": "fine"}\n{"text": "caf\xe9"}') == (
         "corpus.jsonl line 2: byte 14 (0xe9) is not UTF-8; save the file as UTF-8"
     )
 
@@ -176,9 +174,7 @@ def test_written_file_can_be_read_by_people(tmp_path):
 
 def test_unwritable_file_says_what_to_do(tmp_path):
     path = tmp_path / "none" / "corpus.jsonl"
-    with pytest.raises(UserError) as caught:
-        write_jsonl([], path)
-    assert str(caught.value) == (
+    assert refused(UserError, write_jsonl, [], path) == (
         f"{path} cannot be written (No such file or directory); name a file in a folder that "
         "exists, may be written to and has room."
     )

@@ -16,6 +16,7 @@ from tests.precompute.corpora.tiny import (
     roberta_like,
     unhurried,
 )
+from tests.refusals import refused
 
 BERT = bert_like()
 ROOM = {"bert": 13, "roberta": 12, "gpt2": 16}  # of 16, by the special tokens of a pair
@@ -204,17 +205,13 @@ def test_end_of_a_document_that_cannot_be_cut_is_counted():
 
 
 def test_line_of_which_nothing_is_left_is_named():
-    with pytest.raises(BadCorpus) as caught:
-        pack([["the cat", "\u200b"]])
-    assert str(caught.value) == (
+    assert refused(BadCorpus, pack, [["the cat", "\u200b"]]) == (
         r"f.txt line 2: the tokenizer makes no token of '\u200b'; leave it out"
     )
 
 
 def test_no_room_for_a_pair_is_refused():
-    with pytest.raises(UserError) as caught:
-        pack([["the cat"]], max_tokens=4)
-    assert str(caught.value) == (
+    assert refused(UserError, pack, [["the cat"]], max_tokens=4) == (
         "--max-tokens is 4, but a pair of texts needs at least 5 with this tokenizer's 3 special "
         "token(s)."
     )

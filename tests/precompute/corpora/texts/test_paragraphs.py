@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -6,6 +5,7 @@ from analysis.errors import BadCorpus
 from precompute.corpora.lines import Line, span
 from precompute.corpora.texts.paragraphs import documents
 from tests.precompute.corpora.tiny import unhurried
+from tests.refusals import refused
 
 words = st.text(alphabet="ab,. é", min_size=1).filter(str.strip)
 
@@ -47,8 +47,6 @@ def test_span_is_one_line_or_several():
 
 
 def test_line_that_is_not_utf8_is_named(tmp_path):
-    with pytest.raises(BadCorpus) as caught:
-        read(tmp_path, "fine\n\ncafé".encode("latin1"))
-    assert str(caught.value) == (
+    assert refused(BadCorpus, read, tmp_path, "fine\n\ncafé".encode("latin1")) == (
         "corpus.txt line 3: byte 4 (0xe9) is not UTF-8; save the file as UTF-8"
     )

@@ -13,6 +13,7 @@ from analysis.errors import BadCorpus
 from precompute.corpora.sequence import Tokens
 from precompute.corpora.texts.unlabeled_pickle import ARRAY_NAMES, unlabeled_pickle_entries
 from tests.precompute.corpora.tiny import unhurried
+from tests.refusals import refused
 
 RECORDS = [
     {"tokens": ["[CLS]", "the", "café", "[SEP]"], "attns": np.ones((2, 2, 4, 4), np.float16)},
@@ -33,9 +34,7 @@ def read(folder, content):
 
 
 def refusal(folder, content):
-    with pytest.raises(BadCorpus) as caught:
-        read(folder, content)
-    return str(caught.value)
+    return refused(BadCorpus, read, folder, content)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -2,9 +2,7 @@
 
 import duckdb
 import numpy as np
-import pandas as pd
 import pytest
-import torch
 
 from analysis.measures.heads.distance_agreement import distance_agreement
 from analysis.measures.heads.head_layout import head_layout
@@ -14,7 +12,7 @@ from analysis.tables.heads import head_distance, head_distance_agreement
 from analysis.tables.heads import head_layout as layout_table
 from analysis.tables.heads import head_linkage as linkage_table
 from analysis.tables.heads import layer_cohesion as cohesion_table
-from analysis.tables.norms.weighing import NORM
+from analysis.tables.norms.weighing import NORM, WEIGHINGS
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
 from precompute.run import run
@@ -26,6 +24,7 @@ from tests.tiny import HEADS, LAYERS
 
 ASKED = ["head_layout", "head_linkage", "layer_cohesion", "head_distance_agreement"]
 N = LAYERS * HEADS
+every_weighing = pytest.mark.parametrize("weighing", WEIGHINGS)
 
 
 @pytest.fixture(scope="module")
@@ -42,25 +41,34 @@ def store(distance_run):
 
 
 @pytest.fixture(scope="module")
-def matrix(store) -> np.ndarray:
-    return head_distance.distances(store)["mean_divergence"].to_numpy().reshape(N, N)
+def matrices(store) -> dict[str, np.ndarray]:
+    """Mean divergences by weighing, head by head."""
+    return {
+        each: head_distance.distances(store, weighing=each)["mean_divergence"]
+        .to_numpy()
+        .reshape(N, N)
+        for each in WEIGHINGS
+    }
 
 
-def test_distances_are_those_of_the_twin_over_the_whole_corpus(distance_run, store):
+@every_weighing
+def test_distances_are_those_of_the_twin_over_the_whole_corpus(distance_run, store, weighing):
     asked, plan = distance_run
     model = load_model(asked.model, device="cpu")
     expected = np.zeros((N, N))
     for sequence in plan.corpus.sequences:
         trace = model.trace([sequence])
-        heads = torch.cat([each.attention[0] for each in trace.layers]).double().tolist()
+        heads = list(of_trace(trace)[weighing].values())
         seen = trace.layers[0].weights.pairs(len(sequence)).tolist()
         expected += [[twin.divergence(one, other, seen) for other in heads] for one in heads]
-    frame = head_distance.distances(store)
+    frame = head_distance.distances(store, weighing=weighing)
     places = [(layer, head) for layer in range(1, LAYERS + 1) for head in range(1, HEADS + 1)]
     columns = ["layer_a", "head_a", "layer_b", "head_b"]
     found = list(frame[columns].itertuples(index=False, name=None))
     assert found == [(*one, *other) for one in places for other in places]
-    assert frame["divergence"].to_numpy().reshape(N, N) == pytest.approx(expected, rel=1e-4)
+    near, least = (1e-3, 1e-5) if weighing == NORM else (1e-4, None)
+    found = frame["divergence"].to_numpy().reshape(N, N)
+    assert found == pytest.approx(expected, rel=near, abs=least)
     n_rows = sum(map(len, plan.corpus.sequences))
     assert set(frame["n_rows"]) == {n_rows}
     mean, total = (frame[each].to_numpy() for each in ("mean_divergence", "divergence"))
@@ -78,42 +86,8 @@ def test_the_contract_view_has_every_ordered_pair_once(store):
     ]
 
 
-@pytest.fixture(scope="module")
-def norm_matrix(store) -> np.ndarray:
-    frame = head_distance.distances(store, weighing=NORM)
-    return frame["mean_divergence"].to_numpy().reshape(N, N)
-
-
-def test_distances_by_norms_are_those_of_the_vectors_of_the_bare_trace(distance_run, norm_matrix):
-    asked, plan = distance_run
-    model = load_model(asked.model, device="cpu")
-    expected = np.zeros((N, N))
-    for sequence in plan.corpus.sequences:
-        trace = model.trace([sequence])
-        heads = list(of_trace(trace)["norm"].values())
-        seen = trace.layers[0].weights.pairs(len(sequence)).tolist()
-        expected += [[twin.divergence(one, other, seen) for other in heads] for one in heads]
-    n_rows = sum(map(len, plan.corpus.sequences))
-    assert norm_matrix == pytest.approx(expected / n_rows, rel=1e-3, abs=1e-7)
-
-
-def test_plane_tree_and_layers_by_norms_are_made_of_the_distances_by_norms(store, norm_matrix):
-    plane = head_layout(norm_matrix, seed=3)
-    assert plane is not None
-    found = layout_table.layout(store, weighing=NORM)
-    assert found[["x", "y"]].to_numpy() == pytest.approx(plane.points)
-    steps = linkage_table.steps(store, weighing=NORM)
-    columns = ["left", "right", "height", "n_heads"]
-    assert steps[columns].to_numpy() == pytest.approx(head_linkage(norm_matrix))
-    layers = np.repeat(np.arange(1, LAYERS + 1), HEADS)
-    together = cohesion_of(norm_matrix, layers, layer=None, seed=3)
-    assert together is not None
-    row = cohesion_table.cohesion(store, weighing=NORM).iloc[-1]
-    assert pd.isna(row["layer"])
-    assert row[list(together._fields)].tolist() == pytest.approx(list(together))
-
-
-def test_both_distances_are_compared_head_by_head_and_as_a_whole(store, matrix, norm_matrix):
+def test_both_distances_are_compared_head_by_head_and_as_a_whole(store, matrices):
+    matrix, norm_matrix = matrices["weight"], matrices[NORM]
     expected = distance_agreement(matrix, norm_matrix, seed=3)
     assert expected is not None
     found = head_distance_agreement.agreement(store)
@@ -130,39 +104,44 @@ def test_both_distances_are_compared_head_by_head_and_as_a_whole(store, matrix, 
     assert every["same_nearest"] == pytest.approx(expected.same_nearest.mean())
 
 
-def test_nearest_heads_come_first_and_a_head_is_not_its_own_neighbour(store, matrix):
+def test_nearest_heads_come_first_and_a_head_is_not_its_own_neighbour(store, matrices):
     found = head_distance.nearest(store, layer=2, head=1, limit=3)
     own = HEADS
-    others = sorted((matrix[own][each], each) for each in range(N) if each != own)[:3]
+    others = sorted((matrices["weight"][own][each], each) for each in range(N) if each != own)[:3]
     assert [tuple(row) for row in found[["layer", "head"]].to_numpy()] == [
         (each // HEADS + 1, each % HEADS + 1) for _, each in others
     ]
     assert found["mean_divergence"].tolist() == pytest.approx([each for each, _ in others])
 
 
-def test_the_plane_is_laid_out_from_the_stored_distances_with_the_seed_of_the_run(store, matrix):
-    expected = head_layout(matrix, seed=3)
+@every_weighing
+def test_the_plane_is_laid_out_from_the_distances_with_the_seed_of_the_run(
+    store, matrices, weighing
+):
+    expected = head_layout(matrices[weighing], seed=3)
     assert expected is not None
-    found = layout_table.layout(store)
+    found = layout_table.layout(store, weighing=weighing)
     assert found[["x", "y"]].to_numpy() == pytest.approx(expected.points)
     assert found["stress"].tolist() == pytest.approx([expected.stress] * N)
     assert found["layer"].tolist() == [each // HEADS + 1 for each in range(N)]
     assert found["head"].tolist() == [each % HEADS + 1 for each in range(N)]
 
 
-def test_the_tree_joins_the_stored_distances(store, matrix):
-    found = linkage_table.steps(store)
+@every_weighing
+def test_the_tree_joins_the_stored_distances(store, matrices, weighing):
+    found = linkage_table.steps(store, weighing=weighing)
     assert found["step"].tolist() == list(range(N - 1))
     columns = ["left", "right", "height", "n_heads"]
-    assert found[columns].to_numpy() == pytest.approx(head_linkage(matrix))
+    assert found[columns].to_numpy() == pytest.approx(head_linkage(matrices[weighing]))
 
 
-def test_layers_are_compared_one_by_one_and_together(store, matrix):
+@every_weighing
+def test_layers_are_compared_one_by_one_and_together(store, matrices, weighing):
     layers = np.repeat(np.arange(1, LAYERS + 1), HEADS)
-    found = cohesion_table.cohesion(store)
+    found = cohesion_table.cohesion(store, weighing=weighing)
     assert found["layer"].dropna().tolist() == [1, 2]
     for row, layer in zip(found.itertuples(), [1, 2, None], strict=True):
-        expected = cohesion_of(matrix, layers, layer=layer, seed=3)
+        expected = cohesion_of(matrices[weighing], layers, layer=layer, seed=3)
         assert expected is not None
         numbers = (row.within, row.between, row.difference, row.p_value, row.n_permutations)
         assert numbers == pytest.approx(expected)

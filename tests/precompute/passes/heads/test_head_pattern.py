@@ -14,7 +14,7 @@ from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES
 from analysis.measures.bootstrap import redraws
 from analysis.tables.heads import head_pattern, head_pattern_difference, sequence_head_pattern
-from analysis.tables.norms.weighing import NORM, WEIGHINGS
+from analysis.tables.norms.weighing import WEIGHINGS
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
@@ -28,6 +28,7 @@ from tests.small_store import TEXT
 from tests.small_store import request as asked_for
 
 STATISTICS = ["head_pattern_difference", "token_type_mixing"]
+every_weighing = pytest.mark.parametrize("weighing", WEIGHINGS)
 
 
 @pytest.fixture(scope="module")
@@ -99,14 +100,16 @@ def test_views_without_a_weighing_are_of_weights(store, slow, habit_run):
         )
 
 
-def test_every_head_is_the_mean_over_the_texts_that_have_it(store, slow):
-    rows = _with_zeros(slow)
-    assert slow["comma_period"].isna().any(), "every text has a comma: this test shows less"
+@every_weighing
+def test_every_head_is_the_mean_over_the_texts_that_have_it(store, by_both, weighing):
+    of_way = by_both[by_both["weighing"] == weighing]
+    rows = _with_zeros(of_way)
+    assert of_way["comma_period"].isna().any(), "every text has a comma: this test shows less"
     expected = rows.groupby(["layer", "head"])[list(QUANTITIES)].agg(["mean", "count"])
     n_rows = 0
     every: Any = expected.iterrows()
     for (layer, head), row in every:
-        of_head = head_pattern.of_head(store, layer=layer, head=head)
+        of_head = head_pattern.of_head(store, layer=layer, head=head, weighing=weighing)
         there = [name for name in QUANTITIES if row[name]["count"]]
         assert of_head["quantity"].tolist() == there
         np.testing.assert_allclose(of_head["mean"], [row[q]["mean"] for q in there], rtol=1e-5)
@@ -114,33 +117,18 @@ def test_every_head_is_the_mean_over_the_texts_that_have_it(store, slow):
         ordered = of_head[["low", "mean", "high"]].dropna().to_numpy()
         assert (np.diff(ordered) >= -1e-9).all()
         n_rows += len(of_head)
-    assert len(head_pattern.heads(store)) == n_rows
+    assert len(head_pattern.heads(store, weighing=weighing)) == n_rows
 
 
-def test_every_layer_is_the_mean_of_its_heads(store, slow):
-    of_layers = head_pattern.by_layer(store)
-    rows = _with_zeros(slow)
+@every_weighing
+def test_every_layer_is_the_mean_of_its_heads(store, by_both, weighing):
+    of_layers = head_pattern.by_layer(store, weighing=weighing)
+    rows = _with_zeros(by_both[by_both["weighing"] == weighing])
     expected = rows.groupby("layer")[list(QUANTITIES)].mean().stack().dropna().to_dict()
     found = of_layers.set_index(["layer", "quantity"])["mean"].to_dict()
     assert found == pytest.approx(expected, rel=1e-5)
     sure = of_layers.dropna(subset=["low", "high"])
     assert (sure["low"] <= sure["high"]).all()
-
-
-def test_norms_have_means_of_their_own(store, by_both):
-    of_norms = _with_zeros(by_both[by_both["weighing"] == NORM])
-    expected = of_norms.groupby(["layer", "head"])[list(QUANTITIES)].mean()
-    found = head_pattern.heads(store, weighing=NORM)
-    assert len(found) == expected.notna().to_numpy().sum()
-    row: Any
-    for row in found.itertuples():
-        assert row.mean == pytest.approx(
-            expected.loc[(row.layer, row.head), row.quantity], rel=1e-5
-        )
-    of_layers = head_pattern.by_layer(store, weighing=NORM)
-    layers = of_norms.groupby("layer")[list(QUANTITIES)].mean()
-    for row in of_layers.itertuples():
-        assert row.mean == pytest.approx(layers.loc[row.layer, row.quantity], rel=1e-5)
 
 
 def test_differences_are_paired_text_by_text(store, by_both, habit_run):

@@ -1,38 +1,60 @@
-"""Rank correlations with word frequency, and means by token type, against the bare model."""
+"""Rank correlations with word frequency, and means by token type, against the bare model.
 
+The small corpus has all that means can go wrong by: masks of the run and of its own, two segments,
+a text without commas and periods, and sequences of unequal lengths.
+"""
+
+import json
 import shutil
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
+import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.mixing import token_mixing_ratio
+from precompute.jobs.runner import run_local
+from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.show import every_table
-from tests.precompute.passes.bare_corpus import (
-    ENTRIES,
-    RANKED,
-    SCOPES,
-    Bare,
-    Token,
-    build_corpus,
-    values_of,
-)
-from tests.reference.bare_bert import bare_layers
+from tests.outermost.bare_model import POST_NORM, BareModel
+from tests.outermost.corpus import Corpus, read_corpus
+from tests.outermost.mixing import of_scope
+from tests.outermost.norms import of_tokens
+from tests.outermost.views import VIEWS
 from tests.reference.norms import frequency_correlation as reference
-from tests.reference.norms import token_type_mixing as by_type
+from tests.small_store import request as asked_for
 
 STATISTICS = ["frequency_correlation", "ratio_frequency_correlation", "token_type_mixing"]
+ENTRIES = (
+    {"text_a": "The cat sat, the dog ran.", "text_b": "The mat, the mat."},
+    {"text": "the dog ran the cat"},
+    {"tokens": ["[CLS]", "the", "[MASK]", "cat", ",", "[SEP]", "dog", "[MASK]", "[SEP]"]},
+    {"text_a": "Dog, cat.", "text_b": "Cat sat. The dog ran, ran, ran; the cat sat."},
+    {"text": "Sat, sat, sat."},
+)
+RANKED = {"the": 1, "cat": 2, ",": 3, "dog": 4, "[MASK]": 5}
+"""The words of a list of frequencies; whatever it lacks comes after its last."""
+SCOPES = ("attn_w_res", *POST_NORM)
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory) -> Path:
-    return build_corpus(tmp_path_factory.mktemp("frequency"), STATISTICS)
+    """A finished file of the corpus, with a list of frequencies."""
+    folder = tmp_path_factory.mktemp("frequency")
+    asked = asked_for(folder, mask_rate=0.2, statistics=STATISTICS)
+    corpus, frequencies = folder / "texts.jsonl", folder / "frequencies.txt"
+    corpus.write_text("\n".join(map(json.dumps, ENTRIES)), encoding="utf-8")
+    vocabulary = json.loads(Path(asked.model, "tokenizer.json").read_text())["model"]["vocab"]
+    lines = (f"{rank} {1000 - rank} {vocabulary[word]}" for word, rank in RANKED.items())
+    frequencies.write_text("\n".join(lines), encoding="utf-8")
+    run(replace(asked, corpus=str(corpus), frequencies=frequencies), run_local)
+    return asked.output
 
 
 @pytest.fixture(scope="module")
@@ -42,41 +64,38 @@ def store(path) -> Iterator[DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="module")
-def bare(store, path) -> Bare:
-    rows = store.execute("from token order by seq, pos").df()
-    tokens, layers = {}, {}
-    for seq, of in rows.groupby("seq"):
-        tokens[seq] = list(zip(of["token"], of["token"] == "[MASK]", strict=True))
-        told = of["token_id"].tolist(), of["segment"].tolist()
-        layers[seq] = bare_layers(str(path.parent / "model-bert"), *told)
-    return Bare(tokens, layers)
+def bare(store, path) -> Corpus:
+    return read_corpus(store, BareModel(path.parent / "model-bert"))
 
 
 @pytest.fixture(scope="module")
-def slow(bare) -> list[Token]:
+def slow(bare) -> pd.DataFrame:
     """Every token with its mean weight, length and ratios over layers and heads."""
-    return [
-        Token(seq, token, masked, {name: of[place] for name, of in values.items()})
-        for seq, layers in bare.layers.items()
-        for values in [values_of(layers)]
-        for place, (token, masked) in enumerate(bare.tokens[seq])
-    ]
+    ratios = {
+        scope: [
+            ratio
+            for layers in bare.parts
+            for ratio in np.mean([of_scope(each, scope) for each in layers], axis=0)
+        ]
+        for scope in SCOPES
+    }
+    tokens = of_tokens(bare).assign(**ratios)
+    names = bare.model.tokenizer.convert_ids_to_tokens(tokens["id"].tolist())
+    return tokens.assign(token=names, is_masked=[each == "[MASK]" for each in names])
 
 
-def _expected(slow: list[Token], quantity: str, source: str, special: bool) -> tuple[int, float]:
-    words = [each for each in slow if not each.is_masked]
-    counts = Counter(each.token for each in words)
-    names = sorted(counts)
-    of_corpus = reference.frequency_ranks([counts[each] for each in names])
-    last = max(RANKED.values()) + 1
+def _expected(slow: pd.DataFrame, quantity: str, source: str, special: bool) -> tuple[int, float]:
+    words = slow[~slow["is_masked"]]
+    counts = words["token"].value_counts()
+    of_corpus = reference.frequency_ranks(counts.tolist())
     ranks = (
-        dict(zip(names, of_corpus, strict=True))
+        dict(zip(counts.index, of_corpus, strict=True))
         if source == "corpus"
-        else {each: RANKED.get(each, last) for each in names}
+        else {each: RANKED.get(each, max(RANKED.values()) + 1) for each in counts.index}
     )
-    chosen = [each for each in words if special or not each.is_special]
+    chosen = words[~words["token"].isin(["[CLS]", "[SEP]"]) | special]
     rho = reference.rank_correlation(
-        [ranks[each.token] for each in chosen], [each.values[quantity] for each in chosen]
+        [ranks[each] for each in chosen["token"]], chosen[quantity].tolist()
     )
     return len(chosen), rho
 
@@ -103,21 +122,20 @@ def test_ratios_are_ranked_as_the_bare_model_has_them(store, slow, source, speci
         "where source = $1 and special_tokens = $2",
         [source, special],
     ).fetchall()
-    assert {row[0] for row in found} > set(SCOPES)
+    assert {row[0] for row in found} == set(SCOPES)
     for scope, n, rho, low, high in found:
         assert (low, high) == (None, None), "of fewer than ten sequences"
-        if scope in SCOPES:
-            assert (n, rho) == pytest.approx(_expected(slow, scope, source, special), abs=1e-6)
+        assert (n, rho) == pytest.approx(_expected(slow, scope, source, special), abs=1e-6)
 
 
-def test_the_corpus_has_what_could_go_wrong(slow):
+def test_the_corpus_has_what_could_go_wrong(slow, bare):
     """Without it, a masked word or a special one in the wrong place would change nothing."""
-    masked = [each for each in slow if each.is_masked]
-    counts = Counter(each.token for each in slow if not each.is_special)
-    assert counts["[MASK]"] == len(masked) > 4
-    assert len({each.seq for each in masked}) == len(ENTRIES)
-    with_masks = [replace(each, is_masked=False) for each in slow]
-    without_sep = [replace(each, token="sep") if each.token == "[SEP]" else each for each in slow]
+    masked = slow["is_masked"]
+    assert masked.sum() > 4
+    assert all(any(map(bare.is_masked, each.ids)) for each in bare.readings)
+    assert len(bare.readings) == len(ENTRIES)
+    with_masks = slow.assign(is_masked=False)
+    without_sep = slow.assign(token=slow["token"].replace("[SEP]", "sep"))
     for wrong in (with_masks, without_sep):
         for quantity in ("attention", "value_norm", "attn_res_ln"):
             n, rho = _expected(wrong, quantity, "corpus", special=False)
@@ -130,21 +148,20 @@ def test_every_token_has_the_ratio_of_the_bare_model(store, slow):
         found = store.execute(
             "select mean from token_mixing_ratio where scope = $1 order by seq, pos", [scope]
         ).fetchall()
-        expected = [each.values[scope] for each in slow]
-        assert [mean for (mean,) in found] == pytest.approx(expected, abs=1e-5)
+        assert [mean for (mean,) in found] == pytest.approx(slow[scope].tolist(), abs=1e-5)
 
 
 def test_words_are_drawn_without_masks_and_with_their_ranks(store, slow):
-    counts = Counter(each.token for each in slow if not each.is_masked)
+    counts = slow[~slow["is_masked"]]["token"].value_counts()
+    ratios = slow.groupby("token")["attn_res"].mean()
     for special in (True, False):
         found = token_mixing_ratio.words(store, scope="attn_res", special=special, limit=1000)
-        assert set(found["token"]) == set(counts) - (set() if special else {"[CLS]", "[SEP]"})
+        assert set(found["token"]) == set(counts.index) - (set() if special else {"[CLS]", "[SEP]"})
         row: Any
         for row in found.itertuples():
-            own = [each.values["attn_res"] for each in slow if each.token == row.token]
-            assert row.n == counts[row.token] == len(own)
-            assert row.rank == 1 + sum(n > row.n for n in counts.values())
-            assert row.ratio == pytest.approx(sum(own) / len(own), abs=1e-5)
+            assert row.n == counts[row.token]
+            assert row.rank == 1 + (counts > row.n).sum()
+            assert row.ratio == pytest.approx(ratios[row.token], abs=1e-5)
     few = token_mixing_ratio.words(store, scope="attn_res", special=True, limit=3)
     assert len(few) == 3
     assert few["rank"].is_monotonic_increasing
@@ -152,32 +169,13 @@ def test_words_are_drawn_without_masks_and_with_their_ranks(store, slow):
 
 def test_means_by_type_are_those_of_the_bare_model(store, bare):
     """Masked places are among the others, and a text without a type counts 0 in sums alone."""
-    of_tokens = {"[CLS]": "cls", "[SEP]": "sep", ",": "comma_period", ".": "comma_period"}
-    n_sequences = len(bare.tokens)
-    rows = store.execute("from token_type_mixing where head is not null").df()
-    assert set(rows["token_type"]) == {"cls", "sep", "comma_period", "other"}
-    for row in rows.itertuples():
-        found = []
-        for seq, tokens in bare.tokens.items():
-            types = [of_tokens.get(token, "other") for token, _ in tokens]
-            places = [place for place, name in enumerate(types) if name == row.token_type]
-            layer = bare.layers[seq][row.layer - 1]
-            alpha, vectors = layer.attention[row.head - 1], layer.vectors[row.head - 1]
-            found.append(by_type.type_means(alpha.tolist(), vectors.tolist(), places))
-        lengths = [length for _, length, _ in found if length is not None]
-        assert row.n_sequences == n_sequences
-        assert (row.attention, row.value_norm, row.weighted_norm) == pytest.approx(
-            (
-                sum(weight for weight, _, _ in found) / n_sequences,
-                sum(lengths) / len(lengths),
-                sum(arriving for _, _, arriving in found) / n_sequences,
-            ),
-            rel=1e-4,
-        )
+    (view,) = (each for each in VIEWS if each.name == "token_type_mixing")
+    found = view.compare(bare, store)
+    assert found.holds, found.line()
     present = store.execute(
         "select min(n_present) from token_type_interval where token_type = 'comma_period'"
     ).fetchall()
-    assert present[0][0] < n_sequences, "no text was without commas and periods"
+    assert present[0][0] < len(ENTRIES), "no text was without commas and periods"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from analysis.errors import UnknownName
 from analysis.tables.pairs import pair_delta
 from tests.intervals import assert_ordered
+from tests.refusals import refused
 
 EVERYTHING = {
     "effect": "ff",
@@ -34,9 +35,8 @@ EVERYTHING = {
     ],
 )
 def test_a_name_that_nothing_goes_by_is_refused(pair_store, choice, message):
-    with pytest.raises(UnknownName) as error:
-        pair_delta.top(pair_store, **{"effect": "ff", "amplified": True, "layer": 1, **choice})
-    assert str(error.value) == message
+    asked = {"effect": "ff", "amplified": True, "layer": 1} | choice
+    assert refused(UnknownName, pair_delta.top, pair_store, **asked) == message
 
 
 def test_an_unknown_order_is_refused(pair_store):

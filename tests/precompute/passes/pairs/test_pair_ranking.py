@@ -15,21 +15,13 @@ from analysis.tables.pairs import pair_delta, pair_ranking
 from analysis.tables.pairs.pair_ranking import ORDERS
 from precompute.jobs.plan import Plan
 from precompute.run import Request
+from tests.precompute.passes.pairs.test_pair_questions import EVERYTHING
 
 KEY = ["layer", "place", "source_id", "target_id"]
 COLUMNS = [
     *(*KEY, "source", "target", "n", "n_sequences", "mean_delta", "std_delta", "low", "high"),
     *("pmi", "relation", "relation_share"),
 ]
-EVERYTHING = {
-    "effect": "ff",
-    "layer": 1,
-    "min_count": 1,
-    "text": "",
-    "relation": "all",
-    "special": True,
-    "limit": 10**6,
-}
 FEW = 4
 TOKENS = ["50%_o'Clock", "Été", "t", "x", "y"]
 

@@ -1,13 +1,9 @@
 """Kinds of heads, what each head prefers, and how often scores and attention prefer the same."""
 
-from typing import Any
-
 import duckdb
 import numpy as np
-import pandas as pd
 import pytest
 
-from analysis.models.trace import Trace
 from analysis.tables.positions import (
     head_offset,
     offset_agreement,
@@ -18,23 +14,13 @@ from analysis.tables.positions import (
 from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES
 from precompute.jobs.runner import run_local
 from precompute.run import run
+from tests.precompute.passes.positions.test_relative_positions import HEAD_PLACES, maps, rows
 from tests.reference.positions import head_offset as reference_offset
 from tests.reference.positions import offset_agreement as reference_agreement
 from tests.reference.positions import relative_position_profile as reference
 from tests.small_store import request as asked_for
 from tests.small_store import save_one_layer
-from tests.tiny import HEADS, LAYERS
-
-HEAD_PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
-
-
-def _rows(frame: pd.DataFrame) -> list[Any]:
-    return list(frame.itertuples())
-
-
-def _maps(traces: dict[int, Trace], layer: int, head: int) -> list[list[list[float]]]:
-    """The attention of one head in every sequence."""
-    return [trace.layers[layer].attention[0, head].tolist() for trace in traces.values()]
+from tests.tiny import HEADS
 
 
 def test_clusters_share_all_texts_of_every_head(position_store, position_traces):
@@ -61,7 +47,7 @@ def test_clusters_share_all_texts_of_every_head(position_store, position_traces)
 def test_heads_prefer_what_is_largest_on_average(position_store, position_traces, is_causal):
     heads = head_offset.heads(position_store)
     assert list(zip(heads["layer"] - 1, heads["head"] - 1, strict=True)) == HEAD_PLACES
-    for row in _rows(heads):
+    for row in rows(heads):
         means = query_key_correlation.of_head(position_store, layer=row.layer, head=row.head)
         near = means[means["offset"].abs() <= 10]
         for offset, quantity in (
@@ -76,7 +62,7 @@ def test_heads_prefer_what_is_largest_on_average(position_store, position_traces
             assert offset <= 0 or not is_causal
         dependences = [
             reference.position_dependence(each, is_causal=is_causal)
-            for each in _maps(position_traces, row.layer - 1, row.head - 1)
+            for each in maps(position_traces, row.layer - 1, row.head - 1)
         ]
         assert row.dependence == pytest.approx(
             np.mean([each for each in dependences if each is not None]), rel=1e-4
@@ -91,12 +77,12 @@ def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
                 position_store, counting=counting, min_dependence=least
             )
             chosen = heads[heads["dependence"] >= least]
-            groups = {layer: rows for layer, rows in chosen.groupby("layer") if len(rows) >= 2}
+            groups = {layer: of for layer, of in chosen.groupby("layer") if len(of) >= 2}
             assert found["layer"].dropna().tolist() == list(groups)
             everywhere = len(chosen) >= 2
             assert found["layer"].isna().sum() == everywhere
             for row, of in zip(
-                _rows(found), [*groups.values(), *[chosen] * everywhere], strict=True
+                rows(found), [*groups.values(), *[chosen] * everywhere], strict=True
             ):
                 sides = [of[name].tolist() for name in columns]
                 assert row.n_heads == len(of)

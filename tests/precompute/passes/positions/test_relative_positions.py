@@ -19,11 +19,11 @@ from tests.tiny import HEADS, LAYERS
 HEAD_PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
 
 
-def _rows(frame: pd.DataFrame) -> list[Any]:
+def rows(frame: pd.DataFrame) -> list[Any]:
     return list(frame.itertuples())
 
 
-def _maps(traces: dict[int, Trace], layer: int, head: int) -> list[list[list[float]]]:
+def maps(traces: dict[int, Trace], layer: int, head: int) -> list[list[list[float]]]:
     """The attention of one head in every sequence."""
     return [trace.layers[layer].attention[0, head].tolist() for trace in traces.values()]
 
@@ -45,19 +45,17 @@ def test_profiles_are_means_over_texts_of_sums_along_diagonals(
     found = relative_position_profile.of_head(position_store, **place)
     every = relative_position_profile.all_heads(position_store)
     every = every[(every["layer"] == layer + 1) & (every["head"] == head + 1)]
-    maps = _maps(position_traces, layer, head)
+    of_head = maps(position_traces, layer, head)
     assert [offset for offset, _ in told] == _offsets(10, is_causal=is_causal)
-    for (offset, attention), row, of_all in zip(
-        told, _rows(found), every["attention"], strict=True
-    ):
-        sums = np.array([reference.diagonal_sum(each, offset) for each in maps])
-        shares = sums / [len(each) for each in maps]
+    for (offset, attention), row, of_all in zip(told, rows(found), every["attention"], strict=True):
+        sums = np.array([reference.diagonal_sum(each, offset) for each in of_head])
+        shares = sums / [len(each) for each in of_head]
         assert attention == pytest.approx(sums.mean(), rel=1e-5, abs=1e-7)
         assert row.offset == offset
         assert row.mean == of_all == pytest.approx(shares.mean(), rel=1e-5, abs=1e-7)
         quartiles = np.quantile(shares, [0.25, 0.75])
         np.testing.assert_allclose([row.low, row.high], quartiles, rtol=1e-5, atol=1e-7)
-        assert row.n_sequences == len(maps)
+        assert row.n_sequences == len(of_head)
 
 
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 2)])
@@ -72,10 +70,10 @@ def test_scores_and_attention_are_means_over_texts(
         reference_scores.scores(trace.layers[layer].attention_input[0], weights, head).tolist()
         for trace in position_traces.values()
     ]
-    for row in _rows(found):
+    for row in rows(found):
         for matrices, of_sums, of_pairs in (
             (scores, row.value, row.value_per_pair),
-            (_maps(position_traces, layer, head), row.attention, row.attention_per_pair),
+            (maps(position_traces, layer, head), row.attention, row.attention_per_pair),
         ):
             sums = [reference.diagonal_sum(each, row.offset) for each in matrices]
             pairs = [

@@ -14,6 +14,7 @@ from analysis.tables.probing import coreference_best, coreference_difference
 from analysis.tables.probing.coreference_best import CHOSEN_ON
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.models.load_models import load_model
+from tests.precompute.passes.probing.test_coreference import clusters_of, heads_of
 from tests.reference.norms.norm_weighted_attention import of_trace
 from tests.reference.probing import coreference_accuracy as reference
 from tests.reference.probing import coreference_prediction as prediction
@@ -27,10 +28,6 @@ def texts(probing_store, probing_run) -> dict[int, Annotation]:
     rows = probing_store.execute("select distinct seq from coreference_prediction").fetchall()
     sequences = {each.index: each.annotation for each in probing_run[1].corpus.sequences}
     return {seq: sequences[seq] for (seq,) in rows}
-
-
-def heads_of(known: Annotation) -> list[int]:
-    return [each.head for each in known.mentions]
 
 
 def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, probing_store, texts):
@@ -61,7 +58,7 @@ def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, probin
                     for m in range(len(known.mentions))
                 ],
                 heads_of(known),
-                [each.cluster for each in known.mentions],
+                clusters_of(known),
             )
             assert list(row.correct) == [verdicts[m] for m in row.mentions]
 

@@ -1,0 +1,154 @@
+"""What benchmarks share: clocks, a random model, whole runs beside bare forward passes, peaks."""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from analysis.models.adapter import adapter_for
+from analysis.tables import SCHEMA_VERSION
+from precompute.corpora.sequence import Corpus
+from precompute.jobs.plan import Facts, Plan, batches, chosen_statistics
+from precompute.jobs.runner import run_local, run_plan
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
+from precompute.store.build import build
+
+EAGER: dict[str, Any] = {"attn_implementation": "eager"}
+
+
+def timed(work: Callable[[], object]) -> np.ndarray:
+    """Seconds of a piece of work on the wall, and of the processor."""
+    started = time.perf_counter(), time.process_time()
+    work()
+    return np.array([time.perf_counter(), time.process_time()]) - started
+
+
+def seconds(work: Callable[[], object]) -> float:
+    return float(timed(work)[0])
+
+
+def bert_base() -> LoadedModel:
+    """BERT-base's shape with random weights and its head; the tokenizer of the demo model."""
+    torch.manual_seed(0)
+    whole = transformers.BertForMaskedLM(transformers.BertConfig(**EAGER))
+    whole.eval().requires_grad_(False)
+    adapter = adapter_for("bert")
+    return replace(
+        load_model("demo", device="cpu"),
+        name="random",
+        model=whole.base_model,
+        adapter=adapter,
+        layers=adapter.weights(whole.base_model),
+        language_model=whole,
+    )
+
+
+def plan_of(corpus: Corpus, folder: Path, names: list[str] | None) -> Plan:
+    return Plan(folder, Facts("0" * 64, "float32", 0), corpus, chosen_statistics(names))
+
+
+def run_row(plan: Plan, *, n_layers: int, n_heads: int, hidden_size: int) -> dict[str, Any]:
+    """What a file says of its run."""
+    return {
+        "model": "random", "revision": "", "family": "bert", "n_layers": n_layers,
+        "n_heads": n_heads, "hidden_size": hidden_size, "corpus": plan.corpus.name,
+        "corpus_sha256": "", "device": "cpu", "n_sequences": len(plan.corpus.sequences),
+        "n_tokens": plan.corpus.n_tokens, "mask_rate": 0.0, "seed": 0, "dtype": "float32",
+        "statistics": list(plan.statistics), "created_at": 0, "tool_version": "",
+        "schema_version": SCHEMA_VERSION,
+    }  # fmt: skip
+
+
+def bare(model: LoadedModel, plan: Plan) -> None:
+    """The forward passes alone, attentions asked for and dropped."""
+    with torch.inference_mode():
+        for job in plan.jobs:
+            for sequences in batches(job):
+                model.model(**model.inputs(sequences), output_attentions=True)
+
+
+def everything(model: LoadedModel, plan: Plan) -> None:
+    """The whole run, from forward passes to the published file."""
+    run_plan(plan, model, run_local)
+    config = model.model.config
+    row = run_row(
+        plan,
+        n_layers=config.num_hidden_layers,
+        n_heads=config.num_attention_heads,
+        hidden_size=config.hidden_size,
+    )
+    build(plan, plan.folder / "out.duckdb", row, {})
+
+
+def compare(
+    model: LoadedModel, corpus: Corpus, names: list[str] | None, *, rounds: int, few: int
+) -> np.ndarray:
+    """How many times the bare forward passes a whole run takes, on the wall and of the processor.
+
+    Every round runs both in turn, so that a busy machine slows both, with nothing known of the
+    weights yet; it is printed, and the median is returned.
+
+    Args:
+        few: how many sequences go through both first, to warm up.
+    """
+    ratios = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(rounds + 1):
+            chosen = corpus if number else replace(corpus, sequences=corpus.sequences[:few])
+            plan = plan_of(chosen, Path(folder) / str(number), names)
+            fresh = replace(model, layers=model.adapter.weights(model.model))
+            alone = timed(lambda fresh=fresh, plan=plan: bare(fresh, plan))
+            whole = timed(lambda fresh=fresh, plan=plan: everything(fresh, plan))
+            if not number:
+                continue
+            ratio, of_processor = whole / alone
+            ratios.append(whole / alone)
+            size = (plan.folder / "out.duckdb").stat().st_size
+            print(
+                f"bare {alone[0]:.1f} s   with statistics {whole[0]:.1f} s   ratio {ratio:.2f} "
+                f"(of processor time {of_processor:.2f})   file {size / 2**20:.1f} MiB",
+                flush=True,
+            )
+    return np.median(ratios, axis=0)
+
+
+def measure_memory(model: LoadedModel, corpus: Corpus, names: list[str] | None) -> None:
+    """Prints the peak of a whole run, or of the bare forward passes if no statistic is named."""
+    with tempfile.TemporaryDirectory() as folder:
+        plan = plan_of(corpus, Path(folder), names)
+        bare(model, plan) if names == [] else everything(model, plan)
+    print(own_peak())
+
+
+def own_peak() -> int:
+    """The most memory that this process has had, in KiB.
+
+    Not `ru_maxrss`: a process that was forked starts with its parent's.
+    """
+    status = Path("/proc/self/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
+
+
+def peak(module: str, *options: str) -> float:
+    """The peak in MiB that a benchmark prints last, called as this one was but for the options."""
+    command = [sys.executable, "-m", module, *sys.argv[1:], *options]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return int(done.stdout.split()[-1]) / 1024
+
+
+def print_peaks(module: str, *options: str) -> None:
+    """The peaks of memory of bare forward passes and of a whole run, a process of its own each."""
+    alone, whole = (peak(module, *options, "--memory-of", each) for each in ("bare", "everything"))
+    print(
+        f"peak memory: bare {alone:.0f} MiB, with statistics {whole:.0f} MiB, "
+        f"ratio {whole / alone:.2f}"
+    )

@@ -1,0 +1,91 @@
+"""Pages opened in a browserless session; what was opened just so before is not opened again."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import figure
+from pages.ui.contents import PAGES
+
+ROOT = Path(__file__).parents[2]
+MOST = 40
+"""So many openings are kept."""
+
+Offered = dict[str, tuple[Any, Any]]
+"""What a page offers for export: by the key of the figure, its frame and its chart."""
+
+
+@dataclass(frozen=True)
+class Opener:
+    """Opens pages in a browserless session."""
+
+    monkeypatch: pytest.MonkeyPatch
+    offered: Offered
+    kept: dict[Any, tuple[AppTest, Offered]]
+
+    def __call__(
+        self, page: str, folder: Path, *, lang: str = "en", alone: bool = False, **address: Any
+    ) -> AppTest:
+        """A page on the files of a folder: by itself, or from the table of contents."""
+        files = sorted((each.name, each.stat().st_mtime_ns) for each in folder.glob("*"))
+        key = repr((page, folder, files, lang, alone, sorted(address.items())))
+        if key not in self.kept:
+            before = self.offered.copy()
+            self.offered.clear()
+            session = self._opened(page, folder, alone=alone, lang=lang, **address)
+            self.kept[key] = session, self.offered.copy()
+            for old in list(self.kept)[:-MOST]:
+                del self.kept[old]
+            self.offered.update(before)
+        session, offered = self.kept[key]
+        self.offered.update(offered)
+        self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+        return session
+
+    def _opened(self, page: str, folder: Path, *, alone: bool, **address: Any) -> AppTest:
+        script = f"{page}/page.py" if alone else "_main.py"
+        session = AppTest.from_file(str(ROOT / "pages" / script), default_timeout=60)
+        if not alone and page != next(iter(PAGES)):
+            # a first run tells which pages there are; without a file it takes no time
+            self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder / "no such folder"))
+            session.run().switch_page(f"{page}/page.py")
+        self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+        for key, value in address.items():
+            session.query_params[key] = value
+        return session.run()
+
+
+@contextmanager
+def keeping() -> Iterator[dict[Any, tuple[AppTest, Offered]]]:
+    """Sessions as they were opened; one that goes on is kept no longer."""
+    found: dict[Any, tuple[AppTest, Offered]] = {}
+    run = AppTest._run
+
+    def goes_on(session: AppTest, *given: Any, **named: Any) -> AppTest:
+        for key in [key for key, (each, _) in found.items() if each is session]:
+            del found[key]
+        return run(session, *given, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AppTest, "_run", goes_on)
+        yield found
+
+
+@contextmanager
+def noting() -> Iterator[Offered]:
+    """What the page that is opened offers for export, besides offering it."""
+    found: Offered = {}
+    offer = figure._exports
+
+    def note(key: str, question: str, frame: Any, chart: Any) -> None:
+        found[key] = (frame, chart)
+        offer(key, question, frame, chart)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figure, "_exports", note)
+        yield found

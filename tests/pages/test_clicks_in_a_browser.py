@@ -1,0 +1,224 @@
+"""A click in a real browser chooses what was clicked, and a fresh session shows it again."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.pages.chromium import needs_chromium, parameters, title_of
+
+pytestmark = needs_chromium
+REDRAWN = [NoSuchElementException, StaleElementReferenceException]
+
+
+def mark(*told: str) -> str:
+    """The mark of a chart that is told so to who hears the page."""
+    return "path" + "".join(f"[aria-label*='{each}']" for each in told)
+
+
+@dataclass(frozen=True)
+class Click:
+    """A click on a mark of a chart, then on a button if there is one, and what comes of it."""
+
+    address: str
+    chart: str
+    mark: str = mark("layer: 2;", "head: 3;")
+    chosen: dict[str, str] = field(default_factory=lambda: {"head": "2-3"})
+    button: str = ""
+    opened: dict[str, str] = field(default_factory=dict)
+    shown: str = "layer 2, head 3"
+    place: str = "body"
+
+    def is_done(self, browser: WebDriver) -> bool:
+        """Whether the address tells what is clicked; until then, it is clicked."""
+        if told(browser, self.chosen):
+            return True
+        found = browser.find_element(By.CSS_SELECTOR, f"[class*=st-key-{self.chart}] {self.mark}")
+        ActionChains(browser).move_to_element(found).click().perform()
+        return False
+
+    def is_opened(self, browser: WebDriver) -> bool:
+        """Whether the section is there that the button opens; until then, it is clicked."""
+        if told(browser, self.opened):
+            return True
+        button = browser.find_element(By.XPATH, f"//button[contains(., '{self.button}')]")
+        browser.execute_script("arguments[0].click()", button)
+        return False
+
+    def is_shown(self, browser: WebDriver) -> bool:
+        return self.shown in browser.find_element(By.CSS_SELECTOR, self.place).text
+
+
+def told(browser: WebDriver, expected: dict[str, str]) -> bool:
+    """Whether the address has these choices."""
+    return all(parameters(browser).get(key) == [value] for key, value in expected.items())
+
+
+ONE_HEAD = {
+    "button": "Look into layer 2, head 3",
+    "opened": {"po_view": "one_head"},
+    "shown": "One head, from its waves to its attention",
+}
+OF_MAP = mark("layer: 2; head: 3")
+CLICKS = [
+    Click(
+        "attention-norms?an_view=heads&head=1-1",
+        "an_heads_maps",
+        shown="What does layer 2, head 3 do with each type?",
+    ),
+    Click(
+        "coreference?co_view=heads&head=1-1",
+        "co_heads_map",
+        button="See what layer 2, head 3 picks",
+        opened={"co_view": "documents"},
+        shown="layer 2, head 3 is right about",
+    ),
+    Click("head-habits?hh_view=layers&head=1-1", "hh_layers", place=".hc-title"),
+    Click("head-habits?hh_view=breadth&head=1-1", "hh_breadth", place=".hc-title"),
+    Click("head-habits?hh_view=gradients&head=1-1", "hh_gradients", place=".hc-title"),
+    Click("head-habits?hh_view=heads&head=1-1", "hh_heads_map", place=".hc-title"),
+    Click("head-map?hm_view=map&head=1-1", "hm_map_by_layer", OF_MAP),
+    Click("head-map?hm_view=map&head=1-1", "hm_map_by_behaviour", OF_MAP),
+    Click("head-map?hm_view=groups&head=1-1", "hm_groups_tree", OF_MAP),
+    Click("head-map?hm_view=groups&head=1-1", "hm_groups_plane", OF_MAP),
+    Click(
+        "head-map?hm_view=distances&head=1-1",
+        "hm_distances_matrix",
+        mark("layer of the row: 2; head of the row: 3"),
+    ),
+    Click(
+        "layer-mixing?lm_view=similarity",
+        "lm_similarity",
+        "[aria-roledescription='text mark']"
+        "[aria-label^='compared with: AttnResLnFfResLn; scope: Attn-w;']",
+        {"lm_scope_a": "attn_w", "lm_scope_b": "attn_res_ln_ff_res_ln"},
+        shown="Where do Attn-w and AttnResLnFfResLn agree least?",
+    ),
+    Click("positions?po_view=heads&head=1-1", "po_heads_grid", **ONE_HEAD),
+    Click("positions?po_view=heads&head=1-1", "po_heads_profiles", **ONE_HEAD),
+    Click("positions?po_view=claim&head=1-1", "po_claim_map", **ONE_HEAD),
+    Click(
+        "relevance?re_view=map",
+        "re_map_heads",
+        mark("map: head 2;", "row: 2;", "column: 3;"),
+        {"re_head": "2"},
+        shown="head 2",
+    ),
+    Click(
+        "relevance?re_view=map",
+        "re_map_layers",
+        mark("map: layer 1;", "row: 2;", "column: 3;"),
+        {"re_layer": "1"},
+        shown="layer 1",
+    ),
+    Click(
+        "relevance?re_view=corpus",
+        "re_corpus_head_map",
+        mark("head: 2;", "start layer: 1;"),
+        {"re_head": "2", "re_layer": "1"},
+        shown="head 2",
+    ),
+    Click(
+        "syntax?sy_view=heads&sy_relation=det&head=1-1",
+        "sy_heads_map",
+        button="Example sentences",
+        opened={"sy_view": "sentences", "sy_relation": "det", "head": "2-3"},
+        shown="Does layer 2, head 3 point to",
+    ),
+    Click(
+        "syntax?sy_view=relations&sy_least=1&lang=ja",
+        "sy_relations_rows",
+        ".mark-symbol " + mark("conj · 並列要素"),
+        {"sy_relation": "conj"},
+        shown="並列の2番目以降の要素",
+    ),
+    Click(
+        "syntax?sy_view=one_head&sy_least=1&lang=ja",
+        "sy_one_head_accuracies",
+        ".mark-symbol " + mark("conj · 並列要素"),
+        {"sy_relation": "conj"},
+        shown="conj · 並列要素",
+    ),
+]
+
+
+@pytest.fixture
+def go(request, servers, browser):
+    """Opens an address on the files that the page is best shown of; returns how to wait there."""
+
+    def open_page(address: str) -> WebDriverWait:
+        page = address.partition("?")[0]
+        name = {"relevance": "images", "coreference": "treebank", "syntax": "treebank"}.get(page)
+        folder = request.getfixturevalue(f"{name or 'store'}_folder")
+        browser.get(f"{servers(folder)}/{address}")
+        title_of(browser)
+        return WebDriverWait(browser, 60, ignored_exceptions=REDRAWN)
+
+    return open_page
+
+
+@pytest.mark.parametrize("click", CLICKS, ids=lambda each: each.chart)
+def test_a_click_chooses_and_a_fresh_session_shows_it_again(click, go, browser):
+    wait = go(click.address)
+    wait.until(click.is_done)
+    wait.until(click.is_opened)
+    wait.until(click.is_shown)
+    browser.get(browser.current_url)  # nothing but the address tells what was chosen
+    wait.until(click.is_shown)
+    assert told(browser, click.chosen | click.opened)
+    keeps_head = click.address.startswith("syntax?sy_view=one_head")
+    assert not keeps_head or "head" in parameters(browser), "a click keeps the head shown"
+
+
+def test_the_arcs_of_a_sentence_are_drawn(go, browser):
+    wait = go("syntax?sy_view=sentences&sy_relation=det&head=2-3")
+    arcs = "[aria-label='Does layer 2, head 3 point to the governor of det?'] svg .mark-line path"
+    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, arcs))
+
+
+def test_the_card_leads_to_the_same_head_on_another_page(go, browser):
+    wait = go("head-habits?hh_view=one_head&head=2-3")
+    link = "//a[contains(., 'Tokens, by weight and norm')]"
+    wait.until(lambda d: d.find_element(By.XPATH, link)).click()
+    wait.until(lambda d: "/attention-norms" in d.current_url)
+    wait.until(lambda d: "layer 2, head 3" in d.find_element(By.CSS_SELECTOR, ".hc-title").text)
+
+
+def test_a_patch_tells_its_place_and_its_value(go, browser):
+    wait = go("relevance?re_view=map&re_head=1")
+    cell = "[class*=st-key-re_map_heads] " + mark("map: head 1;", "row: 3;", "column: 4;")
+
+    def pointed_at(driver: WebDriver) -> str:
+        """What is told where a cell is pointed at; charts above that come later move it away."""
+        title = driver.find_element(By.TAG_NAME, "h1")
+        found = driver.find_element(By.CSS_SELECTOR, cell)
+        ActionChains(driver).move_to_element(title).move_to_element(found).perform()
+        return driver.find_element(By.CSS_SELECTOR, "#vg-tooltip-element.visible").text
+
+    shown = wait.until(pointed_at)
+    for words in ("head 1", "row", "column", "share of all relevance", "times the even share"):
+        assert words in shown
+
+
+def test_a_cell_of_all_layers_opens_its_pair_in_the_same_window(go, browser):
+    wait = go("token-pairs?lang=ja&tp_effect=ff_res")
+    link = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, ".tp-grid td a"))
+    pair = link.text.split("\n")[0]
+    ActionChains(browser).move_to_element(link).click().perform()
+    wait.until(lambda d: told(d, {"tp_view": "pair"}))
+    wait.until(lambda d: pair in [each.text for each in d.find_elements(By.TAG_NAME, "h3")])
+    assert told(browser, {"lang": "ja", "tp_effect": "ff_res"})
+    assert len(browser.window_handles) == 1
+
+
+def test_a_bar_opens_its_pair(go, browser):
+    wait = go("token-pairs?tp_view=layer&tp_layer=2")
+    bar = Click("", "tp_layer_bars_amplified", "[aria-roledescription='bar']", {"tp_view": "pair"})
+    wait.until(bar.is_done)
+    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, ".tp-text"))
+    source, target = (parameters(browser)[each][0] for each in ("tp_source", "tp_target"))
+    wait.until(lambda d: f"{source} → {target}" in d.find_element(By.TAG_NAME, "body").text)

@@ -1,0 +1,146 @@
+"""A link restores what was chosen, on every page; what is not there shows the default."""
+
+from itertools import cycle
+
+import pytest
+
+from pages.ui.choices.links import VIEWS
+from tests.pages.conftest import assert_sound, in_address
+from tests.tiny_vision import LAYERS
+
+pytestmark = pytest.mark.slow
+
+CHOICES = {
+    ("attention_norms", "layers"): {
+        "an_layers_head": 2,
+        "an_quantity": "weighted_norm",
+        "an_norm_as": "share",
+    },
+    ("attention_norms", "heads"): {"an_type": "comma_period", "an_scale": "type", "head": "2-3"},
+    ("attention_norms", "head"): {"an_least": 2, "an_by": "weighted_norm", "an_passages": 1},
+    ("attention_norms", "relation"): {
+        "an_scope": "layer",
+        "an_layer": 2,
+        "an_marks": "sample",
+        "an_type": "sep",
+    },
+    ("attention_norms", "spectra"): {"an_spectrum": "log"},
+    ("head_map", "map"): {
+        "head": "2-1",
+        "hm_neighbour": "0.30",
+        "hm_entropy": "2.5",
+        "hm_token_type": "0.90",
+    },
+    ("head_map", "groups"): {"hm_k": 3},
+    ("head_map", "distances"): {"hm_order": "alike"},
+    ("layer_mixing", "similarity"): {
+        "lm_layer": "2",
+        "lm_scope_a": "attn_w",
+        "lm_scope_b": "attn_res",
+    },
+    ("layer_mixing", "ratio"): {"lm_type": "cls", "lm_span": "residual", "lm_scope": "attn_res"},
+    ("layer_mixing", "modules"): {"lm_effect": "ff_ln", "lm_quantity": "loss"},
+    ("layer_mixing", "rollout"): {"lm_rollout": "attn_w"},
+    ("layer_mixing", "vectors"): {"lm_vectors": "attention_rollout"},
+    ("positions", "claim"): {"po_least": "0.25"},
+    ("positions", "embeddings"): {"po_scale": "log"},
+    ("positions", "heads"): {"po_k": 3},
+    ("positions", "one_head"): {
+        "head": "2-2",
+        "po_direction": 2,
+        "po_amplitude": "amplitude",
+        "po_frequency": 256,
+        "po_reach": 64,
+        "po_counting": "per_pair",
+    },
+    ("positions", "states"): {
+        "po_scale": "log",
+        "po_amount": "mean",
+        "po_states_layer": 2,
+        "po_source": "hidden",
+    },
+    ("relevance", "map"): {
+        "re_image": 3,
+        "re_rule": "ii",
+        "re_layer": 1,
+        "re_head": "2",
+        "re_under": "plain",
+        "re_scale": "own",
+    },
+    ("syntax", "relations"): {
+        "sy_merging": "first",
+        "sy_chosen_on": "second",
+        "sy_least": 3,
+        "sy_relation": "det",
+    },
+    ("syntax", "heads"): {
+        "sy_direction": "head_to_dependent",
+        "head": "2-2",
+        "sy_relation": "conj",
+    },
+    ("syntax", "one_head"): {"head": "1-3", "sy_merging": "first", "sy_least": 2},
+    ("syntax", "sentences"): {"sy_relation": "det", "sy_arcs": "everything", "head": "2-1"},
+    ("token_pairs", "tables"): {
+        "tp_effect": "res_ln",
+        "tp_least": 3,
+        "tp_special": "out",
+        "tp_direction": "attenuated",
+    },
+    ("token_pairs", "layer"): {"tp_layer": 2},
+    ("token_pairs", "browse"): {"tp_text": "ca", "tp_relation": "adjacent"},
+    ("token_pairs", "pair"): {"tp_source": "dog", "tp_target": "ran", "tp_live": "live"},
+    ("token_pairs", "pmi"): {"tp_pmi_least": 5, "tp_pmi_window": "1"},
+}
+"""By page and section what can be chosen there, each another than the default."""
+
+DEFAULTS = {
+    ("head_map", "map"): {"hm_neighbour": "0.50"},
+    ("layer_mixing", "similarity"): {"lm_layer": "mean", "lm_scope_a": "attn_res_ln"},
+    ("positions", "heads"): {"po_k": 6},
+    ("positions", "states"): {"po_length": 16, "po_states_layer": 1, "po_amount": "max"},
+    ("relevance", "map"): {"re_image": 0, "re_rule": "iv", "re_layer": LAYERS, "re_head": "mean"},
+}
+"""What some choices are where the address says nothing."""
+
+WRITTEN = ("tp_text", "tp_source", "tp_target")
+"""Words that a reader writes, which may be any."""
+
+
+@pytest.fixture
+def restored(opened, request):
+    """Opens a section with choices in its address."""
+
+    def restore(place: tuple[str, str], lang: str = "en", **choices: str):
+        page, view = place
+        name = {"relevance": "images", "syntax": "treebank"}.get(page, "store")
+        folder = request.getfixturevalue(f"{name}_folder")
+        session = opened(page, folder, lang=lang, **{VIEWS[page]: view}, **choices)
+        assert_sound(session)
+        return session
+
+    return restore
+
+
+@pytest.mark.parametrize(("place", "lang"), list(zip(CHOICES, cycle(("en", "ja")))), ids=str)
+def test_a_link_restores_every_choice(place, lang, restored):
+    choices = CHOICES[place]
+    written = {key: str(value) for key, value in choices.items()}
+    session = restored(place, lang, **written)
+    assert {key: str(session.session_state[key]) for key in choices} == written
+    assert {key: in_address(session, key) for key in choices} == {
+        key: [value] for key, value in written.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("place", "value"), list(zip(CHOICES, cycle(("999", "x", "<b>", "9-9")))), ids=str
+)
+def test_a_link_to_what_is_not_there_shows_the_default(place, value, restored):
+    plain, defaults = restored(place), DEFAULTS.get(place, {})
+    chosen = [each for each in {**CHOICES[place], **defaults} if each not in WRITTEN]
+    keys = [key for key in chosen if key in plain.session_state]
+    expected = {key: plain.session_state[key] for key in keys}
+    session = restored(place, **dict.fromkeys(keys, value))
+    assert {key: session.session_state[key] for key in keys} == expected
+    assert all(expected[key] == default for key, default in defaults.items())
+    assert not any(in_address(session, key) for key in keys)
