@@ -106,11 +106,8 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
     """The sequences in which a token gets most, every token shaded by what it receives on average
     over the queries: by weight and by norm."""
     st.subheader(view.say("passages_title", token=plain(token)), anchor=False)
-    left, right = st.columns(2)
-    with left:
-        by = view.pick("by", list(_RANKINGS), format=quantity_name)
-    with right:
-        limit = view.number("passages", 1, 8, 2)
+    by = view.pick("by", list(_RANKINGS), format=quantity_name)
+    limit = view.number("passages", 1, 8, 2)
     best = ask(head_token.top_sequences, layer=layer, head=head, token=token, by=by, limit=limit)
     tokens = ask(head_token.sequence_tokens, layer=layer, head=head, sequences=best["seq"].tolist())
     tops = {each: float(tokens[each].max()) for each in _RANKINGS}

@@ -1,7 +1,6 @@
 """Every head at once: weight, norm and their product for one token type (figure 4)."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.norms import token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
@@ -16,11 +15,8 @@ from pages.ui.words.quantities import ordered_types
 @section("heads", token_type_mixing.TABLE, also=CARD_TABLES)
 def heads(view: View) -> None:
     types = ordered_types(ask(token_type_mixing.by_layer, head=None)["token_type"])
-    left, right = st.columns(2)
-    with left:
-        token_type = view.pick("type", types, of="token_type")
-    with right:
-        scale = view.pick("scale", ["all", "type"])
+    token_type = view.pick("type", types, of="token_type")
+    scale = view.pick("scale", ["all", "type"])
     of_types = {each: ask(token_type_mixing.by_head, token_type=each) for each in types}
     frame = of_types[token_type]
     compared = pd.concat(of_types.values()) if scale == "all" else frame

@@ -1,7 +1,6 @@
 """Where attention weight goes and where the summed vectors come from, layer by layer (figure 5)."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.norms import token_type_mixing
 from pages.attention_norms.findings import SPECIAL
@@ -19,22 +18,19 @@ _NEAR = 0.02  # shares that differ by less count as the same
 
 @section("layers", token_type_mixing.TABLE)
 def layers(view: View) -> None:
-    left, right = st.columns(2)
-    with left:
-        head = _pick_head(view)
-    with right:
-        chosen = view.pick(
-            "quantity",
-            ["pair", *QUANTITIES],
-            format=lambda each: view.say("pair") if each == "pair" else quantity_name(each),
-        )
+    head = _pick_head(view)
+    chosen = view.pick(
+        "quantity",
+        ["pair", *QUANTITIES],
+        format=lambda each: view.say("pair") if each == "pair" else quantity_name(each),
+    )
     frame = ask(token_type_mixing.by_layer, head=head)
     wide = _wide(frame)
     view.finding(_finding(view, wide))
     quantities = _PAIR if chosen == "pair" else (chosen,)
     has_norm = "weighted_norm" in quantities
     as_share = has_norm and view.pick("norm_as", ["length", "share"]) == "share"
-    for place, quantity in zip(st.columns(len(quantities)), quantities, strict=True):
+    for place, quantity in zip(view.columns(len(quantities)), quantities, strict=True):
         with place:
             _chart(view, frame[frame["quantity"] == quantity], quantity, as_share=as_share)
     columns = ["layer", "token_type", *QUANTITIES, "norm_share", "n_present"]

@@ -141,8 +141,5 @@ def _pick(view: View, means: pd.Series) -> tuple[str, int]:
     """By which habit the texts are chosen, the clearest at first, and how many are shown."""
     habits = [each for each in HABITS if each in means]
     clearest = str(means.reindex([each for each in habits if each in SHARES]).idxmax())
-    left, right = st.columns([3, 1])
-    with left:
-        habit = view.pick("habit", habits, default=clearest, kind="select")
-    with right:
-        return habit, view.number("texts", 1, 12, 3)
+    habit = view.pick("habit", habits, default=clearest, kind="select")
+    return habit, view.number("texts", 1, 12, 3)

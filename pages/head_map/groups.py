@@ -5,7 +5,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.heads import head_distance, head_layout, head_linkage
 from pages.head_map.apart import DISTANCE, most_unlike, nats
@@ -43,7 +42,7 @@ def groups(view: View) -> None:
     names = leaves.sort_values("group")["name"].unique()
     colours: Mapping[str, str] = dict(zip(names, GROUP_COLOURS, strict=False))
     with head_below(view, "tree", "plane", default=most_unlike()) as head:
-        left, right = st.columns(2)
+        left, right = view.columns(2)
         drawn = {"state": (weighing, k, *head), "click": True}
         with left:
             chart = _tree_chart(tree, leaves, k, colours=colours, marked=head)

@@ -59,7 +59,7 @@ def _charts(view: View, points: pd.DataFrame, weighing: str, head: Head) -> None
     """The plane twice: by layer, and by behaviour where the file has habits."""
     named = _named(view, points, weighing) if behaviours.has_habits() else None
     drawn: dict[str, Any] = {"state": (weighing, *head), "click": True, "weighing": weighing}
-    left, right = st.columns(2)
+    left, right = view.columns(2)
     with left:
         view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
     with right:

@@ -36,11 +36,8 @@ _LARGEST = 150  # area of a dot, in square pixels
 @section("claim", offset_agreement.TABLE, head_offset.TABLE)
 def claim(view: View) -> None:
     follow_head_click(view.key("map"))
-    left, right = st.columns(2)
-    with left:
-        least = float(view.pick("least", _LEAST))
-    with right:
-        counting = view.pick("counting", list(COUNTINGS))
+    least = float(view.pick("least", _LEAST))
+    counting = view.pick("counting", list(COUNTINGS))
     heads = heads_compared(counting)
     heads = heads[heads["dependence"] >= least]
     if heads.empty:

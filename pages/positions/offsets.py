@@ -62,10 +62,8 @@ def pick_positions_head(view: View) -> Head:
 
 
 def head_row(view: View) -> Head:
-    """The picker, and beside it the way to the section on the head."""
-    left, right = st.columns([2, 1], vertical_alignment="bottom")
-    with left:
-        layer, head = pick_positions_head(view)
+    """The picker, and the way to the section on the head."""
+    layer, head = pick_positions_head(view)
     label = view.say("to_head", head=head_name(layer, head))
-    right.button(label, on_click=choose, args=(view.key("view"), "one_head"))
+    st.button(label, on_click=choose, args=(view.key("view"), "one_head"))
     return layer, head

@@ -111,11 +111,8 @@ def _correlations(view: View, layer: int, head: int) -> None:
     if sums.empty:
         st.info(view.say("no_correlations"))
         return
-    left, right = st.columns(2)
-    with left:
-        reach = view.pick("reach", _REACHES, default=30, format=lambda each: f"±{each}")
-    with right:
-        counting = view.pick("counting", list(COUNTINGS))
+    reach = view.pick("reach", _REACHES, default=30, format=lambda each: f"±{each}")
+    counting = view.pick("counting", list(COUNTINGS))
     names = dict(zip(_CURVES, _COLUMNS[counting], strict=True))
     curves = sums.assign(**{curve: sums[name] for curve, name in names.items()})
     curves = curves.dropna(subset=list(_CURVES))

@@ -36,7 +36,7 @@ def attention(view: View, layer: int, head: int) -> int:
     texts = ask(query_key_wave.exemplars).sort_values("seq").itertuples()
     labels = {int(row.seq): _label(view, row) for row in texts}
     seq = view.pick("text", list(labels), format=labels.__getitem__, kind="select")
-    left, right = st.columns(2)
+    left, right = view.columns(2)
     with left:
         _map(view, layer, head, seq)
     with right:

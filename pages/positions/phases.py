@@ -48,11 +48,8 @@ def phases(view: View, layer: int, head: int) -> None:
     frame = relative(frame)
     st.markdown(view.say("phases_meaning"))
     view.finding(_finding(view, frame, layer, head))
-    left, right = st.columns(2)
-    with left:
-        measure = view.pick("amplitude", ["relative", "amplitude"])
-    with right:
-        highest = view.pick("frequency", _HIGHEST)
+    measure = view.pick("amplitude", ["relative", "amplitude"])
+    highest = view.pick("frequency", _HIGHEST)
     shown = binned(frame[frame["frequency"] <= highest], measure)
     view.figure(
         "phases",

@@ -45,7 +45,7 @@ def one_layer(view: View) -> None:
     place = {"layer": chosen["layer"], "effect": effect_name(chosen["effect"])}
     lists = {each: frame[frame["direction"] == each] for each in DIRECTIONS}
     view.finding(" ".join(_sentence(view, *each) for each in lists.items()))
-    for column, (direction, part) in zip(st.columns(2), lists.items(), strict=True):
+    for column, (direction, part) in zip(view.columns(2), lists.items(), strict=True):
         with column:
             if part.empty:
                 st.info(view.say(f"no_{direction}", **place))

@@ -97,8 +97,7 @@ def _lines(
 
 def _points(view: View, effect: str, least: int, correlations: pd.DataFrame) -> None:
     """Pairs of one layer as points; a click opens one."""
-    with st.columns(4)[0]:
-        layer = choice(view, "layer")
+    layer = choice(view, "layer")
     asked = {"layer": layer, "effect": effect, "min_count": least}
     frame = ask(pair_pmi_correlation.points, limit=_DRAWN, **asked)
     if frame.empty:

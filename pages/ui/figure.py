@@ -11,7 +11,7 @@ from analysis.tables.table import LEAST_UNITS
 from pages.ui.charts.headline import headlined, sentences, unmarked
 from pages.ui.charts.look import width_of
 from pages.ui.export import files as export
-from pages.ui.stage import begin
+from pages.ui.stage import begin, notes
 from pages.ui.store.chosen import open_store
 from pages.ui.words.say import plain, say
 
@@ -117,9 +117,12 @@ def _foot(caption: str, frame: pd.DataFrame, finding: str, exports: Callable[[],
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         st.caption(_brief(caption), width="stretch")
         with st.popover(say("figure.reading"), type="tertiary"):
-            for part in (finding, caption, too_few, source()):
-                if part:
-                    st.caption(part)
+            for text in (finding, *notes()):
+                if text:
+                    st.markdown(text)
+            for text in (caption, too_few, source()):
+                if text:
+                    st.caption(text)
         with st.popover(say("figure.export"), type="tertiary", help=say("figure.export_help")):
             exports()
 

@@ -75,20 +75,21 @@ class Page:
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 st.title(said("title"), anchor=False, width="stretch")
                 notes = st.popover(say("page.about"), type="tertiary")
-            stems = {each.stem: each for each in self.sections if each.when()}
-            names = {stem: said(f"view_{stem}") for stem in stems}
-            chosen = pick(
-                f"{self.prefix}_view",
-                said("view"),
-                list(stems),
-                default=next(iter(stems)),
-                format=names.__getitem__,
-                bare=True,
-            )
             with notes:
                 st.markdown(said(self.lead()))
                 for each in self.before:
                     each()
+            stems = {each.stem: each for each in self.sections if each.when()}
+            names = {stem: said(f"view_{stem}") for stem in stems}
+            with st.container(key="sections"):
+                chosen = pick(
+                    f"{self.prefix}_view",
+                    said("view"),
+                    list(stems),
+                    default=next(iter(stems)),
+                    format=names.__getitem__,
+                    bare=True,
+                )
         self._frame(stems[chosen], notes)
 
     def _frame(self, shown: Section, notes: Any) -> None:

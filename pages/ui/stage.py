@@ -18,6 +18,7 @@ class Stage:
     def __init__(self) -> None:
         self._room = _row("toolbar")
         self._headline: list[str] = []
+        self._notes: list[str] = []
         self._n_rows = 0
 
     def room(self) -> Any:
@@ -31,10 +32,19 @@ class Stage:
         """Keep a finding for the chart that shows it."""
         self._headline.append(finding)
 
+    def note(self, text: str) -> None:
+        """Keep what helps to read the next chart."""
+        self._notes.append(text)
+
     def begin(self) -> str:
         """A chart is drawn next, and pickers after it are not for it; returns its headline."""
         headline, self._headline, self._room = " ".join(self._headline), [], None
         return headline
+
+    def notes(self) -> list[str]:
+        """What helps to read the chart that was just drawn."""
+        notes, self._notes = self._notes, []
+        return notes
 
 
 _STAGE: ContextVar[Stage | None] = ContextVar("section that is drawn", default=None)
@@ -47,8 +57,9 @@ def staged() -> Iterator[None]:
     token = _STAGE.set(stage)
     try:
         yield
-        if finding := stage.begin():
-            st.markdown(finding)
+        for text in (stage.begin(), *stage.notes()):
+            if text:
+                st.markdown(text)
     finally:
         _STAGE.reset(token)
 
@@ -74,5 +85,20 @@ def begin() -> str:
     return stage.begin() if stage else ""
 
 
+def note(text: str) -> None:
+    """Keep what helps to read the next chart for where that is said."""
+    stage = _STAGE.get()
+    if stage:
+        stage.note(text)
+    else:
+        st.markdown(text)
+
+
+def notes() -> list[str]:
+    """What was kept for the chart that was just drawn."""
+    stage = _STAGE.get()
+    return stage.notes() if stage else []
+
+
 def _row(name: str) -> Any:
-    return st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=name)
+    return st.container(horizontal=True, vertical_alignment="top", gap="small", key=name)

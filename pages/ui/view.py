@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
+import streamlit as st
 
 from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
+from pages.ui.charts.headline import unmarked
 from pages.ui.choices import clicks
 from pages.ui.choices.pick import pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
-from pages.ui.stage import announce, room
+from pages.ui.stage import announce, begin, note, room
 from pages.ui.weighing import weighed
 from pages.ui.words.columns import NAMES, column_settings, value_name, with_names
 from pages.ui.words.place import key_of, said
@@ -43,6 +45,10 @@ class View:
         """What the section says, in words with its numbers: the headline of the next chart."""
         if text:
             announce(text)
+
+    def note(self, text: str) -> None:
+        """What helps to read the next chart, said where that one is explained."""
+        note(text)
 
     def pick(
         self,
@@ -98,6 +104,12 @@ class View:
     def toolbar(self) -> Any:
         """The row that pickers stand in."""
         return room()
+
+    def columns(self, n: int) -> list[Any]:
+        """Places for charts beside each other, under the finding that they share."""
+        if finding := begin():
+            st.markdown(f"**{unmarked(finding)}**")
+        return st.columns(n)
 
     def figure(
         self,

@@ -10,7 +10,9 @@ from pages.ui.charts.look import paper_and_ink, width_of
 
 _MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s])")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
-_TITLE, _SUBTITLE, _LINES = 92, 116, 3
+_TITLE, _SUBTITLE = 88, 112  # letters of a line
+_LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels
+_LINES = 3  # of what follows the first sentence
 
 
 def unmarked(markdown: str) -> str:
@@ -33,22 +35,26 @@ def headlined(chart: Any, finding: str) -> Any:
         return chart
     first, *others = sentences(unmarked(finding))
     ink = paper_and_ink()[1]
+    large, small = wrapped(first, _TITLE), wrapped(" ".join(others), _SUBTITLE)[:_LINES]
     title = alt.TitleParams(
-        text=wrapped(first, _TITLE),
-        subtitle=wrapped("".join(f"{each} " for each in others), _SUBTITLE)[:_LINES],
+        text=large,
+        subtitle=small,
         anchor="start",
-        frame="group",
+        frame="bounds",
         fontSize=17,
         fontWeight=600,
+        lineHeight=_LARGE,
         subtitleFontSize=13,
-        subtitlePadding=5,
-        lineHeight=21,
-        subtitleLineHeight=17,
-        offset=10,
+        subtitleLineHeight=_SMALL,
+        subtitlePadding=4,
+        offset=_OFFSET,
         color=ink,
         subtitleColor=ink,
     )
-    return chart.properties(title=title)
+    taken = _OFFSET + _LARGE * len(large) + _SMALL * len(small)
+    height = getattr(chart, "height", alt.Undefined)
+    taller = {"height": height + taken} if isinstance(height, int) else {}
+    return chart.properties(title=title, **taller)
 
 
 def wrapped(text: str, width: int) -> list[str]:
