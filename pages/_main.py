@@ -3,10 +3,12 @@
 import streamlit as st
 
 from pages.ui.contents import contents
+from pages.ui.look import STYLE
 from pages.ui.store.chosen import file_picker
 from pages.ui.words.say import language_picker
 
 st.set_page_config(page_title="Mixscope", page_icon="🔬", layout="wide")
+st.html(STYLE)
 links = st.sidebar.container()
 file_picker()
 language_picker()

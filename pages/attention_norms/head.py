@@ -28,8 +28,6 @@ _DRAWN = "states in which lists of tokens were drawn"
 @section("head", head_token.TABLE, also=(token_type_mixing.TABLE, *CARD_TABLES))
 def head(view: View) -> None:
     layer, head = pick_norms_head(view)
-    norms_card(view, layer, head)
-    head_card(layer=layer, head=head)
     least = view.number("least", 1, 10_000, 5)
     frame = _ranked(layer, head, least)
     if frame.empty:
@@ -41,6 +39,8 @@ def head(view: View) -> None:
     with tables:
         _rank_tables(view, frame, state=(layer, head, least), token=token, clicked=clicked)
     _passages(view, layer, head, token)
+    norms_card(view, layer, head)
+    head_card(layer=layer, head=head)
 
 
 def _ranked(layer: int, head: int, least: int) -> pd.DataFrame:

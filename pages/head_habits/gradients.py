@@ -29,7 +29,7 @@ def gradients(view: View) -> None:
     frame = in_type_order(ask(gradient_importance.by_layer).rename(columns={"importance": "mean"}))
     of_heads = frame["head"].notna()
     means, heads = frame[~of_heads], frame[of_heads].astype({"head": "int64"})
-    st.markdown(view.say(f"objective_{frame['objective'].iloc[0]}"))
+    view.note(view.say(f"objective_{frame['objective'].iloc[0]}"))
     view.finding(_finding(view, means))
     scale = view.pick("scale", ["linear", "log"])
     drawn = [_positive(each) if scale == "log" else each for each in (means, heads)]

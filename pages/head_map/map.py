@@ -14,6 +14,7 @@ from pages.ui.head.below import head_below
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import Head, head_name
 from pages.ui.page import section
+from pages.ui.stage import fold
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
@@ -28,7 +29,7 @@ def plane(view: View) -> None:
     points = ask(head_layout.layout, weighing=weighing)
     view.finding(_finding(view, points, weighing))
     if is_causal():
-        st.markdown(view.say("causal"))
+        view.note(view.say("causal"))
     with head_below(view, "by_layer", "by_behaviour", default=most_unlike()) as head:
         _charts(view, points, weighing, head)
     head_card(layer=head[0], head=head[1])
@@ -72,7 +73,7 @@ def _charts(view: View, points: pd.DataFrame, weighing: str, head: Head) -> None
 
 def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:
     """The points with what each head mostly does, by the thresholds of the reader."""
-    with st.expander(view.say("threshold.title")):
+    with fold(view.say("threshold.title")):
         thresholds = behaviours.pick_thresholds()
     habits = behaviours.behaviours_of_heads(thresholds, weighing=weighing)
     named = points.merge(habits, on=["layer", "head"])

@@ -46,7 +46,7 @@ def phases(view: View, layer: int, head: int) -> None:
         st.info(view.say("no_phases"))
         return
     frame = relative(frame)
-    st.markdown(view.say("phases_meaning"))
+    view.note(view.say("phases_meaning"))
     view.finding(_finding(view, frame, layer, head))
     measure = view.pick("amplitude", ["relative", "amplitude"])
     highest = view.pick("frequency", _HIGHEST)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.relevance import relevance_map, relevance_summary, sequence_relevance
 from pages.relevance.corpus_heads import follow_click, heads_and_extremes
@@ -31,7 +30,7 @@ def corpus(view: View) -> None:
     follow_click(view)
     long = ask(relevance_summary.table)
     quantity = view.pick("quantity", _present(long), format=quantity_name, kind="pills")
-    st.caption(quantity_meaning(quantity))
+    view.note(quantity_meaning(quantity))
     of_quantity = long[long["quantity"] == quantity]
     of_quantity = of_quantity.assign(name=of_quantity["rule"].map(rule_name))
     is_mean = of_quantity["head"].isna()
@@ -60,7 +59,7 @@ def corpus(view: View) -> None:
         options={"height": 320},
         quantity=quantity_axis(quantity),
     )
-    st.caption(_conservation(view))
+    view.note(_conservation(view))
 
 
 def _present(long: pd.DataFrame) -> list[str]:

@@ -26,7 +26,7 @@ def curves(view: View, seq: int | None) -> None:
     """
     means, areas = ask(perturbation.curves), ask(perturbation.areas)
     st.header(view.say("curves_title"), anchor=False)
-    st.markdown(view.say("curves_meaning"))
+    view.note(view.say("curves_meaning"))
     view.finding(_finding(view, areas))
     rules = pick_rules(view, "curve_rules", means["rule"])
     own = _own(seq)

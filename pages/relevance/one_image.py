@@ -50,7 +50,7 @@ def one_image(view: View) -> None:
         rule = pick_rule(view, source.rules)
         layer = pick_layer(view, source.layers(rule, MEAN))
         head = pick_head(view, source.heads(rule, layer))
-    st.caption(f"**{rule_name(rule)}:** {rule_meaning(rule)} {_start(view, rule, layer)}")
+    view.note(f"**{rule_name(rule)}:** {rule_meaning(rule)} {_start(view, rule, layer)}")
     _maps(view, source, rule, layer, head)
     if not is_own:
         _kept(view)

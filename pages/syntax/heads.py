@@ -35,7 +35,7 @@ def heads(view: View) -> None:
     offsets = offsets.sort_values("offset")
     view.finding(_finding(view, scores, offsets, relation))
     if is_causal():
-        st.markdown(view.say("causal"))
+        view.note(view.say("causal"))
     place = st.container()
     with view.toolbar():
         head = pick_probe(view, chosen)

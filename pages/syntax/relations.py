@@ -1,7 +1,6 @@
 """Table 1 of Clark et al. on this file: the best head of every relation, and is it worth it?"""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHT
@@ -35,7 +34,7 @@ def relations(view: View) -> None:
     best = best_heads(merging, chosen_on, weighing)
     shown = best[best["total"] >= least]
     view.finding(_finding(view, best, shown, chosen_on))
-    st.caption(view.say("hidden", n=len(best) - len(shown), least=count(least)))
+    view.note(view.say("hidden", n=len(best) - len(shown), least=count(least)))
     if len(shown):
         state = f"{merging}_{chosen_on}_{least}_{weighing}"
         _rows(view, shown, chosen_on, state)

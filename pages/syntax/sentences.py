@@ -61,7 +61,7 @@ def sentences(view: View) -> None:
     seq, sentence = _pick_sentence(view, shown)
     words = _words(seq, sentence, chosen.relation, probe)
     spaces = words["space_after"].map({True: " ", False: ""})
-    st.markdown(f"> {plain(''.join(words['form'] + spaces))}")
+    view.note(f"> {plain(''.join(words['form'] + spaces))}")
     drawn = drawing(words, widest=_WIDEST, everything=arcs == "everything")
     caption = f"drawing_caption_{'upright' if drawn.upright else 'across'}"
     view.figure(

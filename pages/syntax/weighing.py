@@ -1,7 +1,6 @@
 """Whether heads find more of a tree when attention is weighed by norms, and how sure that is."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHINGS
@@ -41,7 +40,7 @@ def weighing(view: View) -> None:
     found = ask(dependency_difference.differences, merging=merging, chosen_on=chosen_on)
     shown = found[found["relation"].map(word_counts()) >= least].reset_index(drop=True)
     view.finding(_finding(view, shown, "all" if chosen_on == "all" else "half"))
-    st.caption(view.say("hidden", n=len(found) - len(shown), least=count(least)))
+    view.note(view.say("hidden", n=len(found) - len(shown), least=count(least)))
     if len(shown):
         state = f"{merging}_{chosen_on}_{least}"
         _rows(view, shown, merging, chosen_on, state)

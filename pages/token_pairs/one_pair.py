@@ -28,11 +28,10 @@ def one_pair(view: View) -> None:
         st.info(view.say("unknown_causal" if is_causal() else "unknown", pair=name))
         return
     ids = {str(side): int(token_id) for side, token_id in found.iloc[0].items()}
-    st.subheader(name, anchor=False)
-    _facts(view, ids)
     changes = ask(pair_delta.of_pair, **ids)
     view.finding(_finding(view, changes, **place))
     _by_layer(view, changes, place["effect"], name)
+    _facts(view, ids)
     sentences(view, ids, **place)
 
 

@@ -9,10 +9,10 @@ import streamlit as st
 
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.charts.headline import headlined, sentences, unmarked
-from pages.ui.charts.look import width_of
 from pages.ui.export import files as export
 from pages.ui.stage import begin, notes
 from pages.ui.store.chosen import open_store
+from pages.ui.words.lines import width_of
 from pages.ui.words.say import plain, say
 
 _TWO_LINES = 200  # letters

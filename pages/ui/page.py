@@ -10,7 +10,6 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from analysis.tables.table import Table
 from pages.ui.about import about
 from pages.ui.choices.pick import pick
-from pages.ui.look import STYLE
 from pages.ui.stage import staged
 from pages.ui.store.chosen import open_store, require
 from pages.ui.view import View
@@ -70,7 +69,6 @@ class Page:
         """
         if get_script_run_ctx() is None:
             return
-        st.html(STYLE)
         with words_of(self.name):
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 st.title(said("title"), anchor=False, width="stretch")

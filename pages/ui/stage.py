@@ -11,26 +11,50 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.words.say import say
+
+_FULL = 5  # pickers in a row
+
 
 class Stage:
     """A section while it is drawn: where the next picker stands, and the finding that waits."""
 
     def __init__(self) -> None:
         self._room = _row("toolbar")
+        self._n_pickers = 0
         self._headline: list[str] = []
         self._notes: list[str] = []
         self._n_rows = 0
 
     def room(self) -> Any:
-        """The row that the next picker stands in."""
+        """The row that is open just now."""
         if self._room is None:
             self._n_rows += 1
-            self._room = _row(f"corner_{self._n_rows}")
+            self._room, self._n_pickers = _row(f"corner_{self._n_rows}"), 0
+        return self._room
+
+    def place(self) -> Any:
+        """Where the next picker stands: one that finds its row full is a click away."""
+        self._n_pickers += 1
+        row = self.room()
+        if self._n_pickers == _FULL + 1:
+            self._room = row.popover(say("page.more"), key=f"more_{self._n_rows}")
         return self._room
 
     def announce(self, finding: str) -> None:
         """Keep a finding for the chart that shows it."""
         self._headline.append(finding)
+
+    @contextmanager
+    def fold(self, title: str) -> Iterator[None]:
+        """Pickers that are rarely used, a click away."""
+        row = self.room()
+        self._room = row.popover(title)
+        try:
+            with self._room:
+                yield
+        finally:
+            self._room = row
 
     def note(self, text: str) -> None:
         """Keep what helps to read the next chart."""
@@ -65,9 +89,20 @@ def staged() -> Iterator[None]:
 
 
 def room() -> Any:
-    """The row for a picker of the section that is drawn; the place that is open outside of one."""
+    """The row for what stands beside pickers; the place that is open outside of a section."""
     stage = _STAGE.get()
     return stage.room() if stage else nullcontext()
+
+
+def place() -> Any:
+    """The row for the next picker; the place that is open outside of a section."""
+    stage = _STAGE.get()
+    return stage.place() if stage else nullcontext()
+
+
+def is_staged() -> bool:
+    """Whether a section is drawn, so that pickers share a row."""
+    return _STAGE.get() is not None
 
 
 def announce(finding: str) -> None:
@@ -83,6 +118,14 @@ def begin() -> str:
     """The headline of the chart that is drawn next; empty if nothing was found."""
     stage = _STAGE.get()
     return stage.begin() if stage else ""
+
+
+@contextmanager
+def fold(title: str) -> Iterator[None]:
+    """Pickers that are rarely used, a click away, under a title."""
+    stage = _STAGE.get()
+    with stage.fold(title) if stage else st.popover(title):
+        yield
 
 
 def note(text: str) -> None:

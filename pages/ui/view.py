@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
-from pages.ui.charts.headline import unmarked
+from pages.ui.charts.headline import sentences, unmarked
 from pages.ui.choices import clicks
 from pages.ui.choices.pick import pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
@@ -108,7 +108,9 @@ class View:
     def columns(self, n: int) -> list[Any]:
         """Places for charts beside each other, under the finding that they share."""
         if finding := begin():
-            st.markdown(f"**{unmarked(finding)}**")
+            first, *others = sentences(finding)
+            st.markdown(f"**{unmarked(first)}**")
+            st.caption(" ".join(others))
         return st.columns(n)
 
     def figure(

@@ -1,12 +1,12 @@
 """The finding as the title of a chart, drawn inside it, so that a full screen shows it as well."""
 
 import re
-import textwrap
 from typing import Any
 
 import altair as alt
 
-from pages.ui.charts.look import paper_and_ink, width_of
+from pages.ui.charts.look import paper_and_ink
+from pages.ui.words.lines import wrapped
 
 _MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s])")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
@@ -55,22 +55,3 @@ def headlined(chart: Any, finding: str) -> Any:
     height = getattr(chart, "height", alt.Undefined)
     taller = {"height": height + taken} if isinstance(height, int) else {}
     return chart.properties(title=title, **taller)
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most so many Latin letters, of which a Japanese one takes two."""
-    lines: list[str] = []
-    for line in textwrap.wrap(text, width):
-        lines.extend(_cut(line, width))
-    return lines
-
-
-def _cut(line: str, width: int) -> list[str]:
-    """A line without spaces to break it at, cut where it is full."""
-    found, start, taken = [], 0, 0
-    for place, letter in enumerate(line):
-        taken += width_of(letter)
-        if taken > width:
-            found.append(line[start:place])
-            start, taken = place, width_of(letter)
-    return [*found, line[start:]]

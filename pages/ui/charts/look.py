@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages.ui.charts.colours import MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
 from pages.ui.words.columns import NAMES, title, title_or_name
+from pages.ui.words.lines import width_of
 
 _N = len(SERIES_COLOURS)
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
-_WIDE = "\u2e7f"  # characters after it are as wide as two letters
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
 
@@ -64,11 +64,6 @@ def coloured(
     )
     encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
     return frame, encoding, present
-
-
-def width_of(text: str) -> int:
-    """How many Latin letters a text is as wide as."""
-    return sum(1 + (each > _WIDE) for each in text)
 
 
 def _columns(names: list[str]) -> int:

@@ -7,15 +7,17 @@ import streamlit as st
 
 from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice
 from pages.ui.choices.address import draw as draw_here
-from pages.ui.stage import room
+from pages.ui.stage import is_staged, place
+from pages.ui.words.lines import width_of
 
 Option = TypeVar("Option")
+_SHORT, _EDGE = 34, 4  # letters of all options of a picker that shows them all, letters' room
 Kind = Literal["segmented", "pills", "select", "radio"]
 
 
 def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
     """A picker in its row of the section that is drawn."""
-    with room():
+    with place():
         return draw_here(choice, widget)
 
 
@@ -37,6 +39,10 @@ def pick(
     """
     told: dict[str, Any] = {"key": key, "help": help, "format_func": format or str}
     told["label_visibility"] = "collapsed" if bare else "visible"
+
+    letters = sum(width_of(str(told["format_func"](each))) + _EDGE for each in options)
+    if is_staged() and letters > _SHORT:
+        kind = "select"
 
     def widget() -> Any:
         if kind == "select":
