@@ -3,7 +3,6 @@
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.heads import head_distance, head_layout, head_pattern
 from analysis.tables.heads.head_behaviour import OTHER
