@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui.choices.address import one_entry
 from pages.ui.contents import contents
 from pages.ui.look import STYLE
 from pages.ui.store.chosen import file_picker
@@ -9,7 +10,8 @@ from pages.ui.words.say import language_picker
 
 st.set_page_config(page_title="Mixscope", page_icon="🔬", layout="wide")
 st.html(STYLE)
-links = st.sidebar.container()
-file_picker()
-language_picker()
-contents(links).run()
+with one_entry():
+    links = st.sidebar.container()
+    file_picker()
+    language_picker()
+    contents(links).run()

@@ -5,6 +5,7 @@ import streamlit as st
 from analysis.tables import annotation
 from analysis.tables.probing import dependency_accuracy, parser_accuracy
 from analysis.tables.table import Table
+from pages.ui.choices.address import stop
 from pages.ui.store.chosen import open_store, require
 from pages.ui.store.no_annotation import stop_without_annotation
 from pages.ui.words.say import plain, say
@@ -20,7 +21,7 @@ def require_trees(*tables: Table) -> None:
         stop_without_annotation("syntax.no_trees", tables[0])
     if parser_accuracy.TABLE in tables and _found_nothing(parser_accuracy.TABLE):
         st.info(say("syntax.parsers.too_few", name=plain(open_store().name)))
-        st.stop()
+        stop()
     require(*tables)
 
 

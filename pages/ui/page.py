@@ -9,6 +9,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from analysis.tables.table import Table
 from pages.ui.about import about
+from pages.ui.choices.address import one_entry
 from pages.ui.choices.pick import pick
 from pages.ui.stage import staged
 from pages.ui.store.chosen import open_store, require
@@ -69,6 +70,10 @@ class Page:
         """
         if get_script_run_ctx() is None:
             return
+        with one_entry():
+            self._show()
+
+    def _show(self) -> None:
         with words_of(self.name):
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 st.title(said("title"), anchor=False, width="stretch")

@@ -1,28 +1,38 @@
 """Choices that live in the address bar under names that no language changes.
 
 Streamlit's own binding writes an option's label into the address, which is translated here: a link
-would open in one language only. So the option's plain name is written instead.
+would open in one language only. So the option's plain name is written instead. What a run changes
+is written at its end and at once: every action is one entry of the browser's history.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 LONGEST_TEXT = 120
 _SEEN = "choices in the address"
+_UNWRITTEN = "choices that are to stand in the address"
+_NAMED = "choices that the address always names"
+_IS_COLLECTED: ContextVar[bool] = ContextVar("written at the end of the run", default=False)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A parameter of the address: what it may be, and what it is unless it says otherwise."""
+    """A parameter of the address: what it may be, and what it is unless it says otherwise.
+
+    One that is `named` always stands in an address with any other choice, its default as well.
+    """
 
     key: str
     options: Sequence[Any]
     default: Any
     many: bool = False
+    named: bool = False
 
     def parsed(self, names: Iterable[str]) -> Any:
         """The options of the given names; the default where none of them is an option."""
@@ -37,10 +47,8 @@ class Choice:
         values = value if self.many and isinstance(value, list) else [value]
         return all(each in self.options for each in values)
 
-    def named(self, value: Any) -> list[str]:
-        """What stands in the address for a value: nothing for the default."""
-        if value == self.default:
-            return []
+    def names(self, value: Any) -> list[str]:
+        """What stands in the address for a value."""
         return [str(each) for each in value] if self.many else [str(value)]
 
 
@@ -78,16 +86,20 @@ def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
     value = widget()
     if not choice.allowed(value) or (value is None and not choice.many):
         value = choice.default
-    names = choice.named(value)
-    if names != st.query_params.get_all(choice.key):
-        st.query_params[choice.key] = names
+    names, written = choice.names(value), asked(choice.key)
+    if value == choice.default and written != names and not (choice.named and written):
+        names = []  # where a link names the default, it stays
+    if names != written:
+        write(choice.key, names)
+    if choice.named:
+        st.session_state.setdefault(_NAMED, {})[choice.key] = choice.names(value)
     seen[choice.key] = _Seen(value, names, _page())
     return value
 
 
 def _value(choice: Choice, seen: _Seen | None) -> Any:
     """The value that the widget is to show."""
-    names = st.query_params.get_all(choice.key)
+    names = asked(choice.key)
     drawn = st.session_state.get(choice.key)
     used = drawn is not None and (seen is None or drawn != seen.value)
     switched = seen is not None and (drawn is None or seen.page != _page())
@@ -100,6 +112,55 @@ def _value(choice: Choice, seen: _Seen | None) -> Any:
     else:
         value = choice.parsed(names)
     return value if choice.allowed(value) else choice.default
+
+
+def asked(key: str) -> list[str]:
+    """What the address says of a parameter, or will say at the end of the run."""
+    unwritten = st.session_state.get(_UNWRITTEN, {})
+    return unwritten[key] if key in unwritten else st.query_params.get_all(key)
+
+
+def named(key: str) -> list[str]:
+    """What an address that leaves nothing to chance says of a parameter."""
+    return st.session_state.get(_NAMED, {}).get(key) or asked(key)
+
+
+def write(key: str, names: Sequence[str]) -> None:
+    """Put a parameter into the address; without names it is taken out."""
+    st.session_state.setdefault(_UNWRITTEN, {})[key] = list(names)
+    if not _IS_COLLECTED.get():
+        _write_all()
+
+
+@contextmanager
+def one_entry() -> Iterator[None]:
+    """What the run chooses becomes one entry of the browser's history."""
+    if _IS_COLLECTED.get():
+        yield
+        return
+    st.session_state[_NAMED] = {}
+    token = _IS_COLLECTED.set(True)
+    try:
+        yield
+        _write_all()
+    finally:
+        _IS_COLLECTED.reset(token)
+
+
+def stop() -> NoReturn:
+    """End the page here, with what was chosen in the address."""
+    _write_all()
+    st.stop()
+    raise AssertionError  # `st.stop` does not return, but its type does not say so
+
+
+def _write_all() -> None:
+    unwritten = st.session_state.pop(_UNWRITTEN, {})
+    if not unwritten:
+        return
+    before = {key: st.query_params.get_all(key) for key in st.query_params}
+    now = before | st.session_state.get(_NAMED, {}) | unwritten
+    st.query_params.from_dict({key: names for key, names in now.items() if names})
 
 
 def _page() -> str:

@@ -4,6 +4,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.choices.address import named
+
 CONTENTS = "pages in the contents"
 VIEWS = {
     "attention_norms": "an_view",
@@ -35,5 +37,4 @@ def link_to_view(page: str, view: str, label: str) -> None:
 def address() -> dict[str, str]:
     """What of the address every page shares: the file, the language and the head, where they were
     chosen."""
-    named = {key: st.query_params.get(key) for key in ("file", "lang", "head")}
-    return {key: value for key, value in named.items() if value}
+    return {key: names[0] for key in ("file", "lang", "head") if (names := named(key))}

@@ -52,7 +52,7 @@ def pick(
         drawn = st.pills if kind == "pills" else st.segmented_control
         return drawn(label, options, required=True, **told)
 
-    return draw(Choice(key, options, default), widget)
+    return draw(Choice(key, options, default, named=bare), widget)
 
 
 def pick_number(

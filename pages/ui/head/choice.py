@@ -1,8 +1,8 @@
 """Which head is looked at: one choice for all pages, made by a picker or by a click in a chart."""
 
 import pandas as pd
-import streamlit as st
 
+from pages.ui.choices.address import asked, write
 from pages.ui.choices.clicks import fresh_click
 from pages.ui.choices.pick import choose, pick
 from pages.ui.store.chosen import open_store
@@ -84,14 +84,14 @@ def _written(layer: int, head: int) -> str:
 
 def _read_old_links() -> None:
     """Links of earlier versions have a head under a name of its page, or in two parts."""
-    asked = st.query_params
-    if HEAD in asked:
+    if asked(HEAD):
         return
-    found = [asked[each] for each in _BEFORE if each in asked]
-    if all(each in asked for each in _BEFORE_IN_TWO):
-        found.append("-".join(asked[each] for each in _BEFORE_IN_TWO))
+    parts = [asked(each) for each in _BEFORE_IN_TWO]
+    found = [names[0] for each in _BEFORE if (names := asked(each))]
+    if all(parts):
+        found.append("-".join(part[0] for part in parts))
     if found:
-        asked[HEAD] = found[0]
+        write(HEAD, found[:1])
     for each in (*_BEFORE, _BEFORE_IN_TWO[1]):
-        if each in asked:
-            del asked[each]
+        if asked(each):
+            write(each, ())

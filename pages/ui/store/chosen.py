@@ -15,7 +15,7 @@ from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.table import Table
 from analysis.time_limit import TooSlow
-from pages.ui.choices.address import Choice, draw
+from pages.ui.choices.address import Choice, draw, stop
 from pages.ui.store.build import offer_demo
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import Store, Version, cursor, described, version_of
@@ -63,7 +63,7 @@ def file_picker() -> None:
         if asked and asked not in names:
             st.warning(say("store.unknown_file", name=plain(asked), shown=plain(default.name)))
         draw(
-            Choice("file", names, default.name),
+            Choice("file", names, default.name, named=True),
             lambda: st.selectbox(say("store.file"), names, key="file", help=say("store.file_help")),
         )
     store = readable(chosen_file() or default)
@@ -78,7 +78,7 @@ def open_store() -> Store:
     path = chosen_file()
     if path is None:
         offer_demo(folder())
-        st.stop()
+        stop()
     found = readable(path)
     if isinstance(found, Store):
         speak_of(found.facts["input"])
@@ -86,7 +86,7 @@ def open_store() -> Store:
     st.error(trouble(path, found))
     if len(files()) > 1:
         st.info(say("store.choose_another"))
-    st.stop()
+    stop()
 
 
 def layer_order() -> LayerOrder:
@@ -151,7 +151,7 @@ def ask_file(path: Path, question: Callable[..., Any], **choices: Any) -> Any:
     if isinstance(store, Store):
         return _asked(store, question, choices)
     st.error(trouble(path, store))
-    st.stop()
+    stop()
 
 
 def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) -> Any:
@@ -161,7 +161,7 @@ def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) 
         )
     except _UNREADABLE as error:
         st.error(trouble(Path(store.version.path), error))
-        st.stop()
+        stop()
 
 
 @st.cache_data(max_entries=256, max_size="256MB", show_spinner=False)
@@ -198,7 +198,7 @@ def require(*tables: Table) -> None:
         name_files_with(*missing)
         st.markdown(say("store.make_it"))
         show_command(*missing)
-    st.stop()
+    stop()
 
 
 def what_images_lack(tables: Iterable[Table]) -> str | None:

@@ -8,6 +8,7 @@ from typing import NoReturn
 import streamlit as st
 
 from analysis.tables.table import Table
+from pages.ui.choices.address import stop
 from pages.ui.store.chosen import name_files_with, open_store
 from pages.ui.words.say import plain, say
 
@@ -29,4 +30,4 @@ def stop_without_annotation(word: str, table: Table) -> NoReturn:
     name_files_with(table)
     st.markdown(say(f"{word}_remedy"))
     st.code(_COMMAND, language="bash", wrap_lines=True)
-    st.stop()
+    stop()

@@ -55,7 +55,7 @@ def language() -> Language:
 
 def language_picker() -> None:
     """The picker in the sidebar; the choice is part of the address."""
-    choice = Choice("lang", LANGUAGES, _browser_language())
+    choice = Choice("lang", LANGUAGES, _browser_language(), named=True)
     with st.sidebar:
         draw(
             choice,

@@ -1,6 +1,7 @@
 """Choices stand in the address under names that no language changes."""
 
 import pytest
+from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
 SCRIPT = """
@@ -108,3 +109,64 @@ def test_a_text_that_is_not_the_default_may_be_empty():
 def test_a_button_writes_a_text():
     page = AppTest.from_string(TEXT_SCRIPT, default_timeout=30).run()
     assert shown(page.button[0].click().run()) == "<b> & [x]"
+
+
+COLLECTED = """
+import streamlit as st
+from pages.ui.choices.address import Choice, draw, one_entry, stop
+from pages.ui.choices.pick import choose, pick
+
+
+def both():
+    choose("p_kind", "two")
+    choose("p_side", "two")
+
+
+st.button("both", on_click=both)
+with one_entry():
+    choice = Choice("file", ["a", "b"], "a", named=True)
+    draw(choice, lambda: st.selectbox("File", ["a", "b"], key="file"))
+    kind, side = (pick(key, key, ["one", "two"], default="one") for key in ("p_kind", "p_side"))
+    st.text(f"{kind} {side}")
+    if kind == "two":
+        stop()
+"""
+
+
+@pytest.fixture
+def collected() -> AppTest:
+    return AppTest.from_string(COLLECTED, default_timeout=30)
+
+
+@pytest.fixture
+def entries(monkeypatch) -> list[dict]:
+    """What was written into the address: every item is an entry of the history."""
+    found, write = [], QueryParamsProxy.from_dict
+
+    def note(self, values):
+        found.append(values)
+        write(self, values)
+
+    monkeypatch.setattr(QueryParamsProxy, "from_dict", note)
+    return found
+
+
+def test_an_action_that_makes_several_choices_is_one_entry_of_the_history(collected, entries):
+    collected.run()
+    assert not entries
+    collected.button[0].click().run()
+    assert shown(collected) == "two two"
+    assert entries == [{"file": ["a"], "p_kind": ["two"], "p_side": ["two"]}]
+
+
+def test_a_link_that_names_a_default_is_left_as_it_is(collected, entries):
+    collected.query_params["file"] = "a"
+    collected.query_params["p_kind"] = "one"
+    assert shown(collected.run()) == "one one"
+    assert not entries
+
+
+def test_what_the_address_always_names_stays_when_it_is_the_default_again(collected, entries):
+    collected.run().selectbox[0].set_value("b").run()
+    collected.selectbox[0].set_value("a").run()
+    assert [each["file"] for each in entries] == [["b"], ["a"]]
