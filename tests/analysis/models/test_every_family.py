@@ -162,10 +162,6 @@ REFUSED = {
 }
 
 
-def test_a_configuration_that_is_covered_is_not_refused(tiny):
-    tiny.adapter.check(tiny.model)
-
-
 def test_a_configuration_that_is_not_covered_is_refused(tiny, family):
     for setting, value, message in REFUSED[family]:
         with pytest.MonkeyPatch.context() as changed:

@@ -61,15 +61,6 @@ def test_the_file_says_which_loss_it_was(store, family):
     assert set(gradient_importance.by_layer(store)["objective"]) == {OBJECTIVES[family]}
 
 
-def test_every_head_is_the_mean_over_the_texts_that_have_the_type(store, alone):
-    expected = alone.groupby(["layer", "head", "token_type"], observed=True)["importance"].mean()
-    found = store.execute("from gradient_importance").df()
-    assert found.columns.tolist() == ["layer", "head", "token_type", "importance"]
-    found = found.set_index(["layer", "head", "token_type"])["importance"]
-    assert found.to_dict() == pytest.approx(expected.to_dict(), rel=1e-5, abs=1e-7)
-    assert found.max() > 1e-4, "this test could not have failed"
-
-
 def test_every_layer_is_the_mean_of_its_heads_with_an_interval(store, alone):
     told = gradient_importance.by_layer(store)
     of_layers = told[told["head"].isna()]

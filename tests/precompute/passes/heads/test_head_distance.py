@@ -75,17 +75,6 @@ def test_distances_are_those_of_the_twin_over_the_whole_corpus(distance_run, sto
     assert mean * n_rows == pytest.approx(total)
 
 
-def test_the_contract_view_has_every_ordered_pair_once(store):
-    key = "(layer_a, head_a, layer_b, head_b)"
-    counted = f"select count(*), count(distinct {key}) from head_distance"
-    assert store.execute(counted).fetchall() == [(N * N, N * N)]
-    stored = "select weighing::varchar, count(*) from stored.head_distance group by all order by 1"
-    assert store.execute(stored).fetchall() == [
-        ("norm", N * (N + 1) // 2),
-        ("weight", N * (N + 1) // 2),
-    ]
-
-
 def test_both_distances_are_compared_head_by_head_and_as_a_whole(store, matrices):
     matrix, norm_matrix = matrices["weight"], matrices[NORM]
     expected = distance_agreement(matrix, norm_matrix, seed=3)

@@ -157,17 +157,6 @@ def test_differences_are_paired_text_by_text(store, by_both, habit_run):
         assert row.difference == pytest.approx(expected.loc[row.layer, row.quantity], abs=2e-6)
 
 
-def test_the_wide_view_says_the_same_as_the_long_one(store):
-    wide = store.execute("from head_pattern").df()
-    assert wide.columns.tolist() == ["layer", "head", *HABITS]
-    long = wide.melt(["layer", "head"], var_name="quantity", value_name="mean").dropna()
-    told = head_pattern.heads(store)
-    told = told[told["quantity"] != "uniform"]
-    both = long.merge(told, on=["layer", "head", "quantity"], suffixes=("", "_told"))
-    assert len(both) == len(long) == len(told)
-    assert (both["mean"] == both["mean_told"]).all()
-
-
 def test_what_a_text_cannot_have_is_absent(store, tiny, is_causal):
     there = set(head_pattern.by_layer(store)["quantity"])
     assert ("next" in there) == (not is_causal)

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from analysis.tables.mixing import mixing_ratio
@@ -53,15 +52,6 @@ def _type(sequence, pos: int) -> str:
     return name if name in ("cls", "sep") else "other"
 
 
-def test_masked_tokens_are_of_a_type_of_their_own(masked_store, layer_order, tiny):
-    mask = tiny.tokenizer.mask_token
-    masks = masked_store.execute("select count(*) from token where token = ?", [mask]).fetchall()
-    by_layer = mixing_ratio.by_layer(masked_store, scope=layer_order.vectors)
-    pooled = by_layer[by_layer["token_type"] == "mask"]
-    assert pooled["n"].tolist() == ([masks[0][0]] * 2 if mask else [])
-    assert (masks[0][0] > 3) == (mask is not None)
-
-
 def test_each_layer_is_the_mean_over_sequences_and_spreads_over_tokens(masked_store, layer_order):
     parts = masked_store.execute("from sequence_mixing_ratio").df()
     for scope in layer_order.of_ratios:
@@ -100,15 +90,3 @@ def tokens_of(masked_store, masked_batches) -> dict[tuple[str, str], list[float]
                     for name in (_type(sequence, pos), "all"):
                         found.setdefault((scope, name), []).append(ratio)
     return found
-
-
-def test_ratios_of_weights_are_what_attention_leaves_to_others(masked_store, masked_batches):
-    kept = [
-        layer.attention[0].mean(dim=0).diagonal().numpy()
-        for batch in masked_batches
-        for layer in batch.trace.layers
-    ]
-    pooled = mixing_ratio.pooled(masked_store).set_index(["scope", "token_type"])
-    assert pooled.loc[("attn_w", "all"), "mean"] == pytest.approx(
-        1 - np.concatenate(kept).mean(), rel=1e-5
-    )

@@ -26,7 +26,6 @@ from tests.outermost.bare_model import POST_NORM, BareModel
 from tests.outermost.corpus import Corpus, read_corpus
 from tests.outermost.mixing import of_scope
 from tests.outermost.norms import of_tokens
-from tests.outermost.views import VIEWS
 from tests.reference.norms import frequency_correlation as reference
 from tests.small_store import request as asked_for
 
@@ -165,17 +164,6 @@ def test_words_are_drawn_without_masks_and_with_their_ranks(store, slow):
     few = token_mixing_ratio.words(store, scope="attn_res", special=True, limit=3)
     assert len(few) == 3
     assert few["rank"].is_monotonic_increasing
-
-
-def test_means_by_type_are_those_of_the_bare_model(store, bare):
-    """Masked places are among the others, and a text without a type counts 0 in sums alone."""
-    (view,) = (each for each in VIEWS if each.name == "token_type_mixing")
-    found = view.compare(bare, store)
-    assert found.holds, found.line()
-    present = store.execute(
-        "select min(n_present) from token_type_interval where token_type = 'comma_period'"
-    ).fetchall()
-    assert present[0][0] < len(ENTRIES), "no text was without commas and periods"
 
 
 @pytest.mark.parametrize(
