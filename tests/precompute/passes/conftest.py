@@ -86,6 +86,13 @@ def masked_store(masked_run) -> Iterator[DuckDBPyConnection]:
         yield store
 
 
+@pytest.fixture(scope="module")
+def store(finished) -> Iterator[DuckDBPyConnection]:
+    """The file of the run that a file of tests calls `finished`."""
+    with duckdb.connect(str(finished[0].output), read_only=True) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="session")
 def masked_batches(masked_run) -> list[Batch]:
     """Every sequence of the store traced again, by itself."""

@@ -1,12 +1,10 @@
 """Gradients in a store built by the real passes from models that predict tokens."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 import pytest
-from duckdb import DuckDBPyConnection
 
 from analysis.tables.heads import gradient_importance
 from precompute.jobs.plan import Plan
@@ -35,12 +33,6 @@ def gradient_run(folder: Path, family: str, rate: float) -> tuple[Request, Plan]
 def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"gradients-{family}")
     return gradient_run(folder, family, mask_rate(family, 0.3))
-
-
-@pytest.fixture(scope="module")
-def store(finished) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(finished[0].output), read_only=True) as connection:
-        yield connection
 
 
 @pytest.fixture(scope="module")

@@ -28,16 +28,10 @@ every_weighing = pytest.mark.parametrize("weighing", WEIGHINGS)
 
 
 @pytest.fixture(scope="module")
-def distance_run(tmp_path_factory, family):
+def finished(tmp_path_factory, family):
     folder = tmp_path_factory.mktemp(f"distances-{family}")
     asked = asked_for(folder, family, statistics=ASKED, seed=3)
     return asked, run(asked, run_local)
-
-
-@pytest.fixture(scope="module")
-def store(distance_run):
-    with duckdb.connect(str(distance_run[0].output), read_only=True) as connection:
-        yield connection
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +46,8 @@ def matrices(store) -> dict[str, np.ndarray]:
 
 
 @every_weighing
-def test_distances_are_those_of_the_twin_over_the_whole_corpus(distance_run, store, weighing):
-    asked, plan = distance_run
+def test_distances_are_those_of_the_twin_over_the_whole_corpus(finished, store, weighing):
+    asked, plan = finished
     model = load_model(asked.model, device="cpu")
     expected = np.zeros((N, N))
     for sequence in plan.corpus.sequences:

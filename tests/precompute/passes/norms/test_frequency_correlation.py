@@ -101,30 +101,25 @@ def _expected(slow: pd.DataFrame, quantity: str, source: str, special: bool) -> 
 
 @pytest.mark.parametrize("source", ["corpus", "file"])
 @pytest.mark.parametrize("special", [True, False])
-def test_weights_and_lengths_are_ranked_as_the_bare_model_has_them(store, slow, source, special):
+@pytest.mark.parametrize(
+    ("table", "column", "names"),
+    [
+        ("frequency_correlation", "quantity", {"attention", "value_norm"}),
+        ("ratio_frequency_correlation", "scope", set(SCOPES)),
+    ],
+)
+def test_quantities_are_ranked_as_the_bare_model_has_them(
+    store, slow, source, special, table, column, names
+):
     found = store.execute(
-        "select quantity, n, spearman, low, high from frequency_correlation "
+        f"select {column}, n, spearman, low, high from {table} "
         "where source = $1 and special_tokens = $2",
         [source, special],
     ).fetchall()
-    assert {row[0] for row in found} == {"attention", "value_norm"}
-    for quantity, n, rho, low, high in found:
-        assert (n, rho) == pytest.approx(_expected(slow, quantity, source, special), abs=1e-6)
+    assert {row[0] for row in found} == names
+    for name, n, rho, low, high in found:
+        assert (n, rho) == pytest.approx(_expected(slow, name, source, special), abs=1e-6)
         assert (low, high) == (None, None), "of fewer than ten sequences"
-
-
-@pytest.mark.parametrize("source", ["corpus", "file"])
-@pytest.mark.parametrize("special", [True, False])
-def test_ratios_are_ranked_as_the_bare_model_has_them(store, slow, source, special):
-    found = store.execute(
-        "select scope, n, spearman, low, high from ratio_frequency_correlation "
-        "where source = $1 and special_tokens = $2",
-        [source, special],
-    ).fetchall()
-    assert {row[0] for row in found} == set(SCOPES)
-    for scope, n, rho, low, high in found:
-        assert (low, high) == (None, None), "of fewer than ten sequences"
-        assert (n, rho) == pytest.approx(_expected(slow, scope, source, special), abs=1e-6)
 
 
 def test_the_corpus_has_what_could_go_wrong(slow, bare):

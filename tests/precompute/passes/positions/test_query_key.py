@@ -1,14 +1,11 @@
 """What is stored of positions, queries and keys is what the measures say of the model itself."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from duckdb import DuckDBPyConnection
 
 from analysis.measures.positions.amplitude_spectrum import frequencies, wave_length
 from analysis.measures.positions.query_key_phase import phase_amplitudes
@@ -66,12 +63,6 @@ def finished(tmp_path_factory, family):
 @pytest.fixture(scope="module")
 def model(finished):
     return load_model(finished[0].model, device="cpu")
-
-
-@pytest.fixture(scope="module")
-def store(finished) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(finished[0].output), read_only=True) as connection:
-        yield connection
 
 
 @pytest.fixture(scope="module")
