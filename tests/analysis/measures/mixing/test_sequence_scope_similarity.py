@@ -32,6 +32,15 @@ def test_maps_full_of_ties_compare_as_their_slow_twin_says(maps):
             assert found[a, b] == pytest.approx(expected, abs=1e-12)
 
 
+@given(MAPS)
+def test_similarity_is_symmetric_and_1_with_itself(maps):
+    found = similarities(maps)
+    np.testing.assert_array_equal(found, found.T)
+    itself = found.diagonal()
+    np.testing.assert_allclose(itself[~np.isnan(itself)], 1, rtol=1e-12)
+    assert (np.abs(found[~np.isnan(found)]) <= 1).all()
+
+
 def test_many_values_some_of_them_equal_compare_as_scipy_says():
     maps = np.random.default_rng(2).gamma(1.0, size=(4, 40, 40)).round(2)
     expected = np.asarray(spearmanr(maps.reshape(4, -1), axis=1)[0])
