@@ -30,6 +30,7 @@ from precompute.passes.positions import query_key_wave as query_key_wave_pass
 from precompute.run import run
 from tests.reference.positions import embedding_spectrum as reference
 from tests.reference.positions import position_variance as reference_variance
+from tests.small_store import LONGER_TEXT
 from tests.small_store import request as asked_for
 
 STATISTICS = [
@@ -41,14 +42,7 @@ STATISTICS = [
     "query_key_phase",
     "query_key_wave",
 ]
-TEXT = """The cat sat, the dog ran, the cat ran, the dog sat, the cat sat.
-The mat, the mat. The dog, the dog ran.
-
-Dog, cat. The dog ran, ran, ran; the cat sat, the dog ran.
-Cat sat. The dog ran, ran, ran; the cat sat, the dog ran.
-
-The dog.
-"""
+TEXT = LONGER_TEXT[: LONGER_TEXT.index("\nCat sat, the cat.\n")]
 
 
 @pytest.fixture(scope="module")
