@@ -152,6 +152,10 @@ BOTH_WAYS = ("bert", "gpt2")
 """One that looks both ways and normalises behind, one that does neither: passes know no other."""
 every_family = pytest.mark.every_family
 """Marks tests that make whole stores, and yet of images too."""
+every_model = pytest.mark.parametrize(
+    "family", [*TINY, *TINY_VISION], indirect=True, scope="session"
+)
+"""Also of the families that other laws leave out."""
 text_families = pytest.mark.text_families
 """Marks a test that needs a tokenizer, or texts of several lengths, which images never have."""
 

@@ -131,12 +131,6 @@ def _wanted(name: str) -> str:
     return annotated.get(need, "text")
 
 
-def test_it_is_refused_before_anything_is_computed(tmp_path):
-    with pytest.raises(UserError, match="--statistics pair needs text"):
-        run(request(tmp_path, "vit", statistics=["pair"]), run_local)
-    assert not (tmp_path / ".shards").exists()
-
-
 def _tables(path: Path) -> dict[str, list[tuple]]:
     with duckdb.connect(str(path), read_only=True) as store:
         return {
@@ -156,28 +150,6 @@ def test_another_process_finds_what_this_one_finds(tmp_path, monkeypatch):
         found.append(_tables(asked.output))
     assert found[0] == found[1]
     assert {label for _, _, label, _ in found[0]["class_prediction"]} <= set(LABELS)
-
-
-def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr("precompute.jobs.plan.SHARD_SEQUENCES", 2)
-    asked = request(tmp_path, "vit", statistics=FEW)
-
-    def stopped(plan, model, jobs, told):
-        run_local(plan, model, jobs[:1], told)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run(asked, stopped)
-    assert not asked.output.exists()
-    left = []
-
-    def rest(plan, model, jobs, told):
-        left.extend(jobs)
-        run_local(plan, model, jobs, told)
-
-    run(asked, rest)
-    assert left == [1, 2]
-    assert list(faults(asked.output, every_table())) == []
 
 
 def test_another_image_processor_makes_other_shards(tmp_path):

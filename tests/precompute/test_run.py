@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -13,7 +12,6 @@ from precompute.passes.norms import head_token
 from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.show import every_table
-from tests.reference.norms import token_type_mixing as reference
 from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import build_store, request
@@ -96,39 +94,6 @@ def test_everything_stored_says_what_it_is(store):
 
 def test_a_finished_file_is_whole_and_sound(store):
     assert list(faults(store, every_table())) == []
-
-
-def test_means_by_type_follow_the_paper_sequence_by_sequence(store, family):
-    folder = store.parent
-    with duckdb.connect(str(store), read_only=True) as connection:
-        found = connection.execute(
-            "from token_type_mixing where layer = 2 and head = 3 order by token_type"
-        ).df()
-        kinds = connection.execute("select seq, pos, token_type from token").df()
-    model, corpus = _model_and_corpus(folder, family)
-    for row in found.itertuples():
-        means = []
-        for sequence in corpus.sequences:
-            layer = model.trace([sequence]).layers[1]
-            vectors = (layer.values[0, 2] @ layer.weights.output_weight[2]).double().tolist()
-            places = kinds[(kinds.seq == sequence.index) & (kinds.token_type == row.token_type)].pos
-            means.append(
-                reference.type_means(layer.attention[0, 2].double().tolist(), vectors, list(places))
-            )
-        weight, length, arriving = zip(*means, strict=True)
-        there = [each for each in length if each is not None]
-        assert row.attention == pytest.approx(np.mean(weight), rel=1e-5)
-        assert row.value_norm == pytest.approx(np.mean(there), rel=1e-5)
-        assert row.weighted_norm == pytest.approx(np.mean(arriving), rel=1e-5)
-
-
-def _model_and_corpus(folder: Path, family: str):
-    from precompute.models.load_models import load_model
-    from precompute.run import _corpus
-
-    asked = request(folder, family)
-    model = load_model(asked.model, device="cpu")
-    return model, _corpus(asked, model)
 
 
 def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):

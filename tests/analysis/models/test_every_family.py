@@ -15,7 +15,7 @@ from analysis.models.parts import ACTIVATIONS, activation_named, attentions_of
 from analysis.scopes import POST_NORM, PRE_NORM
 from precompute.corpora.token_types import REGISTER
 from tests.refusals import refused
-from tests.tiny import POSITIONS, sizes_of, text_families
+from tests.tiny import POSITIONS, every_model, sizes_of, text_families
 
 
 def test_the_tiny_model_has_the_sizes_it_claims(tiny, family, sequences):
@@ -35,6 +35,7 @@ def test_the_trace_has_every_layer_in_the_shapes_of_the_model(family, traced):
         assert layer.values.shape == (batch, heads, longest, width // heads)
 
 
+@every_model
 def test_the_attention_block_is_the_sum_of_its_parts(traced, attention_error):
     for layer in traced.layers:
         assert attention_block_errors(layer, traced.is_token).max() < 1e-13
@@ -46,6 +47,7 @@ def test_layers_hand_on_what_they_put_out(traced):
         assert following.input is layer.output
 
 
+@every_model
 def test_the_whole_layer_is_the_sum_of_its_parts(traced, sequences):
     for row, sequence in enumerate(sequences):
         for layer in traced.layers:
@@ -76,6 +78,7 @@ def test_a_query_gives_weight_to_the_keys_it_sees_and_to_no_other(traced, sequen
             assert torch.equal(seen, layer.weights.pairs(len(sequence)))
 
 
+@every_model
 def test_values_are_made_of_the_layer_input_by_the_weights(traced):
     for layer in traced.layers:
         made = torch.einsum("btw,hwd->bhtd", layer.attention_input, layer.weights.value_weight)
@@ -162,10 +165,6 @@ REFUSED = {
 }
 
 
-def test_a_configuration_that_is_covered_is_not_refused(tiny):
-    tiny.adapter.check(tiny.model)
-
-
 def test_a_configuration_that_is_not_covered_is_refused(tiny, family):
     for setting, value, message in REFUSED[family]:
         with pytest.MonkeyPatch.context() as changed:
@@ -182,6 +181,7 @@ def test_unknown_family_is_told_the_nearest_and_the_known():
     )
 
 
+@every_model
 def test_the_attention_is_made_of_the_layer_input_by_the_weights(traced):
     for layer in traced.layers:
         weights = layer.weights

@@ -135,6 +135,11 @@ def test_demo_is_bundled():
             {"packing": "sentences"},
             "plain.txt: all its documents are too short to be packed; use --packing paragraphs",
         ),
+        (
+            "the cat\n",
+            {"packing": "blocks"},
+            "plain.txt: all its documents are too short to be packed; use --packing paragraphs",
+        ),
     ],
 )
 def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
@@ -153,12 +158,6 @@ def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
         ({"mask_rate": 1.5}, UserError, "--mask is 1.5; it must be at least 0 and less than 1."),
         ({"packing": "sentences", "seed": -1}, UserError, "--seed is -1; it must be 0 or more."),
         (
-            {"max_tokens": 65},
-            UserError,
-            "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed "
-            "is 64.",
-        ),
-        (
             {"packing": "sentence"},
             UnknownName,
             "No packing is called 'sentence'. Did you mean 'sentences'? Known: blocks, "
@@ -170,9 +169,10 @@ def test_number_or_name_that_cannot_be_is_refused(plain, options, kind, message)
     assert refused(kind, load, plain, **options) == message
 
 
-def test_sentences_cannot_be_packed_without_a_tokenizer(plain):
-    assert refused(UserError, entries, str(plain), packing="sentences") == (
-        "--packing sentences cuts the text by a model's word pieces; name the model with --model, "
+@pytest.mark.parametrize("packing", ["sentences", "blocks"])
+def test_pieces_cannot_be_packed_without_a_tokenizer(plain, packing):
+    assert refused(UserError, entries, str(plain), packing=packing) == (
+        f"--packing {packing} cuts the text by a model's word pieces; name the model with --model, "
         "or use --packing paragraphs."
     )
 

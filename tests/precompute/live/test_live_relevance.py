@@ -5,7 +5,6 @@ import sys
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -217,11 +216,3 @@ def test_the_model_is_locked_while_it_runs(vit, bert, monkeypatch):
     assert seen == [vit.model, bert.model]
     assert not vit.lock.locked()
     assert not bert.lock.locked()
-
-
-def test_a_file_is_a_file_wherever_it_lies(vit, tmp_path):
-    """The bytes of a file, whatever it is called, are what counts."""
-    path = Path(tmp_path / "other.webp")
-    path.write_bytes(png())
-    one = vit.relevance_of_image(path.read_bytes(), name=str(path))
-    assert same(one, vit.relevance_of_image(png(), name=""))

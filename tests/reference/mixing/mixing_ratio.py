@@ -1,6 +1,5 @@
 """kobayashi-2021, section 4.2: mixing ratios averaged over tokens, one token after the other."""
 
-import math
 import random
 
 
@@ -20,11 +19,6 @@ def with_residual(attention: list[list[float]]) -> list[float]:
 def mean_over_layers(layers: list[list[float]]) -> list[float]:
     """Of every token, from one list of tokens per layer."""
     return [sum(of_token) / len(layers) for of_token in zip(*layers, strict=True)]
-
-
-def standard_deviation(ratios: list[float]) -> float:
-    """Of all tokens there are."""
-    return math.sqrt(moments(ratios)[1] / len(ratios))
 
 
 def pooled_interval(

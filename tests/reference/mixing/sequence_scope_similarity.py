@@ -14,6 +14,4 @@ def scope_similarity(
         [value for i, row in enumerate(each) for value in (row[: i + 1] if causal else row)]
         for each in (first, second)
     ]
-    if any(len(set(values)) == 1 for values in lists):
-        return None
     return spearman(*lists)

@@ -10,10 +10,10 @@ def midranks(values: list[float]) -> list[float]:
     ]
 
 
-def spearman(first: list[float], second: list[float]) -> float:
-    """Pearson's correlation of the mid-ranks."""
+def spearman(first: list[float], second: list[float]) -> float | None:
+    """Pearson's correlation of the mid-ranks; None where either side holds a single value."""
     ranks = midranks(first), midranks(second)
     middle = (len(first) + 1) / 2
     covariance = sum((a - middle) * (b - middle) for a, b in zip(*ranks, strict=True))
     spreads = [math.sqrt(sum((each - middle) ** 2 for each in rank)) for rank in ranks]
-    return covariance / (spreads[0] * spreads[1])
+    return covariance / (spreads[0] * spreads[1]) if all(spreads) else None

@@ -9,4 +9,6 @@ def frequency_ranks(counts: list[int]) -> list[int]:
 
 
 def rank_correlation(ranks: list[int], values: list[float]) -> float:
-    return spearman([float(each) for each in ranks], values)
+    found = spearman([float(each) for each in ranks], values)
+    assert found is not None
+    return found

@@ -1,7 +1,8 @@
 """kobayashi-2020, section 3.2: the norms of a head's weighted vectors, one pair at a time."""
 
-import math
 from typing import Any
+
+from tests.reference.norms.head_token import norm, transformed
 
 Matrix = list[list[float]]
 
@@ -13,29 +14,16 @@ def vectors(
     output_weight: Matrix,
 ) -> Matrix:
     """f(x) = (x W_V + b_V) W_O of every token."""
-    found = []
-    for x in inputs:
-        value = [
-            sum(x[i] * value_weight[i][k] for i in range(len(x))) + value_bias[k]
-            for k in range(len(value_bias))
-        ]
-        width = len(output_weight[0])
-        found.append(
-            [
-                sum(v * row[c] for v, row in zip(value, output_weight, strict=True))
-                for c in range(width)
-            ]
-        )
-    return found
+    return [transformed(x, value_weight, value_bias, output_weight) for x in inputs]
 
 
-def shares(attention: Matrix, transformed: Matrix) -> Matrix:
+def shares(attention: Matrix, made: Matrix) -> Matrix:
     """‖α f(x)‖ of every pair over the sum of its row; α itself where the row brings nothing."""
     found = []
     for row in attention:
         norms = [
-            math.sqrt(sum((weight * part) ** 2 for part in vector))
-            for weight, vector in zip(row, transformed, strict=True)
+            norm([weight * part for part in vector])
+            for weight, vector in zip(row, made, strict=True)
         ]
         total = sum(norms)
         found.append([each / total for each in norms] if total else list(row))

@@ -1,6 +1,8 @@
 """Slow twin: heads counted one by one, and resamples written out as lists of heads."""
 
-from scipy.stats import rankdata
+from tests.reference.norms.attention_norm_correlation import spearman
+
+__all__ = ["agreement", "chance", "drawn", "spearman"]
 
 
 def agreement(scores, attention):
@@ -11,13 +13,6 @@ def chance(scores, attention):
     """Σ_t p(t) q(t) over the offsets that occur."""
     n = len(scores)
     return sum(scores.count(t) / n * attention.count(t) / n for t in set(scores))
-
-
-def spearman(scores, attention):
-    """Pearson's correlation of mid-ranks, or None if there is nothing to rank."""
-    first, second = (rankdata(each) - (len(each) + 1) / 2 for each in (scores, attention))
-    scale = (sum(first**2) * sum(second**2)) ** 0.5
-    return sum(first * second) / scale if scale > 0 else None
 
 
 def drawn(values, counts):

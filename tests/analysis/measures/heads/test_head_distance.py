@@ -43,14 +43,6 @@ def test_distances_are_those_of_the_twin(tiny, traced, sequences):
         assert np.allclose(found, expected, atol=1e-9)
 
 
-def test_padding_changes_nothing(tiny, traced, traced_alone, sequences):
-    for row, (sequence, alone) in enumerate(zip(sequences, traced_alone, strict=True)):
-        n = len(sequence)
-        seen = tiny.layers[0].pairs(n)
-        together = head_distances(attention_of(traced, row, n), seen)
-        assert np.allclose(together, head_distances(attention_of(alone, 0, n), seen), atol=1e-9)
-
-
 @pytest.mark.parametrize("is_causal", [False, True])
 @settings(deadline=None)
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 9))
@@ -61,35 +53,6 @@ def test_a_distance_is_symmetric_bounded_and_nothing_to_oneself(is_causal, seed,
     assert not found.diagonal().any()
     assert (found >= 0).all()
     assert (found <= n * log(2)).all()
-
-
-def test_heads_that_attend_alike_are_no_distance_apart():
-    one = rows_of(1, heads=1)
-    found = head_distances(one.repeat(3, 1, 1), seen_by(5))
-    assert not found.any()
-
-
-def test_heads_that_never_look_at_the_same_token_are_nearly_ln_2_apart():
-    n = 8
-    straight, turned = torch.eye(n, dtype=torch.float64), torch.eye(n, dtype=torch.float64).flip(0)
-    found = head_distances(torch.stack([straight, turned]), seen_by(n))
-    high, low = 0.999 + 0.001 / n, 0.001 / n
-    mean = (high + low) / 2
-    row = high * log(high / mean) + low * log(low / mean)
-    assert found[0, 1] == pytest.approx(n * row)
-    assert 0.98 * n * log(2) < found[0, 1] < n * log(2)
-
-
-def test_a_focused_and_an_even_row_have_the_distance_that_the_formula_gives():
-    focused, even = torch.tensor([[[1.0, 0.0]], [[0.5, 0.5]]], dtype=torch.float64)
-    found = head_distances(torch.stack([focused, even]), torch.ones(1, 2, dtype=torch.bool))
-    p, q = (0.9995, 0.0005), (0.5, 0.5)
-    m = tuple((a + b) / 2 for a, b in zip(p, q, strict=True))
-
-    def entropy(row: tuple[float, ...]) -> float:
-        return -sum(each * log(each) for each in row)
-
-    assert found[0, 1] == pytest.approx(entropy(m) - (entropy(p) + entropy(q)) / 2)
 
 
 @settings(deadline=None)

@@ -32,14 +32,6 @@ def test_steps_are_those_of_the_twin(seed, n):
     assert steps[:, 3].tolist() == [len(group) for group, _ in expected]
 
 
-@given(seed=st.integers(0, 1000), n=st.integers(2, 9))
-def test_heights_grow_and_the_last_step_holds_all(seed, n):
-    steps = head_linkage(drawn(seed, n))
-    assert len(steps) == n - 1
-    assert (np.diff(steps[:, 2]) >= -1e-12).all()
-    assert steps[-1, 3] == n
-
-
 def test_two_pairs_and_a_stranger_are_found():
     distances = np.full((5, 5), 10.0)
     distances[[0, 1, 2, 3], [1, 0, 3, 2]] = [1, 1, 2, 2]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.habits import QUANTITIES
-from analysis.measures.heads.sequence_head_pattern import KEPT, head_pattern
+from analysis.measures.heads.sequence_head_pattern import head_pattern
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.corpora.token_types import CLS, COMMA_PERIOD, SEP
 from tests.precompute.corpora.tiny import unhurried
@@ -52,34 +52,6 @@ def test_every_head_has_the_habits_of_the_twin(traced, sequences):
             found = habits(attention, sequence.token_types, is_causal=is_causal)
             for head, numbers in zip(attention.tolist(), found, strict=True):
                 assert_same(numbers, twin.pattern(head, types, is_causal=is_causal))
-
-
-TYPES = [CLS, 3, 3, COMMA_PERIOD, SEP, 3, SEP]
-
-
-def test_a_head_that_attends_to_everything_alike():
-    n = len(TYPES)
-    (found,) = habits(np.full((1, n, n), 1 / n), TYPES)
-    counted = {"self": n, "previous": n - 1, "next": n - 1}
-    counted |= {"cls": n, "sep": 2 * n, "comma_period": n}
-    expected = {name: pairs / n**2 for name, pairs in counted.items()}
-    expected |= {"sep_to_sep": 2 / n, "other_to_sep": 2 / n}
-    assert_same(found, expected | dict.fromkeys(("entropy", "entropy_cls", "uniform"), math.log(n)))
-
-
-@pytest.mark.parametrize(("name", "offset"), [("previous", -1), ("next", 1), ("self", 0)])
-def test_a_planted_head_is_seen_and_nothing_else_is(name, offset):
-    n = 6
-    places = np.clip(np.arange(n) + offset, 0, n - 1)
-    (found,) = habits(np.eye(n)[places][None], [3] * n)
-    missed = abs(offset) / n  # the token at the end has no neighbour and looks at itself
-    expected = {"self": missed, "previous": 0.0, "next": 0.0} | {name: 1 - missed}
-    expected |= dict.fromkeys(("cls", "sep", "comma_period", "sep_to_sep", "other_to_sep"))
-    even = (1 - KEPT) / n
-    peak = KEPT + even
-    entropy = -(peak * math.log(peak) + (n - 1) * even * math.log(even))
-    told = {"entropy": entropy, "entropy_cls": None, "uniform": math.log(n)}
-    assert_same(found, expected | told)
 
 
 def test_a_text_of_one_token_has_no_neighbours():

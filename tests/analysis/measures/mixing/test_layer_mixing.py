@@ -95,13 +95,6 @@ def test_the_budget_changes_no_number(layers, budget):
     torch.testing.assert_close(cut.ratios, whole.ratios, rtol=1e-12, atol=1e-12)
 
 
-def test_padding_changes_no_number(traced, traced_alone, sequences):
-    for row, (sequence, trace) in enumerate(zip(sequences, traced_alone, strict=True)):
-        for padded, alone in zip(traced.layers, trace.layers, strict=True):
-            found = layer_mixing(padded.of_sequence(row, len(sequence)))
-            torch.testing.assert_close(found.maps, layer_mixing(alone).maps)
-
-
 def test_float32_stays_close_to_float64(layers):
     for layer in layers:
         wide, narrow = layer_mixing(layer), layer_mixing(in_float32(layer))
@@ -151,14 +144,6 @@ def test_nothing_reaches_a_query_from_behind_in_a_causal_layer(layers):
         unseen = ~layer.weights.pairs(maps.shape[-1])
         assert not maps[:, unseen].any()
         assert bool(unseen.any()) == (layer.weights.is_causal and len(unseen) > 1)
-
-
-def test_a_first_token_that_sees_only_itself_has_no_context(layers):
-    for layer in layers:
-        if layer.weights.is_causal:
-            torch.testing.assert_close(
-                layer_mixing(layer).ratios[:, 0], torch.zeros(6, dtype=torch.float64)
-            )
 
 
 def test_errors_are_held_against_what_the_rough_format_leaves_visible(layers):

@@ -25,20 +25,6 @@ def _drawn(n_sequences: int) -> Redraws:
     return redraws(np.arange(n_sequences), seed=0)
 
 
-def test_ratios_are_shares(traced_alone):
-    for layer in (layer for trace in traced_alone for layer in trace.layers):
-        _, _, smallest, largest = ratio_moments(layer_mixing(layer).ratios.numpy())
-        assert smallest.min() >= 0
-        assert largest.max() <= 1
-
-
-def test_ratios_of_weights_are_what_attention_leaves_to_others(traced_alone, attention_error):
-    for layer in (layer for trace in traced_alone for layer in trace.layers):
-        of_weights = layer_mixing(layer).ratios[0]
-        kept = layer.attention[0].mean(dim=0).diagonal()
-        np.testing.assert_allclose(of_weights, 1 - kept, rtol=1e-9, atol=attention_error)
-
-
 def test_half_the_weights_and_half_the_token_leave_half_to_others(traced_alone, attention_error):
     for layer in (layer for trace in traced_alone for layer in trace.layers):
         ratios = layer_mixing(layer).ratios.numpy()

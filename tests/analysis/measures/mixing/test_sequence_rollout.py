@@ -26,27 +26,6 @@ def test_products_follow_their_slow_twin_entry_by_entry(maps):
                 np.testing.assert_allclose(product[scope], slow, rtol=1e-9)
 
 
-def test_rows_of_every_product_add_up_to_1(maps):
-    for layers in maps:
-        for product in rolled_out([*layers, *layers, *layers]):
-            np.testing.assert_allclose(product.sum(axis=-1), 1, rtol=1e-12)
-
-
-def test_layers_that_only_keep_tokens_in_place_change_nothing(maps):
-    first = maps[0][0]
-    still = np.eye(first.shape[-1])[None].repeat(len(first), axis=0)
-    *_, last = rolled_out([first, still, 3 * still])
-    np.testing.assert_allclose(last, first / first.sum(axis=-1, keepdims=True))
-
-
-def test_the_last_layer_decides_where_it_looks_at_one_token_only():
-    layers = np.random.default_rng(0).random((2, 1, 4, 4))
-    layers[1] = 0
-    layers[1, :, :, 2] = 1
-    first, last = rolled_out(layers)
-    np.testing.assert_allclose(last[0], np.broadcast_to(first[0, 2], (4, 4)))
-
-
 def test_the_residual_gets_half(traced_alone):
     attention = traced_alone[0].layers[0].attention[0].mean(dim=0).numpy()
     found = with_residual(attention)

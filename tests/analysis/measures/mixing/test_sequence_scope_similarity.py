@@ -41,21 +41,10 @@ def test_similarity_is_symmetric_and_1_with_itself(maps):
     assert (np.abs(found[~np.isnan(found)]) <= 1).all()
 
 
-def test_a_monotone_change_of_a_map_changes_no_similarity():
-    maps = np.random.default_rng(0).gamma(2.0, size=(3, 6, 6))
-    warped = np.stack([maps[0], np.log(maps[1]), maps[2] ** 3])
-    np.testing.assert_array_equal(similarities(warped), similarities(maps))
-
-
 def test_many_values_some_of_them_equal_compare_as_scipy_says():
     maps = np.random.default_rng(2).gamma(1.0, size=(4, 40, 40)).round(2)
     expected = np.asarray(spearmanr(maps.reshape(4, -1), axis=1)[0])
     np.testing.assert_allclose(similarities(maps), expected, rtol=1e-12)
-
-
-def test_a_map_turned_upside_down_is_as_unlike_as_can_be():
-    maps = np.random.default_rng(1).random((1, 5, 5))
-    assert similarities(np.concatenate([maps, -maps]))[0, 1] == pytest.approx(-1)
 
 
 def test_a_sequence_of_one_token_has_nothing_to_rank():
@@ -71,10 +60,3 @@ def test_every_scope_of_a_model_compares_as_its_slow_twin_says(traced_alone):
             maps[a].tolist(), maps[b].tolist(), causal=layer.weights.is_causal
         )
         assert found[a, b] == pytest.approx(expected, abs=1e-12)
-
-
-def test_zeros_of_pairs_that_are_none_would_make_any_two_maps_alike():
-    one, other = np.random.default_rng(0).random((2, 12, 12))
-    maps = np.stack([np.tril(one), np.tril(other)])
-    assert similarities(maps)[0, 1] > 0.5
-    assert abs(scope_similarities(maps, np.tri(12, dtype=bool))[0, 1]) < 0.3

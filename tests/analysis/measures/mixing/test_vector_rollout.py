@@ -85,13 +85,6 @@ def test_the_budget_changes_no_number(stacks, budget):
         torch.testing.assert_close(cut.bias, whole.bias, rtol=1e-12, atol=1e-12)
 
 
-def test_padding_changes_no_number(traced, stacks, sequences):
-    for row, (sequence, alone) in enumerate(zip(sequences, stacks, strict=True)):
-        padded = [layer.of_sequence(row, len(sequence)) for layer in traced.layers]
-        for found, expected in zip(vector_rollout(padded), vector_rollout(alone), strict=True):
-            torch.testing.assert_close(found.map, expected.map)
-
-
 def test_nothing_reaches_a_token_from_behind_in_a_causal_model(stacks):
     for layers in stacks:
         for found in vector_rollout(layers):

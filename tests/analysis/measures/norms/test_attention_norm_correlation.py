@@ -23,10 +23,8 @@ def _counted(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray, np.n
 def test_counting_equal_pairs_together_changes_nothing(pairs):
     first, second = ([float(pair[side]) for pair in pairs] for side in (0, 1))
     found = histogram_spearman(*_counted(pairs))
-    if len(set(first)) == 1 or len(set(second)) == 1:
-        assert found is None
-    else:
-        assert found == pytest.approx(reference.spearman(first, second), abs=1e-12)
+    expected = reference.spearman(first, second)
+    assert found == (expected if expected is None else pytest.approx(expected, abs=1e-12))
 
 
 @given(CELLS, st.integers(1, 10**12))
@@ -42,12 +40,6 @@ def test_it_agrees_with_scipy_on_many_pairs():
     pairs[:, 1] += pairs[:, 0] // 2
     expected = spearmanr(pairs[:, 0], pairs[:, 1])[0]
     assert histogram_spearman(*_counted(pairs.tolist())) == pytest.approx(expected, abs=1e-12)
-
-
-def test_orders_that_agree_give_1_and_opposite_orders_minus_1():
-    rising, ones = np.arange(5), np.ones(5, dtype=np.int64)
-    assert histogram_spearman(rising, rising, ones) == pytest.approx(1)
-    assert histogram_spearman(rising, rising[::-1].copy(), ones) == pytest.approx(-1)
 
 
 def test_evenly_filled_bins_count_each_and_a_crowded_one_hides_the_rest():

@@ -24,17 +24,6 @@ def test_pmi_follows_its_definition_pair_by_pair(corpus):
     np.testing.assert_array_equal(pmi_of_pairs(n, pairs[:, 0], pairs[:, 1]), found)
 
 
-def test_tokens_that_meet_as_often_as_by_chance_have_none():
-    n, side, everything = np.array([6]), np.array([12]), 24
-    assert pointwise_mutual_information(n, side, side, everything).tolist() == [0]
-
-
-def test_twice_as_often_is_one_bit_more():
-    counts = np.array([4, 8]), np.array([40, 40]), np.array([50, 50])
-    found = pointwise_mutual_information(*counts, 1000)
-    assert found[1] - found[0] == 1
-
-
 def test_counts_of_a_large_corpus_do_not_overflow():
     n = np.array([2_000_000_000])
     assert pointwise_mutual_information(n, n, n, int(n[0])).tolist() == [0]

@@ -68,17 +68,6 @@ def test_variance_follows_its_definition(drawn):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_pairs_without_a_common_word_are_independent():
-    influence = np.random.default_rng(0).normal(size=20)
-    found = dyadic_variance(influence, word_pairs(np.arange(20), np.arange(20, 40)))
-    assert found == pytest.approx((influence**2).sum() / 400)
-
-
-def test_pairs_of_one_word_are_one_observation():
-    found = dyadic_variance(np.ones(20), word_pairs(np.zeros(20, dtype=int), np.arange(20)))
-    assert found == pytest.approx(1)
-
-
 def test_frequencies_of_words_are_no_effect_of_pmi():
     """Change that follows word frequencies alone: raw ρ is far from 0, partial ρ is not."""
     found = [with_word_effects(seed, planted=0, of_words=0) for seed in range(20)]

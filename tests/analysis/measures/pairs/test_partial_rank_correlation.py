@@ -55,17 +55,6 @@ def test_with_nothing_given_it_is_spearmans(rows):
         assert found[0] == pytest.approx(float(np.asarray(spearmanr(first, second))[0]))
 
 
-def test_what_both_follow_alone_is_taken_out():
-    generator = np.random.default_rng(0)
-    common = generator.permutation(4000.0 + np.arange(4000))
-    first, second = (common + 1500 * generator.normal(size=4000) for _ in range(2))
-    raw, partial = measured(first, second), measured(first, second, common)
-    assert raw is not None
-    assert raw[0] > 0.3
-    assert partial is not None
-    assert abs(partial[0]) < 0.05
-
-
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
 def test_fewer_rows_than_can_vary_have_none(n):
     columns = np.random.default_rng(n).normal(size=(4, n))

@@ -25,11 +25,11 @@ def related(traced_alone, sequences) -> list[Related]:
     ]
 
 
-def changes(maps: np.ndarray, relations: np.ndarray, weights: LayerWeights, sign: int = 1):
+def changes(maps: np.ndarray, relations: np.ndarray, weights: LayerWeights):
     """What the measure says of a layer."""
     pairs = weights.pairs(len(relations)).numpy()
     before = shares_before(maps, weights.order)
-    return relation_changes(before, sign * pair_deltas(maps, weights.order), relations, pairs)
+    return relation_changes(before, pair_deltas(maps, weights.order), relations, pairs)
 
 
 def test_changes_follow_their_slow_twin_pair_by_pair(related):
@@ -44,31 +44,6 @@ def test_changes_follow_their_slow_twin_pair_by_pair(related):
             for place, relation in enumerate(RELATIONS):
                 found = (n[place], *(each[effect, place] for each in (held, change, gain)))
                 assert found == pytest.approx(expected.get(relation, (0, 0, 0, 0)), rel=1e-9)
-
-
-def test_every_ordered_pair_is_of_one_relation(related):
-    for maps, relations, weights in related:
-        n, *_ = changes(maps, relations, weights)
-        n_tokens = len(relations)
-        assert n.sum() == n_tokens * (n_tokens - 1) // (2 if weights.is_causal else 1)
-
-
-def test_gains_and_losses_make_up_the_change(related):
-    for maps, relations, weights in related:
-        _, _, change, gain = changes(maps, relations, weights)
-        _, _, other_way, loss = changes(maps, relations, weights, sign=-1)
-        np.testing.assert_allclose(gain + loss, change, rtol=1e-12)
-        np.testing.assert_array_equal(change, other_way)
-
-
-def test_what_a_token_does_to_itself_is_left_out():
-    deltas = np.eye(3)[None].repeat(len(POST_NORM.effects), axis=0)
-    _, held, change, gain = relation_changes(
-        deltas, deltas, np.zeros((3, 3), dtype=np.int8), np.ones((3, 3), dtype=bool)
-    )
-    assert not held.any()
-    assert not change.any()
-    assert not gain.any()
 
 
 def test_a_sequence_of_one_token_has_no_pair():

@@ -34,16 +34,6 @@ def test_a_pure_wave_has_one_line_at_its_frequency(n, k, height, phase):
     torch.testing.assert_close(found, expected, atol=1e-9, rtol=1e-9)
 
 
-@given(st.lists(st.floats(-9, 9), min_size=1, max_size=40))
-def test_the_energy_of_a_wave_is_that_of_its_coefficients(values):
-    wave = torch.tensor(values, dtype=torch.float64)
-    found = amplitude_spectrum(wave[:, None])[:, 0].square()
-    n = len(values)
-    doubled = [1 if k == 0 or 2 * k == n else 2 for k in range(len(found))]
-    total = (found * torch.tensor(doubled)).sum() / n
-    torch.testing.assert_close(total, wave.square().sum(), atol=1e-9, rtol=1e-9)
-
-
 def test_frequencies_are_cycles_per_512_positions():
     assert frequencies(512).tolist() == list(range(257))
     assert frequencies(64).tolist() == [8 * k for k in range(33)]

@@ -5,6 +5,7 @@ import torch
 
 from analysis.measures.positions.query_key_error import ERRORS, query_key_error
 from tests.reference.positions import query_key_error as reference
+from tests.tiny import every_model
 
 
 def test_the_model_attends_by_the_scores_written_out(traced_alone, attention_error):
@@ -22,6 +23,7 @@ def test_the_model_attends_by_the_scores_written_out(traced_alone, attention_err
                 assert found[i] == pytest.approx(expected, abs=10 * attention_error)
 
 
+@every_model
 def test_nothing_is_missed_on_any_family(traced_alone, attention_error):
     for trace in traced_alone:
         for layer in trace.layers:

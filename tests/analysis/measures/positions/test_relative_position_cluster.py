@@ -16,8 +16,3 @@ _QUARTERS = st.integers(0, 8).map(lambda n: n / 4)
 def test_the_nearest_centre_is_that_of_the_slow_twin_ties_included(profiles, centres):
     expected = reference.nearest_centres(profiles.tolist(), centres.tolist())
     assert nearest_centres(profiles, centres).tolist() == expected
-
-
-def test_every_centre_is_nearest_to_itself():
-    centres = np.random.default_rng(0).random((12, 21))
-    assert nearest_centres(centres, centres).tolist() == list(range(12))

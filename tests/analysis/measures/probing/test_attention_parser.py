@@ -1,7 +1,6 @@
 """Scores of governors from attention, against sums over heads written out pair by pair."""
 
 import pytest
-import torch
 
 from analysis.measures.probing.attention_parser import (
     attention_scores,
@@ -80,17 +79,3 @@ def test_scores_of_attention_and_words_are_those_of_the_twin(n_words):
             constant = twin.dot(vectors[word], parameters["root"][:, fit].tolist())
             expected = twin.root_score(_given(sentence), of_root, constant, word)
             assert found[word, n_words, fit].item() == pytest.approx(expected)
-
-
-def test_the_parser_that_knows_words_can_be_the_one_that_does_not():
-    sentence = random_sentence(4)
-    plain = drawn(fresh_attention(sentence, 2))
-    worded = fresh_attention_words(sentence, 2)
-    worded = {name: value.double() for name, value in worded.items()}
-    for name in ("dependent", "governor"):
-        worded[f"{name}_by_dependent"][-1] = plain[name]
-    for name in ("cls", "sep", "root"):
-        worded[name][-1] = plain[name]
-    torch.testing.assert_close(
-        attention_words_scores(worded, sentence), attention_scores(plain, sentence)
-    )

@@ -21,13 +21,3 @@ def test_right_is_what_the_twin_calls_right(mentions):
     something = [bool(twin.antecedents(heads, clusters, m)) for m in range(len(heads))]
     assert has_antecedent(places, things).tolist() == something
     assert not found[0][~has_antecedent(places, things)].any()
-
-
-def test_the_first_mention_of_a_thing_has_no_antecedent():
-    heads, clusters = np.array([0, 2, 5, 7]), np.array([1, 2, 1, 2])
-    assert has_antecedent(heads, clusters).tolist() == [False, False, True, True]
-    every = np.array([[-1, 0, 0, 2], [-1, 0, 2, 5]])
-    assert is_right(every, heads, clusters).tolist() == [
-        [False, False, True, True],
-        [False, False, False, False],
-    ]

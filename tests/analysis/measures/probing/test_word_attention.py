@@ -51,10 +51,3 @@ def test_words_of_one_piece_keep_their_attention():
     found = word_attention(attention, spans, nowhere, nowhere)
     assert torch.equal(found.first, attention[:, 1:4, 1:4])
     assert torch.allclose(found.mean, attention[:, 1:4, 1:4])
-
-
-@text_families
-def test_padding_changes_nothing(tiny, annotated, batch):
-    for together, sequence in zip(batch.annotated, annotated, strict=True):
-        ((_, _, alone),) = Batch((sequence,), tiny.trace([sequence])).annotated
-        assert torch.allclose(together[2].mean, alone.mean, atol=1e-9)

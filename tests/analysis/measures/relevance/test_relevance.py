@@ -6,7 +6,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.mixing.sequence_rollout import rolled_out, with_residual
 from analysis.measures.relevance.relevance import Relevance, carried_relevance, value_distances
 from analysis.relevance_rules import RULES
 from tests.precompute.corpora.tiny import unhurried
@@ -61,44 +60,11 @@ def test_every_rule_follows_its_slow_twin_from_every_layer_and_head(traced, sequ
                     assert told.n_in_place[place, row, depth - 1, at] == in_place
 
 
-def test_two_tokens_worked_by_hand_tell_who_gives_to_whom():
-    attention = [[[[1 / 4, 3 / 4], [2 / 3, 1 / 3]]]] * 2
-    found = carried(attention, [[[[0.0], [3.0]]]] * 2).heads.maps[:, 0, :, 0]
-    i, iii = RULES.index("i"), RULES.index("iii")
-    np.testing.assert_allclose(found[i], [[5 / 8, 3 / 8], [33 / 64, 31 / 64]])
-    np.testing.assert_allclose(found[iii], [[4 / 13, 9 / 13], [94 / 169, 75 / 169]])
-
-
 def test_three_tokens_worked_by_hand_tell_the_four_rules_apart():
     attention = [[[[1 / 2, 1 / 4, 1 / 4], [1, 0, 0], [0, 1, 0]]]]
     found = carried(attention, [[[[0.0], [0.0], [3.0]]]]).heads.maps[:, 0, 0, 0]
     expected = [[3 / 4, 1 / 8, 1 / 8], [2 / 3, 1 / 9, 2 / 9], [4 / 7, 0, 3 / 7], [2 / 5, 0, 3 / 5]]
     np.testing.assert_allclose(found, expected, atol=1e-15)
-
-
-def test_mean_weights_are_averaged_before_anything_is_divided():
-    """One head looks at itself, the other at token 1, whose value is 2 away in that head alone."""
-    attention = [[[[1, 0], [0, 1]], [[0, 1], [0, 1]]]]
-    values = [[[[0.0], [0.0]], [[0.0], [2.0]]]]
-    found = carried(attention, values)
-    iii = RULES.index("iii")
-    np.testing.assert_allclose(found.heads.maps[iii, 0, 0], [[1, 0], [1 / 3, 2 / 3]])
-    np.testing.assert_allclose(found.mean_weights.maps[iii, 0, 0, 0], [1 / 2, 1 / 2])
-
-
-def test_rule_i_is_attention_rollout_by_head_and_on_mean_weights(traced_alone):
-    for trace in traced_alone:
-        attention = [each.attention[0] for each in trace.layers]
-        found = carried(
-            torch.stack(attention), torch.stack([each.values[0] for each in trace.layers])
-        )
-        means = [with_residual(each.mean(dim=0).numpy())[None] for each in attention]
-        heads = [np.stack([with_residual(head.numpy()) for head in each]) for each in attention]
-        by_layer = zip(rolled_out(means), rolled_out(heads), strict=True)
-        for depth, (of_means, of_heads) in enumerate(by_layer):
-            told = found.mean_weights.maps[0, 0, depth, 0]
-            np.testing.assert_allclose(told, of_means[0, 0], atol=1e-12)
-            np.testing.assert_allclose(found.heads.maps[0, 0, depth], of_heads[:, 0], atol=1e-12)
 
 
 @given(st.integers(0, 2**31), st.sampled_from([0.1, 2.0, 40.0]))
@@ -116,32 +82,6 @@ def test_a_start_that_does_not_sum_to_1_is_seen_as_an_error_of_conservation():
     attention, values = random_layers(0)
     found = carried(attention, values, [0.5, 0, 0, 0.25, 0])
     np.testing.assert_allclose(found.heads.conservation_error, 0.25)
-
-
-@given(st.integers(0, 2**31), st.floats(-1e3, 1e3))
-@unhurried()
-def test_a_bias_of_the_values_changes_nothing(seed, bias):
-    attention, values = random_layers(seed)
-    offset = bias * torch.arange(1, WIDTH + 1)
-    before, after = carried(attention, values), carried(attention, values + offset)
-    for told, again in (before.heads, after.heads), (before.mean_weights, after.mean_weights):
-        np.testing.assert_allclose(told.maps, again.maps, atol=1e-9)
-
-
-def test_the_scale_of_values_is_part_of_the_rules_with_distances_in_their_weights():
-    attention, values = random_layers(1)
-    before, after = carried(attention, values).heads.maps, carried(attention, 7 * values).heads.maps
-    same = [torch.allclose(one, other) for one, other in zip(before, after, strict=True)]
-    assert dict(zip(RULES, same, strict=True)) == {"i": True, "ii": True, "iii": False, "iv": False}
-
-
-def test_the_order_of_tokens_does_not_matter():
-    attention, values = random_layers(2)
-    order = torch.tensor([3, 0, 4, 1, 2])
-    start = torch.tensor([0.5, 0.25, 0.25, 0, 0], dtype=torch.float64)
-    before = carried(attention, values, start).heads.maps
-    after = carried(attention[..., order, :][..., order], values[..., order, :], start[order])
-    np.testing.assert_allclose(after.heads.maps, before[..., order], atol=1e-12)
 
 
 def test_constant_values_keep_relevance_in_place_and_are_counted():

@@ -66,23 +66,6 @@ def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
         )
 
 
-def test_an_even_map_is_as_good_as_chance():
-    inside = [0, 0.5, 1, 0, 0, np.nan, 0.25, 0]
-    (found,) = told([[0.2, *[0.1] * 8]], coverage=inside)
-    assert found["mask_share"] == pytest.approx(found["mask_chance"]) == pytest.approx(1.75 / 7)
-    assert found["pointing"] == pytest.approx(1.75 / 7)
-    assert found["entropy"] == pytest.approx(math.log(8))
-    assert found["evenness"] == pytest.approx(1)
-    assert found["top5_share"] == pytest.approx(1 / 8)
-    assert found["cls_share"] == found["special_share"] == pytest.approx(0.2)
-
-
-def test_a_map_of_one_patch_points_at_it():
-    (found,) = told([[0.5, 0, 0.5, 0]], coverage=[0, 0.75, 1])
-    assert (found["pointing"], found["mask_share"]) == (0.75, 0.75)
-    assert (found["entropy"], found["top5_share"]) == (0, 1)
-
-
 def test_what_the_mask_does_not_tell_of_is_left_out():
     (found,) = told([[0, 0.6, 0.3, 0.1]], coverage=[np.nan, 1, 0])
     assert found["mask_share"] == pytest.approx(0.75)

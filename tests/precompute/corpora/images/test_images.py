@@ -8,7 +8,7 @@ from analysis.errors import BadCorpus, UserError
 from precompute.corpora.images import images
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import load_images
-from tests.precompute.corpora.drawn import encoded, greys, noise, note, saved
+from tests.precompute.corpora.drawn import encoded, greys, noise, saved
 from tests.precompute.corpora.tiny import shared_data
 from tests.refusals import refused
 from tests.small_images import MASKED, SIZES, write_images
@@ -178,34 +178,12 @@ def test_names_of_files_are_shown_whole_and_on_one_line(tmp_path, reader):
     assert all(each.encode() for each in found)
 
 
-def test_a_file_that_changes_before_it_is_run_stops_the_run(folder, reader):
-    pictures = {each.text: each.picture for each in load_images(str(folder), reader).sequences}
-    reader.pixels(pictures["noise.png"])
-    saved(folder / "noise.png", noise(16, 12, seed=5))
-    assert refused(BadCorpus, reader.pixels, pictures["noise.png"]) == (
-        "noise.png: has changed since the run read it first; leave the folder alone and run the "
-        "same command again"
-    )
-    (folder / "noise.png").unlink()
-    with pytest.raises(BadCorpus, match=r"noise\.png: cannot be read \(No such file"):
-        reader.shown(pictures["noise.png"])
-    saved(folder / "disc_mask.png", greys(*[(255,) * 64] * 48))
-    with pytest.raises(BadCorpus, match=r"disc_mask\.png: has changed"):
-        reader.coverage(pictures["disc.png"])
-
-
 @pytest.mark.parametrize("name", ["demo", "demo-treebank"])
 def test_a_corpus_of_texts_is_none_of_images(name, reader):
     assert refused(BadCorpus, load_images, name, reader) == (
         f"{name}: holds text, and the model reads images; give a folder of images or "
         "`demo-digits`, or take a model that reads text"
     )
-
-
-def test_an_image_is_shown_as_it_is_turned(tmp_path, reader):
-    saved(tmp_path / "a.jpg", noise(16, 8), "JPEG", exif=note(6))
-    (sequence,) = load_images(str(tmp_path), reader).sequences
-    assert (sequence.picture.width, sequence.picture.height) == (8, 16)
 
 
 @pytest.mark.shared_data

@@ -5,11 +5,8 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from analysis.errors import BadCorpus, UserError
-from precompute.corpora.load import entries
 from precompute.corpora.texts.blocks import blocks
 from tests.precompute.corpora.tiny import BUILT, load, unhurried
-from tests.refusals import refused
 
 from .test_packing import documents, numbered
 
@@ -70,16 +67,3 @@ def test_a_corpus_of_blocks_is_read_as_texts_of_one_length(family, tmp_path):
     assert len(corpus.sequences) > 2
     assert {len(each) for each in corpus.sequences} == {16}
     assert corpus.counts["truncated"] == 0
-
-
-def test_blocks_need_a_tokenizer_and_a_file_that_fills_one(tmp_path):
-    file = tmp_path / "text.txt"
-    file.write_text("the cat\n")
-    assert refused(UserError, entries, str(file), packing="blocks") == (
-        "--packing blocks cuts the text by a model's word pieces; name the model with "
-        "--model, or use --packing paragraphs."
-    )
-    few = entries(str(file), packing="blocks", tokenizer=BUILT["bert"], max_tokens=16)
-    assert refused(BadCorpus, list, few) == (
-        "text.txt: all its documents are too short to be packed; use --packing paragraphs"
-    )

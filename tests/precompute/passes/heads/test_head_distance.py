@@ -28,16 +28,10 @@ every_weighing = pytest.mark.parametrize("weighing", WEIGHINGS)
 
 
 @pytest.fixture(scope="module")
-def distance_run(tmp_path_factory, family):
+def finished(tmp_path_factory, family):
     folder = tmp_path_factory.mktemp(f"distances-{family}")
     asked = asked_for(folder, family, statistics=ASKED, seed=3)
     return asked, run(asked, run_local)
-
-
-@pytest.fixture(scope="module")
-def store(distance_run):
-    with duckdb.connect(str(distance_run[0].output), read_only=True) as connection:
-        yield connection
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +46,8 @@ def matrices(store) -> dict[str, np.ndarray]:
 
 
 @every_weighing
-def test_distances_are_those_of_the_twin_over_the_whole_corpus(distance_run, store, weighing):
-    asked, plan = distance_run
+def test_distances_are_those_of_the_twin_over_the_whole_corpus(finished, store, weighing):
+    asked, plan = finished
     model = load_model(asked.model, device="cpu")
     expected = np.zeros((N, N))
     for sequence in plan.corpus.sequences:
@@ -73,17 +67,6 @@ def test_distances_are_those_of_the_twin_over_the_whole_corpus(distance_run, sto
     assert set(frame["n_rows"]) == {n_rows}
     mean, total = (frame[each].to_numpy() for each in ("mean_divergence", "divergence"))
     assert mean * n_rows == pytest.approx(total)
-
-
-def test_the_contract_view_has_every_ordered_pair_once(store):
-    key = "(layer_a, head_a, layer_b, head_b)"
-    counted = f"select count(*), count(distinct {key}) from head_distance"
-    assert store.execute(counted).fetchall() == [(N * N, N * N)]
-    stored = "select weighing::varchar, count(*) from stored.head_distance group by all order by 1"
-    assert store.execute(stored).fetchall() == [
-        ("norm", N * (N + 1) // 2),
-        ("weight", N * (N + 1) // 2),
-    ]
 
 
 def test_both_distances_are_compared_head_by_head_and_as_a_whole(store, matrices):

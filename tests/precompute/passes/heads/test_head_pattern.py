@@ -1,6 +1,5 @@
 """Habits in a store built by the real passes, against the twin, text by text."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES
@@ -32,7 +30,7 @@ every_weighing = pytest.mark.parametrize("weighing", WEIGHINGS)
 
 
 @pytest.fixture(scope="module")
-def habit_run(tmp_path_factory, family) -> tuple[Request, Plan]:
+def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"habits-{family}")
     asked = asked_for(folder, family, statistics=STATISTICS)
     texts = [TEXT] * 4 + ["The dog sat\n"]  # intervals need ten, one of them without a period
@@ -41,15 +39,9 @@ def habit_run(tmp_path_factory, family) -> tuple[Request, Plan]:
 
 
 @pytest.fixture(scope="module")
-def store(habit_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(habit_run[0].output), read_only=True) as connection:
-        yield connection
-
-
-@pytest.fixture(scope="module")
-def by_both(habit_run, is_causal) -> pd.DataFrame:
+def by_both(finished, is_causal) -> pd.DataFrame:
     """Every habit of every head and text, as the twin counts it; NaN where there is none."""
-    asked, plan = habit_run
+    asked, plan = finished
     model = load_model(asked.model, device="cpu")
     rows = []
     for sequence in plan.corpus.sequences:
@@ -89,10 +81,10 @@ def test_every_text_has_the_habits_of_the_twin_by_weights_and_by_norms(store, by
         )
 
 
-def test_views_without_a_weighing_are_of_weights(store, slow, habit_run):
+def test_views_without_a_weighing_are_of_weights(store, slow, finished):
     found = store.execute("from sequence_head_pattern order by seq, layer, head").df()
     assert found["n_tokens"].tolist() == [
-        len(each) for each in habit_run[1].corpus.sequences for _ in range(2 * 3)
+        len(each) for each in finished[1].corpus.sequences for _ in range(2 * 3)
     ]
     for name in QUANTITIES:
         np.testing.assert_allclose(
@@ -131,13 +123,13 @@ def test_every_layer_is_the_mean_of_its_heads(store, by_both, weighing):
     assert (sure["low"] <= sure["high"]).all()
 
 
-def test_differences_are_paired_text_by_text(store, by_both, habit_run):
+def test_differences_are_paired_text_by_text(store, by_both, finished):
     wide = _with_zeros(by_both).set_index(["weighing", "seq", "layer", "head"])[list(HABITS)]
     change = wide.loc["norm"] - wide.loc["weight"]
     found = head_pattern_difference.differences(store)
     assert len(found) == change.groupby(["layer", "head"]).mean().notna().to_numpy().sum()
-    n = len(habit_run[1].corpus.sequences)
-    draws = redraws(np.arange(n), seed=habit_run[0].seed).weights
+    n = len(finished[1].corpus.sequences)
+    draws = redraws(np.arange(n), seed=finished[0].seed).weights
     row: Any
     for row in found.itertuples():
         of_cell = change.xs((row.layer, row.head), level=("layer", "head"))[row.quantity]
@@ -155,17 +147,6 @@ def test_differences_are_paired_text_by_text(store, by_both, habit_run):
     assert len(of_layers) == expected.notna().to_numpy().sum()
     for row in of_layers.itertuples():
         assert row.difference == pytest.approx(expected.loc[row.layer, row.quantity], abs=2e-6)
-
-
-def test_the_wide_view_says_the_same_as_the_long_one(store):
-    wide = store.execute("from head_pattern").df()
-    assert wide.columns.tolist() == ["layer", "head", *HABITS]
-    long = wide.melt(["layer", "head"], var_name="quantity", value_name="mean").dropna()
-    told = head_pattern.heads(store)
-    told = told[told["quantity"] != "uniform"]
-    both = long.merge(told, on=["layer", "head", "quantity"], suffixes=("", "_told"))
-    assert len(both) == len(long) == len(told)
-    assert (both["mean"] == both["mean_told"]).all()
 
 
 def test_what_a_text_cannot_have_is_absent(store, tiny, is_causal):
@@ -186,14 +167,14 @@ def test_the_texts_in_which_a_head_does_something_most_come_first(store, slow):
         sequence_head_pattern.extremes(store, layer=1, head=1, quantity="nxt", limit=1)
 
 
-def test_the_file_is_whole_and_sound(habit_run):
-    assert list(faults(habit_run[0].output, every_table())) == []
+def test_the_file_is_whole_and_sound(finished):
+    assert list(faults(finished[0].output, every_table())) == []
 
 
-def test_weights_to_types_are_counted_alike_by_head_and_by_token(habit_run, tmp_path):
+def test_weights_to_types_are_counted_alike_by_head_and_by_token(finished, tmp_path):
     """The law between the tables can fail: a habit that is off by a thousandth is told."""
     copy = tmp_path / "copy.duckdb"
-    copy.write_bytes(habit_run[0].output.read_bytes())
+    copy.write_bytes(finished[0].output.read_bytes())
     with duckdb.connect(str(copy)) as connection:
         connection.execute(
             "update stored.sequence_head_pattern set comma_period = comma_period + 0.01 "

@@ -1,29 +1,11 @@
-import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.tables.mixing import mixing_ratio
-from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.passes.batch import Batch
-from precompute.passes.mixing import sequence_mixing_ratio, token_mixing_ratio
+from precompute.passes.mixing import token_mixing_ratio
 from tests.intervals import assert_ordered
 from tests.reference.mixing import mixing_ratio as reference
-
-
-def test_every_type_has_the_ratios_of_its_tokens(sequences, traced):
-    batch = Batch(sequences, traced)
-    rows = sequence_mixing_ratio.totals(batch).to_pandas()
-    for row in rows.itertuples():
-        sequence = sequences[row.seq]
-        types = [_type(sequence, pos) for pos in range(len(sequence))]
-        ratios = _ratios(batch, row.seq, row.layer)[row.scope]
-        of = [r for r, t in zip(ratios, types, strict=True) if row.token_type in (t, "all")]
-        assert row.n == len(of)
-        found = row.mean, row.m2, row.min, row.max
-        assert found == pytest.approx(reference.moments(of), rel=1e-9, abs=1e-15)
-    kinds = rows.drop_duplicates(["seq", "token_type"])
-    for seq, of in kinds.groupby("seq"):
-        n = of.set_index("token_type")["n"]
-        assert n["all"] == len(sequences[seq]) == n.drop("all").sum()
 
 
 def _ratios(batch: Batch, row: int, layer: int) -> dict[str, list[float]]:
@@ -46,22 +28,6 @@ def test_every_token_has_the_mean_of_its_ratios(sequences, traced):
         )
 
 
-def _type(sequence, pos: int) -> str:
-    if sequence.masked[pos]:
-        return "mask"
-    name = TOKEN_TYPES[sequence.token_types[pos]]
-    return name if name in ("cls", "sep") else "other"
-
-
-def test_masked_tokens_are_of_a_type_of_their_own(masked_store, layer_order, tiny):
-    mask = tiny.tokenizer.mask_token
-    masks = masked_store.execute("select count(*) from token where token = ?", [mask]).fetchall()
-    by_layer = mixing_ratio.by_layer(masked_store, scope=layer_order.vectors)
-    pooled = by_layer[by_layer["token_type"] == "mask"]
-    assert pooled["n"].tolist() == ([masks[0][0]] * 2 if mask else [])
-    assert (masks[0][0] > 3) == (mask is not None)
-
-
 def test_each_layer_is_the_mean_over_sequences_and_spreads_over_tokens(masked_store, layer_order):
     parts = masked_store.execute("from sequence_mixing_ratio").df()
     for scope in layer_order.of_ratios:
@@ -77,38 +43,10 @@ def test_each_layer_is_the_mean_over_sequences_and_spreads_over_tokens(masked_st
             assert_ordered(row.low, row.mean, row.high)
 
 
-def test_pooled_is_over_every_token_of_every_layer(masked_store, tokens_of):
-    for row in mixing_ratio.pooled(masked_store).itertuples():
-        of = tokens_of[row.scope, row.token_type]
-        assert row.n == len(of)
-        mean, _, smallest, largest = reference.moments(of)
-        assert row.mean == pytest.approx(mean, rel=1e-6)
-        assert row.std == pytest.approx(reference.standard_deviation(of), rel=1e-4)
-        assert (row.min, row.max) == pytest.approx((smallest, largest), rel=1e-6)
-        assert_ordered(row.low, row.mean, row.high)
-
-
-@pytest.fixture(scope="module")
-def tokens_of(masked_store, masked_batches) -> dict[tuple[str, str], list[float]]:
-    """Ratios of all tokens of all layers, by scope and type."""
-    found: dict = {}
-    for batch in masked_batches:
-        (sequence,) = batch.sequences
-        for layer in range(len(batch.trace.layers)):
-            for scope, ratios in _ratios(batch, 0, layer).items():
-                for pos, ratio in enumerate(ratios):
-                    for name in (_type(sequence, pos), "all"):
-                        found.setdefault((scope, name), []).append(ratio)
-    return found
-
-
-def test_ratios_of_weights_are_what_attention_leaves_to_others(masked_store, masked_batches):
-    kept = [
-        layer.attention[0].mean(dim=0).diagonal().numpy()
-        for batch in masked_batches
-        for layer in batch.trace.layers
-    ]
-    pooled = mixing_ratio.pooled(masked_store).set_index(["scope", "token_type"])
-    assert pooled.loc[("attn_w", "all"), "mean"] == pytest.approx(
-        1 - np.concatenate(kept).mean(), rel=1e-5
-    )
+def test_all_layers_pooled_are_told_as_the_view_has_them(masked_store):
+    view = masked_store.execute("from mixing_ratio where layer is null").df().drop(columns="layer")
+    told = mixing_ratio.pooled(masked_store)
+    by = ["scope", "token_type"]
+    found, expected = (each[list(view)].sort_values(by, ignore_index=True) for each in (told, view))
+    pd.testing.assert_frame_equal(found, expected)
+    assert_ordered(told["low"], told["mean"], told["high"])

@@ -32,14 +32,6 @@ def test_each_layer_is_the_mean_over_sequences(masked_store, by_sequence):
             assert_ordered(row.low, row.spearman, row.high)
 
 
-def test_the_model_is_the_mean_over_sequences_of_the_mean_over_layers(masked_store, by_sequence):
-    frame = scope_similarity.matrix(masked_store, layer=None)
-    for row in frame[frame["scope_a"] != frame["scope_b"]].itertuples():
-        first, second = (by_sequence[layer, row.scope_a, row.scope_b] for layer in (1, 2))
-        of = [(first[seq] + second[seq]) / 2 for seq in first]
-        assert row.spearman == pytest.approx(sum(of) / len(of), rel=1e-12)
-
-
 @pytest.mark.parametrize("layer", [1, 2, None])
 def test_the_matrix_is_square_symmetric_and_1_on_its_diagonal(masked_store, layer, layer_order):
     frame = scope_similarity.matrix(masked_store, layer=layer)

@@ -26,7 +26,6 @@ from tests.outermost.bare_model import POST_NORM, BareModel
 from tests.outermost.corpus import Corpus, read_corpus
 from tests.outermost.mixing import of_scope
 from tests.outermost.norms import of_tokens
-from tests.outermost.views import VIEWS
 from tests.reference.norms import frequency_correlation as reference
 from tests.small_store import request as asked_for
 
@@ -102,30 +101,25 @@ def _expected(slow: pd.DataFrame, quantity: str, source: str, special: bool) -> 
 
 @pytest.mark.parametrize("source", ["corpus", "file"])
 @pytest.mark.parametrize("special", [True, False])
-def test_weights_and_lengths_are_ranked_as_the_bare_model_has_them(store, slow, source, special):
+@pytest.mark.parametrize(
+    ("table", "column", "names"),
+    [
+        ("frequency_correlation", "quantity", {"attention", "value_norm"}),
+        ("ratio_frequency_correlation", "scope", set(SCOPES)),
+    ],
+)
+def test_quantities_are_ranked_as_the_bare_model_has_them(
+    store, slow, source, special, table, column, names
+):
     found = store.execute(
-        "select quantity, n, spearman, low, high from frequency_correlation "
+        f"select {column}, n, spearman, low, high from {table} "
         "where source = $1 and special_tokens = $2",
         [source, special],
     ).fetchall()
-    assert {row[0] for row in found} == {"attention", "value_norm"}
-    for quantity, n, rho, low, high in found:
-        assert (n, rho) == pytest.approx(_expected(slow, quantity, source, special), abs=1e-6)
+    assert {row[0] for row in found} == names
+    for name, n, rho, low, high in found:
+        assert (n, rho) == pytest.approx(_expected(slow, name, source, special), abs=1e-6)
         assert (low, high) == (None, None), "of fewer than ten sequences"
-
-
-@pytest.mark.parametrize("source", ["corpus", "file"])
-@pytest.mark.parametrize("special", [True, False])
-def test_ratios_are_ranked_as_the_bare_model_has_them(store, slow, source, special):
-    found = store.execute(
-        "select scope, n, spearman, low, high from ratio_frequency_correlation "
-        "where source = $1 and special_tokens = $2",
-        [source, special],
-    ).fetchall()
-    assert {row[0] for row in found} == set(SCOPES)
-    for scope, n, rho, low, high in found:
-        assert (low, high) == (None, None), "of fewer than ten sequences"
-        assert (n, rho) == pytest.approx(_expected(slow, scope, source, special), abs=1e-6)
 
 
 def test_the_corpus_has_what_could_go_wrong(slow, bare):
@@ -165,17 +159,6 @@ def test_words_are_drawn_without_masks_and_with_their_ranks(store, slow):
     few = token_mixing_ratio.words(store, scope="attn_res", special=True, limit=3)
     assert len(few) == 3
     assert few["rank"].is_monotonic_increasing
-
-
-def test_means_by_type_are_those_of_the_bare_model(store, bare):
-    """Masked places are among the others, and a text without a type counts 0 in sums alone."""
-    (view,) = (each for each in VIEWS if each.name == "token_type_mixing")
-    found = view.compare(bare, store)
-    assert found.holds, found.line()
-    present = store.execute(
-        "select min(n_present) from token_type_interval where token_type = 'comma_period'"
-    ).fetchall()
-    assert present[0][0] < len(ENTRIES), "no text was without commas and periods"
 
 
 @pytest.mark.parametrize(

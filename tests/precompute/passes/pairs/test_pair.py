@@ -68,15 +68,6 @@ def test_pmi_follows_its_definition_pair_by_pair(pair_store, pair_words, is_caus
     assert all(pmi is None for _, _, pmi, special in rows if special)
 
 
-def test_a_pair_and_its_reverse_occur_equally_often_unless_order_decides(pair_store, is_causal):
-    different = pair_store.execute(
-        "select count(*) from pair as a left join pair as b "
-        "on a.source = b.target and a.target = b.source "
-        "where a.n is distinct from b.n or a.pmi is distinct from b.pmi"
-    ).fetchall()
-    assert (different == [(0,)]) == (not is_causal)
-
-
 def test_pairs_and_their_averages_count_the_same(pair_store):
     different = pair_store.execute(
         "select count(*) from pair "

@@ -11,7 +11,6 @@ from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables.pairs import pair_delta
 from precompute.jobs import plan as planning
-from precompute.jobs.shards import as_stored
 from precompute.passes.batch import Batch
 from precompute.passes.pairs.pair_delta import totals
 from precompute.store.build import CONFIG, add_table
@@ -48,32 +47,6 @@ def test_every_pair_has_the_average_of_all_its_occurrences(pair_store, slow):
             several = n_sequences >= LEAST_SEQUENCES
             assert error == (pytest.approx(expected.error, abs=2e-6) if several else None)
             assert degrees == (pytest.approx(expected.degrees, rel=1e-5) if several else None)
-
-
-def test_pairs_that_occur_once_are_kept_and_have_no_deviation(pair_store, slow):
-    once = sum(each.n == 1 for each in slow[1, "ff"].values())
-    assert once > 0
-    found = pair_store.execute(
-        "select count(*) from pair_delta where n = 1 and layer = 1 and effect = 'ff' "
-        "and std_delta is null"
-    ).fetchall()
-    assert found == [(once,)]
-
-
-def test_a_word_at_two_places_is_kept_and_a_place_with_itself_is_not(pair_store, is_causal):
-    """k places of one word make k (k − 1) pairs of two places, or half of them if causal."""
-    expected = pair_store.execute(
-        "select token, sum(k * (k - 1) // $share) as n "
-        "from (select token, count(*) as k from token group by seq, token) "
-        "group by token having n > 0 order by token",
-        {"share": 2 if is_causal else 1},
-    ).fetchall()
-    found = pair_store.execute(
-        "select source, sum(n) from pair_delta "
-        "where source = target and layer = 2 and effect = 'ff' group by source order by source"
-    ).fetchall()
-    assert found == expected
-    assert len(found) > 2
 
 
 def test_all_pairs_of_two_places_are_counted(pair_store, is_causal):
@@ -160,27 +133,6 @@ def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
     np.testing.assert_allclose(found[VALUES], expected[VALUES], rtol=2e-7, atol=1e-9)
     frequent_first = in_order.sort_values(["layer", "n"], ascending=[True, False], kind="stable")
     pd.testing.assert_frame_equal(in_order, frequent_first)
-
-
-def test_the_relation_of_a_pair_is_its_most_frequent_one(traced, sequences):
-    batch = Batch(sequences, traced)
-    shards = totals(batch)
-    rows = as_stored(pair_delta.TABLE, shards).to_pandas()
-    raw = shards.to_pandas()
-    assert (raw["relation"].to_numpy() >= 0).all()
-    for row in rows.itertuples():
-        of_pair = raw[
-            (raw["layer"] == row.layer)
-            & (raw["source"] == row.source)
-            & (raw["target"] == row.target)
-        ]
-        assert row.relation == of_pair["relation"].mode().min()
-
-
-def test_one_pair_of_a_sequence_is_its_first(traced, sequences):
-    raw = totals(Batch(sequences, traced)).to_pandas()
-    first = raw.groupby(["layer", "seq", "source", "target"])["is_first"].sum()
-    assert (first == 1).all()
 
 
 def test_a_sequence_of_one_token_has_no_pairs(tiny, sequences):

@@ -106,27 +106,3 @@ def test_every_relation_that_occurs_is_there_and_their_shares_add_up_to_1(
             assert set(group["relation"]) == occurring
             assert group["relation"].tolist() == [r for r in RELATIONS if r in occurring]
             assert group["mean"].sum() == pytest.approx(1)
-
-
-def test_pairs_of_every_sequence_are_all_that_the_model_sees(masked_store, is_causal):
-    """n (n − 1) ordered pairs, or half of them where queries see no key behind themselves."""
-    wrong = masked_store.execute(
-        """
-        select count(*) from (
-            select seq, layer, effect, sum(n) as n
-            from sequence_relation_change group by seq, layer, effect)
-        join sequence using (seq)
-        where n <> n_tokens * (n_tokens - 1) // $share
-        """,
-        {"share": 2 if is_causal else 1},
-    ).fetchall()
-    assert wrong == [(0,)]
-
-
-def test_pairs_are_shared_alike_by_every_effect_and_layer(masked_store, layer_order):
-    frames = [
-        relation_share.by_layer(masked_store, effect=effect).query("quantity == 'pairs'")
-        for effect in layer_order.effects
-    ]
-    means = [group["mean"].tolist() for frame in frames for _, group in frame.groupby("layer")]
-    assert all(each == means[0] for each in means)

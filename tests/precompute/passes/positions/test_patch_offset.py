@@ -12,7 +12,7 @@ from precompute.run import run
 from tests.reference.positions import patch_offset as twin
 from tests.small_store import request as asked_for
 from tests.tiny import tiny_model, tiny_sequences
-from tests.tiny_vision import COLUMNS, HEADS, LAYERS, ROWS, image_sequences, tiny_vision_model
+from tests.tiny_vision import COLUMNS, HEADS, LAYERS, ROWS, tiny_vision_model
 
 HEAD_PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
 
@@ -81,24 +81,6 @@ def test_of_equal_offsets_the_nearest_is_preferred(made):
         best = patch_offset.preferred(own)
     assert set(zip(best["row_offset"], best["column_offset"], strict=True)) == {(0, 0)}
     assert best["attention_per_pair"].tolist() == pytest.approx(best["mean_per_pair"].tolist())
-
-
-def test_images_add_up_however_they_are_batched():
-    """In float64, where the model's own numbers leave nothing for rounding to hide."""
-    model, sequences = tiny_vision_model("dinov2"), image_sequences("dinov2")
-    whole = Batch(sequences, model.trace(sequences), images=model.images)
-    found = patch_pass.totals(whole).to_pandas()
-    maps = [model.trace([each]).layers for each in sequences]
-    slow = [
-        twin.by_offset(each[2].attention[0, 1, 1:, 1:].tolist(), ROWS, COLUMNS, 7) for each in maps
-    ]
-    rows = found[(found["layer"] == 2) & (found["head"] == 1)]
-    for row in rows.itertuples():
-        both = [each[row.row_offset, row.column_offset] for each in slow]
-        expected = [sum(each) for each in zip(*both, strict=True)]
-        assert [row.attention, row.attention_per_pair] == pytest.approx(expected, rel=1e-9)
-        assert row.n_images == len(sequences)
-    assert len(rows) == (2 * ROWS - 1) * (2 * COLUMNS - 1)
 
 
 def test_texts_have_no_patches():

@@ -8,14 +8,12 @@ import pandas as pd
 import pytest
 import torch
 
-from analysis.measures.positions.head_offset import preferred_offsets
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.shards import as_stored
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.base import Totals
 from precompute.passes.batch import Batch
 from precompute.passes.positions import (
-    query_key_correlation,
     relative_position_profile,
     state_spectrum,
 )
@@ -83,18 +81,6 @@ def spectra(waves) -> pd.DataFrame:
     return rows.astype({"control": str, "source": str})
 
 
-@pytest.mark.parametrize("source", ["hidden", "query", "key"])
-def test_states_show_the_line_of_the_position_embeddings_and_no_other(spectra, source):
-    here = spectra[(spectra["source"] == source) & (spectra["layer"] == 0)]
-    line = here["frequency"] == FREQUENCY
-    kept = here["control"] == "kept"
-    assert here[kept & ~line]["max"].max() < 1e-9
-    (largest,) = here[kept & line]["max"]
-    assert largest > 5
-    if source == "hidden":
-        assert largest == pytest.approx(N / 2 * np.sqrt(2), rel=1e-6)
-
-
 @pytest.mark.parametrize("layer", [0, 1])
 def test_the_line_vanishes_without_positions_and_spreads_when_they_are_permuted(spectra, layer):
     here = spectra[(spectra["source"] == "hidden") & (spectra["layer"] == layer)]
@@ -118,39 +104,6 @@ def test_words_that_are_nothing_have_no_line_and_no_control(spectra):
 def test_a_batch_that_cannot_be_run_again_has_no_controls(waves):
     batch = replace(_batch(waves), controlled=None)
     assert set(state_spectrum.totals(batch)["control"].to_pylist()) == {"kept"}
-
-
-def test_only_every_fourth_sequence_is_run_again(waves):
-    batch = _batch(waves)
-    for index in range(9):
-        text = replace(batch.sequences[0], index=index)
-        rows = state_spectrum.totals(replace(batch, sequences=(text,))).to_pandas()
-        again = set(rows["control"]) - {"kept"}
-        assert again == ({"compared", "removed", "permuted"} if index in (0, 4, 8) else set())
-
-
-def test_what_controls_compare_with_is_of_the_sequences_that_were_run_again(waves):
-    batch = _batch(waves)
-    text = batch.sequences[0]
-    texts = tuple(replace(text, index=index) for index in range(6))
-    trace = waves.trace(list(texts))
-    rows = state_spectrum.totals(replace(batch, sequences=texts, trace=trace)).to_pandas()
-    rows = rows[rows["source"] != "word_embedding"].astype({"control": str, "source": str})
-    n = rows.groupby("control")["n_sequences"].unique().map(list).to_dict()
-    assert n == {"kept": [6], "compared": [2], "removed": [2], "permuted": [2]}
-    place = ["source", "layer", "frequency"]
-    wide = rows.pivot(index=place, columns="control", values="max")
-    np.testing.assert_allclose(wide["compared"], wide["kept"] / 3, atol=1e-9)
-
-
-def test_a_head_prefers_the_offset_from_which_its_keys_are_shifted(waves):
-    rows = _rows(query_key_correlation, waves)
-    near = rows[(rows["layer"] == 0) & (rows["offset"].abs() <= 10)]
-    for quantity in ("value", "attention", "value_per_pair", "attention_per_pair"):
-        wide = near.pivot(index="head", columns="offset", values=quantity)
-        offsets = wide.columns.to_numpy().astype(np.int64)
-        found = preferred_offsets(wide.to_numpy()[: len(SHIFTS)], offsets)
-        assert found.tolist() == [-shift for shift in SHIFTS], quantity
 
 
 def test_position_explains_all_of_a_positional_head_and_nothing_of_an_even_one(waves):

@@ -1,14 +1,11 @@
 """What is stored of positions, queries and keys is what the measures say of the model itself."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from duckdb import DuckDBPyConnection
 
 from analysis.measures.positions.amplitude_spectrum import frequencies, wave_length
 from analysis.measures.positions.query_key_phase import phase_amplitudes
@@ -33,6 +30,7 @@ from precompute.passes.positions import query_key_wave as query_key_wave_pass
 from precompute.run import run
 from tests.reference.positions import embedding_spectrum as reference
 from tests.reference.positions import position_variance as reference_variance
+from tests.small_store import LONGER_TEXT
 from tests.small_store import request as asked_for
 
 STATISTICS = [
@@ -44,14 +42,7 @@ STATISTICS = [
     "query_key_phase",
     "query_key_wave",
 ]
-TEXT = """The cat sat, the dog ran, the cat ran, the dog sat, the cat sat.
-The mat, the mat. The dog, the dog ran.
-
-Dog, cat. The dog ran, ran, ran; the cat sat, the dog ran.
-Cat sat. The dog ran, ran, ran; the cat sat, the dog ran.
-
-The dog.
-"""
+TEXT = LONGER_TEXT[: LONGER_TEXT.index("\nCat sat, the cat.\n")]
 
 
 @pytest.fixture(scope="module")
@@ -66,12 +57,6 @@ def finished(tmp_path_factory, family):
 @pytest.fixture(scope="module")
 def model(finished):
     return load_model(finished[0].model, device="cpu")
-
-
-@pytest.fixture(scope="module")
-def store(finished) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(finished[0].output), read_only=True) as connection:
-        yield connection
 
 
 @pytest.fixture(scope="module")

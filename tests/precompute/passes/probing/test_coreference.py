@@ -3,8 +3,6 @@
 from typing import Any
 
 import duckdb
-import numpy as np
-import pandas as pd
 import pytest
 
 from analysis.measures.probing.probe_accuracy import halves
@@ -220,13 +218,3 @@ def test_plain_text_has_no_mentions_and_no_accuracy(tmp_path):
 def test_a_choice_that_there_is_not_is_refused(probing_store):
     with pytest.raises(ValueError, match="chosen on third"):
         coreference_best.best(probing_store, merging="mean", chosen_on="third")
-
-
-def test_frames_say_where_nothing_is_known(probing_store):
-    found = coreference_accuracy.of_type(probing_store, mention_type="all", merging="mean")
-    heads = found["method"] == "head"
-    assert found.loc[~heads, ["layer", "head"]].isna().to_numpy().all()
-    assert not found.loc[heads, ["layer", "head"]].isna().to_numpy().any()
-    assert np.isfinite(found["accuracy"].to_numpy()).all()
-    assert found[["low", "high"]].isna().to_numpy().all()  # of nine documents
-    assert isinstance(found, pd.DataFrame)

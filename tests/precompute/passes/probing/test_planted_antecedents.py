@@ -3,11 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 import torch
 
-from analysis.measures.probing.coreference_accuracy import is_right
-from analysis.measures.probing.coreference_prediction import attended_antecedents
 from precompute.corpora.annotated.annotation import Annotation, Mention, MentionKind
 from precompute.corpora.sequence import Annotated
 from precompute.passes.batch import Batch
@@ -31,12 +28,6 @@ def text(mentions: list[tuple[int, int, MentionKind]]) -> Annotation:
         features=("",) * N_WORDS,
         mentions=tuple(Mention(w, w, w, cluster, kind) for w, cluster, kind in mentions),
     )
-
-
-def random_text(seed: int) -> Annotation:
-    generator = np.random.default_rng(seed)
-    places = sorted(generator.choice(N_WORDS, 12, replace=False).tolist())
-    return text([(place, int(generator.integers(3)), "nominal") for place in places])
 
 
 def rows(known: Annotation, attention: torch.Tensor, masked: tuple[int, ...] = ()) -> list[dict]:
@@ -63,48 +54,6 @@ def noise(n_words: int = N_WORDS) -> torch.Tensor:
     return torch.rand(*shape, generator=generator, dtype=torch.float64)
 
 
-def planted(known: Annotation, *, right: bool) -> torch.Tensor:
-    """Attention to earlier mentions of the same cluster, or to all but them."""
-    attention = torch.rand(N_WORDS, N_WORDS, dtype=torch.float64) * 0.1
-    for mention in known.mentions:
-        for other in known.mentions:
-            attention[mention.head, other.head] += right == (other.cluster == mention.cluster)
-    return attention
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_planted_head_is_right_and_its_opposite_wrong_wherever_it_can_be(seed):
-    known, attention = random_text(seed), noise()
-    attention[1], attention[5] = planted(known, right=True), planted(known, right=False)
-    share = {
-        (row["merging"], row["layer"], row["head"]): np.mean(row["correct"])
-        for row in rows(known, attention)
-        if row["method"] == "head"
-    }
-    assert share[("mean", 0, 1)] == share[("first", 0, 1)] == 1
-    heads, clusters = ([getattr(m, name) for m in known.mentions] for name in ("head", "cluster"))
-    has_wrong_candidate = [
-        any(h < heads[m] and c != clusters[m] for h, c in zip(heads, clusters, strict=True))
-        for m in mentions_of(known, NOTHING).scored
-    ]
-    assert share[("mean", 1, 2)] == pytest.approx(1 - np.mean(has_wrong_candidate))
-    assert share[("mean", 1, 2)] < 0.5
-
-
-def test_a_head_at_random_is_right_as_often_as_counting_says():
-    mentions = mentions_of(random_text(3), NOTHING)
-    generator = torch.Generator().manual_seed(0)
-    attention = torch.rand(4000, N_WORDS, N_WORDS, generator=generator, dtype=torch.float64)
-    picked = attended_antecedents(attention, torch.from_numpy(mentions.heads)).numpy()
-    right = is_right(picked, mentions.heads, mentions.clusters).mean(axis=0)
-    expected = []
-    for mention in mentions.scored:
-        earlier = mentions.heads < mentions.heads[mention]
-        same = earlier & (mentions.clusters == mentions.clusters[mention])
-        expected.append(same.sum() / earlier.sum())
-    assert right[mentions.scored] == pytest.approx(np.array(expected), abs=0.04)
-
-
 def test_mentions_with_a_masked_word_are_left_out_for_heads_and_rules_alike():
     nominal: MentionKind = "nominal"
     places = [(2, 1), (5, 2), (9, 1), (12, 2), (15, 1)]
@@ -118,20 +67,6 @@ def test_mentions_with_a_masked_word_are_left_out_for_heads_and_rules_alike():
     assert picked["head"] == 2
     assert picked["nearest"] == 12
     assert {row["method"]: row["predicted"][-1] for row in whole}["head"] == 9
-
-
-def test_layers_and_heads_stand_where_their_attention_does():
-    known = text([(2, 1, "nominal"), (5, 2, "nominal"), (9, 1, "pronoun")])
-    attention = torch.zeros(LAYERS * HEADS, N_WORDS, N_WORDS, dtype=torch.float64)
-    attention[:, 9, 5] = 0.5
-    attention[4, 9, 2] = 1.0
-    found = {
-        (row["layer"], row["head"]): row["correct"]
-        for row in rows(known, attention)
-        if row["merging"] == "mean"
-    }
-    places = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
-    assert found == {place: [place == (1, 1)] for place in places}
 
 
 def test_a_text_where_nothing_can_be_found_has_no_rows():

@@ -1,13 +1,11 @@
 """Maps of relevance in a store built by the real passes, against the twins and each other."""
 
 import shutil
-from collections.abc import Iterator
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from duckdb import DuckDBPyConnection
 
 from analysis.errors import BrokenLaw, UnknownName
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
@@ -31,22 +29,16 @@ pytestmark = every_family
 
 
 @pytest.fixture(scope="module")
-def relevance_run(tmp_path_factory, family) -> tuple[Request, Plan]:
+def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"relevance-{family}")
     asked = asked_for(folder, family, statistics=["relevance_map", "relevance_summary"])
     return asked, run(asked, run_local)
 
 
 @pytest.fixture(scope="module")
-def store(relevance_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(relevance_run[0].output), read_only=True) as connection:
-        yield connection
-
-
-@pytest.fixture(scope="module")
-def slow(relevance_run) -> tuple[int, dict[tuple[str, int, int | None], list[float]]]:
+def slow(finished) -> tuple[int, dict[tuple[str, int, int | None], list[float]]]:
     """The shortest sequence, and its maps by rule, layer and head as the twins make them."""
-    asked, plan = relevance_run
+    asked, plan = finished
     model = load_model(asked.model, device="cpu")
     sequence = min(plan.corpus.sequences, key=len)
     batch = Batch((sequence,), model.trace([sequence]), relevance_start=model.relevance_start)
@@ -107,14 +99,14 @@ def test_the_same_maps_are_found_by_layer_and_by_rule(store, slow):
     assert "gradient_attention" not in first, "it has no layer to start behind but the last"
 
 
-def test_what_there_is_depends_on_the_model_alone(store, relevance_run):
-    told = load_model(relevance_run[0].model, device="cpu").classifier is not None
+def test_what_there_is_depends_on_the_model_alone(store, finished):
+    told = load_model(finished[0].model, device="cpu").classifier is not None
     expected = [rule for rule in ALL if told or rule != "gradient_attention"]
     assert relevance_summary.rules(store) == expected
     assert set(METHODS) <= set(ALL)
     kept = relevance_map.kept(store)
-    assert kept["seq"].tolist() == list(range(len(relevance_run[1].corpus.sequences)))
-    lengths = [len(each) for each in relevance_run[1].corpus.sequences]
+    assert kept["seq"].tolist() == list(range(len(finished[1].corpus.sequences)))
+    lengths = [len(each) for each in finished[1].corpus.sequences]
     assert kept["n_tokens"].tolist() == lengths
 
 
@@ -169,8 +161,8 @@ def test_relevance_is_conserved_and_the_file_says_so(store):
     assert set(told[told["absent"]]["rule"]) == set(METHODS) & set(told["rule"])
 
 
-def test_the_file_is_whole_and_sound(relevance_run):
-    assert list(faults(relevance_run[0].output, every_table())) == []
+def test_the_file_is_whole_and_sound(finished):
+    assert list(faults(finished[0].output, every_table())) == []
 
 
 @pytest.mark.parametrize(
@@ -183,8 +175,8 @@ def test_the_file_is_whole_and_sound(relevance_run):
         (relevance_map, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
     ],
 )
-def test_a_broken_law_is_told(relevance_run, tmp_path, table, change):
-    copy = shutil.copy(relevance_run[0].output, tmp_path / "copy.duckdb")
+def test_a_broken_law_is_told(finished, tmp_path, table, change):
+    copy = shutil.copy(finished[0].output, tmp_path / "copy.duckdb")
     with duckdb.connect(str(copy)) as connection:
         connection.execute(f"update stored.{table.TABLE.name} set {change}")
         with pytest.raises(BrokenLaw):
