@@ -16,10 +16,10 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import files as export
-from tests.pages.chromium import browser, server, servers  # noqa: F401
-from tests.pages.copies import answers_of, changes_of, lacking
-from tests.pages.known_charts import validated_once
-from tests.pages.openings import Offered, Opener, keeping, noting
+from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
+from tests.pages.kit.copies import answers_of, changes_of, lacking
+from tests.pages.kit.known_charts import validated_once
+from tests.pages.kit.openings import Offered, Opener, keeping, noting
 from tests.shared_store import shared_store
 from tests.small_store import build_store
 

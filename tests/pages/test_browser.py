@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.pages.chromium import (
+from tests.pages.kit.chromium import (
     chromium,
     needs_chromium,
     parameters,

@@ -8,8 +8,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
-from tests.pages.chromium import needs_chromium
-from tests.pages.section_checks import sections
+from tests.pages.kit.chromium import needs_chromium
+from tests.pages.kit.section_checks import sections
 
 pytestmark = needs_chromium
 TOP, SEEN, SMALLEST = 300, 300, 100

@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.pages.chromium import needs_chromium, parameters, title_of
+from tests.pages.kit.chromium import needs_chromium, parameters, title_of
 
 pytestmark = needs_chromium
 REDRAWN = [NoSuchElementException, StaleElementReferenceException]

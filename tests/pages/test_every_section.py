@@ -9,8 +9,8 @@ from analysis.tables.table import Table
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Section
 from tests.pages.conftest import assert_exportable, assert_sound, bodies, charts, frames
-from tests.pages.copies import changed_copy, lacking
-from tests.pages.section_checks import assert_opened, assert_translated, sections
+from tests.pages.kit.copies import changed_copy, lacking
+from tests.pages.kit.section_checks import assert_opened, assert_translated, sections
 
 OF_TREEBANKS = ("syntax", "coreference")
 ANNOTATED = ("word", "mention", "dependency_accuracy", "parser_accuracy")

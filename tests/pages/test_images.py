@@ -14,9 +14,9 @@ from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
 from precompute.passes import PASSES
 from tests.pages.conftest import assert_sound, bodies, sentences
-from tests.pages.copies import changes_of
-from tests.pages.openings import ROOT
-from tests.pages.section_checks import sections
+from tests.pages.kit.copies import changes_of
+from tests.pages.kit.openings import ROOT
+from tests.pages.kit.section_checks import sections
 from tests.small_images import MASKED, SIZES
 from tests.tiny_vision import COLUMNS, ROWS
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.conftest import charts, frames, in_address
-from tests.pages.figures import click
+from tests.pages.kit.figures import click
 
 
 def test_a_link_restores_the_heads_of_a_spectrum(opened, store_folder):

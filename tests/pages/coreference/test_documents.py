@@ -7,7 +7,7 @@ import pytest
 
 from pages.coreference.text_layout import LETTERS, places, spans, way, width_of
 from tests.pages.conftest import frames, in_address, sentences
-from tests.pages.figures import figure_of
+from tests.pages.kit.figures import figure_of
 
 METHODS = ("head", "nearest", "head_match", "sieve")
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.coreference.conftest import SECTIONS
-from tests.pages.figures import click, figure_of
+from tests.pages.kit.figures import click, figure_of
 
 TYPES = ("all", "pronoun", "proper", "nominal")
 

@@ -6,7 +6,7 @@ import pytest
 from analysis.published.heads import numbers
 from pages.coreference.published import antecedents
 from tests.pages.conftest import frames, in_address, sentences
-from tests.pages.figures import figure_of
+from tests.pages.kit.figures import figure_of
 
 TYPES = ("all", "pronoun", "proper", "nominal")
 METHODS = ("head", "nearest", "head_match", "sieve")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.conftest import in_address, sentences
-from tests.pages.figures import figure_of
+from tests.pages.kit.figures import figure_of
 
 
 def test_heads_by_norm_are_those_of_the_file(section, exported, told):

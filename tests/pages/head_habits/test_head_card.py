@@ -9,7 +9,7 @@ from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
 from pages.ui.head.facts import LEAST
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies
-from tests.pages.copies import changes_of
+from tests.pages.kit.copies import changes_of
 from tests.pages.test_overview import assert_section
 
 treebank = changes_of("treebank_folder")

@@ -4,7 +4,7 @@ import pytest
 
 from pages.ui.head.facts import LEAST
 from tests.pages.conftest import sentences
-from tests.pages.copies import changes_of
+from tests.pages.kit.copies import changes_of
 
 treebank = changes_of("treebank_folder")
 EVEN = "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'"

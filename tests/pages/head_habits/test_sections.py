@@ -6,8 +6,8 @@ import pytest
 
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies, charts, frames, in_address, sentences
-from tests.pages.figures import chart_of, frame_of
 from tests.pages.head_habits.conftest import SECTIONS
+from tests.pages.kit.figures import chart_of, frame_of
 
 
 @pytest.mark.parametrize("view", SECTIONS)

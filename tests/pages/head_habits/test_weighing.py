@@ -4,7 +4,7 @@ import pytest
 
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import charts, in_address, sentences
-from tests.pages.figures import frame_of
+from tests.pages.kit.figures import frame_of
 
 
 @pytest.mark.parametrize("view", ["layers", "breadth", "heads", "one_head"])

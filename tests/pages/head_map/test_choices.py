@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.conftest import bodies, in_address
-from tests.pages.figures import click
+from tests.pages.kit.figures import click
 
 
 def test_the_head_that_is_farthest_from_all_others_comes_first(section, told):

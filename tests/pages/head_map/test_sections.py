@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.conftest import frames, sentences
-from tests.pages.figures import figure_of
+from tests.pages.kit.figures import figure_of
 
 
 def test_a_causal_model_is_said_to_be_one_on_the_map(section, gpt2_folder):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.pages.conftest import sentences
-from tests.pages.figures import figure_of
+from tests.pages.kit.figures import figure_of
 
 KEYS = {
     "map": ("hm_map_by_layer", "x", "head_layout_weighing"),

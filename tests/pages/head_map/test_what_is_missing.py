@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.conftest import charts
-from tests.pages.figures import figure_of
+from tests.pages.kit.figures import figure_of
 
 
 def test_without_habits_heads_are_shown_by_layer_alone(without, section, exported):

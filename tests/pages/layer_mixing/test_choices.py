@@ -1,7 +1,7 @@
 """Links restore every choice; a click on a cell compares its scopes, and only once."""
 
 from tests.pages.conftest import charts, in_address, sentences
-from tests.pages.figures import click
+from tests.pages.kit.figures import click
 
 
 def scopes(session) -> tuple[str, str]:

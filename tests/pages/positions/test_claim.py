@@ -7,7 +7,7 @@ from analysis.tables.positions.offset_agreement import COUNTINGS
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.offsets import offset_told
 from tests.pages.conftest import frames, sentences
-from tests.pages.figures import frame_of
+from tests.pages.kit.figures import frame_of
 
 
 @pytest.mark.parametrize("counting", list(COUNTINGS))

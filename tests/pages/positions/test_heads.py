@@ -4,7 +4,7 @@ import pytest
 
 from pages.positions.clusters import cluster_colours, cluster_name
 from tests.pages.conftest import in_address, sentences
-from tests.pages.figures import chart_of, click, frame_of
+from tests.pages.kit.figures import chart_of, click, frame_of
 
 
 @pytest.mark.parametrize("k", [2, 6, 12])

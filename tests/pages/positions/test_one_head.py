@@ -6,7 +6,7 @@ import pytest
 
 from pages.positions import phases
 from tests.pages.conftest import in_address, sentences
-from tests.pages.figures import chart_of, frame_of
+from tests.pages.kit.figures import chart_of, frame_of
 
 HEAD = {"head": "2-1"}
 WHERE = "layer = 2 and head = 1"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.conftest import captions
-from tests.pages.copies import answers_of, changes_of, lacking
+from tests.pages.kit.copies import answers_of, changes_of, lacking
 from tests.tiny_vision import COLUMNS, ROWS
 
 changed_images = changes_of("images_folder")

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.words.place import words_of
 from tests.pages.conftest import section_of
-from tests.pages.copies import answers_of, changes_of
+from tests.pages.kit.copies import answers_of, changes_of
 
 section = section_of("relevance", "re")
 changed_images = changes_of("images_folder")

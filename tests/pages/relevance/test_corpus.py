@@ -10,8 +10,8 @@ from pages.relevance.rules import rule_name
 from pages.ui.charts.colours import RELEVANCE_RULE_COLOURS
 from pages.ui.export import files as export
 from tests.pages.conftest import charts, frames, sentences
-from tests.pages.figures import chart_of, frame_of
-from tests.pages.rows import rows_of
+from tests.pages.kit.figures import chart_of, frame_of
+from tests.pages.kit.rows import rows_of
 from tests.tiny import LAYERS
 
 WITHOUT_MASKS = ("cls_share", "special_share", "top5_share", "evenness", "entropy")

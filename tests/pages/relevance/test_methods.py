@@ -8,8 +8,8 @@ from analysis.relevance_rules import ALL
 from pages.relevance.rules import rule_name
 from pages.ui.export import files as export
 from tests.pages.conftest import bodies, charts, frames, sentences
-from tests.pages.copies import lacking
-from tests.pages.figures import figure_of
+from tests.pages.kit.copies import lacking
+from tests.pages.kit.figures import figure_of
 from tests.pages.relevance.test_over_image import MASK
 from tests.tiny_vision import LAYERS
 

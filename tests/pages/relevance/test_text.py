@@ -7,7 +7,7 @@ import pytest
 
 from pages.ui.export import files as export
 from tests.pages.conftest import assert_sound, bodies, charts, sentences
-from tests.pages.figures import chart_of, frame_of
+from tests.pages.kit.figures import chart_of, frame_of
 from tests.small_store import build_store
 from tests.tiny import HEADS, LAYERS
 

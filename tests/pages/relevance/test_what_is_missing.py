@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.conftest import bodies, charts, sentences
-from tests.pages.copies import lacking
+from tests.pages.kit.copies import lacking
 from tests.pages.relevance.test_over_image import MASK, figures
 from tests.tiny_vision import COLUMNS, ROWS
 

@@ -5,8 +5,8 @@ import pytest
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing.dependency_prediction import DIRECTIONS
 from tests.pages.conftest import frames, in_address, sentences
-from tests.pages.figures import chart_of, click, frame_of
-from tests.pages.rows import rows_of
+from tests.pages.kit.figures import chart_of, click, frame_of
+from tests.pages.kit.rows import rows_of
 
 VIEW = "dependency_accuracy_merging"
 COLUMNS = ["layer", "head", "n", "accuracy", "low", "high"]

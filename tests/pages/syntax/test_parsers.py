@@ -7,7 +7,7 @@ import pytest
 from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import charts, frames, sentences
-from tests.pages.figures import chart_of, frame_of
+from tests.pages.kit.figures import chart_of, frame_of
 
 
 def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, told):

@@ -6,8 +6,8 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing.dependency_best import CHOSEN_ON
 from pages.syntax.names import UNIVERSAL
 from tests.pages.conftest import charts, frames, in_address, sentences
-from tests.pages.figures import chart_of, click, frame_of
-from tests.pages.rows import rows_of
+from tests.pages.kit.figures import chart_of, click, frame_of
+from tests.pages.kit.rows import rows_of
 
 COLUMNS = (
     *("relation", "layer", "head", "direction", "n_tried", "n_chosen", "accuracy_chosen", "n"),

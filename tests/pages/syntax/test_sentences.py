@@ -6,7 +6,7 @@ import pytest
 from analysis.tables.probing.word_attention import SHOWN
 from pages.syntax.sentences import _deciding
 from tests.pages.conftest import bodies, frames, in_address, sentences
-from tests.pages.figures import chart_of, click, frame_of
+from tests.pages.kit.figures import chart_of, click, frame_of
 
 PROBE = {"head": "1-2", "sy_direction": "dependent_to_head", "sy_merging": "first"}
 WHERE = "layer = 1 and head = 2 and direction = 'dependent_to_head' and merging = 'first'"

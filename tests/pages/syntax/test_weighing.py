@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.conftest import in_address, sentences
-from tests.pages.figures import frame_of
+from tests.pages.kit.figures import frame_of
 
 PLACE = {"sy_relation": "det", "sy_least": "1"}
 KEYS = {

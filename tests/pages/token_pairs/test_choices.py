@@ -7,7 +7,7 @@ import pytest
 
 from pages.ui.choices.address import LONGEST_TEXT
 from tests.pages.conftest import bodies, frames, in_address
-from tests.pages.figures import click
+from tests.pages.kit.figures import click
 
 PAIR = {"source": "cat", "target": "sat"}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.openings import Offered
+from tests.pages.kit.openings import Offered
 
 
 def figure_of(exported: Offered, key: str) -> tuple[Any, Any]:

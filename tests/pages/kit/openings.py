@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import figure
 from pages.ui.contents import PAGES
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 MOST = 40
 """So many openings are kept."""
 
