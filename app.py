@@ -4,11 +4,19 @@ The pages are started from `pages/_main.py` and not from here: a script that lie
 `pages` would not be run when the first visitor comes by a link to a page.
 """
 
+from urllib.parse import urlencode
+
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pages.ui.contents import PAGES
+from pages.ui.store.chosen import files, first_readable
 
 # Vega draws with its interpreter and the frontend styles its elements in place, so that styles are
 # allowed inline and scripts are not.
@@ -51,7 +59,39 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
+_PLACES = {f"/{path}" for path in PAGES.values()}
+
+
+class CitableAddress:
+    """Sends who opens a page without naming file and language to the address that names both.
+
+    A link that is copied from there opens the same file when another one sorts first.
+    """
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = self.app
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in _PLACES:
+            request = Request(scope)
+            named = await run_in_threadpool(_named, request)
+            asked = request.query_params
+            missing = [(key, value) for key, value in named.items() if key not in asked]
+            if missing:
+                query = urlencode([*missing, *asked.multi_items()])
+                answer = RedirectResponse(f"{scope['path']}?{query}")
+        await answer(scope, receive, send)
+
+
+def _named(request: Request) -> dict[str, str]:
+    """The file and the language that a page shows unless told; nothing where there is no file."""
+    file = first_readable(files())
+    japanese = request.headers.get("accept-language", "").lower().startswith("ja")
+    return {"file": file.name, "lang": "ja" if japanese else "en"} if file else {}
+
+
 # What a reader uploads stays in memory; beyond this many bytes it would go through a file on disk.
 MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
-app = st.App("pages/_main.py", middleware=[Middleware(SecurityHeaders)])
+app = st.App("pages/_main.py", middleware=[Middleware(SecurityHeaders), Middleware(CitableAddress)])

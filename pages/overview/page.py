@@ -71,7 +71,7 @@ def glance() -> None:
         for cell, finding in zip(st.columns(2), found[start : start + 2], strict=False):
             with cell.container(border=True, height="stretch"):
                 st.caption(finding.label)
-                st.subheader(finding.number, anchor=False)
+                st.header(finding.number, anchor=False)
                 st.markdown(finding.sentence)
                 label = say(f"finding.link_{finding.view}")
                 link_to_view(finding.page, finding.view, label)

@@ -15,4 +15,8 @@ STYLE = """<style>
  {margin-bottom: 0}
 [data-testid="stMain"] [data-testid="stCaptionContainer"] p {margin: 0}
 [data-testid="stMain"] [data-testid="stElementToolbar"] {top: 0}
+:is([class*="st-key-toolbar"], [class*="st-key-corner"]) [data-testid="stButtonGroup"] button
+ {min-height: 2.5rem}
+:is([class*="st-key-toolbar"], [class*="st-key-corner"]) [data-testid="stSelectbox"]
+ {max-width: 22rem}
 </style>"""

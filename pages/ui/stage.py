@@ -144,4 +144,4 @@ def notes() -> list[str]:
 
 
 def _row(name: str) -> Any:
-    return st.container(horizontal=True, vertical_alignment="top", gap="small", key=name)
+    return st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=name)

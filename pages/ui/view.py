@@ -110,7 +110,7 @@ class View:
         if finding := begin():
             first, *others = sentences(finding)
             st.markdown(f"**{unmarked(first)}**")
-            st.caption(" ".join(others))
+            note(" ".join(others))
         return st.columns(n)
 
     def figure(

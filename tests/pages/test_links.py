@@ -5,6 +5,7 @@ from itertools import cycle
 import pytest
 
 from pages.ui.choices.links import VIEWS
+from pages.ui.store.open_file import described, version_of
 from tests.pages.conftest import assert_sound, in_address
 from tests.tiny_vision import LAYERS
 
@@ -144,3 +145,24 @@ def test_a_link_to_what_is_not_there_shows_the_default(place, value, restored):
     assert {key: session.session_state[key] for key in keys} == expected
     assert all(expected[key] == default for key, default in defaults.items())
     assert not any(in_address(session, key) for key in keys)
+
+
+def test_a_link_says_that_it_was_made_of_another_content(opened, store_folder):
+    session = opened("layer_mixing", store_folder, content="00000000")
+    assert [each.value for each in session.sidebar.warning if "another tiny" in each.value]
+    assert in_address(session, "content") == ["00000000"]
+
+
+def test_an_address_with_a_choice_names_file_content_language_and_section(opened, store_folder):
+    session = opened("layer_mixing", store_folder, lm_type="cls").run()
+    assert not session.sidebar.warning
+    session.selectbox(key="lm_scope").set_value("attn").run()
+    assert_sound(session)
+    store = described(version_of(store_folder / "tiny.duckdb"))
+    named = {key: in_address(session, key) for key in ("file", "content", "lang", "lm_view")}
+    assert named == {
+        "file": ["tiny.duckdb"],
+        "content": [store.content],
+        "lang": ["en"],
+        "lm_view": ["similarity"],
+    }

@@ -1,6 +1,7 @@
 """The finding as the title of a chart, drawn inside it, so that a full screen shows it as well."""
 
 import re
+from numbers import Real
 from typing import Any
 
 import altair as alt
@@ -53,5 +54,5 @@ def headlined(chart: Any, finding: str) -> Any:
     )
     taken = _OFFSET + _LARGE * len(large) + _SMALL * len(small)
     height = getattr(chart, "height", alt.Undefined)
-    taller = {"height": height + taken} if isinstance(height, int) else {}
+    taller = {"height": height + taken} if isinstance(height, Real) else {}
     return chart.properties(title=title, **taller)

@@ -92,7 +92,7 @@ def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
     if names != written:
         write(choice.key, names)
     if choice.named:
-        st.session_state.setdefault(_NAMED, {})[choice.key] = choice.names(value)
+        always_name(choice.key, choice.names(value))
     seen[choice.key] = _Seen(value, names, _page())
     return value
 
@@ -118,6 +118,11 @@ def asked(key: str) -> list[str]:
     """What the address says of a parameter, or will say at the end of the run."""
     unwritten = st.session_state.get(_UNWRITTEN, {})
     return unwritten[key] if key in unwritten else st.query_params.get_all(key)
+
+
+def always_name(key: str, names: Sequence[str]) -> None:
+    """Have a parameter in every address with a choice, so that a link needs no default."""
+    st.session_state.setdefault(_NAMED, {})[key] = list(names)
 
 
 def named(key: str) -> list[str]:

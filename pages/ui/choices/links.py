@@ -37,4 +37,4 @@ def link_to_view(page: str, view: str, label: str) -> None:
 def address() -> dict[str, str]:
     """What of the address every page shares: the file, the language and the head, where they were
     chosen."""
-    return {key: names[0] for key in ("file", "lang", "head") if (names := named(key))}
+    return {key: names[0] for key in ("file", "content", "lang", "head") if (names := named(key))}

@@ -15,12 +15,15 @@ from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.table import Table
 from analysis.time_limit import TooSlow
-from pages.ui.choices.address import Choice, draw, stop
+from pages.ui.choices.address import Choice, always_name, asked, draw, stop, write
 from pages.ui.store.build import offer_demo
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import Store, Version, cursor, described, version_of
 from pages.ui.words.say import IMAGES, plain, say, speak_of
 
+CONTENT = "content"
+"""The parameter of the address that tells a file's content from others of its name."""
+_SHOWN = "file that was shown last"
 _UNREADABLE = (OtherSchema, BrokenContract, TooSlow, duckdb.Error)
 
 
@@ -40,12 +43,12 @@ def files() -> list[Path]:
 def chosen_file() -> Path | None:
     """The file that the address names, else the first one that can be read."""
     found = files()
-    asked = st.session_state.get("file", st.query_params.get("file"))
-    named = next((each for each in found if each.name == asked), None)
-    return named or _first_readable(found)
+    wanted = st.session_state.get("file", st.query_params.get("file"))
+    named = next((each for each in found if each.name == wanted), None)
+    return named or first_readable(found)
 
 
-def _first_readable(paths: list[Path]) -> Path | None:
+def first_readable(paths: list[Path]) -> Path | None:
     """The first file if none can be read."""
     good = (each for each in paths if isinstance(readable(each), Store))
     return next(good, next(iter(paths), None))
@@ -54,14 +57,14 @@ def _first_readable(paths: list[Path]) -> Path | None:
 def file_picker() -> None:
     """The picker in the sidebar; the choice is part of the address."""
     found = files()
-    default = _first_readable(found)
+    default = first_readable(found)
     if default is None:
         return
     names = [each.name for each in found]
-    asked = st.query_params.get("file")
+    wanted = st.query_params.get("file")
     with st.sidebar:
-        if asked and asked not in names:
-            st.warning(say("store.unknown_file", name=plain(asked), shown=plain(default.name)))
+        if wanted and wanted not in names:
+            st.warning(say("store.unknown_file", name=plain(wanted), shown=plain(default.name)))
         draw(
             Choice("file", names, default.name, named=True),
             lambda: st.selectbox(say("store.file"), names, key="file", help=say("store.file_help")),
@@ -69,8 +72,23 @@ def file_picker() -> None:
     store = readable(chosen_file() or default)
     if isinstance(store, Store):
         speak_of(store.facts["input"])
+        _compare_content(store)
         if store.random_weights is not None:
             st.sidebar.warning(say("model.untrained_note", seed=store.random_weights))
+
+
+def _compare_content(store: Store) -> None:
+    """Name the content of the file in the address; say so where a link was made of another."""
+    shown, linked = st.session_state.get(_SHOWN), asked(CONTENT)
+    st.session_state[_SHOWN] = store.name
+    always_name(CONTENT, [store.content])
+    if not linked or linked == [store.content]:
+        return
+    if shown in (None, store.name):
+        st.sidebar.warning(say("store.other_content", name=plain(store.name)))
+        always_name(CONTENT, linked)
+    else:
+        write(CONTENT, [store.content])
 
 
 def open_store() -> Store:

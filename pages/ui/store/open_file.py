@@ -7,6 +7,7 @@ path that it has open, even when the file there is a new one.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import duckdb
@@ -39,12 +40,14 @@ class Version:
 
 @dataclass(frozen=True)
 class Store:
-    """A readable file: which one, its `run`, its `provenance`, how many rows its tables have."""
+    """A readable file: which one, its `run`, its `provenance`, how many rows its tables have, and
+    eight letters that change with its content."""
 
     version: Version
     run: pd.Series
     facts: dict[str, str]
     rows: dict[str, int]
+    content: str
 
     @property
     def name(self) -> str:
@@ -108,7 +111,14 @@ def described(version: Version) -> Store:
             run(store),
             facts=dict(zip(facts["name"], facts["value"], strict=True)),
             rows=rows(store),
+            content=_content(store),
         )
+
+
+def _content(store: DuckDBPyConnection) -> str:
+    """Eight letters for what the tables of a file hold."""
+    query = "select name, n_rows, checksum from stored.manifest order by name"
+    return sha256(repr(store.execute(query).fetchall()).encode()).hexdigest()[:8]
 
 
 @st.cache_resource(max_entries=4, on_release=lambda store: store.close(), show_spinner=False)
