@@ -13,6 +13,7 @@ _MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s])")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
 _TITLE, _SUBTITLE = 88, 112  # letters of a line
 _LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels
+_GAP = 34  # pixels between a title and the marks, with the legend there
 _LINES = 3  # of what follows the first sentence
 
 
@@ -52,7 +53,7 @@ def headlined(chart: Any, finding: str) -> Any:
         color=ink,
         subtitleColor=ink,
     )
-    taken = _OFFSET + _LARGE * len(large) + _SMALL * len(small)
+    taken = _GAP + _LARGE * len(large) + _SMALL * len(small)
     height = getattr(chart, "height", alt.Undefined)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
     return chart.properties(title=title, **taller)
