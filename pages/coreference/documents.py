@@ -46,9 +46,8 @@ def _pick_method(view: View) -> tuple[dict[str, Any], str]:
     method = view.pick("method", METHODS, default="head")
     if method != "head":
         return {"method": method}, method_name(method)
-    with view.toolbar():
-        way = pick_way(view)
-        layer, head = pick_best_head(view, way)
+    way = pick_way(view)
+    layer, head = pick_best_head(view, way)
     return {"method": method, **way, "layer": layer, "head": head}, head_name(layer, head)
 
 

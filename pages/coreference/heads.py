@@ -21,9 +21,8 @@ from pages.ui.words.say import say
 
 @section("heads", coreference_accuracy.TABLE)
 def heads(view: View) -> None:
-    with view.toolbar():
-        way = pick_way(view)
-        kind = view.pick("type", _types())
+    way = pick_way(view)
+    kind = view.pick("type", _types())
     found = ask(coreference_accuracy.of_type, mention_type=kind, **way)
     every = found[found["method"] == "head"].astype({"layer": "int64", "head": "int64"})
     rules = found.set_index("method").loc[list(BASELINES), "accuracy"]

@@ -25,9 +25,8 @@ _SHARES = (
 
 @section("rules", coreference_accuracy.TABLE, coreference_best.TABLE)
 def rules(view: View) -> None:
-    with view.toolbar():
-        way = pick_way(view)
-        head = pick_best_head(view, way)
+    way = pick_way(view)
+    head = pick_best_head(view, way)
     best = pd.concat(
         [ask(coreference_best.best, chosen_on=part, **way).assign(part=part) for part in CHOSEN_ON],
         ignore_index=True,

@@ -29,9 +29,8 @@ _OVERLAP = 1.04  # a little more than a place, lest the ground shines through be
 @section("distances", head_distance.TABLE, also=(head_linkage.TABLE,))
 def distances(view: View) -> None:
     has_tree = bool(open_store().rows.get(head_linkage.TABLE.name))
-    with view.toolbar():
-        weighing = pick_weighing(view.prefix)
-        order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
+    weighing = pick_weighing(view.prefix)
+    order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
     frame = _placed(order, weighing)
     with head_below(view, "matrix", default=most_unlike()) as head:
         chart = _chart(frame, by_layer=order == "layer", marked=head)

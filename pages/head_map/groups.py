@@ -30,11 +30,10 @@ _LEAF, _AROUND = 14, 60  # pixels of a leaf and of the axes
 
 @section("groups", head_linkage.TABLE, head_distance.TABLE)
 def groups(view: View) -> None:
-    with view.toolbar():
-        weighing = pick_weighing(view.prefix)
-        tree = Tree(ask(head_linkage.steps, weighing=weighing))
-        most = min(len(GROUP_COLOURS), tree.n_heads)
-        k = view.number("k", 2, most, min(_AT_FIRST, most))
+    weighing = pick_weighing(view.prefix)
+    tree = Tree(ask(head_linkage.steps, weighing=weighing))
+    most = min(len(GROUP_COLOURS), tree.n_heads)
+    k = view.number("k", 2, most, min(_AT_FIRST, most))
     leaves = _leaves(view, tree, k)
     pairs = _pairs(leaves, weighing)
     view.finding(_finding(view, leaves, pairs, k))

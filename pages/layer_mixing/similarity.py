@@ -114,11 +114,10 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
     state = {**st.query_params.to_dict(), **st.session_state}
     others = any(state.get(view.key(name)) not in (None, defaults[name]) for name in _FIELDS)
     with st.expander(view.say("least"), expanded=others):
-        with view.toolbar():
-            one, other = (
-                view.pick(name, layer_order().scopes, default=default, kind="select")
-                for name, default in defaults.items()
-            )
+        one, other = (
+            view.pick(name, layer_order().scopes, default=default, kind="select")
+            for name, default in defaults.items()
+        )
         if one == other:
             st.info(view.say("least_same"))
         else:

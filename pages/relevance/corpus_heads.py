@@ -37,9 +37,8 @@ def heads_and_extremes(view: View, heads: pd.DataFrame, quantity: str) -> None:
     st.subheader(view.say("heads_title"), anchor=False)
     rule = view.pick("head_rule", present, default=present[-2:][0], format=rule_name)
     place, run = st.container(), open_store().run
-    with view.toolbar():
-        layer = pick_layer(view, range(1, int(run["n_layers"]) + 1))
-        head = pick_head(view, [MEAN, *map(str, range(1, int(run["n_heads"]) + 1))])
+    layer = pick_layer(view, range(1, int(run["n_layers"]) + 1))
+    head = pick_head(view, [MEAN, *map(str, range(1, int(run["n_heads"]) + 1))])
     of_rule = heads[heads["rule"] == rule].astype({"head": "int64"})
     with place:
         _map(view, of_rule, rule, quantity, marked=(layer, head))

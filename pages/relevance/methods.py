@@ -57,11 +57,10 @@ def methods(view: View) -> None:
 
 def _over_image(view: View) -> int | None:
     """The maps over an image of the corpus; its number, None where none is kept."""
-    with view.toolbar():
-        seq = pick_image(view)
-        if seq is None:
-            return None
-        underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
+    seq = pick_image(view)
+    if seq is None:
+        return None
+    underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
     source = StoredMaps(seq)
     ground, maps = source.ground, source.rules
     if not maps:
@@ -86,8 +85,7 @@ def _over_image(view: View) -> int | None:
 
 def _over_text(view: View) -> int:
     """The shaded text by every method; its number."""
-    with view.toolbar():
-        seq, own_scale = pick_text(view), pick_own_scale(view)
+    seq, own_scale = pick_text(view), pick_own_scale(view)
     text = stored_text(seq)
     maps = text.source.rules
     named = {rule_name(rule): relevance for rule, relevance in maps.items()}

@@ -43,13 +43,12 @@ def one_image(view: View) -> None:
             choose(view.key(choice), kind(mark[PANEL]))
     is_own = view.pick("whose", ("file", "own")) == "own"
     own = _own(view) if is_own else None
-    with view.toolbar():
-        source = own if is_own else _stored(view)
-        if source is None:
-            return
-        rule = pick_rule(view, source.rules)
-        layer = pick_layer(view, source.layers(rule, MEAN))
-        head = pick_head(view, source.heads(rule, layer))
+    source = own if is_own else _stored(view)
+    if source is None:
+        return
+    rule = pick_rule(view, source.rules)
+    layer = pick_layer(view, source.layers(rule, MEAN))
+    head = pick_head(view, source.heads(rule, layer))
     view.note(f"**{rule_name(rule)}:** {rule_meaning(rule)} {_start(view, rule, layer)}")
     _maps(view, source, rule, layer, head)
     if not is_own:
@@ -99,8 +98,7 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
     summary, names = source.summary(rule, layer, head), head_names(found)
     view.finding(finding(source, found[head], summary))
     first = st.container()
-    with view.toolbar():
-        underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
+    underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
     state = "_".join(map(str, (source.name, rule, layer, head, underlay, own_scale)))
 
     def figure(name: str, panels: list[Panel], caption: str, **options: Any) -> None:

@@ -45,9 +45,8 @@ def one_text(view: View) -> None:
     maps = _own(view) if is_own else stored_text(pick_text(view))
     if maps is None:
         return
-    with view.toolbar():
-        rule = pick_rule(view, maps.source.rules)
-        layer = pick_layer(view, maps.source.layers(rule, MEAN))
+    rule = pick_rule(view, maps.source.rules)
+    layer = pick_layer(view, maps.source.layers(rule, MEAN))
     heads = maps.source.heads(rule, layer)
     view.finding(_finding(view, maps, heads[MEAN]))
     if is_own:

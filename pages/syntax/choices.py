@@ -64,10 +64,9 @@ class Chosen:
 def pick_chosen(view: View) -> Chosen:
     """Relation, direction and the two ways to weigh, and in one line what the relation is."""
     weighing = pick_weighing(view.prefix)
-    with view.toolbar():
-        relation = pick_relation(view)
-        direction = view.pick("direction", (EITHER, *DIRECTIONS))
-        merging = view.pick("merging", MERGINGS)
+    relation = pick_relation(view)
+    direction = view.pick("direction", (EITHER, *DIRECTIONS))
+    merging = view.pick("merging", MERGINGS)
     explain(relation)
     return Chosen(relation, direction, merging, weighing)
 

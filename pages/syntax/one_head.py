@@ -27,11 +27,10 @@ def one_head(view: View) -> None:
         choose(view.key("relation"), str(row["relation"]))
         choose_head(int(row["layer"]), int(row["head"]))  # also if it was the best of another
     weighing = pick_weighing(view.prefix)
-    with view.toolbar():
-        relation = pick_relation(view)
-        merging = view.pick("merging", MERGINGS)
-        layer, head = pick_probe(view, Chosen(relation, EITHER, merging, weighing))
-        least = view.number("least", 1, 100_000, LEAST)
+    relation = pick_relation(view)
+    merging = view.pick("merging", MERGINGS)
+    layer, head = pick_probe(view, Chosen(relation, EITHER, merging, weighing))
+    least = view.number("least", 1, 100_000, LEAST)
     head_card(layer=layer, head=head)
     scores = _scores(layer, head, merging, weighing)
     shown, name = scores[scores["n"] >= least], head_name(layer, head)

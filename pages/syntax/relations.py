@@ -27,10 +27,9 @@ def relations(view: View) -> None:
     for row in view.clicked("rows")[:1]:
         choose(view.key("relation"), str(row["relation"]))
     weighing = pick_weighing(view.prefix)
-    with view.toolbar():
-        merging = view.pick("merging", MERGINGS)
-        chosen_on = view.pick("chosen_on", CHOSEN_ON)
-        least = view.number("least", 1, 100_000, LEAST)
+    merging = view.pick("merging", MERGINGS)
+    chosen_on = view.pick("chosen_on", CHOSEN_ON)
+    least = view.number("least", 1, 100_000, LEAST)
     best = best_heads(merging, chosen_on, weighing)
     shown = best[best["total"] >= least]
     view.finding(_finding(view, best, shown, chosen_on))

@@ -51,9 +51,8 @@ def sentences(view: View) -> None:
         "weighing": chosen.weighing,
     }
     found = ask(dependency_prediction.sentences, relation=chosen.relation, limit=_MOST, **probe)
-    with view.toolbar():
-        which = view.pick("which", list(_WHICH))
-        arcs = view.pick("arcs", ["relation", "everything"])
+    which = view.pick("which", list(_WHICH))
+    arcs = view.pick("arcs", ["relation", "everything"])
     shown, relation = _WHICH[which](found), relation_label(chosen.relation)
     if shown.empty:
         st.info(view.say(f"none_{which}", relation=relation))

@@ -33,10 +33,9 @@ _COLUMNS = (
 
 @section("weighing", dependency_difference.TABLE, dependency_best.TABLE, dependency_accuracy.TABLE)
 def weighing(view: View) -> None:
-    with view.toolbar():
-        merging = view.pick("merging", MERGINGS)
-        chosen_on = view.pick("part", CHOSEN_ON, default="first", of="chosen_on")
-        least = view.number("least", 1, 100_000, LEAST)
+    merging = view.pick("merging", MERGINGS)
+    chosen_on = view.pick("part", CHOSEN_ON, default="first", of="chosen_on")
+    least = view.number("least", 1, 100_000, LEAST)
     found = ask(dependency_difference.differences, merging=merging, chosen_on=chosen_on)
     shown = found[found["relation"].map(word_counts()) >= least].reset_index(drop=True)
     view.finding(_finding(view, shown, "all" if chosen_on == "all" else "half"))
