@@ -34,7 +34,6 @@ _SAMPLES = 5
 
 def soundness() -> None:
     """Whether the parts of every layer add up to what the model computed."""
-    st.header(say("sound.title"), anchor=False)
     frame = ask(completeness.by_layer)
     if frame.empty:
         st.warning(say("sound.unknown"))
@@ -58,7 +57,6 @@ def soundness() -> None:
 def corpus() -> None:
     """How long the texts are, what they are made of, and what they look like; of images what they
     are made of."""
-    st.header(say("corpus.title"), anchor=False)
     if shows_images():  # which are all of one length
         _types()
         return
@@ -154,7 +152,6 @@ def holdings() -> None:
     rows = open_store().rows
     frame = pd.DataFrame({"name": rows.keys(), "n_rows": rows.values()})
     frame = frame.loc[frame["n_rows"] > 0].sort_values("n_rows", ascending=False)
-    st.header(say("holdings.title"), anchor=False)
     table(
         frame,
         key="holdings",
@@ -171,7 +168,6 @@ def holdings() -> None:
 def making() -> None:
     """The run that made the file, and how to make it again."""
     store = open_store()
-    st.header(say("making.title"), anchor=False)
     st.markdown(say("making.again"))
     command = run_command(store.run, store.facts, folder() / store.name)
     st.code(command, language="bash", wrap_lines=True)
@@ -184,12 +180,17 @@ def making() -> None:
 
 def other_files() -> None:
     """The other files of the folder, each a link to its own overview."""
-    others = [each for each in files() if each != chosen_file()]
-    if not others:
-        return
-    st.header(say("others.title"), anchor=False)
-    for path in others:
+    for path in _others():
         _other(path)
+
+
+def has_others() -> bool:
+    """Whether the folder has further files."""
+    return bool(_others())
+
+
+def _others() -> list[Path]:
+    return [each for each in files() if each != chosen_file()]
 
 
 def _other(path: Path) -> None:

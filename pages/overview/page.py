@@ -5,16 +5,25 @@ from collections.abc import Mapping
 import streamlit as st
 
 from analysis.tables import image
-from pages.overview.file_account import corpus, holdings, making, other_files, soundness
+from pages.overview.file_account import (
+    corpus,
+    has_others,
+    holdings,
+    making,
+    other_files,
+    soundness,
+)
 from pages.overview.glance import findings
 from pages.ui.charts.image_ground import ImageGround
 from pages.ui.choices.links import link_to_view
+from pages.ui.finding import Finding
 from pages.ui.store.absences import absences
 from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
 
 _SHOWN = 10  # images
+_AT_ONCE, _A_ROW = 6, 3  # findings
 
 
 def headline() -> None:
@@ -62,27 +71,42 @@ def pictures() -> None:
 
 
 def glance() -> None:
-    """The findings, two to a row."""
+    """The findings in cards: the first ones at once, all others a click away."""
     found = findings()
     if not found:
         return
     st.header(say("overview.glance"), anchor=False)
-    for start in range(0, len(found), 2):
-        for cell, finding in zip(st.columns(2), found[start : start + 2], strict=False):
+    with st.container(key="findings"):
+        _cards(found[:_AT_ONCE])
+        if further := found[_AT_ONCE:]:
+            with st.expander(say("overview.further", n=len(further))):
+                _cards(further)
+    st.caption(say("overview.glance_caption"))
+
+
+def _cards(found: list[Finding]) -> None:
+    for start in range(0, len(found), _A_ROW):
+        for cell, finding in zip(st.columns(_A_ROW), found[start:], strict=False):
             with cell.container(border=True, height="stretch"):
                 st.caption(finding.label)
-                st.header(finding.number, anchor=False)
+                st.subheader(finding.number, anchor=False)
                 st.markdown(finding.sentence)
                 label = say(f"finding.link_{finding.view}")
                 link_to_view(finding.page, finding.view, label)
-    st.caption(say("overview.glance_caption"))
+
+
+def account() -> None:
+    """What the file holds and how it was made, a tab each."""
+    parts = {"sound": soundness, "corpus": corpus, "holdings": holdings, "making": making}
+    if has_others():
+        parts["others"] = other_files
+    titles = [say(f"{each}.title") for each in parts]
+    for tab, part in zip(st.tabs(titles), parts.values(), strict=True):
+        with tab:
+            part()
 
 
 headline()
 pictures()
 glance()
-soundness()
-corpus()
-holdings()
-making()
-other_files()
+account()

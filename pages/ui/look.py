@@ -14,6 +14,7 @@ STYLE = """<style>
  > [data-testid="stMarkdownContainer"], [data-testid="stMain"] [data-testid="stCaptionContainer"]
  {margin-bottom: 0}
 [data-testid="stMain"] [data-testid="stCaptionContainer"] p {margin: 0}
+[data-testid="stMain"] .st-key-findings h3 {font: 600 1.45rem/1.3 inherit; opacity: 1}
 [data-testid="stMain"] [data-testid="stElementToolbar"] {top: 0}
 :is([class*="st-key-toolbar"], [class*="st-key-corner"]) [data-testid="stButtonGroup"] button
  {min-height: 2.5rem}
