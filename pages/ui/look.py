@@ -9,12 +9,14 @@ STYLE = """<style>
 .st-key-bar h1 {padding: 0}
 .st-key-sections [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none}
 .st-key-sections button {padding: 0 .65rem; white-space: nowrap; flex-shrink: 0}
-[data-testid="stMain"] h3 {padding: 0; font: 500 .9rem/1.4 inherit; opacity: .8}
+[data-testid="stMain"] h3
+ {padding: 0; font-family: inherit; font-size: .9rem; font-weight: 500; opacity: .85}
 [data-testid="stMain"] :is([data-testid="stHeading"], [data-testid="stCaptionContainer"])
  > [data-testid="stMarkdownContainer"], [data-testid="stMain"] [data-testid="stCaptionContainer"]
  {margin-bottom: 0}
 [data-testid="stMain"] [data-testid="stCaptionContainer"] p {margin: 0}
-[data-testid="stMain"] .st-key-findings h3 {font: 600 1.45rem/1.3 inherit; opacity: 1}
+[data-testid="stMain"] .st-key-findings h3 {font-size: 1.45rem; font-weight: 600; opacity: 1}
+.st-key-findings [data-testid="stMarkdownContainer"] p {font-size: .92rem; line-height: 1.45}
 [data-testid="stMain"] [data-testid="stElementToolbar"] {top: 0}
 :is([class*="st-key-toolbar"], [class*="st-key-corner"]) [data-testid="stButtonGroup"] button
  {min-height: 2.5rem}
