@@ -216,6 +216,12 @@ def frames(session: AppTest) -> list[Any]:
     return [each.value for each in session.dataframe]
 
 
+def options_of(session: AppTest, key: str) -> list[str]:
+    """What a picker offers, whichever widget there was room for."""
+    pickers = (*session.button_group, *session.selectbox)
+    return next(each.options for each in pickers if each.key == key)
+
+
 def in_address(session: AppTest, key: str) -> list[str]:
     """The values of a parameter of the address."""
     found = session.query_params.get(key, [])

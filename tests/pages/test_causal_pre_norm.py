@@ -7,7 +7,15 @@ import pytest
 from analysis.scopes import POST_NORM, PRE_NORM
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import catalogue
-from tests.pages.conftest import assert_sound, bodies, captions, charts, frames, sentences
+from tests.pages.conftest import (
+    assert_sound,
+    bodies,
+    captions,
+    charts,
+    frames,
+    options_of,
+    sentences,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +63,7 @@ def test_the_anatomy_is_that_of_the_order(lang, section):
 
 def test_only_steps_that_the_layers_have_are_offered(section):
     modules = section("layer_mixing", "lm_view=modules")
-    offered = next(each.options for each in modules.button_group if each.key == "lm_effect")
+    offered = options_of(modules, "lm_effect")
     assert len(offered) == len(PRE_NORM.effects) == len(POST_NORM.effects) - 1
     pairs = section("token_pairs", "tp_view=layer")
     assert len(next(each for each in pairs.selectbox if each.key == "tp_effect").options) == 3

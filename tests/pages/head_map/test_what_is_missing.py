@@ -38,4 +38,6 @@ def test_groups_are_shown_without_a_plane(without, section, exported):
 def test_without_a_tree_heads_stand_in_the_order_of_layers(without, section):
     session = section("distances", without("head_linkage"), hm_order="alike")
     assert charts(session)
-    assert not [each for each in session.segmented_control if each.key == "hm_order"]
+    assert not [
+        each for each in (*session.segmented_control, *session.selectbox) if each.key == "hm_order"
+    ]

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.scopes import EFFECTS, POST_NORM, RELATIONS
 from pages.ui.words.numbers import percent, scientific
-from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.conftest import bodies, charts, frames, options_of, sentences
 from tests.pages.layer_mixing.conftest import SECTIONS
 
 SCOPES = POST_NORM.scopes
@@ -121,7 +121,7 @@ def test_masked_places_are_told_where_there_are_some(section, masked_folder):
 
 def test_masked_tokens_are_offered_where_there_are_some(section, masked_folder):
     def offered(session) -> list[str]:
-        return next(each.options for each in session.button_group if each.key == "lm_type")
+        return options_of(session, "lm_type")
 
     assert "[MASK]" not in offered(section("ratio"))
     assert "[MASK]" in offered(section("ratio", masked_folder))
