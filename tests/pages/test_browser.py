@@ -48,7 +48,7 @@ def first(server, browser) -> WebDriver:
 
 
 def test_a_deep_link_is_answered_by_a_server_that_has_just_started(first):
-    assert title_of(first).startswith("アテンション重み")
+    assert title_of(first).startswith("注意重み")
     settled(first, '[data-testid="stSidebar"] [data-testid="stPageLink-NavLink"]')
     links = first.find_elements(By.CSS_SELECTOR, '[data-testid="stPageLink-NavLink"]')
     assert {"概要", "測定方法"} <= {link.text for link in links}

@@ -17,8 +17,8 @@ _MENTIONS = "mentions that have an antecedent"
 MERGED = named("merging", "what a word gives: mean of its pieces, or its first piece")
 CHOSEN_ON_COLUMN = named(
     "chosen_on",
-    "the part of the sequences the head is chosen on: the first or the second of two "
-    "random halves, and scored on the other; or all, and scored on all",
+    "the part of the sequences the head is chosen on: first or second, random half A or B, "
+    "and scored on the other; or all, and scored on all",
 )
 _NAME = "coreference_best"
 _KEY = (

@@ -17,8 +17,8 @@ CHOSEN_ON = ("all", "first", "second")
 
 CHOSEN_ON_COLUMN = named(
     "chosen_on",
-    "sequences that head and offset were chosen on: the first or second half, and scored "
-    "on the other; all: chosen and scored on all",
+    "sequences that head and offset were chosen on: first or second, random half A or B, and "
+    "scored on the other; all: chosen and scored on all",
 )
 
 

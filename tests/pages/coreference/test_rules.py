@@ -54,7 +54,7 @@ def test_the_verdict_follows_from_both_halves(one, other, verdict, section, chan
 
 def test_too_few_texts_for_halves_are_told(section, changed):
     folder = changed("delete from stored.coreference_best where chosen_on <> 'all'")
-    assert "too few to choose a head on one half" in sentences(section("rules", folder))
+    assert "too few to choose a head on one random half" in sentences(section("rules", folder))
 
 
 def test_the_bars_are_of_one_head_and_all_rules(section, exported, told):

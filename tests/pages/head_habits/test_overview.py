@@ -84,7 +84,7 @@ def test_the_relation_is_scored_where_its_head_was_not_chosen(opened, treebank):
         "update stored.dependency_best set difference = 0.9 where chosen_on <> 'first'",
     )
     told = sentences(opened("overview", folder))
-    assert "layer 2, head 1, chosen on one half of the sentences among 16" in told
+    assert "layer 2, head 1, chosen on random half A of the sentences among 16" in told
     assert "is right for 88 % [" in told
     assert f"of {LEAST} words" in told
     assert "the best fixed offset there: 38 %. In 1 of " in told
@@ -92,7 +92,7 @@ def test_the_relation_is_scored_where_its_head_was_not_chosen(opened, treebank):
 
 def test_relations_of_few_words_are_no_finding(opened, treebank):
     folder = treebank(f"update stored.dependency_best set n = {LEAST - 1}")
-    assert "chosen on one half of the sentences" not in sentences(opened("overview", folder))
+    assert "chosen on random half A of the sentences" not in sentences(opened("overview", folder))
 
 
 def test_antecedents_are_told_beside_the_rules(opened, treebank):
