@@ -14,5 +14,6 @@ STYLE = """<style>
  > [data-testid="stMarkdownContainer"], [data-testid="stMain"] [data-testid="stCaptionContainer"]
  {margin-bottom: 0}
 [data-testid="stMain"] [data-testid="stCaptionContainer"] p {margin: 0}
+[data-testid="stCaptionContainer"][data-testid] {opacity: .8}
 [data-testid="stMain"] [data-testid="stElementToolbar"] {top: 0}
 </style>"""
