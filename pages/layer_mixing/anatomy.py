@@ -12,7 +12,7 @@ from pages.ui.words.say import say
 _STYLE = """<style>
 .lm-layer {display: flex; flex-wrap: wrap; gap: .35rem 0}
 .lm-step {display: flex; align-items: stretch}
-.lm-step:not(:last-child)::after {content: "→"; align-self: center; padding: 0 .3rem; opacity: .6}
+.lm-step:not(:last-child)::after {content: "→"; align-self: center; padding: 0 .3rem; opacity: .75}
 .lm-step div {border: 1px solid rgba(128, 128, 128, .35); border-left-width: 4px;
   border-radius: 4px; padding: .2rem .55rem; line-height: 1.3}
 .lm-what {display: block; font-size: .85rem}

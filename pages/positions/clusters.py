@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.positions.offsets import offset_axis
-from pages.ui.charts.colours import CLUSTER_SHADES, MARKED, NEUTRAL
+from pages.ui.charts.colours import CLUSTER_SHADES, MARKED
 from pages.ui.charts.look import column_tooltips, with_axes
 from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.standard import lines
@@ -58,8 +58,8 @@ def _family(cluster: str) -> str:
 
 
 def _shade(ends: tuple[str, str], place: int, n: int) -> str:
-    """The colour at a place of n evenly spread ones, the dark end first."""
-    share = place / (n - 1) if n > 1 else 0.35
+    """The colour at a place of n evenly spread ones, the first end first."""
+    share = place / max(n - 1, 1)
     return "#" + "".join(f"{round(part):02x}" for part in Ramp(ends, 0, 1).rgb(share))
 
 
@@ -97,7 +97,6 @@ def _centre(centre: pd.DataFrame, name: str, colour: str, y: alt.Y) -> Any:
     heading = alt.Title(
         name,
         subtitle=said("profiles_in", n=n),
-        subtitleColor=NEUTRAL,
         anchor="start",
         frame="group",
     )
@@ -114,6 +113,6 @@ def explained_chart(explained: pd.DataFrame, k: int) -> Any:
     curve = with_axes(curve, y=alt.Axis(format="%", tickCount=5))
     chosen = alt.Chart(explained[explained["k"] == k]).encode(x="k:Q", y="explained:Q")
     ring = chosen.mark_point(size=190, stroke=MARKED, strokeWidth=2.5, fillOpacity=0)
-    label = chosen.mark_text(dy=-18, fontSize=12, color=MARKED)
+    label = chosen.mark_text(dy=-18, fontSize=12)
     label = label.encode(text=alt.Text("explained:Q", format=".0%"))
     return alt.layer(curve, ring, label).properties(height=230)

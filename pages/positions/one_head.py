@@ -195,7 +195,7 @@ def _curve(curves: pd.DataFrame, curve: str, peak: int, x: alt.X) -> Any:
     at = curves[curves["offset"] == peak].assign(label=f"t = {offset_told(peak)}")
     marked = alt.Chart(at).encode(x=x)
     rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
-    label = marked.mark_text(color=MARKED, fontSize=12, fontWeight="bold")
+    label = marked.mark_text(fontSize=12, fontWeight="bold")
     chart = alt.layer(rule, line, label.encode(y=alt.value(-8), text="label:N"))
     return chart.properties(title=_heading(title(curve)), width=_WIDTH, height=_CURVE)
 

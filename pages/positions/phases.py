@@ -173,7 +173,7 @@ def _lines(highest: float, x: alt.X, y: alt.Y) -> list[Any]:
     frame = pd.DataFrame(rows)
     base = alt.Chart(frame).encode(x=x, y=y)
     lines = base.mark_line(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
-    text = {"color": MARKED, "fontSize": 12, "fontWeight": "bold"}
+    text = {"fontSize": 12, "fontWeight": "bold"}
     labels = [
         base.transform_filter(alt.datum["place"] == place)
         .encode(text="label:N")

@@ -111,5 +111,5 @@ def _level(name: str, height: float, *, at: int, axis: alt.Axis) -> list[Any]:
     frame = pd.DataFrame({"height": [height], "name": [name], "layer": [at + 0.28]})
     base = alt.Chart(frame).encode(y=alt.Y("height:Q", axis=axis))
     rule = base.mark_rule(color=NEUTRAL, strokeDash=[2, 3], strokeWidth=1.6)
-    label = base.mark_text(align="right", baseline="bottom", dy=-3, fontSize=12, color=NEUTRAL)
+    label = base.mark_text(align="right", baseline="bottom", dy=-3, fontSize=12)
     return [rule, label.encode(x="layer:Q", text="name:N")]

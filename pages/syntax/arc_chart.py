@@ -41,7 +41,7 @@ def arc_chart(drawn: Drawing) -> Any:
         parts.append(arrows.encode(color=colour, tooltip=arc))
     aligned: dict[str, Any] = {"align": "right"} if drawn.upright else {}
     labels = placed(drawn.words, away="label_away").mark_text(fontSize=11, **aligned)
-    parts.append(labels.encode(text="relation:N", color=colour))
+    parts.append(labels.encode(text="relation:N"))
     for chosen in (False, True):
         words = drawn.words[drawn.words["of_relation"] == chosen]
         if len(words):

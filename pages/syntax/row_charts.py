@@ -6,13 +6,13 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
 from pages.ui.charts.look import cell_selection, tooltips
 from pages.ui.words.columns import NAMED, shown_as, title
 from pages.ui.words.offsets import offset_told
 from pages.ui.words.place import said
 
-HEAD_COLOUR, OFFSET_COLOUR, OTHER_COLOUR = SERIES_COLOURS[:3]
+HEAD_COLOUR, OFFSET_COLOUR, OTHER_COLOUR = SYNTAX_COLOURS
 CONTROL_COLOUR = SERIES_COLOURS[4]
 CLICKED = "row"
 

@@ -31,7 +31,7 @@ STYLE = """<style>
 .tp-grid td a:hover, .tp-grid td a:focus {outline: 2px solid currentcolor; border-radius: 3px}
 .tp-grid bdi {font-weight: 600}
 .tp-grid small {display: block; opacity: .85; font-variant-numeric: tabular-nums}
-.tp-grid td.tp-none {opacity: .45; padding: .18rem .35rem}
+.tp-grid td.tp-none {opacity: .75; padding: .18rem .35rem}
 .tp-key {display: flex; flex-wrap: wrap; gap: .15rem 1rem; font-size: .82rem; padding: .2rem 0}
 .tp-key span {border-left: 4px solid; padding-left: .4rem}
 </style>"""

@@ -9,6 +9,7 @@ import streamlit as st
 from analysis.tables.pairs import pair_occurrence
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.maps import occurrence_maps
+from pages.ui.charts.colours import SOURCE_AND_TARGET
 from pages.ui.charts.pieces import readable
 from pages.ui.figure import source
 from pages.ui.live import door as live
@@ -20,11 +21,11 @@ from pages.ui.words.say import plain, say
 PAGE = 5
 _MOST = 1_000
 _STYLE = """<style>
-.tp-text {white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.75; font-size: .95rem}
-.tp-text mark {color: inherit; border-radius: 3px; padding: .1em .15em; unicode-bidi: isolate}
-.tp-text .tp-source {background: rgba(44, 156, 124, .28); outline: 1.5px solid #2c9c7c}
-.tp-text .tp-target {background: rgba(138, 111, 196, .28); outline: 1.5px dashed #8a6fc4}
-</style>"""
+.tp-text {{white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.75; font-size: .95rem}}
+.tp-text mark {{color: inherit; border-radius: 3px; padding: .1em .15em; unicode-bidi: isolate}}
+.tp-text .tp-source {{background: {0}48; outline: 1.5px solid {0}}}
+.tp-text .tp-target {{background: {1}48; outline: 1.5px dashed {1}}}
+</style>""".format(*SOURCE_AND_TARGET)
 
 
 def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:

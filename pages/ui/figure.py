@@ -9,6 +9,7 @@ import streamlit as st
 
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.charts.headline import headlined, sentences, unmarked
+from pages.ui.charts.look import in_theme
 from pages.ui.export import files as export
 from pages.ui.stage import begin, notes
 from pages.ui.store.chosen import open_store
@@ -42,7 +43,7 @@ def figure(
     finding = begin()
     _question(question)
     event = st.altair_chart(
-        headlined(chart, finding),
+        in_theme(headlined(chart, finding)),
         width=width,
         key=key,
         on_select="rerun" if clickable else "ignore",

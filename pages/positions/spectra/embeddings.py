@@ -171,6 +171,6 @@ def components_chart(variance: pd.DataFrame) -> Any:
     labels = [said("components_mark", n=n, share=percent(share)) for n, share in shares]
     marks = alt.Chart(marked.assign(label=labels)).encode(x=x)
     rules = marks.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3])
-    words = marks.mark_text(color=SERIES_COLOURS[1], align="left", dx=9, dy=16, fontSize=12)
+    words = marks.mark_text(align="left", dx=9, dy=16, fontSize=12)
     words = words.encode(y=alt.Y("cumulative:Q"), text="label:N")
     return alt.layer(bars, line, rules, words).properties(height=320)

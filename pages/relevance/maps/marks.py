@@ -7,14 +7,14 @@ import altair as alt
 import pandas as pd
 
 from pages.relevance.maps.layout import BAR, BAR_GAP, GAP, MapLayout, Panel
-from pages.ui.charts.colours import MARKED, NEUTRAL, TOKEN_TYPE_COLOURS
+from pages.ui.charts.colours import MARKED, TOKEN_TYPE_COLOURS
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround, Numbers
 from pages.ui.words.columns import title
 from pages.ui.words.place import said
 
 _APART = 10  # from a map, or the bar below it, to the middle of words
 _SILENT: dict[str, Any] = {"tooltip": False, "aria": False}
-_BARS = {**{kind: TOKEN_TYPE_COLOURS[kind] for kind in ("cls", "register")}, "other": NEUTRAL}
+_BARS = {kind: TOKEN_TYPE_COLOURS[kind] for kind in ("cls", "register", "other")}
 
 
 def pictures(layout: MapLayout) -> Iterator[alt.Chart]:

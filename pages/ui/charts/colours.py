@@ -4,40 +4,63 @@ from analysis.relevance_rules import MEAN_WEIGHTS, RULES
 from analysis.scopes import EFFECTS, ORDERS, WEIGHTS_WITH_RESIDUAL
 from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 
+# Dark and light ones (L* 43–44 and 59–61: all are seen on either ground) take turns in a palette,
+# so that neighbours differ in grey print as well. Any two differ where few hues are seen.
+_BLUE, _GREEN, _GREY, _BROWN, _PLUM = "#1867c3", "#3d7245", "#646669", "#a34e06", "#924d89"
+_ORANGE, _LEAF, _SILVER, _PINK, _LILAC = "#d67b04", "#53a26b", "#968e94", "#c872b6", "#788af5"
+_CORAL = "#e8664c"
+_OLIVE, _VIOLET = "#5e883c", "#7a62fd"  # between dark and light: beside either
 TOKEN_TYPE_COLOURS = {
-    "other": "#808995",
-    "comma_period": "#d07c00",
-    "sep": "#2f86c9",
-    "cls": "#bd5496",
-    "register": "#8a6fc4",
+    "other": _GREY,
+    "comma_period": _ORANGE,
+    "sep": _BLUE,
+    "cls": _PINK,
+    "register": _PLUM,
 }
-SERIES_COLOURS = ("#2f86c9", "#d07c00", "#2c9c7c", "#bd5496", "#808995", "#8a6fc4")
-_WEIGHTS = "#808995"
-_STEPS = ("#2f86c9", "#2c9c7c", "#8a6fc4", "#d07c00", "#bd5496", "#b5533c")
+SERIES_COLOURS = (_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _LILAC)
+_STEPS = (_SILVER, _BLUE, _LEAF, _PLUM, _ORANGE, _BROWN, _LILAC)
 SCOPE_COLOURS = {
     scope: colour
     for order in ORDERS.values()
-    for scope, colour in zip(order.scopes, (_WEIGHTS, *_STEPS), strict=False)
-} | {WEIGHTS_WITH_RESIDUAL: "#8c8c2a", ATTENTION_ROLLOUT: "#a3872c"}
+    for scope, colour in zip(order.scopes, _STEPS, strict=False)
+} | {WEIGHTS_WITH_RESIDUAL: _OLIVE, ATTENTION_ROLLOUT: _VIOLET}
 EFFECT_COLOURS = dict(zip(EFFECTS, SERIES_COLOURS, strict=False))
 RELATION_COLOURS = {
-    "special": "#808995",
-    "same_word": "#8a6fc4",
-    "word_pieces": "#bd5496",
-    "adjacent": "#d07c00",
-    "same_segment": "#2f86c9",
-    "other_segment": "#2c9c7c",
+    "special": _GREY,
+    "same_word": _LILAC,
+    "word_pieces": _PLUM,
+    "adjacent": _ORANGE,
+    "same_segment": _BLUE,
+    "other_segment": _LEAF,
 }
-_RULES = dict(zip(RULES, ("#808995", "#2f86c9", "#d07c00", "#2c9c7c"), strict=True))
+_RULES = dict(zip(RULES, (_SILVER, _BLUE, _ORANGE, _GREEN), strict=True))
 RELEVANCE_RULE_COLOURS = {  # a rule and the same rule on mean weights share a colour
     **_RULES,
     **dict(zip(MEAN_WEIGHTS, _RULES.values(), strict=True)),
-    "attention": "#bd5496",
-    "norm_rollout": "#8a6fc4",
-    "norm_rollout_layer": "#5f9ea0",
-    "gradient_attention": "#c4473a",
-    "random": "#9a9a9a",
+    "attention": _LILAC,
+    "norm_rollout": _PLUM,
+    "norm_rollout_layer": _OLIVE,
+    "gradient_attention": _LEAF,
+    "random": _GREY,
 }
+BEHAVIOUR_COLOURS = {
+    "next": _GREEN,
+    "previous": _LILAC,
+    "broad": _BROWN,
+    **{name: TOKEN_TYPE_COLOURS[name] for name in ("cls", "sep", "comma_period", "other")},
+}
+HABIT_COLOURS = {
+    **{name: TOKEN_TYPE_COLOURS[name] for name in ("cls", "sep", "comma_period")},
+    "previous": _BLUE,
+    "self": _LILAC,
+    "next": _GREEN,
+    "sep_to_sep": _PINK,
+    "other_to_sep": _BLUE,
+    "entropy": _GREEN,
+    "entropy_cls": _PINK,
+    "uniform": _GREY,
+}
+"""In the order in which they are told."""
 RELEVANCE_LOW_TO_HIGH = ("#2c1e4f", "#3b3f8c", "#2a6f97", "#1f9e89", "#6cce59", "#fde725")
 LOW_TO_HIGH = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39")
 LESS_TO_MORE = ("#2166ac", "#67a9cf", "#f3f1ea", "#ef8a62", "#b2182b")
@@ -53,39 +76,42 @@ CONTROL_COLOURS = {
 }
 """Spectra as they are, and beside them what should have no waves."""
 CLUSTER_SHADES = {
-    "previous": ("#1f6bb0", "#9ccbee"),
-    "self": ("#a63d8a", "#e6aed3"),
-    "next": ("#bd5f0a", "#f5c08a"),
-    "both": ("#1f8262", "#97d4bc"),
-    "flat": ("#6c7580", "#c3c8ce"),
+    "previous": (_BLUE, _LILAC),
+    "self": (_PINK, _PLUM),
+    "next": (_BROWN, _ORANGE),
+    "both": (_LEAF, _GREEN),
+    "flat": (_GREY, _SILVER),
 }
-"""The darkest and the lightest colour of a direction that heads look to; none is grey."""
+"""The colours of a direction's strongest and weakest cluster."""
 NEUTRAL = "#808995"
 PAPER_AND_INK = {"light": ("#fdfcf9", "#23262b"), "dark": ("#17191d", "#e4e2dc")}
+LABELS = {"light": "#51565e", "dark": "#b9b8b4"}  # at axes and in legends
 GROUP_COLOURS = (
-    *(each for each in SERIES_COLOURS if each != "#808995"),
-    *("#c4503f", "#6f8f1f", "#0f8fa3", "#9a6a3a", "#e08fa8", "#5f78c8", "#b8a02a"),
+    *(_BLUE, _ORANGE, _GREEN, _PINK, _BROWN, _LILAC, _PLUM, _LEAF),
+    *("#8620ff", "#ad8e42", "#cd0b3f", "#3ea08a"),
 )
-IN_NO_GROUP = "#808995"
+IN_NO_GROUP = NEUTRAL
 SAME_LAYER_COLOURS = SERIES_COLOURS[:2]  # heads of one layer, of different ones
-WEIGHING_COLOURS = {"weight": SERIES_COLOURS[0], "norm": SERIES_COLOURS[2]}
+WEIGHING_COLOURS = {"weight": SERIES_COLOURS[0], "norm": _LEAF}
 ANTECEDENT_COLOURS = {
-    "head": "#2f86c9",
-    "nearest": "#808995",
-    "head_match": "#d07c00",
-    "sieve": "#2c9c7c",
+    "head": _BLUE,
+    "nearest": _SILVER,
+    "head_match": _GREEN,
+    "sieve": _ORANGE,
 }
-ARROW_COLOURS = {True: "#2c9c7c", False: "#e4572e"}  # right and wrong antecedents
-MENTION_COLOURS = (*SERIES_COLOURS, "#c9a800", "#5c7f2b", "#a0522d", "#3fa7a0")
+SYNTAX_COLOURS = (_BLUE, _ORANGE, _OLIVE)  # a head, an offset, another head: in any order
+SOURCE_AND_TARGET = (_GREEN, _LILAC)  # the words of a pair
+ARROW_COLOURS = {True: _GREEN, False: _ORANGE}  # right and wrong antecedents
+MENTION_COLOURS = (*SERIES_COLOURS, _BROWN, _LEAF, _PLUM, _SILVER)
 EDGES = ("#f4f4f2", "#1b1d21")  # a light line and a dark one in it: seen on any colour
-ZERO = "#808995"  # where nothing changes
+ZERO = NEUTRAL  # where nothing changes
 NEAR_TO_FAR = (
     *("#d9a13b", "#b9b643", "#84bd55", "#45b571"),
     *("#229a8a", "#2b7f98", "#4767a5", "#6a55a3"),
 )
-AMPLIFIED, ATTENUATED = "#d95c3e", "#2f86c9"
-ARC_COLOURS = {"tree": "#2f86c9", "other": "#7c828b", "right": "#2c9c7c", "wrong": "#d9552b"}
+AMPLIFIED, ATTENUATED = _CORAL, _BLUE
+ARC_COLOURS = {"tree": _BLUE, "other": _SILVER, "right": _GREEN, "wrong": _ORANGE}
 """Arcs of a treebank, of the relation looked at or of others, and those of a head."""
 WORD_GROUNDS = {False: ("#e6e9ed", "#23262b"), True: ("#1f6a9e", "#ffffff")}
 """Ground and ink of words in a tree, and of those that are looked at."""
-HEAD_AND_LAYER_COLOURS = (SERIES_COLOURS[0], SERIES_COLOURS[4])  # a head, the mean of its layer
+HEAD_AND_LAYER_COLOURS = (_BLUE, _SILVER)  # a head, the mean of its layer

@@ -80,7 +80,7 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
     line = alt.Chart(edge).mark_rule(strokeDash=[6, 4], color=SERIES_COLOURS[1]).encode(y=y)
     label = (
         alt.Chart(edge)
-        .mark_text(align="left", dy=-8, dx=4, color=SERIES_COLOURS[1], fontSize=12)
+        .mark_text(align="left", dy=-8, dx=4, fontSize=12)
         .encode(y=y, x=alt.value(0), text="label:N")
     )
     return alt.layer(points, line, label).properties(height=320)

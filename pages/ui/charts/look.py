@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from pages.ui.charts.colours import MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
+from pages.ui.charts.colours import LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
 from pages.ui.words.columns import NAMES, title, title_or_name
 from pages.ui.words.lines import width_of
 
@@ -21,7 +21,23 @@ def paper_and_ink() -> tuple[str, str]:
 
     Marks that are text have a colour of their own, so they take their ground along when exported.
     """
-    return PAPER_AND_INK[st.context.theme.type or "light"]
+    return PAPER_AND_INK[_theme()]
+
+
+def _theme() -> str:
+    return st.context.theme.type or "light"
+
+
+def in_theme(chart: Any) -> Any:
+    """The chart as a page draws it: its words stand out from the ground of the reader's theme.
+
+    Marks that are text have a colour of their own only where they take their ground along, so
+    that the chart itself can be exported to white paper.
+    """
+    quiet = LABELS[_theme()]
+    words = {"labelColor": quiet, "titleColor": quiet}
+    config = {"axis": words, "legend": words, "header": words, "title": {"subtitleColor": quiet}}
+    return chart.configure(**config, text={"color": paper_and_ink()[1]})
 
 
 def flat_axis() -> alt.Axis:

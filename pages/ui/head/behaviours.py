@@ -10,18 +10,12 @@ from analysis.published.heads import THRESHOLDS
 from analysis.tables.heads import head_behaviour, head_pattern
 from analysis.tables.heads.head_behaviour import BEHAVIOURS, Thresholds
 from analysis.tables.norms.weighing import WEIGHT
-from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
+from pages.ui.charts.colours import BEHAVIOUR_COLOURS
 from pages.ui.choices.address import Choice, draw
 from pages.ui.store.chosen import ask, open_store, show_command
 from pages.ui.words.say import plain, say
 
 _PAPER = Thresholds(**THRESHOLDS)
-_COLOURS = {
-    "next": "#2c9c7c",
-    "previous": "#8a6fc4",
-    "broad": "#c4503f",
-    **{name: TOKEN_TYPE_COLOURS[name] for name in ("cls", "sep", "comma_period", "other")},
-}
 _SHAPES = {
     "next": "triangle-right",
     "previous": "triangle-left",
@@ -41,7 +35,7 @@ def behaviour_name(behaviour: str) -> str:
 
 def colours() -> dict[str, str]:
     """The colour of every behaviour under the name that readers see, in the order of the rules."""
-    return {behaviour_name(each): _COLOURS[each] for each in BEHAVIOURS}
+    return {behaviour_name(each): BEHAVIOUR_COLOURS[each] for each in BEHAVIOURS}
 
 
 def shapes() -> dict[str, str]:

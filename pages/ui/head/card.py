@@ -6,10 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.heads import head_pattern
+from pages.ui.charts.colours import HABIT_COLOURS
 from pages.ui.choices.links import VIEWS, link
 from pages.ui.head.choice import HEAD, head_name
 from pages.ui.head.facts import Fact, facts
-from pages.ui.head.habits import GROUPS, HABIT_COLOURS, habit_name, habit_value
+from pages.ui.head.habits import GROUPS, habit_name, habit_value
 from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.say import say
 

@@ -1,29 +1,14 @@
-"""What habits are called, in which colour they are drawn and which of them belong together."""
+"""What habits are called, and which of them belong together."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
-from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
+from pages.ui.charts.colours import HABIT_COLOURS
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _NATS = ("entropy", "entropy_cls", "uniform")
-_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _ = SERIES_COLOURS
-HABIT_COLOURS = {
-    "cls": TOKEN_TYPE_COLOURS["cls"],
-    "sep": TOKEN_TYPE_COLOURS["sep"],
-    "comma_period": TOKEN_TYPE_COLOURS["comma_period"],
-    "previous": _BLUE,
-    "self": _GREY,
-    "next": _ORANGE,
-    "sep_to_sep": _PINK,
-    "other_to_sep": _BLUE,
-    "entropy": _GREEN,
-    "entropy_cls": _PINK,
-    "uniform": _GREY,
-}
-"""In the order in which they are told."""
 FROM_SEP = "from_sep"
 GROUPS = {
     "special": ("cls", "sep", "comma_period"),

@@ -13,11 +13,12 @@ import streamlit as st
 
 from pages.ui.charts.colours import (
     EFFECT_COLOURS,
+    HABIT_COLOURS,
     RELATION_COLOURS,
     SCOPE_COLOURS,
     TOKEN_TYPE_COLOURS,
 )
-from pages.ui.head.habits import HABIT_COLOURS, habit_name
+from pages.ui.head.habits import habit_name
 from pages.ui.words.names import effect_name, relation_name, scope_name, step_name, token_type_name
 from pages.ui.words.place import key_of, said
 

@@ -1,0 +1,203 @@
+"""Colours are told apart by all eyes and in grey print; words stand out from either ground.
+
+Distances are CIE76: Euclidean in CIELAB (D65). Eyes without one kind of cone are simulated in
+linear RGB after Machado, Oliveira & Fernandes (2009), severity 1, and after Viénot, Brettel &
+Mollon (1999). Contrast is that of WCAG 2.2.
+"""
+
+import re
+import tomllib
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.relevance_rules import METHODS as RELEVANCE_METHODS
+from analysis.relevance_rules import RULES
+from analysis.scopes import ORDERS, WEIGHTS_WITH_RESIDUAL
+from analysis.tables.heads.head_behaviour import BEHAVIOURS
+from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
+from analysis.tables.probing.coreference_prediction import METHODS
+from pages.ui.charts import colours as of
+from pages.ui.charts import look
+from pages.ui.head.habits import GROUPS
+from pages.ui.look import STYLE
+
+ROOT = Path(__file__).parents[3]
+SEEN = {
+    "normally": np.eye(3),
+    "without red cones (Machado)": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "without green cones (Machado)": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+    "without red cones (Viénot)": np.array(
+        [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]]
+    ),
+    "without green cones (Viénot)": np.array(
+        [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]]
+    ),
+}
+TO_XYZ = np.array(
+    [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ]
+)
+APART, APART_OF_MANY, MANY = 15.0, 8.0, 7
+PAPERS = {theme: paper for theme, (paper, _) in of.PAPER_AND_INK.items()}
+CLUSTERS = of.CLUSTER_SHADES.values()
+RULE = of.RELEVANCE_RULE_COLOURS
+LEGENDS = {
+    "token types": [*of.TOKEN_TYPE_COLOURS.values()],
+    "series": [*of.SERIES_COLOURS, of.SERIES_COLOURS[0]],
+    "relations": [*of.RELATION_COLOURS.values()],
+    "effects": [*of.EFFECT_COLOURS.values()],
+    "behaviours": [of.BEHAVIOUR_COLOURS[each] for each in BEHAVIOURS],
+    "entropies": [of.HABIT_COLOURS[each] for each in ("entropy", "entropy_cls", "uniform")],
+    **{name: [of.HABIT_COLOURS[each] for each in group] for name, group in GROUPS.items()},
+    **{
+        f"{name}, {last}": [of.SCOPE_COLOURS[each] for each in (*order.scopes, last)]
+        for name, order in ORDERS.items()
+        for last in (WEIGHTS_WITH_RESIDUAL, ATTENTION_ROLLOUT)
+    },
+    "rules": [RULE[each] for each in (*RULES, *RELEVANCE_METHODS, "random")],
+    "rules at first": [RULE[each] for each in (*RULES, "attention", "random")],
+    "controls": [of.CONTROL_COLOURS[each] for each in ("kept", "removed", "permuted")],
+    "directions": [strongest for strongest, _ in CLUSTERS],
+    **{f"clusters {name}": [*shades] for name, shades in of.CLUSTER_SHADES.items()},
+    "groups": [*of.GROUP_COLOURS],
+    "layers": [*of.SAME_LAYER_COLOURS],
+    "weighings": [*of.WEIGHING_COLOURS.values()],
+    "antecedents": [of.ANTECEDENT_COLOURS[each] for each in METHODS],
+    "arrows": [*of.ARROW_COLOURS.values()],
+    "mentions": [*of.MENTION_COLOURS, of.MENTION_COLOURS[0]],
+    "pairs": [of.AMPLIFIED, of.ATTENUATED],
+    "words of a pair": [*of.SOURCE_AND_TARGET],
+    "arcs": [*of.ARC_COLOURS.values()],
+    "head and layer": [*of.HEAD_AND_LAYER_COLOURS],
+}
+"""The colours of every legend in its order; those that start again end with the first."""
+LARGE = ("groups",)
+"""With more colours than dichromats tell apart: only neighbours are."""
+
+
+def linear(colour: str) -> np.ndarray:
+    """Linear RGB from 0 to 1."""
+    parts = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def lab(colour: str, seen: str = "normally") -> np.ndarray:
+    """L*, a*, b*."""
+    xyz = TO_XYZ @ np.clip(SEEN[seen] @ linear(colour), 0, 1) / TO_XYZ.sum(axis=1)
+    x, y, z = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def apart(one: str, other: str, seen: str = "normally") -> float:
+    """ΔE of two colours."""
+    return float(np.linalg.norm(lab(one, seen) - lab(other, seen)))
+
+
+def contrast(one: str, other: str) -> float:
+    """From 1 to 21."""
+    low, high = sorted(float(TO_XYZ[1] @ linear(each)) for each in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+def over(ink: str, paper: str, opacity: float) -> str:
+    """The colour of a transparent ink."""
+    pairs = ((int(ink[at : at + 2], 16), int(paper[at : at + 2], 16)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(opacity * a + (1 - opacity) * b):02x}" for a, b in pairs)
+
+
+def test_the_measures_know_what_is_published():
+    assert lab("#ffffff") == pytest.approx([100, 0, 0], abs=0.02)
+    assert lab("#ff0000") == pytest.approx([53.24, 80.09, 67.20], abs=0.02)
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert all(apart("#808080", "#808080", seen) == 0 for seen in SEEN)
+    assert all(lab("#808080", seen) == pytest.approx(lab("#808080"), abs=0.1) for seen in SEEN)
+
+
+def test_a_grey_and_a_pink_that_deuteranopes_confuse_are_found():
+    assert apart("#808995", "#bd5496") > APART
+    assert apart("#808995", "#bd5496", "without green cones (Machado)") < 5
+
+
+@pytest.mark.parametrize("seen", SEEN)
+@pytest.mark.parametrize("name", LEGENDS)
+def test_colours_are_told_apart(name, seen):
+    """Any two of a legend, since what is absent is left out of it."""
+    pairs = pairwise(LEGENDS[name]) if name in LARGE else combinations(LEGENDS[name], 2)
+    assert all(apart(*pair, seen) >= APART for pair in pairs if pair[0] != pair[1])
+
+
+@pytest.mark.parametrize("name", LEGENDS)
+def test_neighbours_differ_in_grey_print(name):
+    """By less where there are many: L* may only lie between 43 and 61, or a ground hides it."""
+    least = APART_OF_MANY if len(LEGENDS[name]) >= MANY else APART
+    greys = [lab(each)[0] for each in LEGENDS[name]]
+    assert all(abs(one - other) >= least for one, other in pairwise(greys))
+
+
+@pytest.mark.parametrize("seen", SEEN)
+def test_heads_and_an_offset_differ_in_any_order(seen):
+    """Three colours that are all neighbours cannot be 15 L* apart on both grounds."""
+    for one, other in combinations(of.SYNTAX_COLOURS, 2):
+        assert apart(one, other, seen) >= APART
+        assert abs(lab(one)[0] - lab(other)[0]) >= APART_OF_MANY
+
+
+@pytest.mark.parametrize("theme", PAPERS)
+def test_colours_stand_out_from_the_ground(theme):
+    shown = {*of.SYNTAX_COLOURS, of.NEUTRAL}.union(*LEGENDS.values())
+    assert {each for each in shown if contrast(each, PAPERS[theme]) < 3} == set()
+
+
+def test_charts_of_streamlit_have_the_same_colours_and_grounds():
+    theme = settings()
+    assert theme["chartCategoricalColors"] == list(of.SERIES_COLOURS)
+    for name, colours in of.PAPER_AND_INK.items():
+        assert (theme[name]["backgroundColor"], theme[name]["textColor"]) == colours
+
+
+def settings() -> dict:
+    told = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    return told["theme"]
+
+
+@pytest.mark.parametrize("theme", PAPERS)
+def test_words_of_charts_can_be_read(theme, monkeypatch):
+    monkeypatch.setattr(look, "_theme", lambda: theme)
+    bare = alt.Chart(pd.DataFrame({"x": [1]})).mark_text().encode(x="x:Q")
+    config = look.in_theme(bare).to_dict()["config"]
+    for part in ("axis", "legend", "header"):
+        for word in ("labelColor", "titleColor"):
+            assert contrast(config[part][word], PAPERS[theme]) >= 4.5
+    assert contrast(config["title"]["subtitleColor"], PAPERS[theme]) >= 4.5
+    assert contrast(config["text"]["color"], PAPERS[theme]) >= 4.5
+    assert bare.config is alt.Undefined, "the chart that is exported stays black on white"
+
+
+@pytest.mark.parametrize("theme", PAPERS)
+def test_captions_can_be_read(theme):
+    [opacity] = re.findall(r'"stCaptionContainer"]\[data-testid] {opacity: (\S+)}', STYLE)
+    own = settings()[theme]
+    for ground in (own, own["sidebar"]):
+        for kind in ("backgroundColor", "secondaryBackgroundColor"):
+            caption = over(own["textColor"], ground[kind], float(opacity))
+            assert contrast(caption, ground[kind]) >= 4.5
