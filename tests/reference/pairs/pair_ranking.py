@@ -9,9 +9,9 @@ from scipy.stats import t
 from analysis.measures.pairs.pair_delta import LEAST_DEGREES
 
 
-def nearer_bound(mean: float, error: float | None, degrees: float | None) -> float | None:
+def nearer_bound(mean: float, error: float, degrees: float) -> float | None:
     """How far from 0 the interval begins; None if it holds 0 or there is none."""
-    if degrees is None or math.isnan(degrees) or degrees < LEAST_DEGREES:
+    if math.isnan(degrees) or degrees < LEAST_DEGREES:
         return None
     reach = float(t.ppf(0.975, degrees)) * error
     low, high = mean - reach, mean + reach
@@ -20,7 +20,7 @@ def nearer_bound(mean: float, error: float | None, degrees: float | None) -> flo
     return -high if high < 0 else None
 
 
-def place_in_list(pair: Mapping[str, Any], order: str, rank: str) -> tuple[Any, ...]:
+def place_in_list(pair: Mapping[Any, Any], order: str, rank: str) -> tuple[Any, ...]:
     """What pairs of a layer are sorted by, the smallest first."""
     ids = (pair["source_id"], pair["target_id"])
     if order == "frequent":
