@@ -9,7 +9,7 @@ import streamlit as st
 from analysis.tables.pairs import pair, pair_delta
 from pages.token_pairs import grid
 from pages.token_pairs.choices import choices
-from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, top_pairs
+from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, is_clear, top_pairs
 from pages.token_pairs.published import EFFECT, pair_lists
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.choices.links import address
@@ -21,12 +21,12 @@ from pages.ui.words.names import effect_meaning, effect_name, relation_name
 
 @section("tables", pair_delta.TABLE, pair.TABLE)
 def all_layers(view: View) -> None:
-    chosen = choices(view, "effect", "min_count", "special")
+    chosen = choices(view, "effect", "rank", "clear", "min_count", "special")
     effect, least = chosen["effect"], chosen["min_count"]
     direction = view.pick("direction", ["both", *DIRECTIONS])
     frame = top_pairs(None, **chosen)
     if frame.empty:
-        st.info(view.say("none", least=least))
+        st.info(view.say("none_clear" if chosen["clear"] else "none", least=least))
         return
     found = [each for each in DIRECTIONS if frame["direction"].eq(each).any()]
     lists = {each: frame[frame["direction"] == each] for each in found}
@@ -34,16 +34,20 @@ def all_layers(view: View) -> None:
     shown = DIRECTIONS if direction == "both" else (direction,)
     for each in shown:
         if each not in lists:
-            st.info(view.say(f"no_{each}", least=least))
+            st.info(view.say(f"no_{each}{'_clear' if chosen['clear'] else ''}", least=least))
     if some := {each: lists[each] for each in shown if each in lists}:
-        _grids(view, some, effect, least)
-    _relations(view, frame, effect)
+        _grids(view, some, chosen)
+    _relations(view, frame, effect, among="clear" if chosen["clear"] else "all")
     if effect == EFFECT:
-        pair_lists(view, frame, shown)
+        as_printed = chosen | {"rank": "mean", "clear": False}
+        pair_lists(view, top_pairs(None, **as_printed), shown)
 
 
 def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
-    """What kind of pairs leads a list, and in which layer most."""
+    """How many pairs of a list are clear of 0, of what kind most, and in which layer."""
+    total, frame = len(frame), frame[is_clear(frame)]
+    if frame.empty:
+        return view.say(f"finding_{direction}_unclear", total=total)
     most = str(frame["relation"].value_counts().sort_index().idxmax())
     of_kind = frame[frame["relation"] == most]
     layer = int(of_kind["layer"].mode().iloc[0])
@@ -51,21 +55,22 @@ def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
         f"finding_{direction}",
         relation=relation_name(most),
         n=len(of_kind),
-        total=len(frame),
+        total=total,
+        clear=len(frame),
         layer=layer,
         of_layer=int((of_kind["layer"] == layer).sum()),
         in_layer=int((frame["layer"] == layer).sum()),
     )
 
 
-def _grids(view: View, lists: dict[str, pd.DataFrame], effect: str, least: int) -> None:
-    frame = pd.concat(lists.values())
+def _grids(view: View, lists: dict[str, pd.DataFrame], chosen: dict[str, Any]) -> None:
+    frame, effect = pd.concat(lists.values()), chosen["effect"]
     top = float(frame["mean_delta"].abs().max())
     here = address() | {"tp_view": "pair", "tp_effect": effect}
 
     def place_of(row: Any) -> str:
-        chosen = {"tp_layer": row.layer, "tp_source": row.source, "tp_target": row.target}
-        return f"?{urlencode(here | chosen)}"
+        pair = {"tp_layer": row.layer, "tp_source": row.source, "tp_target": row.target}
+        return f"?{urlencode(here | pair)}"
 
     grids = (
         grid.grid(part, view.say(f"block_{each}"), layers=layers(), top=top, address=place_of)
@@ -74,14 +79,15 @@ def _grids(view: View, lists: dict[str, pd.DataFrame], effect: str, least: int) 
     view.markup(
         "grids",
         in_points(frame)[["layer", "direction", "place", *COLUMNS]],
-        grid.STYLE + grid.key(set(frame["relation"])) + "".join(grids),
+        grid.STYLE + grid.key(frame) + "".join(grids),
         effect=effect_name(effect),
         step=effect_meaning(effect),
-        least=least,
+        order=view.say(f"order_{chosen['rank']}"),
+        least=chosen["min_count"],
     )
 
 
-def _relations(view: View, frame: pd.DataFrame, effect: str) -> None:
+def _relations(view: View, frame: pd.DataFrame, effect: str, *, among: str) -> None:
     """Which share of each layer's listed pairs stands in which relation."""
     counted = frame.groupby(["direction", "layer", "relation"]).size().reset_index(name="pairs")
     total = counted.groupby(["direction", "layer"])["pairs"].transform("sum")
@@ -97,4 +103,5 @@ def _relations(view: View, frame: pd.DataFrame, effect: str) -> None:
         format=".0%",
         height=400,
     )
-    view.figure("relations", counted, chart, effect=effect_name(effect))
+    caption = f"{view.say('relations_caption')} {view.say(f'among_{among}')}"
+    view.figure("relations", counted, chart, caption=caption, effect=effect_name(effect))

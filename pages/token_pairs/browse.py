@@ -19,18 +19,20 @@ def browse(view: View) -> None:
     numbers = ask(pair_delta.counts).iloc[0]
     view.finding(view.say("counts", **{name: count(n) for name, n in numbers.items()}))
     chosen = choices(view, "layer", "effect", "min_count")
-    chosen |= choices(view, "text", "relation", "special")
+    chosen |= choices(view, "text", "relation", "rank", "clear", "special")
     frame = ask(pair_delta.browse, limit=_LIMIT, **chosen)
     if frame.empty:
-        st.info(view.say("nothing", text=plain(chosen["text"])))
+        name = "none_clear" if chosen["clear"] else "nothing"
+        st.info(view.say(name, text=plain(chosen["text"])))
         return
+    order = view.say(f"order_{chosen['rank']}")
     cut = "cut" if len(frame) == _LIMIT else "whole"
     view.table(
         "browse",
         in_points(frame),
         COLUMNS,
         state=state_of(chosen),
-        caption=view.say(f"caption_{cut}", n=count(len(frame))),
+        caption=view.say(f"caption_{cut}", n=count(len(frame)), order=order),
         click=PAIR,
         options={"height": 560},
         layer=chosen["layer"],

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.scopes import RELATIONS
+from analysis.tables.pairs.pair_ranking import RANKS
 from pages.ui.choices.clicks import forget, fresh_click
 from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import layer_order, layers
@@ -19,6 +20,8 @@ _PICKERS: dict[str, Callable[[View], Any]] = {
         "effect", list(layer_order().effects), default="ff", kind="select"
     ),
     "min_count": lambda view: view.number("least", 1, _MOST_LEAST, 2),
+    "rank": lambda view: view.pick("rank", RANKS),
+    "clear": lambda view: view.pick("clear", ["all", "only"]) == "only",
     "text": lambda view: view.text("text"),
     "relation": lambda view: view.pick("relation", ["all", *RELATIONS], kind="select"),
     "special": lambda view: view.pick("special", ["in", "out"], kind="select") == "in",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from pages.token_pairs.lists import PLACES
+from pages.token_pairs.lists import PLACES, is_clear
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, RELATION_COLOURS
 from pages.ui.words.columns import title
 from pages.ui.words.interval import interval
@@ -31,20 +31,25 @@ STYLE = """<style>
 .tp-grid td a:hover, .tp-grid td a:focus {outline: 2px solid currentcolor; border-radius: 3px}
 .tp-grid bdi {font-weight: 600}
 .tp-grid small {display: block; opacity: .85; font-variant-numeric: tabular-nums}
+.tp-grid td.tp-faint {opacity: .4}
 .tp-grid td.tp-none {opacity: .75; padding: .18rem .35rem}
 .tp-key {display: flex; flex-wrap: wrap; gap: .15rem 1rem; font-size: .82rem; padding: .2rem 0}
 .tp-key span {border-left: 4px solid; padding-left: .4rem}
+.tp-key span.tp-faint {opacity: .55; border-color: transparent}
 </style>"""
 
 
-def key(relations: set[str]) -> str:
-    """Which colour at the left of a cell stands for which relation."""
+def key(frame: pd.DataFrame) -> str:
+    """Which colour at the left of a cell stands for which relation, and what is drawn faint."""
     spans = (
         f'<span style="border-color: {colour}">{escape(relation_name(each))}</span>'
         for each, colour in RELATION_COLOURS.items()
-        if each in relations
+        if each in set(frame["relation"])
     )
-    return f'<div class="tp-key">{"".join(spans)}</div>'
+    faint = (
+        "" if is_clear(frame).all() else f'<span class="tp-faint">{escape(said("faint"))}</span>'
+    )
+    return f'<div class="tp-key">{"".join(spans)}{faint}</div>'
 
 
 def grid(
@@ -62,6 +67,7 @@ def grid(
         top: the change with the strongest ground; shared by the grids that are compared.
         address: where a pair's own section is.
     """
+    frame = frame.assign(clear=is_clear(frame))
     pairs = {layer: frame[frame["layer"] == layer].itertuples() for layer in layers}
     cells = {
         layer: [_cell(pair, top, address(pair)) for pair in row] for layer, row in pairs.items()
@@ -94,9 +100,11 @@ def _cell(pair: Any, top: float, address: str) -> str:
     ink = AMPLIFIED if pair.mean_delta > 0 else ATTENUATED
     ground = f"{ink}{round(_STRONGEST * share**0.5):02x}"
     return (
-        f'<td style="background: {ground}; border-left-color: {RELATION_COLOURS[pair.relation]}">'
+        f'<td class="{"" if pair.clear else "tp-faint"}" '
+        f'style="background: {ground}; border-left-color: {RELATION_COLOURS[pair.relation]}">'
         f'<a href="{escape(address)}" target="_self" title="{escape(_exact(pair))}">'
-        f"{arrow(pair.source, pair.target)}<small>{points(pair.mean_delta)}</small></a></td>"
+        f"{arrow(pair.source, pair.target)}"
+        f"<small>{points(pair.mean_delta)} · n {count(pair.n)}</small></a></td>"
     )
 
 

@@ -6,6 +6,8 @@ import pandas as pd
 
 from analysis.tables.pairs import pair_delta
 from pages.ui.store.chosen import ask
+from pages.ui.words.numbers import points
+from pages.ui.words.place import said
 
 DIRECTIONS = ("amplified", "attenuated")
 PLACES = 10
@@ -33,6 +35,21 @@ def top_pairs(layer: int | None, **choices: Any) -> pd.DataFrame:
         for each in DIRECTIONS
     ]
     return pd.concat(lists, ignore_index=True)
+
+
+def is_clear(frame: pd.DataFrame) -> pd.Series:
+    """Whether the interval of each pair's mean change lies on one side of 0; no interval, no."""
+    return (frame["low"] > 0) | (frame["high"] < 0)
+
+
+def change(pair: pd.Series) -> str:
+    """A pair's mean change in words, and whether its interval holds 0 or it has none."""
+    if pd.isna(pair["low"]):
+        kind = "missing"
+    else:
+        kind = "clear" if pair["low"] > 0 or pair["high"] < 0 else "crossing"
+    low, high = points(pair["low"]), points(pair["high"])
+    return said(f"change_{kind}", delta=points(pair["mean_delta"]), low=low, high=high)
 
 
 def in_points(frame: pd.DataFrame) -> pd.DataFrame:

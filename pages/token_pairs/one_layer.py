@@ -12,7 +12,9 @@ from pages.token_pairs.choices import PAIR, choices, state_of
 from pages.token_pairs.lists import (
     COLUMNS,
     DIRECTIONS,
+    change,
     in_points,
+    is_clear,
     pair_name,
     top_pairs,
     with_pair_names,
@@ -25,11 +27,12 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
 from pages.ui.words.names import effect_name, relation_name
-from pages.ui.words.numbers import percent, points
+from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import plain
 
 _ROOM = 1.6  # how far an interval may reach beyond the longest bar before it is cut off
 _BACK = 0.5
+_FAINT = 0.35
 _HEIGHT = 24
 _AROUND = 82  # axis below the bars
 _OF_LEGEND = 18
@@ -37,10 +40,10 @@ _OF_LEGEND = 18
 
 @section("layer", pair_delta.TABLE, pair.TABLE)
 def one_layer(view: View) -> None:
-    chosen = choices(view, "layer", "effect", "min_count", "special")
+    chosen = choices(view, "layer", "effect", "rank", "clear", "min_count", "special")
     frame, state = top_pairs(**chosen), state_of(chosen)
     if frame.empty:
-        st.info(view.say("none", least=chosen["min_count"]))
+        st.info(view.say("none_clear" if chosen["clear"] else "none", least=chosen["min_count"]))
         return
     place = {"layer": chosen["layer"], "effect": effect_name(chosen["effect"])}
     lists = {each: frame[frame["direction"] == each] for each in DIRECTIONS}
@@ -48,9 +51,10 @@ def one_layer(view: View) -> None:
     for column, (direction, part) in zip(view.columns(2), lists.items(), strict=True):
         with column:
             if part.empty:
-                st.info(view.say(f"no_{direction}", **place))
+                st.info(view.say(f"no_{direction}{'_clear' if chosen['clear'] else ''}", **place))
                 continue
-            name, caption = f"bars_{direction}", view.say("bars_caption")
+            order = view.say(f"order_{chosen['rank']}")
+            name, caption = f"bars_{direction}", view.say("bars_caption", order=order)
             bars = pair_bars(part)
             view.figure(name, part, bars, state=state, click=True, caption=caption, **place)
     view.table(
@@ -65,14 +69,16 @@ def one_layer(view: View) -> None:
 
 
 def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
-    """The first pair of a list, and what most of the list has in common."""
+    """The first pair of a list, how many are clear of 0, and what most have in common."""
     if frame.empty:
         return ""
     first, counts = frame.iloc[0], frame["relation"].value_counts().sort_index()
     return view.say(
         f"finding_{direction}",
         pair=plain(pair_name(first["source"], first["target"])),
-        delta=points(first["mean_delta"]),
+        change=change(first),
+        clear=int(is_clear(frame).sum()),
+        total=len(frame),
         relation=relation_name(str(counts.idxmax())),
         share=percent(counts.max() / len(frame)),
     )
@@ -81,23 +87,28 @@ def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
 def pair_bars(frame: pd.DataFrame) -> Any:
     """One bar per row in its order, coloured by relation; a click gives back its pair.
 
+    Bars of pairs that are not clear of 0 are faint.
+
     An interval of two sequences can be ten times as wide as the bar is long: it is cut off, so that
     the bars can be compared.
 
     Args:
         frame: rows of `pair_delta.top`, all amplified or all attenuated.
     """
-    shown = with_pair_names(frame)
+    shown = with_pair_names(frame).assign(clear=is_clear(frame))
+    shown["name"] = [
+        f"{n}  (n {count(each)})" for n, each in zip(shown["pair"], shown["n"], strict=True)
+    ]
     numbers = zip(shown["mean_delta"], shown["low"], shown["high"], strict=True)
     shown["interval"] = [with_interval(*each, "{:+.2f}".format) for each in numbers]
     delta, names = title("mean_delta"), ("pair", "interval", "n", "n_sequences", "pmi", "relation")
     shown, colour, relations = coloured(shown, "relation", None)
     base = alt.Chart(shown).encode(
         y=alt.Y(
-            "pair:N",
+            "name:N",
             title=None,
-            sort=shown["pair"].tolist(),
-            axis=alt.Axis(labelLimit=150, labelOverlap=False, ticks=False, domain=False),
+            sort=shown["name"].tolist(),
+            axis=alt.Axis(labelLimit=190, labelOverlap=False, ticks=False, domain=False),
         ),
         tooltip=tooltips(dict.fromkeys(names), shown, "+.2f"),
     )
@@ -108,7 +119,9 @@ def pair_bars(frame: pd.DataFrame) -> Any:
         axis=alt.Axis(tickCount=5, format=".3~g"),
     )
     colour.legend = alt.Legend(orient="bottom", columns=1, symbolType="square", labelLimit=260)
-    bars = base.mark_bar(cornerRadiusEnd=1, cursor="pointer").encode(x=x, color=colour)
+    opacity = alt.condition(alt.datum["clear"], alt.value(1.0), alt.value(_FAINT))
+    bars = base.mark_bar(cornerRadiusEnd=1, cursor="pointer")
+    bars = bars.encode(x=x, color=colour, opacity=opacity)
     ends = {"x": alt.X("low:Q", title=delta), "x2": alt.X2("high")}
     rules = [
         base.mark_rule(color=line, strokeWidth=width, clip=True).encode(**ends)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR, choices
-from pages.token_pairs.lists import in_points, pair_name, top_pairs
+from pages.token_pairs.lists import change, in_points, is_clear, pair_name, top_pairs
 from pages.token_pairs.sentences import sentences
 from pages.ui.charts.standard import lines
 from pages.ui.choices.pick import choose
@@ -14,7 +14,7 @@ from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.names import effect_name, relation_name
-from pages.ui.words.numbers import count, percent, points, signed
+from pages.ui.words.numbers import count, percent, signed
 from pages.ui.words.say import plain
 
 
@@ -36,7 +36,7 @@ def one_pair(view: View) -> None:
 
 
 def _tokens(view: View, layer: int, effect: str) -> dict[str, str]:
-    """The tokens as they are written; unless others were, the pair that changes most."""
+    """The tokens as they are written; unless others were, the first pair of the lists."""
     default = _most_changed(layer, effect)
     with view.toolbar():
         tokens = {side: view.text(side, default[side], hint="token_help") for side in PAIR}
@@ -50,7 +50,9 @@ def _most_changed(layer: int, effect: str) -> dict[str, str]:
     for least in (2, 1):
         frame = top_pairs(layer, effect=effect, min_count=least)
         if len(frame):
-            row = frame.iloc[int(frame["mean_delta"].abs().argmax())]
+            bound = frame[["low", "high"]].abs().min(axis=1).where(is_clear(frame), -1.0)
+            by = frame.assign(bound=bound, size=frame["mean_delta"].abs())
+            row = by.sort_values(["bound", "size"], ascending=False, kind="stable").iloc[0]
             return {side: str(row[side]) for side in PAIR}
     return dict.fromkeys(PAIR, "")
 
@@ -81,9 +83,9 @@ def _finding(view: View, changes: pd.DataFrame, layer: int, effect: str) -> str:
         "finding",
         effect=effect_name(effect),
         layer=layer,
-        delta=points(here["mean_delta"]),
+        change=change(here),
         peak=int(peak["layer"]),
-        peak_delta=points(peak["mean_delta"]),
+        peak_change=change(peak),
     )
 
 

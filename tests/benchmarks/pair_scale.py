@@ -129,21 +129,23 @@ def questions(store: duckdb.DuckDBPyConnection) -> dict[str, Callable[[], pd.Dat
     """What the page asks, and a question that a reader may put to the contract's view."""
 
     def top(**choice: Any) -> Callable[[], pd.DataFrame]:
-        asked = {"effect": "ff", "amplified": True, "layer": None} | choice
+        asked = {"effect": "ff", "amplified": True, "layer": None, "rank": "mean"} | choice
         return lambda: pair_delta.top(store, **asked)
 
     def browse(**choice: Any) -> Callable[[], pd.DataFrame]:
         asked = {"effect": "ff", "layer": 2, "min_count": 2, "text": "", "relation": "all"}
-        asked |= {"special": True, "limit": 100} | choice
+        asked |= {"special": True, "limit": 100, "rank": "mean"} | choice
         return lambda: pair_delta.browse(store, **asked)
 
-    of_list = pair_delta.top(store, effect="ff", amplified=True, layer=2).iloc[0]
+    of_list = top(layer=2)().iloc[0]
     ids = {"source_id": int(of_list["source_id"]), "target_id": int(of_list["target_id"])}
     place = {"layer": 2, "effect": "ff", "limit": 100}
     points = {"layer": 2, "effect": "ff", "min_count": 2, "limit": 2000}
     return {
         "top, one layer": top(layer=1),
         "top": top(),
+        "top, by bound": top(rank="bound"),
+        "top, by bound, clear of 0": top(rank="bound", clear=True),
         "top, attenuated": top(amplified=False),
         "top, another effect": top(effect="ff_ln"),
         "top, also pairs that occur once": top(min_count=1),
@@ -158,6 +160,7 @@ def questions(store: duckdb.DuckDBPyConnection) -> dict[str, Callable[[], pd.Dat
         "top, any text, rare relation": top(text="1", relation="word_pieces"),
         "top, text and relation": top(text="17", relation="adjacent", special=False),
         "browse": browse(),
+        "browse, by bound": browse(rank="bound"),
         "browse, by frequency": browse(order="frequent"),
         "browse, text, all pairs": browse(text="17", min_count=1),
         "of_pair": lambda: pair_delta.of_pair(store, **ids),

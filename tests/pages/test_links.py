@@ -86,9 +86,16 @@ CHOICES = {
         "tp_least": 3,
         "tp_special": "out",
         "tp_direction": "attenuated",
+        "tp_rank": "mean",
+        "tp_clear": "only",
     },
     ("token_pairs", "layer"): {"tp_layer": 2},
-    ("token_pairs", "browse"): {"tp_text": "ca", "tp_relation": "adjacent"},
+    ("token_pairs", "browse"): {
+        "tp_text": '"cat"',
+        "tp_relation": "adjacent",
+        "tp_rank": "mean",
+        "tp_clear": "only",
+    },
     ("token_pairs", "pair"): {"tp_source": "dog", "tp_target": "ran", "tp_live": "live"},
     ("token_pairs", "pmi"): {"tp_pmi_least": 5, "tp_pmi_window": "1"},
 }

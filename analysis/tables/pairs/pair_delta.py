@@ -135,28 +135,34 @@ def top(
     text: str = "",
     relation: str = ALL,
     special: bool = True,
+    rank: str = "bound",
+    clear: bool = False,
 ) -> pd.DataFrame:
     """The pairs whose mixing a step amplifies most, or attenuates most, on average.
 
     All pairs are averaged before any is left out, so that as many are listed as there are; pairs
-    of the same mean stand in the order of their token ids.
+    of the same rank stand in the order of their token ids.
 
     Args:
         layer: None lists `limit` pairs of every layer.
         min_count: how often a pair must occur to be listed.
-        text: what one of the two tokens must contain, letter for letter, whatever the case.
+        text: what one of the two tokens must contain, letter for letter, whatever the case; what
+            one must be as a whole if it stands in double quotes.
         relation: the one of `RELATIONS` that a pair must have most often, or all.
         special: whether pairs with a special token are listed.
+        rank: one of `RANKS`: by the bound of the interval that is nearer to 0 (pairs whose
+            interval holds 0 or that have none come last, by their mean), or by the mean alone.
+        clear: whether only pairs are listed whose interval does not hold 0.
 
     Returns:
         layer, place, source_id, target_id, source, target, n, n_sequences, mean_delta, std_delta,
         low, high (of the mean; NaN where sequences are too few), pmi, relation, relation_share.
 
     Raises:
-        UnknownName: no such effect or relation.
+        UnknownName: no such effect, relation or rank.
     """
     order = "amplified" if amplified else "attenuated"
-    chosen = PairSelection(effect, order, min_count, limit, text, relation, special)
+    chosen = PairSelection(effect, order, min_count, limit, text, relation, special, rank, clear)
     return listed(store, chosen, _layers(store) if layer is None else [layer])
 
 
@@ -171,6 +177,8 @@ def browse(
     special: bool,
     limit: int,
     order: str = "largest",
+    rank: str = "bound",
+    clear: bool = False,
 ) -> pd.DataFrame:
     """Pairs of one layer, those that change most first; choices and columns are those of `top`.
 
@@ -178,11 +186,10 @@ def browse(
         order: one of `ORDERS`: largest (change either way), amplified, attenuated or frequent.
 
     Raises:
-        UnknownName: no such effect, relation or order.
+        UnknownName: no such effect, relation, order or rank.
     """
-    return listed(
-        store, PairSelection(effect, order, min_count, limit, text, relation, special), [layer]
-    )
+    chosen = PairSelection(effect, order, min_count, limit, text, relation, special, rank, clear)
+    return listed(store, chosen, [layer])
 
 
 def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import UnknownName
 from analysis.measures.pairs.pair_delta import mean_interval
 from analysis.scopes import EFFECTS, RELATIONS
+from analysis.tables.pairs.pair_bound import NEAR
 from analysis.tables.pairs.pair_extreme import KEPT, MIN_COUNTS
 
 ALL = "all"
@@ -20,6 +21,8 @@ _ORDERS = {
     "frequent": ("true", "n desc"),
 }
 ORDERS = tuple(_ORDERS)
+RANKS = ("bound", "mean")
+"""By the bound of the interval that is nearer to 0, or by the mean change, as the papers rank."""
 _COLUMNS = "layer, source, target, n, n_sequences, relation, mean, std, error, degrees"
 
 
@@ -38,12 +41,15 @@ class PairSelection:
     text: str = ""
     relation: str = ALL
     special: bool = True
+    rank: str = "bound"
+    clear: bool = False
 
     def __post_init__(self):
         for kind, name, known in (
             ("effect", self.effect, EFFECTS),
             ("order", self.order, ORDERS),
             ("relation", self.relation, (ALL, *RELATIONS)),
+            ("rank", self.rank, RANKS),
         ):
             if name not in known:
                 raise UnknownName(kind, name, known)
@@ -51,20 +57,27 @@ class PairSelection:
     @property
     def values(self) -> dict[str, int | str]:
         """What the queries of this choice are given."""
-        text = {"text": self.text} if self.text else {}
+        text = {"text": self.text[1:-1] if self._is_whole else self.text} if self.text else {}
         return {"min_count": self.min_count, "limit": self.limit, **text}
 
     @property
     def words(self) -> str:
-        """The start of a query that looks for the text."""
-        found = "select token_id from vocabulary where contains(lower(token), lower($text))"
+        """The start of a query that looks for the text: in quotes it is a whole token."""
+        fits = "{0} = {1}" if self._is_whole else "contains({0}, {1})"
+        fits = fits.format("lower(token)", "lower($text)")
+        found = f"select token_id from vocabulary where {fits}"
         return f"with matching as materialized ({found}), " if self.text else "with "
+
+    @property
+    def _is_whole(self) -> bool:
+        return len(self.text) > 2 and self.text[0] == self.text[-1] == '"'
 
     @property
     def conditions(self) -> str:
         """What a pair must fulfil; frequency first, since that is what the rows are sorted by."""
         there = f"mean is not null and {_ORDERS[self.order][0]}"
-        return f"n >= $min_count and {there} and {self._of_relation}"
+        clear = f" and {NEAR} is not null" if self.clear else ""
+        return f"n >= $min_count and {there} and {self._of_relation}{clear}"
 
     @property
     def _of_relation(self) -> str:
@@ -72,15 +85,23 @@ class PairSelection:
         return relation if self.special else f"{relation} and relation <> {_PLACES['special']}"
 
     @property
-    def rank(self) -> str:
+    def columns(self) -> str:
+        """What is asked of a pair."""
+        return f"{_COLUMNS}, {NEAR if self.rank == 'bound' else 'null'} as near"
+
+    @property
+    def sorting(self) -> str:
         """The order of the list; ties stand in the order of their token ids."""
-        return f"{_ORDERS[self.order][1]}, source, target"
+        clear_first = "near desc nulls last, " if self.rank == "bound" else ""
+        if self.order == "frequent":
+            clear_first = ""
+        return f"{clear_first}{_ORDERS[self.order][1]}, source, target"
 
     def kept(self, layers: list[int]) -> str:
         """The rows of `pair_extreme` among which the lists of these layers begin."""
         least = max(each for each in MIN_COUNTS if each <= max(self.min_count, 1))
         return f"""
-            select {_COLUMNS} from pair_extreme
+            select {self.columns} from pair_extreme
             where effect = '{self.effect}' and amplified = {self.order == "amplified"}
                 and min_count = {least} and layer in {_tuple(layers)} and {self._of_relation}
         """
@@ -102,13 +123,13 @@ class PairSelection:
         rows = (self._rows([layer]) for layer in layers)
         return [
             f"(from ({self._with_text(each) if self.text else each}) "
-            f"order by {self.rank} limit $limit)"
+            f"order by {self.sorting} limit $limit)"
             for each in rows
         ]
 
     def _rows(self, layers: list[int]) -> str:
         return f"""
-            select {_COLUMNS}
+            select {self.columns}
             from (select *, mean_{self.effect} as mean, std_{self.effect} as std,
                     error_{self.effect} as error from pair_delta_wide)
             where layer in {_tuple(layers)} and {self.conditions}
@@ -136,7 +157,7 @@ def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) 
     frame = store.execute(
         f"""
         {choice.words} listed as materialized (
-            select *, row_number() over (partition by layer order by {choice.rank}) as place
+            select *, row_number() over (partition by layer order by {choice.sorting}) as place
             from ({" union all ".join(parts)})
             qualify place <= $limit
         )
@@ -161,11 +182,13 @@ def _unsettled(store: DuckDBPyConnection, choice: PairSelection, layers: list[in
     """The layers whose lists may go on beyond the pairs that are kept for lists.
 
     What is kept of a relation are its largest changes, or all there are. So no other pair changes
-    more than the least that is kept of a relation, and a list of pairs above that is settled.
+    more than the least that is kept of a relation, nor has a bound beyond it, and a list of pairs
+    above that is settled.
     """
     [(is_filled,)] = store.execute("select count(*) > 0 from pair_extreme").fetchall()
     if not is_filled or choice.order not in ("amplified", "attenuated"):
         return layers
+    size = "near" if choice.rank == "bound" else "abs(mean)"
     unsettled = store.execute(
         f"""
         {choice.words} kept as materialized ({choice.kept(layers)}),
@@ -177,7 +200,7 @@ def _unsettled(store: DuckDBPyConnection, choice: PairSelection, layers: list[in
         found as (from kept where {choice.of_kept})
         select bound.layer
         from bound
-        left join found on found.layer = bound.layer and abs(found.mean) > bound.change
+        left join found on found.layer = bound.layer and {size} > bound.change
         group by bound.layer
         having count(found.layer) < $limit
         order by bound.layer

@@ -49,6 +49,7 @@ def _pairs(
         min_count=min_count,
         limit=LIMIT,
         special=special,
+        rank="mean",
     )
     ids = found[["layer", "source_id", "target_id"]]
     return ids.set_axis(["layer", "source", "target"], axis=1).assign(effect=effect)

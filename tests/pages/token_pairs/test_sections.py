@@ -53,6 +53,8 @@ def test_the_bars_and_the_table_of_a_layer_are_those_of_the_file(section, store)
     ("address", "holds"),
     [
         ({"tp_text": "CAT"}, lambda row: "cat" in row.source or "cat" in row.target),
+        ({"tp_text": '"CAT"'}, lambda row: "cat" in (row.source, row.target)),
+        ({"tp_text": '"ca"'}, lambda row: False),
         ({"tp_special": "out"}, lambda row: "[" not in row.source + row.target),
         ({"tp_relation": "adjacent"}, lambda row: row.relation_named == "neighbours"),
         ({"tp_least": "8"}, lambda row: row.n >= 8),

@@ -40,6 +40,7 @@ def listed(pair_store, layer_order: LayerOrder) -> set[tuple[int, str, int, int]
             layer=None,
             min_count=least,
             special=special,
+            rank="mean",
         )
         rows = frame[["layer", "source_id", "target_id"]].itertuples(index=False)
         found |= {(layer, effect, source, target) for layer, source, target in rows}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -12,10 +13,11 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.pairs.pair_delta import mean_interval
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.tables.pairs import pair_delta, pair_ranking
-from analysis.tables.pairs.pair_ranking import ORDERS
+from analysis.tables.pairs.pair_ranking import ORDERS, RANKS
 from precompute.jobs.plan import Plan
 from precompute.run import Request
 from tests.precompute.passes.pairs.test_pair_questions import EVERYTHING
+from tests.reference.pairs.pair_ranking import nearer_bound, place_in_list
 
 KEY = ["layer", "place", "source_id", "target_id"]
 COLUMNS = [
@@ -23,10 +25,19 @@ COLUMNS = [
     *("pmi", "relation", "relation_share"),
 ]
 FEW = 4
-TOKENS = ["50%_o'Clock", "Été", "t", "x", "y"]
+_SURE = "where (source + target) % 3 = 0"
 
 
-def _copy(run: tuple[Request, Plan], folder: Path, *statements: str) -> DuckDBPyConnection:
+@pytest.fixture(scope="module")
+def all_pairs(all_pairs) -> pd.DataFrame:
+    """All pairs, of which some are surer than they are, so that some are clear of 0."""
+    sure = (all_pairs["source_id"] + all_pairs["target_id"]) % 3 == 0
+    error = all_pairs["standard_error"]
+    return all_pairs.assign(standard_error=error.where(~sure, error / 64))
+
+
+def copy_of(run: tuple[Request, Plan], folder: Path, *statements: str) -> DuckDBPyConnection:
+    """A store of the same numbers but for what is changed."""
     path = folder / "copy.duckdb"
     path.write_bytes(run[0].output.read_bytes())
     store = duckdb.connect(str(path))
@@ -37,32 +48,49 @@ def _copy(run: tuple[Request, Plan], folder: Path, *statements: str) -> DuckDBPy
 
 @pytest.fixture(scope="module", params=["all lists are kept", "few", "none"])
 def asked(request, pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
-    """The store as it is, and with so little kept for lists that they look through all pairs."""
+    """The store with some pairs surer than they are; and with so little kept for lists that they
+    look through all pairs."""
     folder = tmp_path_factory.mktemp("asked")
+    sure = (
+        *(
+            f"update stored.pair_delta set error_{each} = error_{each} / 64 {_SURE}"
+            for each in EFFECTS
+        ),
+        f"update stored.pair_extreme set error = error / 64 {_SURE}",
+    )
     few, none = (
         f"delete from stored.pair_extreme where place > {FEW}",
         "delete from stored.pair_extreme",
     )
     changes = {"few": [few], "none": [none]}.get(request.param, [])
-    with _copy(pair_run, folder, *changes) as store, pytest.MonkeyPatch.context() as patch:
+    with copy_of(pair_run, folder, *sure, *changes) as store, pytest.MonkeyPatch.context() as patch:
         if request.param == "few":
             patch.setattr(pair_ranking, "KEPT", FEW)
         yield store
 
 
-def _expected(rows: pd.DataFrame, order: str, limit: int) -> pd.DataFrame:
+def _expected(
+    rows: pd.DataFrame, order: str, limit: int, *, rank: str = "bound", clear: bool = False
+) -> pd.DataFrame:
     """The first of every layer, sorted slowly."""
-    by = {
-        "largest": rows["mean_delta"].abs(),
-        "amplified": rows["mean_delta"],
-        "attenuated": -rows["mean_delta"],
-        "frequent": rows["n"],
-    }[order]
-    if order in ("amplified", "attenuated"):
-        rows = rows[by > 0]
-    rows = rows.assign(by=-by).sort_values(["layer", "by", "source_id", "target_id"])
-    rows = rows.groupby("layer").head(limit)
-    return rows.assign(place=rows.groupby("layer").cumcount() + 1)
+    chosen = []
+    for _, of_layer in rows.groupby("layer"):
+        pairs = [
+            each
+            for each in of_layer.to_dict("records")
+            if _is_listed(each["mean_delta"], order) and (not clear or _bound(each) is not None)
+        ]
+        pairs.sort(key=lambda each: place_in_list(each, order, rank))
+        chosen += [each | {"place": place} for place, each in enumerate(pairs[:limit], start=1)]
+    return pd.DataFrame(chosen, columns=[*rows.columns, "place"]).astype(rows.dtypes)
+
+
+def _is_listed(mean: float, order: str) -> bool:
+    return {"amplified": mean > 0, "attenuated": mean < 0}.get(order, True)
+
+
+def _bound(pair: dict[Any, Any]) -> float | None:
+    return nearer_bound(pair["mean_delta"], pair["standard_error"], pair["degrees"])
 
 
 def _assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
@@ -86,24 +114,46 @@ def test_lists_begin_with_what_changes_most(
     asked, all_pairs, layer_order, effect, amplified, min_count
 ):
     rows = all_pairs[(all_pairs["effect"] == effect) & (all_pairs["n"] >= min_count)]
-    expected = _expected(rows, "amplified" if amplified else "attenuated", 10)
-    choice = {"effect": effect, "amplified": amplified, "min_count": min_count}
-    found = pair_delta.top(asked, layer=None, **choice)
-    _assert_same(found, expected)
-    there = {1, 2} if effect in layer_order.effects else set()
-    assert effect == "res_ln" or set(found["layer"]) == there
-    second = pair_delta.top(asked, layer=2, **choice)
-    _assert_same(second, expected[expected["layer"] == 2])
+    order = "amplified" if amplified else "attenuated"
+    for rank in RANKS:
+        expected = _expected(rows, order, 10, rank=rank)
+        choice = {"effect": effect, "amplified": amplified, "min_count": min_count, "rank": rank}
+        found = pair_delta.top(asked, layer=None, **choice)
+        _assert_same(found, expected)
+        there = {1, 2} if effect in layer_order.effects else set()
+        assert effect == "res_ln" or set(found["layer"]) == there
+        second = pair_delta.top(asked, layer=2, **choice)
+        _assert_same(second, expected[expected["layer"] == 2])
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_the_table_can_be_sorted_four_ways(asked, all_pairs, order):
+@pytest.mark.parametrize(("amplified", "limit"), list(product((True, False), (3, 10**6))))
+def test_pairs_that_are_clear_of_0_come_first_or_alone(asked, all_pairs, amplified, limit):
+    rows = all_pairs[(all_pairs["effect"] == "ff") & (all_pairs["n"] >= 2)]
+    order = "amplified" if amplified else "attenuated"
+    for rank, clear in product(RANKS, (True, False)):
+        choice = {"effect": "ff", "amplified": amplified, "limit": limit}
+        found = pair_delta.top(asked, layer=None, rank=rank, clear=clear, **choice)
+        _assert_same(found, _expected(rows, order, limit, rank=rank, clear=clear))
+        is_clear = (found["low"] > 0) | (found["high"] < 0)
+        assert is_clear.any() or rank == "mean"
+        assert not clear or is_clear.all()
+        if rank == "bound":
+            assert (is_clear.groupby(found["layer"]).diff() != 1).all()
+        if limit > 3 and not clear:
+            crosses = (found["low"] <= 0) & (found["high"] >= 0)
+            missing = "a kind of interval is missing"
+            assert crosses.any(), missing
+            assert found["low"].isna().any(), missing
+
+
+@pytest.mark.parametrize(("order", "rank"), list(product(ORDERS, RANKS)))
+def test_the_table_can_be_sorted_four_ways(asked, all_pairs, order, rank):
     rows = all_pairs[
         (all_pairs["effect"] == "ff_res") & (all_pairs["n"] >= 2) & (all_pairs["layer"] == 1)
     ]
     choice = EVERYTHING | {"effect": "ff_res", "min_count": 2, "limit": 30}
-    found = pair_delta.browse(asked, **choice, order=order)
-    _assert_same(found, _expected(rows, order, 30))
+    found = pair_delta.browse(asked, **choice, order=order, rank=rank)
+    _assert_same(found, _expected(rows, order, 30, rank=rank))
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -122,33 +172,6 @@ def test_lists_keep_to_a_relation_and_leave_special_tokens_out(asked, all_pairs,
     )
     _assert_same(found, _expected(rows, "amplified", 10))
     assert special or relation != "special" or found.empty
-
-
-@pytest.mark.parametrize(
-    ("text", "matches"),
-    [
-        ("%", {"50%_o'Clock"}),
-        ("_", {"50%_o'Clock"}),
-        ("'", {"50%_o'Clock"}),
-        ("_O'CLOCK", {"50%_o'Clock"}),
-        ("\\", set()),
-        ("') or true --", set()),
-        (".*", set()),
-        ("étÉ", {"Été"}),
-        ("T", {"Été", "t"}),
-    ],
-)
-def test_text_is_looked_for_as_it_is_in_either_token(pair_run, tmp_path, text, matches):
-    names = str(TOKENS).replace('"50%_o\'Clock"', "'50%_o''Clock'")
-    renamed = f"update stored.vocabulary set token = ({names})[1 + token_id % 5]"
-    with _copy(pair_run, tmp_path, renamed) as store:
-        whole = pair_delta.browse(store, **EVERYTHING)
-        found = pair_delta.browse(store, **EVERYTHING | {"text": text})
-    assert set(whole["source"]) == set(TOKENS)
-    kept = whole[whole["source"].isin(matches) | whole["target"].isin(matches)]
-    assert found["place"].tolist() == list(range(1, len(kept) + 1))
-    same = [column for column in COLUMNS if column != "place"]
-    pd.testing.assert_frame_equal(found[same], kept[same].reset_index(drop=True), check_dtype=False)
 
 
 @pytest.mark.parametrize("layer", [1, None])
@@ -187,8 +210,8 @@ def _equal_means(mean: float) -> tuple[str, str]:
 
 
 def test_pairs_of_one_mean_stand_in_the_order_of_their_tokens(pair_run, tmp_path):
-    with _copy(pair_run, tmp_path, *_equal_means(0.5)) as store:
-        asked = {"effect": "ff", "amplified": True, "layer": 2, "min_count": 1}
+    with copy_of(pair_run, tmp_path, *_equal_means(0.5)) as store:
+        asked = {"effect": "ff", "amplified": True, "layer": 2, "min_count": 1, "rank": "mean"}
         found = pair_delta.top(store, **asked, limit=40)
         ids = list(zip(found["source_id"], found["target_id"], strict=True))
         assert ids == sorted(ids)
@@ -198,6 +221,6 @@ def test_pairs_of_one_mean_stand_in_the_order_of_their_tokens(pair_run, tmp_path
 
 
 def test_pairs_without_change_are_in_neither_list(pair_run, tmp_path):
-    with _copy(pair_run, tmp_path, *_equal_means(0)) as store:
+    with copy_of(pair_run, tmp_path, *_equal_means(0)) as store:
         for amplified in (True, False):
             assert pair_delta.top(store, effect="ff", amplified=amplified, layer=None).empty

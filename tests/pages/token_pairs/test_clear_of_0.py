@@ -1,0 +1,126 @@
+"""Pairs that are clear of 0 come first, and no other is told or drawn as if it were."""
+
+import re
+from html import unescape
+from itertools import product
+
+import duckdb
+import pandas as pd
+import pytest
+
+from analysis.tables.pairs import pair_delta
+from pages.token_pairs.lists import DIRECTIONS, change
+from pages.token_pairs.one_layer import pair_bars
+from pages.ui.words.place import words_of
+from tests.pages.conftest import bodies, captions, charts, frames, sentences
+
+SURE = "where (source + target) % 3 = 0"
+PLANTED = (
+    f"update stored.pair_delta set error_ff = error_ff / 64 {SURE}",
+    f"update stored.pair_extreme set error = error / 64 {SURE}",
+)
+NOT_CLEAR = {"en": ("not clear of 0", "without an interval"), "ja": ("0 を含む", "区間なし")}
+
+
+@pytest.fixture
+def planted(changed):
+    """A folder with a file that has pairs with clear, crossing and missing intervals."""
+    return changed(*PLANTED)
+
+
+@pytest.fixture
+def lists(planted):
+    """What the file lists: lists of a rank, for all layers or one."""
+    [path] = planted.glob("*.duckdb")
+
+    def ask(layer: int | None, **choices) -> dict[str, pd.DataFrame]:
+        with duckdb.connect(str(path), read_only=True) as store:
+            return {
+                each: pair_delta.top(
+                    store, effect="ff", amplified=each == "amplified", layer=layer, **choices
+                )
+                for each in DIRECTIONS
+            }
+
+    return ask
+
+
+def clear(frame: pd.DataFrame) -> pd.Series:
+    return (frame["low"] > 0) | (frame["high"] < 0)
+
+
+@pytest.mark.parametrize("rank", ["bound", "mean"])
+def test_cells_are_faint_just_where_a_pair_is_not_clear(rank, planted, lists, section):
+    shown = bodies(section("tables", planted, tp_rank=rank))
+    cells = re.findall(r'<td class="(tp-faint)?" style.*?title="(.*?)".*?· n (\d+)', shown)
+    found = pd.concat(lists(None, rank=rank).values())
+    assert [bool(faint) for faint, *_ in cells] == [not each for each in clear(found)]
+    assert [int(n) for *_, n in cells] == found["n"].tolist()
+    for (_, told, n), pair in zip(cells, found.itertuples(), strict=True):
+        assert unescape(told).startswith(f"{pair.source} → {pair.target}: ")
+        assert f", {n} occurrences in {pair.n_sequences} sequences" in told
+    assert 0 < clear(found).sum() < len(found)
+
+
+def test_only_clear_pairs_are_listed_where_that_is_asked(planted, lists, section):
+    session = section("layer", planted, tp_clear="only", tp_layer="1")
+    found = pd.concat(lists(1, clear=True).values())
+    [shown] = frames(session)
+    assert shown["source"].tolist() == found["source"].tolist()
+    assert clear(shown).all()
+    assert 'class="tp-faint"' not in bodies(section("tables", planted, tp_clear="only"))
+
+
+@pytest.mark.parametrize("view", ["tables", "layer", "browse"])
+def test_that_no_pair_is_clear_is_told(view, changed, section):
+    folder = changed(
+        "update stored.pair_delta set n_sequences = 1, degrees = null",
+        "update stored.pair_extreme set n_sequences = 1, degrees = null",
+    )
+    session = section(view, folder, tp_clear="only")
+    assert "is clear of 0. Choose" in session.info[0].value
+    assert not charts(session)
+    told = sentences(section("tables", folder))
+    assert all(f" {each} pairs listed, none is clear of 0" in told for each in DIRECTIONS)
+
+
+@pytest.mark.parametrize(
+    ("lang", "rank", "layer"), list(product(("en", "ja"), ("bound", "mean"), (1, 2)))
+)
+def test_a_pair_that_is_not_clear_is_named_with_that(lang, rank, layer, planted, lists, section):
+    chosen = {"tp_rank": rank, "tp_layer": str(layer), "lang": lang}
+    session = section("layer", planted, **chosen)
+    told = f"{sentences(session)} {captions(session)}".replace("\\", "")
+    for frame in lists(layer, rank=rank).values():
+        first = frame.iloc[0]
+        named = told.split(f"{first['source']} → {first['target']}", 1)[1].split("。")[0][:90]
+        said = any(each in named for each in NOT_CLEAR[lang])
+        assert said != clear(frame).iloc[0]
+        assert str(int(clear(frame).sum())) in told
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.01, 0.03, "+2.00 points [+1.00, +3.00]"),
+        (-0.01, 0.05, "+2.00 points, not clear of 0: [−1.00, +5.00]"),
+        (0.0, 0.04, "+2.00 points, not clear of 0: [+0.00, +4.00]"),
+        (None, None, "+2.00 points, without an interval"),
+    ],
+)
+def test_a_change_is_told_with_how_sure_it_is(low, high, said):
+    pair = pd.Series({"mean_delta": 0.02, "low": low, "high": high}, dtype=float)
+    with words_of("token_pairs"):
+        assert change(pair) == said
+
+
+def test_bars_are_faint_just_where_a_pair_is_not_clear(lists):
+    for frame in lists(None, limit=50).values():
+        with words_of("token_pairs", "layer"):
+            bars = pair_bars(frame).layer[0]
+        shown = bars.data
+        assert shown["clear"].tolist() == clear(frame).tolist()
+        opacity = bars.encoding.opacity.to_dict()
+        assert opacity["condition"]["value"] == 1 > opacity["value"]
+        for name, pair in zip(shown["name"], frame.itertuples(), strict=True):
+            assert name == f"{pair.source} → {pair.target}  (n {pair.n})"

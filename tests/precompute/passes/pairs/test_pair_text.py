@@ -1,0 +1,42 @@
+"""Pairs are found by a text in their tokens, as it is written."""
+
+import pandas as pd
+import pytest
+
+from analysis.tables.pairs import pair_delta
+from tests.precompute.passes.pairs.test_pair_questions import EVERYTHING
+from tests.precompute.passes.pairs.test_pair_ranking import COLUMNS, copy_of
+
+TOKENS = ["50%_o'Clock", "Été", "t", "x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"),
+    [
+        ("%", {"50%_o'Clock"}),
+        ("_", {"50%_o'Clock"}),
+        ("'", {"50%_o'Clock"}),
+        ("_O'CLOCK", {"50%_o'Clock"}),
+        ("\\", set()),
+        ("') or true --", set()),
+        (".*", set()),
+        ("étÉ", {"Été"}),
+        ("T", {"Été", "t"}),
+        ('"T"', {"t"}),
+        ('"été"', {"Été"}),
+        ('"_"', set()),
+        ('"', set()),
+        ('""', set()),
+    ],
+)
+def test_text_is_looked_for_as_it_is_in_either_token(pair_run, tmp_path, text, matches):
+    names = str(TOKENS).replace('"50%_o\'Clock"', "'50%_o''Clock'")
+    renamed = f"update stored.vocabulary set token = ({names})[1 + token_id % 5]"
+    with copy_of(pair_run, tmp_path, renamed) as store:
+        whole = pair_delta.browse(store, **EVERYTHING)
+        found = pair_delta.browse(store, **EVERYTHING | {"text": text})
+    assert set(whole["source"]) == set(TOKENS)
+    kept = whole[whole["source"].isin(matches) | whole["target"].isin(matches)]
+    assert found["place"].tolist() == list(range(1, len(kept) + 1))
+    same = [column for column in COLUMNS if column != "place"]
+    pd.testing.assert_frame_equal(found[same], kept[same].reset_index(drop=True), check_dtype=False)

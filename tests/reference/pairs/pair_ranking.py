@@ -1,0 +1,32 @@
+"""The order of a list of pairs, one pair at a time."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from scipy.stats import t
+
+from analysis.measures.pairs.pair_delta import LEAST_DEGREES
+
+
+def nearer_bound(mean: float, error: float, degrees: float) -> float | None:
+    """How far from 0 the interval begins; None if it holds 0 or there is none."""
+    if math.isnan(degrees) or degrees < LEAST_DEGREES:
+        return None
+    reach = float(t.ppf(0.975, degrees)) * error
+    low, high = mean - reach, mean + reach
+    if low > 0:
+        return low
+    return -high if high < 0 else None
+
+
+def place_in_list(pair: Mapping[Any, Any], order: str, rank: str) -> tuple[Any, ...]:
+    """What pairs of a layer are sorted by, the smallest first."""
+    ids = (pair["source_id"], pair["target_id"])
+    if order == "frequent":
+        return (-pair["n"], *ids)
+    size = abs(pair["mean_delta"])
+    if rank == "mean":
+        return (-size, *ids)
+    bound = nearer_bound(pair["mean_delta"], pair["standard_error"], pair["degrees"])
+    return (1, -size, *ids) if bound is None else (0, -bound, -size, *ids)
