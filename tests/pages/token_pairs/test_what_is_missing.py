@@ -20,7 +20,7 @@ def test_a_number_that_no_pair_reaches_is_told(view, section):
 @pytest.mark.parametrize("view", SECTIONS)
 def test_pairs_of_one_sequence_each_have_no_interval(view, changed, section):
     folder = changed(
-        "update stored.pair_delta set n_sequences = 1",
+        "update stored.pair_delta set n_sequences = 1, degrees = null",
         "update stored.pair set n_sequences = 1",
         WITHOUT_LISTS,
     )
