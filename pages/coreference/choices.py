@@ -25,7 +25,8 @@ def require_mentions(*tables: Table) -> None:
     Where its corpus has no coreference, no statistic that is added to the file would help.
     """
     if not open_store().holds(annotation.MENTIONS):
-        stop_without_annotation("coreference.no_mentions", coreference_accuracy.TABLE)
+        lacking, remedy = "coreference.no_mentions", "coreference.no_mentions_remedy"
+        stop_without_annotation(lacking, remedy, coreference_accuracy.TABLE)
     require(*tables)
 
 

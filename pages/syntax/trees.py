@@ -18,7 +18,7 @@ def require_trees(*tables: Table) -> None:
     added to its file would help.
     """
     if not open_store().holds(annotation.WORDS) or _found_nothing(dependency_accuracy.TABLE):
-        stop_without_annotation("syntax.no_trees", tables[0])
+        stop_without_annotation("syntax.no_trees", "syntax.no_trees_remedy", tables[0])
     if parser_accuracy.TABLE in tables and _found_nothing(parser_accuracy.TABLE):
         st.info(say("syntax.parsers.too_few", name=plain(open_store().name)))
         stop()

@@ -18,16 +18,16 @@ _COMMAND = (
 )
 
 
-def stop_without_annotation(word: str, table: Table) -> NoReturn:
+def stop_without_annotation(lacking: str, remedy: str, table: Table) -> NoReturn:
     """Stop the page: what is lacking, which files of the folder have it, how to make one.
 
     Args:
-        word: the key of what is lacking; with `_remedy` after it, of what to do.
+        lacking, remedy: the keys of what is lacking and of what to do.
         table: a statistic of files that have it.
     """
     store = open_store()
-    st.info(say(word, name=plain(store.name), corpus=plain(store.run["corpus"])))
+    st.info(say(lacking, name=plain(store.name), corpus=plain(store.run["corpus"])))
     name_files_with(table)
-    st.markdown(say(f"{word}_remedy"))
+    st.markdown(say(remedy))
     st.code(_COMMAND, language="bash", wrap_lines=True)
     stop()

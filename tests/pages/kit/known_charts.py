@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from altair.utils import schemapi
+from altair.vegalite.v6.schema.core import VegaLiteSchema
 
 
 @contextmanager
@@ -24,7 +25,7 @@ def validated_once() -> Iterator[None]:
             valid.add(key)
         return found
 
-    known = wrappers(schemapi._subclasses(schemapi.SchemaBase))
+    known = wrappers(VegaLiteSchema._default_wrapper_classes())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schemapi, "_get_errors_from_spec", errors)
         patch.setattr(schemapi, "_FromDict", lambda classes: known)

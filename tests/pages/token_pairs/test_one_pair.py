@@ -71,7 +71,7 @@ def test_the_other_direction_is_one_click_away(section):
     session = section("pair", **CHOSEN)
     session.button(key="tp_swap").click().run()
     assert in_address(session, "tp_source") == ["sat"]
-    assert session.subheader[0].value == plain("sat → cat")
+    assert plain("sat → cat") in session.subheader[0].value
 
 
 @pytest.mark.parametrize("source", ["", "nowhere", "x" * 500, HOSTILE[0]])
@@ -89,7 +89,7 @@ def test_a_hostile_token_is_shown_as_it_is(hostile, lang, changed, section):
     folder = changed(*(statement.format(table=each, token=quoted) for each in tables))
     session = section("pair", folder, lang=lang, tp_source=hostile, tp_target="sat")
     assert f">{escape(hostile)}</mark>" in bodies(session)
-    assert session.subheader[0].value == plain(f"{hostile} → sat")
+    assert plain(f"{hostile} → sat") in session.subheader[0].value
     overview = section("tables", folder, lang=lang, tp_least="1")
     assert f"<bdi>{escape(hostile)}</bdi>" in bodies(overview)
     if "<" in hostile:
