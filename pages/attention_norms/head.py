@@ -32,15 +32,21 @@ def head(view: View) -> None:
     frame = _ranked(layer, head, least)
     if frame.empty:
         st.info(view.say("too_rare", least=least))
-        return
+    else:
+        _tokens(view, frame, (layer, head, least))
+    norms_card(view, layer, head)
+    head_card(layer=layer, head=head)
+
+
+def _tokens(view: View, frame: pd.DataFrame, state: tuple[int, int, int]) -> None:
+    """Both lists, and the passages of the token that is chosen in them."""
+    layer, head, _ = state
     clicked = _follow_row(view)
     tables = st.container()
     token = view.pick("token", frame["token"].tolist(), kind="select")
     with tables:
-        _rank_tables(view, frame, state=(layer, head, least), token=token, clicked=clicked)
+        _rank_tables(view, frame, state=state, token=token, clicked=clicked)
     _passages(view, layer, head, token)
-    norms_card(view, layer, head)
-    head_card(layer=layer, head=head)
 
 
 def _ranked(layer: int, head: int, least: int) -> pd.DataFrame:

@@ -85,7 +85,7 @@ def test_an_export_arrives(label, start, server, first, tmp_path):
     first.execute_cdp_cmd("Browser.setDownloadBehavior", downloads)
     first.get(f"{server}/")
     settled(first, '[data-testid="stPopoverButton"]')
-    first.find_element(By.CSS_SELECTOR, '[data-testid="stPopoverButton"]').click()
+    first.find_element(By.XPATH, "//button[contains(., 'Export')]").click()
     button = f".st-key-completeness-{label} button"
     WebDriverWait(first, 30).until(lambda d: d.find_element(By.CSS_SELECTOR, button).is_displayed())
     first.find_element(By.CSS_SELECTOR, button).click()

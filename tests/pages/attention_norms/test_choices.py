@@ -79,7 +79,7 @@ def test_a_click_on_a_ratio_draws_the_spectrum_of_its_head(section):
 
 def test_a_click_on_a_row_reads_its_token(section):
     session = section("head", an_least="1")
-    tokens = frames(session)[2]["token"].tolist()
+    tokens = frames(session)[1]["token"].tolist()
     assert session.selectbox(key="an_token").value != tokens[2]
     click(session, "an_ranked_weighted_norm", "rows", 2)
     assert session.selectbox(key="an_token").value == tokens[2]

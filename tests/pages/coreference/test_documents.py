@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from pages.coreference.text_layout import LETTERS, places, spans, way, width_of
-from tests.pages.conftest import frames, in_address, sentences
+from pages.ui.look import STYLE
+from tests.pages.conftest import bodies, frames, in_address, sentences
 from tests.pages.kit.figures import figure_of
 
 METHODS = ("head", "nearest", "head_match", "sieve")
@@ -73,7 +74,7 @@ def test_a_stranger_writes_no_markup(section, changed):
     )
     session = section("documents", folder)
     assert evil not in sentences(session)
-    assert not session.get("html")
+    assert not bodies(session).replace(STYLE, "").strip()
 
 
 def frame_of(text: str) -> pd.DataFrame:

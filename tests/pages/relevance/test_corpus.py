@@ -165,7 +165,7 @@ def test_what_is_kept_of_the_whole_is_told(section, changed):
         "update stored.sequence_relevance set n_in_place = 3 "
         "where rule = 'ii' and layer = 1 and head = 1 and seq = 0",
     )
-    told = " ".join(each.value for each in section("corpus", folder).caption)
+    told = " ".join(each.value for each in section("corpus", folder).markdown)
     assert "to within 2.0·10⁻⁷" in told
     assert "In 3 cases" in told
 

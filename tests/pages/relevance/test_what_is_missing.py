@@ -66,9 +66,9 @@ def test_where_relevance_starts_is_said(start, words, changed_images, over_image
     folder = changed_images(
         f"update stored.provenance set value = '{start}' where name = 'relevance_start'"
     )
-    assert any(words in each.value for each in over_image(folder).caption)
+    assert any(words in each.value for each in over_image(folder).markdown)
 
 
 def test_a_method_that_carries_nothing_back_starts_nowhere(over_image):
     session = over_image(re_rule="attention")
-    assert not any("All relevance starts" in each.value for each in session.caption)
+    assert not any("All relevance starts" in each.value for each in session.markdown)

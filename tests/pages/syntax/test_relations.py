@@ -48,7 +48,7 @@ def test_rare_relations_are_hidden_and_counted(least, section, exported, told):
     frequent = {relation for relation, n in found if n >= least}
     assert set(frame_of(exported, "sy_relations_rows")["relation"]) == frequent
     hidden = f"{len(found) - len(frequent)} relations with fewer than {least} words"
-    assert any(each.value.startswith(hidden) for each in session.caption)
+    assert any(each.value.startswith(hidden) for each in session.markdown)
 
 
 def test_the_papers_limit_leaves_nothing_of_a_small_corpus_but_says_so(section):
