@@ -117,6 +117,7 @@ def test_the_reason_stands_where_an_accuracy_has_no_interval(opened, treebank):
     folder = treebank(
         f"update stored.dependency_accuracy set low = null, high = null, n = {LEAST}",
         "update stored.coreference_accuracy set low = null, high = null",
+        "update stored.dependency_baseline set accuracy = 0",
     )
     card = facts(opened("head_habits", folder, **PLACES["head_habits"]))
     for label in ("best relation", "antecedents found"):
