@@ -161,7 +161,7 @@ def test_a_link_says_that_it_was_made_of_another_content(opened, store_folder):
 
 
 def test_an_address_with_a_choice_names_file_content_language_and_section(opened, store_folder):
-    session = opened("layer_mixing", store_folder, lm_type="cls").run()
+    session = opened("layer_mixing", store_folder, lm_view="ratio").run()
     assert not session.sidebar.warning
     session.selectbox(key="lm_scope").set_value("attn").run()
     assert_sound(session)
@@ -171,5 +171,5 @@ def test_an_address_with_a_choice_names_file_content_language_and_section(opened
         "file": ["tiny.duckdb"],
         "content": [store.content],
         "lang": ["en"],
-        "lm_view": ["similarity"],
+        "lm_view": ["ratio"],
     }
