@@ -89,4 +89,5 @@ def test_a_section_opens_on_files_of_other_kinds(page, section, kind, opened, re
     if kind != "plain" and page not in OF_TREEBANKS:
         assert_opened(session)
         assert charts(session) or frames(session) or bodies(session)
-        assert "Ġ" not in bodies(session).replace('"Ġ', "")
+        if page != "token_pairs":  # which shows tokens as the vocabulary has them
+            assert "Ġ" not in bodies(session).replace('"Ġ', "")
