@@ -13,7 +13,7 @@ from pages.ui.head.below import head_below
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import Head, head_name
 from pages.ui.page import section
-from pages.ui.stage import fold
+from pages.ui.stage import stage
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
@@ -72,7 +72,7 @@ def _charts(view: View, points: pd.DataFrame, weighing: str, head: Head) -> None
 
 def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:
     """The points with what each head mostly does, by the thresholds of the reader."""
-    with fold(view.say("threshold.title")):
+    with stage().fold(view.say("threshold.title")):
         thresholds = behaviours.pick_thresholds()
     habits = behaviours.behaviours_of_heads(thresholds, weighing=weighing)
     named = points.merge(habits, on=["layer", "head"])

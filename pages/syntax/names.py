@@ -5,7 +5,7 @@ import streamlit as st
 
 from analysis.tables.probing import dependency_accuracy
 from pages.ui.head.choice import head_name
-from pages.ui.stage import note
+from pages.ui.stage import stage
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import count
 from pages.ui.words.place import said
@@ -85,7 +85,7 @@ def word_counts() -> dict[str, int]:
 
 def explain(relation: str) -> None:
     """What a relation is, in one line."""
-    note(f"**{relation_label(relation)}**: {relation_line(relation) or said('unknown')}")
+    stage().note(f"**{relation_label(relation)}**: {relation_line(relation) or said('unknown')}")
 
 
 def explain_all() -> None:

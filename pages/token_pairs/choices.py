@@ -35,8 +35,7 @@ def choice(view: View, name: str) -> Any:
 
 def choices(view: View, *names: str) -> dict[str, Any]:
     """What is chosen under several names, with the pickers in one row."""
-    with view.toolbar():
-        return {name: choice(view, name) for name in names}
+    return {name: choice(view, name) for name in names}
 
 
 def state_of(chosen: dict[str, Any]) -> str:

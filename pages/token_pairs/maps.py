@@ -33,14 +33,13 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
     Args:
         shown: rows place, seq, source_pos, target_pos.
     """
-    with view.toolbar():
-        place = view.pick("occurrence", shown["place"].tolist())
-        row = shown[shown["place"] == place].iloc[0]
-        seq, pair = int(row["seq"]), (int(row["target_pos"]), int(row["source_pos"]))
-        tokens = ask(pair_occurrence.sequence, seq=seq)
-        fits = len(tokens) <= _READABLE
-        whole = fits or view.pick("extent", ["around", "whole"], kind="select") == "whole"
-        chosen = view.pick("map", ["all", *MAPS])
+    place = view.pick("occurrence", shown["place"].tolist())
+    row = shown[shown["place"] == place].iloc[0]
+    seq, pair = int(row["seq"]), (int(row["target_pos"]), int(row["source_pos"]))
+    tokens = ask(pair_occurrence.sequence, seq=seq)
+    fits = len(tokens) <= _READABLE
+    whole = fits or view.pick("extent", ["around", "whole"], kind="select") == "whole"
+    chosen = view.pick("map", ["all", *MAPS])
     frame = _cells(
         live.effect_maps(tokens, layer=layer, effect=effect), tokens["token"].tolist(), pair, whole
     )

@@ -25,10 +25,9 @@ _WINDOWS = {str(size or "sequence"): size for size in reversed(pair_pmi_correlat
 
 @section("pmi", pair_pmi_correlation.TABLE, pair.TABLE, pair_delta.TABLE)
 def pmi(view: View) -> None:
-    with view.toolbar():
-        effect = choice(view, "effect")
-        window = view.pick("pmi_window", list(_WINDOWS))
-        least = view.pick("pmi_least", pair_pmi_correlation.MIN_COUNTS, of="least")
+    effect = choice(view, "effect")
+    window = view.pick("pmi_window", list(_WINDOWS))
+    least = view.pick("pmi_least", pair_pmi_correlation.MIN_COUNTS, of="least")
     frame = ask(pair_pmi_correlation.by_layer, min_count=least, window_size=_WINDOWS[window])
     frame = frame.dropna(subset="spearman")
     if frame.empty:

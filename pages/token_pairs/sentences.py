@@ -33,9 +33,8 @@ def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> No
     st.subheader(view.say("sentences"), anchor=False)
     found = ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
     pages = max(1, -(-len(found) // PAGE))
-    with view.toolbar():
-        page = view.number("page", 1, pages, 1, pages=count(pages))
-        runs = view.pick("live", ["stored", "live"]) == "live"
+    page = view.number("page", 1, pages, 1, pages=count(pages))
+    runs = view.pick("live", ["stored", "live"]) == "live"
     start = (page - 1) * PAGE
     shown = found.iloc[start : start + PAGE].reset_index(drop=True)
     shown["place"] = shown.index + 1 + start

@@ -11,7 +11,7 @@ from analysis.tables.table import LEAST_UNITS
 from pages.ui.charts.headline import headlined, sentences, unmarked
 from pages.ui.charts.look import in_theme
 from pages.ui.export import files as export
-from pages.ui.stage import begin, notes
+from pages.ui.stage import stage
 from pages.ui.store.chosen import open_store
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import plain, say
@@ -40,7 +40,7 @@ def figure(
         alt: for readers who hear the page; the question if None.
         width: that of the page, or the chart's own.
     """
-    finding = begin()
+    finding = stage().begin()
     _question(question)
     event = st.altair_chart(
         in_theme(headlined(chart, finding)),
@@ -69,7 +69,7 @@ def table(
         options: further ones of `st.dataframe`, such as `on_select` and `selection_mode`.
     """
     shown = frame[list(columns)]
-    finding = begin()
+    finding = stage().begin()
     _headline(question, finding)
     event = st.dataframe(
         shown,
@@ -91,7 +91,7 @@ def markup(body: str, *, key: str, question: str, caption: str, frame: pd.DataFr
         body: with everything escaped that a stranger wrote.
         frame: the data that are offered for export.
     """
-    finding = begin()
+    finding = stage().begin()
     _headline(question, finding)
     st.html(body)
     _foot(caption, frame, finding, lambda: _exports(key, question, frame, None))
@@ -118,7 +118,7 @@ def _foot(caption: str, frame: pd.DataFrame, finding: str, exports: Callable[[],
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         st.caption(_brief(caption), width="stretch")
         with st.popover(say("figure.reading"), type="tertiary"):
-            for text in (finding, *notes()):
+            for text in (finding, *stage().notes()):
                 if text:
                     st.markdown(text)
             for text in (caption, too_few, source()):

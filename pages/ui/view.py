@@ -13,7 +13,7 @@ from pages.ui.charts.headline import sentences, unmarked
 from pages.ui.choices import clicks
 from pages.ui.choices.pick import pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
-from pages.ui.stage import announce, begin, note, room
+from pages.ui.stage import stage
 from pages.ui.weighing import weighed
 from pages.ui.words.columns import NAMES, column_settings, value_name, with_names
 from pages.ui.words.place import key_of, said
@@ -44,11 +44,11 @@ class View:
     def finding(self, text: str) -> None:
         """What the section says, in words with its numbers: the headline of the next chart."""
         if text:
-            announce(text)
+            stage().announce(text)
 
     def note(self, text: str) -> None:
         """What helps to read the next chart, said where that one is explained."""
-        note(text)
+        stage().note(text)
 
     def pick(
         self,
@@ -103,14 +103,14 @@ class View:
 
     def toolbar(self) -> Any:
         """The row that pickers stand in."""
-        return room()
+        return stage().room()
 
     def columns(self, n: int) -> list[Any]:
         """Places for charts beside each other, under the finding that they share."""
-        if finding := begin():
+        if finding := stage().begin():
             first, *others = sentences(finding)
             st.markdown(f"**{unmarked(first)}**")
-            note(" ".join(others))
+            stage().note(" ".join(others))
         return st.columns(n)
 
     def figure(

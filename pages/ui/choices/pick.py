@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice
 from pages.ui.choices.address import draw as draw_here
-from pages.ui.stage import is_staged, place
+from pages.ui.stage import stage
 from pages.ui.words.lines import width_of
 
 Option = TypeVar("Option")
@@ -17,7 +17,7 @@ Kind = Literal["segmented", "pills", "select", "radio"]
 
 def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
     """A picker in its row of the section that is drawn."""
-    with place():
+    with stage().place():
         return draw_here(choice, widget)
 
 
@@ -41,7 +41,7 @@ def pick(
     told["label_visibility"] = "collapsed" if bare else "visible"
 
     letters = sum(width_of(str(told["format_func"](each))) + _EDGE for each in options)
-    if is_staged() and letters > _SHORT:
+    if stage().shares_rows and letters > _SHORT:
         kind = "select"
 
     def widget() -> Any:
