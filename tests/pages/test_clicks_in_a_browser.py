@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.pages.kit.chromium import needs_chromium, parameters, title_of
+from tests.pages.kit.chromium import is_idle, needs_chromium, parameters, title_of
 
 pytestmark = needs_chromium
 REDRAWN = [NoSuchElementException, StaleElementReferenceException]
@@ -37,6 +37,8 @@ class Click:
         """Whether the address tells what is clicked; until then, it is clicked."""
         if told(browser, self.chosen):
             return True
+        if not is_idle(browser):
+            return False
         found = browser.find_element(By.CSS_SELECTOR, f"[class*=st-key-{self.chart}] {self.mark}")
         ActionChains(browser).move_to_element(found).click().perform()
         return False
@@ -45,12 +47,18 @@ class Click:
         """Whether the section is there that the button opens; until then, it is clicked."""
         if told(browser, self.opened):
             return True
+        if not is_idle(browser):
+            return False
         button = browser.find_element(By.XPATH, f"//button[contains(., '{self.button}')]")
         browser.execute_script("arguments[0].click()", button)
         return False
 
     def is_shown(self, browser: WebDriver) -> bool:
-        return self.shown in browser.find_element(By.CSS_SELECTOR, self.place).text
+        """Whether it is there to be read, in a text or as the choice of a picker."""
+        text = browser.find_element(By.CSS_SELECTOR, self.place).text
+        inputs = browser.find_elements(By.CSS_SELECTOR, f"{self.place} [role=combobox]")
+        chosen = [each.get_attribute("value") or "" for each in inputs]
+        return any(self.shown in each for each in (text, *chosen))
 
 
 def told(browser: WebDriver, expected: dict[str, str]) -> bool:
@@ -61,7 +69,7 @@ def told(browser: WebDriver, expected: dict[str, str]) -> bool:
 ONE_HEAD = {
     "button": "Look into layer 2, head 3",
     "opened": {"po_view": "one_head"},
-    "shown": "One head, from its waves to its attention",
+    "shown": "Where does it look in this text?",
 }
 OF_MAP = mark("layer: 2; head: 3")
 CLICKS = [
@@ -134,7 +142,7 @@ CLICKS = [
         "sy_relations_rows",
         ".mark-symbol " + mark("conj · 並列要素"),
         {"sy_relation": "conj"},
-        shown="並列の2番目以降の要素",
+        shown="conj · 並列要素",
     ),
     Click(
         "syntax?sy_view=one_head&sy_least=1&lang=ja",

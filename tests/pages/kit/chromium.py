@@ -127,3 +127,9 @@ def settled(browser: WebDriver, selector: str) -> None:
 
 def parameters(browser: WebDriver) -> dict[str, list[str]]:
     return parse_qs(urlsplit(browser.current_url).query)
+
+
+def is_idle(browser: WebDriver) -> bool:
+    """Whether the page is drawn to its end: a click on one that is not would begin it anew."""
+    state = browser.find_element(By.CSS_SELECTOR, "[data-testid=stApp]")
+    return state.get_attribute("data-test-script-state") == "notRunning"
