@@ -7,11 +7,12 @@ import pandas as pd
 from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import frequency_correlation as frequency
 from analysis.tables.norms import input_norm_dispersion, token_type_mixing, value_norm_dispersion
-from pages.ui.finding import Finding
+from pages.ui.finding import Finding, rows_of
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent, signed
+from pages.ui.words.quantities import quantity_name
 from pages.ui.words.say import say
 
 _PAGE = "attention_norms"
@@ -25,6 +26,21 @@ def shares(quantity: str) -> pd.Series:
     frame = ask(token_type_mixing.by_layer, head=None)
     means = frame[frame["quantity"] == quantity].groupby("token_type")["mean"].mean()
     return means / means.sum()
+
+
+def _shares_by_layer(quantity: str) -> pd.DataFrame:
+    """The share of all special types in a quantity, layer by layer, as evidence.
+
+    The ends hold even where all types vary together: each type's low end against the high ends of
+    the others, and the other way round.
+    """
+    frame = ask(token_type_mixing.by_layer, head=None)
+    frame = frame[frame["quantity"] == quantity]
+    special, numbers = frame["token_type"].isin(SPECIAL), ["mean", "low", "high"]
+    own, others = (frame[which].groupby("layer")[numbers].sum() for which in (special, ~special))
+    ends = {"value": ("mean", "mean"), "low": ("low", "high"), "high": ("high", "low")}
+    told = {name: own[end] / (own[end] + others[rest]) for name, (end, rest) in ends.items()}
+    return pd.DataFrame(told).reset_index().assign(name=quantity_name(quantity))
 
 
 def _weight_against_norm() -> Iterator[Finding]:
@@ -43,6 +59,8 @@ def _weight_against_norm() -> Iterator[Finding]:
         ),
         _PAGE,
         "layers",
+        pd.concat(map(_shares_by_layer, ("weighted_norm", "attention")), ignore_index=True),
+        baseline=quantity_name("attention"),
     )
 
 
@@ -61,7 +79,15 @@ def _strongest_correlation() -> Iterator[Finding]:
         f"{say(f'finding.correlation_{kind}', token_type=name)} {_others(others)}".strip(),
         _PAGE,
         "relation",
+        _coefficients(pd.concat([frame.loc[[row.name]], others]), "token_type", token_type_name),
+        format="+.2f",
     )
+
+
+def _coefficients(frame: pd.DataFrame, column: str, called: Callable[[str], str]) -> pd.DataFrame:
+    """Correlations as evidence; those of types have no interval."""
+    ends = frame.reindex(columns=["low", "high"])
+    return ends.assign(name=frame[column].map(called), value=frame["spearman"])
 
 
 def _sign(rho: float) -> str:
@@ -83,24 +109,30 @@ def _dispersion() -> Iterator[Finding]:
     pooled, of_input = (
         float(each[each["layer"].isna()]["cv"].iloc[0]) for each in (values, inputs)
     )
+    within = ask(value_norm_dispersion.mean_cv)
+    names = (say(f"finding.dispersion_{each}") for each in ("pooled", "within", "of_input"))
+    values = (pooled, within, of_input)
     yield Finding(
         say("finding.label_dispersion"),
         f"CV = {pooled:.2f}",
         say(
             "finding.dispersion",
             pooled=f"{pooled:.2f}",
-            per_head=f"{ask(value_norm_dispersion.mean_cv):.2f}",
+            per_head=f"{within:.2f}",
             of_input=f"{of_input:.2f}",
         ),
         _PAGE,
         "dispersion",
+        rows_of(zip(names, values, strict=True)),
+        format=".2f",
     )
 
 
 def _frequency() -> Iterator[Finding]:
     frame = ask(frequency.correlations)
-    frame = frame[(frame["quantity"] == "value_norm") & ~frame["special_tokens"]].dropna()
-    if frame.empty:
+    frame = frame[~frame["special_tokens"]].dropna().drop_duplicates("quantity")
+    frame = frame.sort_values("quantity", key=lambda names: names != "value_norm", kind="stable")
+    if "value_norm" not in set(frame["quantity"]):
         return
     row = frame.iloc[0]
     unclear = not (row["low"] > 0 or row["high"] < 0)
@@ -111,6 +143,9 @@ def _frequency() -> Iterator[Finding]:
         say(f"finding.frequency_{step}", low=signed(row["low"]), high=signed(row["high"])),
         _PAGE,
         "frequency",
+        _coefficients(frame, "quantity", quantity_name),
+        baseline=0.0,
+        format="+.2f",
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from analysis.tables.probing import coreference_best
-from pages.ui.finding import Finding
+from pages.ui.finding import Finding, rows_of
 from pages.ui.head.facts import CHOSEN_ON, MERGING, chosen_head
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import percent
@@ -16,15 +16,19 @@ def _coreference() -> Iterator[Finding]:
     frame = frame[frame["mention_type"] == "all"]
     if frame.empty:
         return
-    pairs = zip(frame["baseline"], frame["baseline_accuracy"], strict=True)
-    rules = [f"{say(f'coreference.method_{rule}')} {percent(share)}" for rule, share in pairs]
+    names = [say(f"coreference.method_{rule}") for rule in frame["baseline"]]
+    baselines = list(zip(names, frame["baseline_accuracy"], strict=True))
+    rules = [f"{name} {percent(share)}" for name, share in baselines]
     row = frame.iloc[0]
+    own = (say("finding.of_head"), row["accuracy"], row["low"], row["high"])
     yield Finding(
         say("finding.label_coreference"),
         percent(row["accuracy"]),
         say("finding.coreference", **chosen_head(row), rules=say("list.comma").join(rules)),
         "coreference",
         "rules",
+        rows_of([own, *baselines]),
+        baseline=names[0],
     )
 
 

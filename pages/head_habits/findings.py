@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from analysis.tables.heads import gradient_importance, head_pattern
-from pages.ui.finding import Finding
+from pages.ui.finding import Finding, rows_of
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.habits import importance_shares
 from pages.ui.store.chosen import ask, open_store
@@ -35,6 +35,7 @@ def _habits() -> Iterator[Finding]:
         say("finding.habits", of=n, shares=say("list.comma").join(named), other=other),
         "head_habits",
         "heads",
+        rows_of((behaviour_name(str(each)), many / n) for each, many in found.items()),
     )
 
 
@@ -66,6 +67,12 @@ def _gradients() -> Iterator[Finding]:
         ),
         "head_habits",
         "gradients",
+        rows_of(
+            [
+                (say("finding.of_importance"), share),
+                (say("finding.of_weight"), weight),
+            ]
+        ),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from analysis.tables.heads import layer_cohesion
-from pages.ui.finding import Finding
+from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask
 from pages.ui.words.say import say
 
@@ -28,6 +28,8 @@ def _cohesion() -> Iterator[Finding]:
         say(f"finding.cohesion_{'alike' if alike else 'unclear'}", p=f"{row['p_value']:.2g}"),
         "head_map",
         "layers",
+        rows_of((say(f"finding.{each}"), row[each]) for each in ("within", "between")),
+        format=".2f",
     )
 
 

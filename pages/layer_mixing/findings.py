@@ -6,9 +6,9 @@ import pandas as pd
 
 from analysis.tables.mixing import mixing_ratio, scope_similarity
 from analysis.tables.pairs import relation_share
-from pages.ui.finding import Finding
+from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask, layer_order
-from pages.ui.words.names import relation_name, step_name
+from pages.ui.words.names import relation_name, scope_name, step_name
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.say import say
 
@@ -32,14 +32,18 @@ def _similarity() -> Iterator[Finding]:
         say("finding.similarity", module=names[0], others=say("list.comma").join(others[1:])),
         _PAGE,
         "similarity",
+        steps.assign(name=names, value=steps["spearman"])[["name", "value", "low", "high"]],
+        baseline=names[1] if len(names) > 1 else None,
+        format=".2f",
     )
 
 
 def _mixing_ratio() -> Iterator[Finding]:
     """What attention alone says of a token's context, and what the residual leaves of it."""
     order, frame = layer_order(), ask(mixing_ratio.pooled)
-    means = frame[frame["token_type"] == _EVERY].set_index("scope")["mean"]
-    before, after = means[order.vectors], means[order.before_network]
+    every = frame[frame["token_type"] == _EVERY].set_index("scope")
+    shown = (order.before_network, order.vectors, order.whole)
+    before, after, whole = every.loc[[order.vectors, order.before_network, order.whole], "mean"]
     step = "less" if after < before - _NEAR else "more" if after > before + _NEAR else "same"
     yield Finding(
         say("finding.label_ratio"),
@@ -48,10 +52,12 @@ def _mixing_ratio() -> Iterator[Finding]:
             f"finding.ratio_{step}",
             before=percent(before),
             after=percent(after),
-            whole=percent(means[order.whole]),
+            whole=percent(whole),
         ),
         _PAGE,
         "ratio",
+        rows_of((scope_name(each), *every.loc[each, ["mean", "low", "high"]]) for each in shown),
+        baseline=scope_name(order.vectors),
     )
 
 
@@ -83,6 +89,11 @@ def _relation() -> Iterator[Finding]:
         ),
         _PAGE,
         "modules",
+        here[["layer", "ratio", "ratio_low", "ratio_high"]]
+        .set_axis(["layer", "value", "low", "high"], axis=1)
+        .assign(name=name),
+        baseline=1.0,
+        format=".1f",
     )
 
 

@@ -7,10 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis.error_limits import LIMITS
+from analysis.tables import image
 from analysis.tables.corpus import first_sequences, sequence_lengths, token_type_counts
 from analysis.tables.mixing import completeness
 from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.ui.charts.error_chart import error_chart, worst_errors
+from pages.ui.charts.image_ground import ImageGround
 from pages.ui.choices.links import link
 from pages.ui.figure import figure, table
 from pages.ui.store.chosen import (
@@ -29,21 +31,31 @@ from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import count, percent, scientific
 from pages.ui.words.say import plain, say
 
-_SAMPLES = 5
+_SAMPLES, _PICTURES = 5, 10
+
+
+def soundness_of_file() -> str:
+    """Whether the parts of every layer add up to what the model computed: yes, no or unknown."""
+    frame = ask(completeness.by_layer)
+    if frame.empty:
+        return "unknown"
+    return "yes" if worst_errors(frame)["error"].iloc[0] <= _limit() else "no"
+
+
+def _limit() -> float:
+    return LIMITS[open_store().run["dtype"]]
 
 
 def soundness() -> None:
-    """Whether the parts of every layer add up to what the model computed."""
-    frame = ask(completeness.by_layer)
-    if frame.empty:
+    """How far the sums of parts are from the model's own output, layer by layer."""
+    verdict = soundness_of_file()
+    if verdict == "unknown":
         st.warning(say("sound.unknown"))
         return
-    limit = LIMITS[open_store().run["dtype"]]
+    frame, limit = ask(completeness.by_layer), _limit()
     errors = worst_errors(frame)
-    worst = errors["error"].iloc[0]
-    told = {"worst": scientific(worst), "limit": scientific(limit)}
-    holds = worst <= limit
-    (st.success if holds else st.warning)(say(f"sound.{'yes' if holds else 'no'}", **told))
+    told = {"worst": scientific(errors["error"].iloc[0]), "limit": scientific(limit)}
+    (st.success if verdict == "yes" else st.warning)(say(f"sound.{verdict}", **told))
     figure(
         error_chart(errors, limit),
         key="completeness",
@@ -58,6 +70,7 @@ def corpus() -> None:
     """How long the texts are, what they are made of, and what they look like; of images what they
     are made of."""
     if shows_images():  # which are all of one length
+        _pictures()
         _types()
         return
     left, right = st.columns([3, 2], gap="large")
@@ -66,6 +79,18 @@ def corpus() -> None:
     with right:
         _types()
     _samples()
+
+
+def _pictures() -> None:
+    """The first images that are kept, as the model sees them."""
+    shown, grid = ask(image.pictures, limit=_PICTURES), ask(image.grid).iloc[0]
+    if shown.empty:
+        return
+    rows, columns = int(grid["rows"]), int(grid["columns"])
+    for cell, row in zip(st.columns(_PICTURES), shown.to_dict("records"), strict=False):
+        drawn = ImageGround(rows, columns, special=(), picture=bytes(row["picture"]))
+        cell.image(drawn.address() or "", width="stretch", caption=plain(row["name"]))
+    st.caption(say("of_images.pictures_caption", n=len(shown)))
 
 
 def _lengths() -> None:

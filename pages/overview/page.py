@@ -1,6 +1,7 @@
 """What is in this file, what it says at a glance, and can it be trusted?"""
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -12,9 +13,12 @@ from pages.overview.file_account import (
     making,
     other_files,
     soundness,
+    soundness_of_file,
 )
 from pages.overview.glance import findings
-from pages.ui.charts.image_ground import ImageGround
+from pages.ui.charts.evidence import evidence_chart
+from pages.ui.charts.headline import unmarked
+from pages.ui.charts.look import in_theme
 from pages.ui.choices.links import link_to_view
 from pages.ui.finding import Finding
 from pages.ui.store.absences import absences
@@ -22,19 +26,22 @@ from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
 
-_SHOWN = 10  # images
-_AT_ONCE, _A_ROW = 6, 3  # findings
+_A_ROW = 4  # findings
+_LARGE, _SMALL = 250, 140  # heights of charts, in pixels
 
 
 def headline() -> None:
+    """The model, the corpus and its size, and whether the numbers are sound, in one line."""
     store = open_store()
     run = store.run
-    st.title(say("overview.headline", model=plain(store.model_name)), anchor=False)
     numbers = {name: count(run[name]) for name in ("n_sequences", "n_tokens", "hidden_size")}
     shape = {name: run[name] for name in ("n_layers", "n_heads")}
     told = {"corpus": plain(run["corpus"]), **numbers, **shape}
-    st.markdown(size_of_images(told) if shows_images() else say("overview.size", **told))
-    absences()
+    size = size_of_images(told) if shows_images() else say("overview.size", **told)
+    with st.container(horizontal=True, vertical_alignment="center", key="bar"):
+        model = say("overview.headline", model=plain(store.model_name))
+        st.title(model, anchor=False, width="content")
+        st.markdown(f"{size} {say(f'overview.sound_{soundness_of_file()}')}", width="stretch")
 
 
 def size_of_images(told: Mapping[str, object]) -> str:
@@ -56,43 +63,80 @@ def size_of_images(told: Mapping[str, object]) -> str:
     return f"{size}\n\n{say(f'of_images.masks_{which}', n=count(n_masks))}"
 
 
-def pictures() -> None:
-    """The first images that are kept, as the model sees them; nothing for a file of texts."""
-    if not shows_images():
-        return
-    shown, grid = ask(image.pictures, limit=_SHOWN), ask(image.grid).iloc[0]
-    if shown.empty:
-        return
-    rows, columns = int(grid["rows"]), int(grid["columns"])
-    for cell, row in zip(st.columns(_SHOWN), shown.to_dict("records"), strict=False):
-        drawn = ImageGround(rows, columns, special=(), picture=bytes(row["picture"]))
-        cell.image(drawn.address() or "", width="stretch", caption=plain(row["name"]))
-    st.caption(say("of_images.pictures_caption", n=len(shown)))
-
-
 def glance() -> None:
-    """The findings in cards: the first ones at once, all others a click away."""
+    """The clearest finding with its chart, four more in cards, and all of them a click away."""
     found = findings()
     if not found:
         return
-    st.header(say("overview.glance"), anchor=False)
     with st.container(key="findings"):
-        _cards(found[:_AT_ONCE])
-        if further := found[_AT_ONCE:]:
-            with st.expander(say("overview.further", n=len(further))):
-                _cards(further)
+        _first(found[0])
+        for cell, finding in zip(st.columns(_A_ROW), found[1 : 1 + _A_ROW], strict=False):
+            _card(cell, finding)
+        with st.expander(say("overview.further", n=len(found))):
+            st.caption(say("overview.further_caption"))
+            for finding in found:
+                _line(finding)
     st.caption(say("overview.glance_caption"))
 
 
-def _cards(found: list[Finding]) -> None:
-    for start in range(0, len(found), _A_ROW):
-        for cell, finding in zip(st.columns(_A_ROW), found[start:], strict=False):
-            with cell.container(border=True, height="stretch"):
-                st.caption(finding.label)
-                st.subheader(finding.number, anchor=False)
-                st.markdown(finding.sentence)
-                label = say(f"finding.link_{finding.view}")
-                link_to_view(finding.page, finding.view, label)
+def _first(finding: Finding) -> None:
+    left, right = st.columns([2, 3], gap="large", vertical_alignment="center")
+    with left:
+        _number(finding)
+        st.markdown(finding.sentence)
+        _link(finding)
+    with right:
+        _chart(finding, _LARGE)
+
+
+def _card(cell: Any, finding: Finding) -> None:
+    with cell.container(border=True, height="stretch"):
+        _number(finding)
+        _chart(finding, _SMALL)
+        _link(finding)
+
+
+def _line(finding: Finding) -> None:
+    left, right = st.columns([1, 3], gap="large")
+    with left:
+        _number(finding)
+    with right:
+        st.markdown(finding.sentence)
+        _link(finding)
+
+
+def _number(finding: Finding) -> None:
+    """The number under its label, and how sure it is."""
+    st.caption(finding.label)
+    st.subheader(finding.number, anchor=False)
+    st.caption(_how_sure(finding))
+
+
+def _how_sure(finding: Finding) -> str:
+    """The interval and what it is compared with; of all layers, in how many it is clear of that."""
+    found, level = finding.found.dropna(subset="strength"), finding.baseline
+    if found.empty or level is None:
+        return say("overview.no_interval")
+    baseline = level if isinstance(level, str) else _written(level, finding.format).lstrip("+")
+    if "layer" in found:
+        n = int((found["strength"] > 1).sum())
+        return say("overview.clear_layers", n=n, of=len(found), baseline=plain(baseline))
+    low, high = (_written(found[each].iloc[0], finding.format) for each in ("low", "high"))
+    return say("overview.interval", low=low, high=high, baseline=plain(baseline))
+
+
+def _written(value: float, form: str) -> str:
+    return f"{value:{form}}".replace("-", "−")
+
+
+def _chart(finding: Finding, height: int) -> None:
+    if finding.evidence is not None:
+        chart = evidence_chart(finding, height=height)
+        st.altair_chart(in_theme(chart), alt=f"{finding.label}: {unmarked(finding.sentence)}")
+
+
+def _link(finding: Finding) -> None:
+    link_to_view(finding.page, finding.view, say(f"finding.link_{finding.view}"))
 
 
 def account() -> None:
@@ -101,12 +145,13 @@ def account() -> None:
     if has_others():
         parts["others"] = other_files
     titles = [say(f"{each}.title") for each in parts]
-    for tab, part in zip(st.tabs(titles), parts.values(), strict=True):
-        with tab:
-            part()
+    with st.expander(say("overview.account")):
+        for tab, part in zip(st.tabs(titles), parts.values(), strict=True):
+            with tab:
+                part()
 
 
 headline()
-pictures()
 glance()
+absences()
 account()

@@ -15,7 +15,7 @@ from pages.positions.spectra.amplitudes import read, with_ratio
 from pages.positions.spectra.embeddings import needed
 from pages.positions.spectra.peaks import frequency_text, peaks, period_text
 from pages.positions.spectra.states import times_text, wave_of
-from pages.ui.finding import Finding
+from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
@@ -52,7 +52,17 @@ def _claim() -> Iterator[Finding]:
             chance=percent(some["chance"]),
         )
         sentence = f"{sentence} {of_some}"
-    yield Finding(say("finding.label_claim"), share, sentence, _PAGE, "claim")
+    ends = ("agreement", "agreement_low", "agreement_high")
+    own, chance = (say(f"positions.claim.column.{each}") for each in ("agreement", "chance"))
+    yield Finding(
+        say("finding.label_claim"),
+        share,
+        sentence,
+        _PAGE,
+        "claim",
+        rows_of([(own, *map(float, every[[*ends]])), (chance, float(every["chance"]))]),
+        baseline=chance,
+    )
 
 
 def _over_all_layers(least: float) -> pd.Series | None:

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 
 from analysis.relevance_rules import RULES
-from analysis.tables.relevance import perturbation, relevance_summary, sequence_relevance
+from analysis.tables.relevance import perturbation, relevance_summary
 from analysis.tables.relevance.sequence_perturbation import RANDOM
 from pages.relevance.quantities import with_interval, written
 from pages.relevance.rules import rule_name
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import ask
 from pages.ui.words.interval import row_with_interval
-from pages.ui.words.numbers import count, percent, scientific
+from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _PAGE = "relevance"
@@ -40,6 +40,8 @@ def _where() -> Iterator[Finding]:
         ),
         _PAGE,
         "corpus",
+        _rules((on_cls if len(on_cls) else top).loc[[_LAST, _FIRST]]),
+        baseline=rule_name(_FIRST),
     )
 
 
@@ -69,7 +71,9 @@ def _mask() -> Iterator[Finding]:
         gain = written("mask_gain", float(gains["mean"][overall]))
         sentence += say("finding.mask_method", method=rule_name(overall), gain=gain)
     label = say("finding.label_mask", rule=rule_name(best))
-    yield Finding(label, written("mask_gain", row["mean"]), sentence, _PAGE, "corpus")
+    number, others = written("mask_gain", row["mean"]), own.drop(index=best)
+    evidence = _rules(pd.concat([own.loc[[best]], others]))
+    yield Finding(label, number, sentence, _PAGE, "corpus", evidence, baseline=0.0, format="+.0%")
 
 
 def _deletion() -> Iterator[Finding]:
@@ -94,23 +98,8 @@ def _deletion() -> Iterator[Finding]:
         ),
         _PAGE,
         "methods",
-    )
-
-
-def _conservation() -> Iterator[Finding]:
-    """Whether nothing was lost on the way down."""
-    row = ask(sequence_relevance.conservation).iloc[0]
-    if pd.isna(row["worst"]):
-        return
-    n = int(row["n_in_place"])
-    in_place = say("finding.in_place" if n else "finding.none_in_place", n=count(n))
-    worst = scientific(row["worst"])
-    yield Finding(
-        say("finding.label_conservation"),
-        worst,
-        f"{say('finding.conservation', worst=worst)} {in_place}",
-        _PAGE,
-        "corpus",
+        _rules(areas.loc[[best, RANDOM]]),
+        baseline=rule_name(RANDOM),
     )
 
 
@@ -118,6 +107,13 @@ def _whole_way(quantity: str) -> pd.DataFrame:
     """What every rule comes to if relevance starts behind the last layer: rows mean, low, high."""
     frame = ask(relevance_summary.by_layer, quantity=quantity)
     return frame[frame["layer"] == frame["layer"].max()].set_index("rule")
+
+
+def _rules(frame: pd.DataFrame) -> pd.DataFrame:
+    """Means of rules as evidence."""
+    return frame.assign(name=frame.index.map(rule_name), value=frame["mean"])[
+        ["name", "value", "low", "high"]
+    ]
 
 
 def _of_summary() -> Iterator[Finding]:
@@ -128,5 +124,4 @@ def _of_summary() -> Iterator[Finding]:
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
     "relevance_summary": _of_summary,
     "perturbation": _deletion,
-    "sequence_relevance": _conservation,
 }

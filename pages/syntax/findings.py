@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from analysis.tables.probing import dependency_best, parser_accuracy
-from pages.ui.finding import Finding
+from pages.ui.finding import Finding, rows_of
 from pages.ui.head.facts import CHOSEN_ON, LEAST, MERGING, SUMS, chosen_head
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import percent
@@ -39,6 +39,13 @@ def _syntax() -> Iterator[Finding]:
         ),
         "syntax",
         "relations",
+        rows_of(
+            [
+                (say("finding.of_head"), row["accuracy"], row["low"], row["high"]),
+                (say("finding.of_offset"), row["offset_accuracy"]),
+            ]
+        ),
+        baseline=say("finding.of_offset"),
     )
 
 
@@ -54,6 +61,7 @@ def _parsers() -> Iterator[Finding]:
         say("finding.parsers", **told),
         "syntax",
         "parsers",
+        rows_of((say(f"syntax.parsers.method_{each}"), means[each]) for each in _PARSERS),
     )
 
 

@@ -206,3 +206,29 @@ def test_an_interval_that_holds_0_claims_nothing(low, high, expected, opened, ch
         f"low = {low}, high = {high}"
     )
     assert expected in sentences(opened("overview", folder))
+
+
+FINDINGS = """
+import streamlit as st
+from pages.overview.glance import findings
+st.session_state["found"] = findings()
+"""
+
+
+def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session, treebank_folder):
+    found = in_session(FINDINGS, treebank_folder).session_state["found"]
+    strengths = [each.strength for each in found]
+    known = [each for each in strengths if each > 0]
+    assert len(known) > 2
+    assert strengths[: len(known)] == sorted(known, reverse=True)
+    numbers = [each.value for each in opened("overview", treebank_folder).subheader]
+    assert numbers[:5] == [each.number for each in found[:5]]
+    assert not any("10⁻" in each.number for each in found)
+
+
+def test_the_ends_of_a_share_of_several_types_hold_it(in_session, store_folder):
+    found = in_session(FINDINGS, store_folder).session_state["found"]
+    [shares] = [each.evidence for each in found if each.view == "layers" and "→" in each.number]
+    assert len(shares) == 4  # two layers, by weight and by norm
+    assert shares["low"].le(shares["value"]).all()
+    assert shares["high"].ge(shares["value"]).all()

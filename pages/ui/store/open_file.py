@@ -21,6 +21,7 @@ from analysis.tables.table import Table
 from analysis.time_limit import time_limit
 from pages.ui.words.say import say
 
+_OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
 SECONDS = 60.0
 """What a question may take; the slowest that a page asks of the papers' corpus takes one."""
 
@@ -59,9 +60,9 @@ class Store:
 
     @property
     def model(self) -> str:
-        """The model's name; of a model in a folder, the folder's."""
+        """The model's name; of a model in a folder, the folder's; of the demo's, its own."""
         name = str(self.run["model"])
-        return Path(name).name if Path(name).is_absolute() else name
+        return _OWN_NAMES.get(name, Path(name).name if Path(name).is_absolute() else name)
 
     @property
     def model_name(self) -> str:

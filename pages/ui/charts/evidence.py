@@ -1,0 +1,68 @@
+"""The small chart beside a finding: what was found and what it is compared with, with intervals."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS, ZERO
+from pages.ui.charts.look import coloured, tooltips
+from pages.ui.finding import Finding
+from pages.ui.words.say import say
+
+_LEAST, _MOST, _AXIS = 32, 54, 30  # pixels of a row, and of the axis
+
+
+def evidence_chart(finding: Finding, *, height: int) -> Any:
+    """Lines over layers where there are rows of every layer, else a dot per row.
+
+    Args:
+        height: in pixels; dots take more where there are many.
+    """
+    frame = pd.DataFrame() if finding.evidence is None else finding.evidence
+    level = [] if isinstance(finding.baseline, str | None) else [{"level": finding.baseline}]
+    rule = alt.Chart(alt.InlineData(values=level)).mark_rule(color=ZERO, strokeDash=[4, 3])
+    axis = alt.Axis(format=finding.format, tickCount=4)
+    if "layer" in frame:
+        parts = [rule.encode(y="level:Q"), *_lines(frame, axis, finding.format)]
+        return alt.layer(*parts).properties(height=height)
+    parts = [rule.encode(x="level:Q"), *_dots(frame, axis, finding.format)]
+    row = min(max(height // max(len(frame), 1), _LEAST), _MOST)
+    return alt.layer(*parts).properties(height=row * len(frame) + _AXIS)
+
+
+def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
+    """A line with its band per name."""
+    frame, colour, names = coloured(frame, "name", None)
+    if len(names) == 1:
+        colour = alt.value(SERIES_COLOURS[0])
+    x = alt.X("layer:Q", title=say("axis.layer"), axis=alt.Axis(tickMinStep=1, format="d"))
+    x.scale = alt.Scale(zero=False, nice=False)
+    base = alt.Chart(frame).encode(x=x, color=colour, tooltip=_told(frame, form))
+    height: dict[str, Any] = {"title": None, "axis": axis, "scale": alt.Scale(zero=len(names) > 1)}
+    band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", **height), y2="high")
+    line = base.mark_line().encode(y=alt.Y("value:Q", **height))
+    return [band, line] if frame["low"].notna().any() else [line]
+
+
+def _dots(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
+    """A dot with its interval per row, the first one in colour, each under its name."""
+    order = frame["name"].tolist()
+    own = alt.datum["name"] == order[0]
+    base = alt.Chart(frame).encode(
+        y=alt.Y("name:N", title=None, sort=order, axis=None),
+        color=alt.condition(own, alt.value(SERIES_COLOURS[0]), alt.value(NEUTRAL)),
+        tooltip=_told(frame, form),
+    )
+    dots = base.mark_circle(size=90, opacity=1, yOffset=6)
+    intervals = base.mark_rule(strokeWidth=2, yOffset=6)
+    names = base.mark_text(align="left", baseline="bottom", dy=-1, fontSize=12)
+    return [
+        intervals.encode(x=alt.X("low:Q", title=None, axis=axis), x2="high"),
+        dots.encode(x=alt.X("value:Q", title=None, axis=axis)),
+        names.encode(x=alt.value(0), text="name:N", color=alt.Undefined),
+    ]
+
+
+def _told(frame: pd.DataFrame, form: str) -> list[alt.Tooltip]:
+    return tooltips({"name": None, "value": None, "low": None, "high": None}, frame, form)

@@ -1,0 +1,53 @@
+"""How clear a finding is decides its place."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from pages.ui.charts.evidence import evidence_chart
+from pages.ui.finding import Finding, rows_of
+
+
+def finding(evidence, baseline=None) -> Finding:
+    return Finding("label", "0.5", "A sentence.", "syntax", "heads", evidence, baseline=baseline)
+
+
+@pytest.mark.parametrize(
+    ("rows", "baseline", "strength"),
+    [
+        ([("own", 0.5, 0.4, 0.6)], 0.2, 3.0),
+        ([("own", -0.5, -0.6, -0.4)], 0.0, 5.0),
+        ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", 0.5),
+    ],
+)
+def test_strength_is_the_distance_from_the_baseline_in_halves_of_the_interval(
+    rows, baseline, strength
+):
+    assert finding(rows_of(rows), baseline).strength == pytest.approx(strength)
+
+
+def test_over_layers_it_is_the_median():
+    numbers = {"value": [0.5, 0.5, 0.5], "low": [0.4, 0.3, 0.0], "high": [0.6, 0.7, 1.0]}
+    frame = pd.DataFrame({"name": "own", "layer": [1, 2, 3], **numbers})
+    assert finding(frame, 0.1).strength == pytest.approx(2.0)
+    other = frame.assign(name="other", value=[0.1, 0.3, 0.5])
+    both = pd.concat([frame, other], ignore_index=True)
+    assert finding(both, "other").strength == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "baseline"),
+    [([("own", 0.5)], 0.2), ([("own", 0.5, 0.5, 0.5)], 0.2), ([("own", 0.5, 0.4, 0.6)], None)],
+)
+def test_without_an_interval_or_a_baseline_it_is_not_known(rows, baseline):
+    assert math.isnan(finding(rows_of(rows), baseline).strength)
+    assert math.isnan(finding(None).strength)
+
+
+def test_the_chart_draws_every_row_and_the_baseline():
+    chart = evidence_chart(finding(rows_of([("own", 0.5, 0.4, 0.6), ("b", 0.3)]), 0.2), height=90)
+    drawn = chart.to_dict(validate=False)
+    values = [row for rows in drawn["datasets"].values() for row in rows]
+    assert [row["value"] for row in values if "value" in row] == [0.5, 0.3]
+    assert drawn["layer"][0]["data"]["values"] == [{"level": 0.2}]
