@@ -12,7 +12,6 @@ from pages.ui.charts import shading
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
 from pages.ui.choices.pick import choose
 from pages.ui.figure import source
-from pages.ui.head.card import head_card
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -35,7 +34,6 @@ def head(view: View) -> None:
     else:
         _tokens(view, frame, (layer, head, least))
     norms_card(view, layer, head)
-    head_card(layer=layer, head=head)
 
 
 def _tokens(view: View, frame: pd.DataFrame, state: tuple[int, int, int]) -> None:

@@ -14,8 +14,8 @@ from analysis.tables.norms import (
 )
 from pages.attention_norms.findings import SPECIAL
 from pages.ui.choices.pick import choose
-from pages.ui.head.below import head_below
-from pages.ui.head.choice import Head, head_with_most, pick_head, row_of
+from pages.ui.head.bar import clicked_head, pick_head
+from pages.ui.head.choice import Head, head_with_most, row_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.quantities import QUANTITIES, in_type_order
@@ -29,14 +29,13 @@ CARD_TABLES = (
 
 @contextmanager
 def opened_below(view: View, chart: str) -> Iterator[Head]:
-    """The head for what the block draws; below that its picker, its card, and the way to its
-    tokens.
+    """The head for what the block draws; below that its card and the way to its tokens.
 
     Args:
         chart: the name of the figure whose clicks choose a head.
     """
-    with head_below(view, chart, default=most_drawn()) as (layer, head):
-        yield layer, head
+    layer, head = clicked_head(view, chart, default=most_drawn())
+    yield layer, head
     norms_card(view, layer, head)
     label = view.say("to_head", layer=layer, head=head)
     st.button(label, on_click=choose, args=(view.key("view"), "head"))

@@ -12,7 +12,8 @@ from analysis.tables.table import Table
 from pages.coreference.names import type_name
 from pages.ui.charts.standard import bars
 from pages.ui.choices.pick import choose
-from pages.ui.head.choice import Head, head_name, pick_head
+from pages.ui.head.bar import pick_head
+from pages.ui.head.choice import Head, head_name
 from pages.ui.store.chosen import ask, open_store, require
 from pages.ui.store.no_annotation import stop_without_annotation
 from pages.ui.view import View

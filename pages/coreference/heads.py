@@ -10,8 +10,7 @@ from pages.coreference.choices import best_head, pick_way, to_documents
 from pages.coreference.names import accuracy_of, head_names, method_name, type_name
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
-from pages.ui.head.below import head_below
-from pages.ui.head.card import head_card
+from pages.ui.head.bar import clicked_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -27,19 +26,18 @@ def heads(view: View) -> None:
     every = found[found["method"] == "head"].astype({"layer": "int64", "head": "int64"})
     rules = found.set_index("method").loc[list(BASELINES), "accuracy"]
     view.finding(_finding(view, every, rules, kind))
-    with head_below(view, "map", default=best_head(way)) as head:
-        chart = number_map_of_heads(
-            every,
-            "accuracy",
-            tooltip=("low", "high"),
-            colours=Ramp(LOW_TO_HIGH, 0.0, 1.0),
-            format=".0%",
-            marked=head,
-        )
-        state = (kind, *way.values(), *head)
-        view.figure("map", every, chart, state=state, click=True, type=type_name(kind))
+    head = clicked_head(view, "map", default=best_head(way))
+    chart = number_map_of_heads(
+        every,
+        "accuracy",
+        tooltip=("low", "high"),
+        colours=Ramp(LOW_TO_HIGH, 0.0, 1.0),
+        format=".0%",
+        marked=head,
+    )
+    state = (kind, *way.values(), *head)
+    view.figure("map", every, chart, state=state, click=True, type=type_name(kind))
     to_documents(view, head)
-    head_card(layer=head[0], head=head[1])
     _table(view, every, rules, state=(kind, *way.values()))
 
 

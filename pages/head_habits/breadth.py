@@ -5,7 +5,7 @@ import pandas as pd
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import layer_chart
-from pages.head_habits.opened_head import opened_below
+from pages.head_habits.opened_head import opened_head
 from pages.head_habits.published import entropy_cls
 from pages.ui.head.habits import of_habits
 from pages.ui.page import section
@@ -24,25 +24,25 @@ def breadth(view: View) -> None:
     means = of_habits(ask(head_pattern.by_layer, weighing=weighing), (*_ENTROPIES, _UNIFORM))
     heads = of_habits(ask(head_pattern.heads, weighing=weighing), _ENTROPIES)
     view.finding(_finding(view, means, heads, weighing))
-    with opened_below(view, "question") as marked:
-        view.figure(
-            "question",
-            pd.concat([means, heads], ignore_index=True),
-            layer_chart(
-                means,
-                heads,
-                colour="habit",
-                y_title=view.say(f"entropy_axis_{weighing}"),
-                marked=marked,
-                dashed=_UNIFORM,
-                format=".2f",
-            ),
-            state=(weighing, *marked),
-            click=True,
-            weighing=weighing,
-        )
-        if weighing == WEIGHT:
-            view.beside("entropy", *entropy_cls(means))
+    marked = opened_head(view, "question")
+    view.figure(
+        "question",
+        pd.concat([means, heads], ignore_index=True),
+        layer_chart(
+            means,
+            heads,
+            colour="habit",
+            y_title=view.say(f"entropy_axis_{weighing}"),
+            marked=marked,
+            dashed=_UNIFORM,
+            format=".2f",
+        ),
+        state=(weighing, *marked),
+        click=True,
+        weighing=weighing,
+    )
+    if weighing == WEIGHT:
+        view.beside("entropy", *entropy_cls(means))
 
 
 def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from analysis.tables.heads import gradient_importance, sequence_gradient_importance
 from pages.head_habits.layer_chart import layer_chart
-from pages.head_habits.opened_head import opened_below
+from pages.head_habits.opened_head import opened_head
 from pages.ui.head.habits import importance_shares
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, folder, open_store, require
@@ -33,18 +33,18 @@ def gradients(view: View) -> None:
     view.finding(_finding(view, means))
     scale = view.pick("scale", ["linear", "log"])
     drawn = [_positive(each) if scale == "log" else each for each in (means, heads)]
-    with opened_below(view, "question") as marked:
-        chart = layer_chart(
-            *drawn,
-            colour="token_type",
-            y_title=view.say("axis"),
-            marked=marked,
-            format=".2e",
-            y_format=".2~g",
-            y_scale=scale,
-        )
-        every = pd.concat([means, heads], ignore_index=True)
-        view.figure("question", every, chart, state=(scale, *marked), click=True)
+    marked = opened_head(view, "question")
+    chart = layer_chart(
+        *drawn,
+        colour="token_type",
+        y_title=view.say("axis"),
+        marked=marked,
+        format=".2e",
+        y_format=".2~g",
+        y_scale=scale,
+    )
+    every = pd.concat([means, heads], ignore_index=True)
+    view.figure("question", every, chart, state=(scale, *marked), click=True)
 
 
 def _is_unmasked() -> bool:

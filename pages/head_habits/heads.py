@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.heads import head_pattern, sequence_head_pattern
-from pages.head_habits.opened_head import opened_below
+from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
 from pages.ui.choices.pick import pick_many
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
@@ -25,25 +25,25 @@ def heads(view: View) -> None:
     habits = frame["habit"].unique().tolist()
     habit = view.pick("quantity", habits, of="habit", kind="pills")
     is_share, of_habit = habit in SHARES, frame[frame["habit"] == habit]
-    with opened_below(view, *_CLICKED) as marked:
-        title = share_title(weighing) if is_share else view.say(f"entropy_axis_{weighing}")
-        chart = head_map(
-            of_habit,
-            "mean",
-            title,
-            format=".1%" if is_share else ".2f",
-            tooltip=("low", "high"),
-            marked=marked,
-        )
-        view.figure(
-            "map_share" if is_share else "map_entropy",
-            of_habit,
-            chart,
-            state=(habit, weighing, *marked),
-            click=True,
-            caption=view.say(f"map_caption_{weighing}"),
-            habit=habit_name(habit),
-        )
+    marked = opened_head(view, *_CLICKED)
+    title = share_title(weighing) if is_share else view.say(f"entropy_axis_{weighing}")
+    chart = head_map(
+        of_habit,
+        "mean",
+        title,
+        format=".1%" if is_share else ".2f",
+        tooltip=("low", "high"),
+        marked=marked,
+    )
+    view.figure(
+        "map_share" if is_share else "map_entropy",
+        of_habit,
+        chart,
+        state=(habit, weighing, *marked),
+        click=True,
+        caption=view.say(f"map_caption_{weighing}"),
+        habit=habit_name(habit),
+    )
     _table(view, _with_behaviours(frame, weighing), habits, weighing, marked)
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import layer_chart
-from pages.head_habits.opened_head import opened_below
+from pages.head_habits.opened_head import opened_head
 from pages.head_habits.published import neighbours
 from pages.ui.head.habits import FROM_SEP, GROUPS, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
@@ -31,26 +31,26 @@ def layers(view: View) -> None:
     caption = view.say("caption")
     if weighing == WEIGHT:  # what is said of a group has published numbers in it
         caption = f"{view.say(f'caption_{group}')} {caption}"
-    with opened_below(view, f"question_{group}") as marked:
-        view.figure(
-            f"question_{group}",
-            pd.concat([means, heads], ignore_index=True),
-            layer_chart(
-                means,
-                heads,
-                colour="habit",
-                y_title=share_title(weighing),
-                marked=marked,
-                format=".1%",
-                y_format="%",
-            ),
-            state=(weighing, *marked),
-            click=True,
-            caption=caption,
-            weighing=weighing,
-        )
-        if group == "neighbours" and weighing == WEIGHT:
-            view.beside("neighbours", *neighbours(heads))
+    marked = opened_head(view, f"question_{group}")
+    view.figure(
+        f"question_{group}",
+        pd.concat([means, heads], ignore_index=True),
+        layer_chart(
+            means,
+            heads,
+            colour="habit",
+            y_title=share_title(weighing),
+            marked=marked,
+            format=".1%",
+            y_format="%",
+        ),
+        state=(weighing, *marked),
+        click=True,
+        caption=caption,
+        weighing=weighing,
+    )
+    if group == "neighbours" and weighing == WEIGHT:
+        view.beside("neighbours", *neighbours(heads))
 
 
 def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:

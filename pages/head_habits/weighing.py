@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.tables.heads import head_pattern, head_pattern_difference
-from pages.head_habits.opened_head import opened_below
+from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value
 from pages.ui.page import section
@@ -21,19 +21,17 @@ def weighing(view: View) -> None:
     kind = "share" if habit in SHARES else "entropy"
     view.finding(_finding(view, summary.loc[habit], habit, kind))
     of_habit = heads[heads["habit"] == habit]
-    with opened_below(view, "map") as marked:
-        chart = head_map(
-            of_habit,
-            "difference",
-            view.say(f"axis_{kind}"),
-            around_zero(of_habit["difference"]),
-            format=".1%" if kind == "share" else ".2f",
-            tooltip=("weight", "norm", "low", "high"),
-            marked=marked,
-        )
-        view.figure(
-            "map", of_habit, chart, state=(habit, *marked), click=True, habit=habit_name(habit)
-        )
+    marked = opened_head(view, "map")
+    chart = head_map(
+        of_habit,
+        "difference",
+        view.say(f"axis_{kind}"),
+        around_zero(of_habit["difference"]),
+        format=".1%" if kind == "share" else ".2f",
+        tooltip=("weight", "norm", "low", "high"),
+        marked=marked,
+    )
+    view.figure("map", of_habit, chart, state=(habit, *marked), click=True, habit=habit_name(habit))
     written = summary.reset_index()
     for column in ("weight", "norm", "difference"):
         pairs = zip(written["habit"], written[column], strict=True)

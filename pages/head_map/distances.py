@@ -11,9 +11,8 @@ from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import cell_selection, tooltips
+from pages.ui.head.bar import clicked_head
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
-from pages.ui.head.below import head_below
-from pages.ui.head.card import head_card
 from pages.ui.head.choice import Head, head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
@@ -32,13 +31,12 @@ def distances(view: View) -> None:
     weighing = pick_weighing(view.prefix)
     order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
     frame = _placed(order, weighing)
-    with head_below(view, "matrix", default=most_unlike()) as head:
-        chart = _chart(frame, by_layer=order == "layer", marked=head)
-        drawn = {"state": (order, weighing, *head), "weighing": weighing}
-        caption = view.say(f"caption_{order}")
-        view.figure("matrix", frame, chart, click=True, caption=caption, **drawn)
+    head = clicked_head(view, "matrix", default=most_unlike())
+    chart = _chart(frame, by_layer=order == "layer", marked=head)
+    drawn = {"state": (order, weighing, *head), "weighing": weighing}
+    caption = view.say(f"caption_{order}")
+    view.figure("matrix", frame, chart, click=True, caption=caption, **drawn)
     _nearest(view, weighing, head)
-    head_card(layer=head[0], head=head[1])
 
 
 def _placed(order: str, weighing: str) -> pd.DataFrame:

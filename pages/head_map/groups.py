@@ -12,9 +12,8 @@ from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
 from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
 from pages.ui.charts.look import cell_selection, ringed, tooltips
+from pages.ui.head.bar import clicked_head
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
-from pages.ui.head.below import head_below
-from pages.ui.head.card import head_card
 from pages.ui.head.choice import Head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
@@ -40,17 +39,16 @@ def groups(view: View) -> None:
     points = ask(head_layout.layout, weighing=weighing).merge(leaves, on=["layer", "head"])
     names = leaves.sort_values("group")["name"].unique()
     colours: Mapping[str, str] = dict(zip(names, GROUP_COLOURS, strict=False))
-    with head_below(view, "tree", "plane", default=most_unlike()) as head:
-        left, right = view.columns(2)
-        drawn = {"state": (weighing, k, *head), "click": True}
-        with left:
-            chart = _tree_chart(tree, leaves, k, colours=colours, marked=head)
-            view.figure("tree", leaves, chart, weighing=weighing, **drawn)
-        with right:
-            if len(points):
-                chart = plane_chart(points, colours=colours, marked=head)
-                view.figure("plane", points, chart, **drawn)
-    head_card(layer=head[0], head=head[1])
+    head = clicked_head(view, "tree", "plane", default=most_unlike())
+    left, right = view.columns(2)
+    drawn = {"state": (weighing, k, *head), "click": True}
+    with left:
+        chart = _tree_chart(tree, leaves, k, colours=colours, marked=head)
+        view.figure("tree", leaves, chart, weighing=weighing, **drawn)
+    with right:
+        if len(points):
+            chart = plane_chart(points, colours=colours, marked=head)
+            view.figure("plane", points, chart, **drawn)
     _table(view, leaves, pairs, state=(k, weighing))
 
 

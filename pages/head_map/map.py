@@ -9,8 +9,7 @@ from analysis.tables.heads.head_behaviour import OTHER
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
-from pages.ui.head.below import head_below
-from pages.ui.head.card import head_card
+from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name
 from pages.ui.page import section
 from pages.ui.stage import stage
@@ -29,9 +28,8 @@ def plane(view: View) -> None:
     view.finding(_finding(view, points, weighing))
     if is_causal():
         view.note(view.say("causal"))
-    with head_below(view, "by_layer", "by_behaviour", default=most_unlike()) as head:
-        _charts(view, points, weighing, head)
-    head_card(layer=head[0], head=head[1])
+    head = clicked_head(view, "by_layer", "by_behaviour", default=most_unlike())
+    _charts(view, points, weighing, head)
 
 
 def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:

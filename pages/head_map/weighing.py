@@ -8,8 +8,7 @@ from analysis.tables.norms.weighing import WEIGHINGS
 from pages.head_map.apart import LEVEL, chance, most_unlike, nats
 from pages.head_map.layers import with_all_layers
 from pages.ui.charts.head_map import head_map
-from pages.ui.head.below import head_below
-from pages.ui.head.card import head_card
+from pages.ui.head.bar import clicked_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -27,18 +26,17 @@ def weighing(view: View) -> None:
     heads = frame.dropna(subset="layer").astype({"layer": "int64", "head": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0]))
     scale = alt.Scale(scheme="viridis", domain=[min(0.0, heads["spearman"].min()), 1.0])
-    with head_below(view, "agreement", default=most_unlike()) as head:
-        chart = head_map(
-            heads,
-            "spearman",
-            title("spearman"),
-            scale,
-            format=".2f",
-            tooltip=(*WEIGHINGS, "same_nearest"),
-            marked=head,
-        )
-        view.figure("agreement", heads, chart, state=head, click=True)
-    head_card(layer=head[0], head=head[1])
+    head = clicked_head(view, "agreement", default=most_unlike())
+    chart = head_map(
+        heads,
+        "spearman",
+        title("spearman"),
+        scale,
+        format=".2f",
+        tooltip=(*WEIGHINGS, "same_nearest"),
+        marked=head,
+    )
+    view.figure("agreement", heads, chart, state=head, click=True)
     _cohesion(view)
 
 

@@ -1,5 +1,6 @@
 """What is in this file, what it says at a glance, and can it be trusted?"""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,7 +28,7 @@ from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
 
 _A_ROW = 4  # findings
-_LARGE, _SMALL = 250, 140  # heights of charts, in pixels
+_LARGE, _SMALL = 200, 96  # heights of charts, in pixels
 
 
 def headline() -> None:
@@ -117,7 +118,7 @@ def _how_sure(finding: Finding) -> str:
     found, level = finding.found.dropna(subset="strength"), finding.baseline
     if found.empty or level is None:
         return say("overview.no_interval")
-    baseline = level if isinstance(level, str) else _written(level, finding.format).lstrip("+")
+    baseline = level if isinstance(level, str) else f"{level:g}"
     if "layer" in found:
         n = int((found["strength"] > 1).sum())
         return say("overview.clear_layers", n=n, of=len(found), baseline=plain(baseline))
@@ -126,7 +127,9 @@ def _how_sure(finding: Finding) -> str:
 
 
 def _written(value: float, form: str) -> str:
-    return f"{value:{form}}".replace("-", "−")
+    """A value with one digit more than axes have."""
+    finer = re.sub(r"\d", lambda digits: str(int(digits[0]) + 1), form)
+    return f"{value:{finer}}".replace("-", "−")
 
 
 def _chart(finding: Finding, height: int) -> None:

@@ -48,17 +48,16 @@ def claim(view: View) -> None:
     view.finding(_disagreement(view, heads))
     if is_causal():
         view.finding(view.say("causal"))
-    place, (layer, head) = st.container(), head_row(view)
+    layer, head = head_row(view)
     choices = f"{counting}_{least:g}"
-    with place:
-        view.figure(
-            "map",
-            heads,
-            _offset_map(heads, marked=(layer, head)),
-            state=f"{choices}_{layer}_{head}",
-            click=True,
-            caption=view.say(f"map_caption_{counting}"),
-        )
+    view.figure(
+        "map",
+        heads,
+        _offset_map(heads, marked=(layer, head)),
+        state=f"{choices}_{layer}_{head}",
+        click=True,
+        caption=view.say(f"map_caption_{counting}"),
+    )
     layers = agreement.dropna(subset=["layer", "agreement"]).astype({"layer": "int64"})
     if len(layers):
         view.figure("layers", layers, _agreement_chart(layers), state=choices)

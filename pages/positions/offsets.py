@@ -8,7 +8,8 @@ import streamlit as st
 from analysis.tables.positions import head_offset
 from analysis.tables.positions.offset_agreement import COUNTINGS
 from pages.ui.choices.pick import choose
-from pages.ui.head.choice import Head, head_name, head_with_most, pick_head
+from pages.ui.head.bar import pick_head
+from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.numbers import percent
@@ -65,5 +66,6 @@ def head_row(view: View) -> Head:
     """The picker, and the way to the section on the head."""
     layer, head = pick_positions_head(view)
     label = view.say("to_head", head=head_name(layer, head))
-    st.button(label, on_click=choose, args=(view.key("view"), "one_head"))
+    with view.toolbar():
+        st.button(label, on_click=choose, args=(view.key("view"), "one_head"))
     return layer, head

@@ -26,7 +26,6 @@ from pages.positions.one_text import attention, waves
 from pages.positions.phases import phases
 from pages.ui.charts.colours import ATTENTION_COLOUR, LESS_TO_MORE, MARKED, SCORE_COLOUR
 from pages.ui.charts.look import column_tooltips
-from pages.ui.head.card import head_card
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
@@ -65,7 +64,6 @@ _WIDTH, _ROW, _CURVE = 660, 11, 150
 def one_head(view: View) -> None:
     layer, head = pick_positions_head(view)
     _card(view, layer, head)
-    head_card(layer=layer, head=head)
     if is_causal():
         view.finding(view.say("causal"))
     seq = attention(view, layer, head)

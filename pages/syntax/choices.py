@@ -10,7 +10,8 @@ from analysis.tables.probing import dependency_accuracy, dependency_best
 from analysis.tables.probing.dependency_prediction import DIRECTIONS
 from pages.syntax.names import EVERYTHING, explain, relation_name, word_counts
 from pages.ui.choices.pick import choose
-from pages.ui.head.choice import Head, head_name, pick_head
+from pages.ui.head.bar import pick_head
+from pages.ui.head.choice import Head, short_name
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
@@ -100,7 +101,7 @@ def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
 def pick_probe(view: View, chosen: Chosen) -> Head:
     """A head, or the best one for a relation, whichever that is."""
     best = chosen.best_head()
-    name = view.say("head_best", relation=chosen.relation, head=head_name(*best))
+    name = view.say("head_best", head=short_name(*best))
     return pick_head(view.say("head"), default=best, help=view.say("head_help"), best=name)
 
 

@@ -13,7 +13,6 @@ from pages.syntax.row_charts import OFFSET_COLOUR
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
 from pages.ui.charts.standard import bars
-from pages.ui.head.card import head_card
 from pages.ui.head.choice import Head, follow_head_click, head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
@@ -36,15 +35,12 @@ def heads(view: View) -> None:
     view.finding(_finding(view, scores, offsets, relation))
     if is_causal():
         view.note(view.say("causal"))
-    place = st.container()
+    head = pick_probe(view, chosen)
     with view.toolbar():
-        head = pick_probe(view, chosen)
         to_sections(view, "sentences", "one_head")
-    with place:
-        state = f"{chosen.key}_{head[0]}_{head[1]}"
-        chart = _map(scores.assign(relation=chosen.relation), head)
-        view.figure("map", scores, chart, state=state, click=True, relation=relation)
-    head_card(layer=head[0], head=head[1])
+    state = f"{chosen.key}_{head[0]}_{head[1]}"
+    chart = _map(scores.assign(relation=chosen.relation), head)
+    view.figure("map", scores, chart, state=state, click=True, relation=relation)
     if len(offsets):
         forms: Any = {"format": ".1%", "tick_format": ".0%", "height": 240}
         chart = bars(offsets, x="offset", y="accuracy", tooltip=("n",), **forms)

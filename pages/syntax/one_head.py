@@ -10,7 +10,6 @@ from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relatio
 from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
-from pages.ui.head.card import head_card
 from pages.ui.head.choice import choose_head, head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
@@ -31,7 +30,6 @@ def one_head(view: View) -> None:
     merging = view.pick("merging", MERGINGS)
     layer, head = pick_probe(view, Chosen(relation, EITHER, merging, weighing))
     least = view.number("least", 1, 100_000, LEAST)
-    head_card(layer=layer, head=head)
     scores = _scores(layer, head, merging, weighing)
     shown, name = scores[scores["n"] >= least], head_name(layer, head)
     if shown.empty:

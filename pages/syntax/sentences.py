@@ -40,8 +40,8 @@ def sentences(view: View) -> None:
     for row in view.clicked("list")[:1]:
         choose(view.key("sentence"), f"{row['seq']}-{row['sentence']}")
     chosen = pick_chosen(view)
+    layer, head = pick_probe(view, chosen)
     with view.toolbar():
-        layer, head = pick_probe(view, chosen)
         to_sections(view, "heads", "one_head")
     probe = {
         "layer": layer,

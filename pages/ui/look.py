@@ -3,10 +3,14 @@
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding: 1.1rem 2.5rem 4rem}
 [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: .55rem}
-[data-testid="stHeader"] {background: none; pointer-events: none}
-[data-testid="stHeader"] * {pointer-events: auto}
+[data-testid="stHeader"] {background: none}
+[data-testid="stHeader"], [data-testid="stHeader"] :not(button, button *) {pointer-events: none}
+[data-testid="stHeader"] :is(button, button *) {pointer-events: auto}
 .st-key-bar {padding-right: 2.5rem}
 .st-key-bar h1 {padding: 0}
+.st-key-head_bar {align-items: center}
+.st-key-head_bar [data-testid="stSelectbox"] {width: 9rem}
+.st-key-head_bar button {min-height: 2.5rem; padding: 0 .6rem}
 .st-key-sections [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none}
 .st-key-sections button {padding: 0 .65rem; white-space: nowrap; flex-shrink: 0}
 [data-testid="stMain"] h3

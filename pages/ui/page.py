@@ -11,6 +11,7 @@ from analysis.tables.table import Table
 from pages.ui.about import about
 from pages.ui.choices.address import one_entry
 from pages.ui.choices.pick import pick
+from pages.ui.head.bar import keep_head
 from pages.ui.stage import staged
 from pages.ui.store.chosen import open_store, require
 from pages.ui.view import View
@@ -77,6 +78,7 @@ class Page:
         with words_of(self.name):
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 st.title(said("title"), anchor=False, width="stretch")
+                head = st.container(horizontal=True, width="content", gap="xsmall", key="head_bar")
                 notes = st.popover(say("page.about"), type="tertiary")
             with notes:
                 st.markdown(said(self.lead()))
@@ -93,11 +95,11 @@ class Page:
                     format=names.__getitem__,
                     bare=True,
                 )
-        self._frame(stems[chosen], notes)
+        self._frame(stems[chosen], notes, head)
 
-    def _frame(self, shown: Section, notes: Any) -> None:
+    def _frame(self, shown: Section, notes: Any, head: Any) -> None:
         """A section with all that every section has."""
-        with words_of(self.name, shown.stem), staged():
+        with words_of(self.name, shown.stem), staged(head):
             if shown.lacking and (reason := shown.lacking()):
                 st.info(reason)
                 return
@@ -107,5 +109,6 @@ class Page:
                 if key_of("meaning"):
                     st.markdown(said("meaning"))
             shown.draw(View(self.prefix, shown.stem))
+            keep_head()
             held = [table for table in shown.also if open_store().holds(table)]
             about(*shown.needs, *held)

@@ -19,7 +19,7 @@ _FULL = 5  # pickers in a row
 class Outside:
     """Where no section is drawn: everything stands where it is called."""
 
-    shares_rows = False
+    shares_rows = has_bar = False
 
     def room(self) -> Any:
         """The row that is open just now."""
@@ -27,6 +27,10 @@ class Outside:
 
     def place(self) -> Any:
         """Where the next picker stands."""
+        return nullcontext()
+
+    def bar(self) -> Any:
+        """The place of the head in the bar of the page."""
         return nullcontext()
 
     def fold(self, title: str) -> Any:
@@ -55,7 +59,8 @@ class Stage(Outside):
 
     shares_rows = True
 
-    def __init__(self) -> None:
+    def __init__(self, bar: Any) -> None:
+        self._bar, self.has_bar = bar, True
         self._room = _row("toolbar")
         self._n_pickers = 0
         self._headline: list[str] = []
@@ -75,6 +80,10 @@ class Stage(Outside):
         if self._n_pickers == _FULL + 1:
             self._room = row.popover(say("page.more"), key=f"more_{self._n_rows}")
         return self._room
+
+    def bar(self) -> Any:
+        self.has_bar = False  # it is taken
+        return self._bar
 
     def announce(self, finding: str) -> None:
         self._headline.append(finding)
@@ -111,9 +120,13 @@ def stage() -> Outside:
 
 
 @contextmanager
-def staged() -> Iterator[None]:
-    """Draw a section: its toolbar comes first, and a finding without a chart comes last."""
-    drawn = Stage()
+def staged(bar: Any) -> Iterator[None]:
+    """Draw a section: its toolbar comes first, and a finding without a chart comes last.
+
+    Args:
+        bar: the place of the head in the bar of the page.
+    """
+    drawn = Stage(bar)
     token = _STAGE.set(drawn)
     try:
         yield

@@ -30,7 +30,7 @@ class Click:
     chosen: dict[str, str] = field(default_factory=lambda: {"head": "2-3"})
     button: str = ""
     opened: dict[str, str] = field(default_factory=dict)
-    shown: str = "layer 2, head 3"
+    shown: str = "L2·H3"
     place: str = "body"
 
     def is_done(self, browser: WebDriver) -> bool:
@@ -85,10 +85,10 @@ CLICKS = [
         opened={"co_view": "documents"},
         shown="layer 2, head 3 is right about",
     ),
-    Click("head-habits?hh_view=layers&head=1-1", "hh_layers", place=".hc-title"),
-    Click("head-habits?hh_view=breadth&head=1-1", "hh_breadth", place=".hc-title"),
-    Click("head-habits?hh_view=gradients&head=1-1", "hh_gradients", place=".hc-title"),
-    Click("head-habits?hh_view=heads&head=1-1", "hh_heads_map", place=".hc-title"),
+    Click("head-habits?hh_view=layers&head=1-1", "hh_layers"),
+    Click("head-habits?hh_view=breadth&head=1-1", "hh_breadth"),
+    Click("head-habits?hh_view=gradients&head=1-1", "hh_gradients"),
+    Click("head-habits?hh_view=heads&head=1-1", "hh_heads_map"),
     Click("head-map?hm_view=map&head=1-1", "hm_map_by_layer", OF_MAP),
     Click("head-map?hm_view=map&head=1-1", "hm_map_by_behaviour", OF_MAP),
     Click("head-map?hm_view=groups&head=1-1", "hm_groups_tree", OF_MAP),

@@ -10,24 +10,26 @@ from pages.ui.charts.look import coloured, tooltips
 from pages.ui.finding import Finding
 from pages.ui.words.say import say
 
-_LEAST, _MOST, _AXIS = 32, 54, 30  # pixels of a row, and of the axis
+_ROW, _MOST, _AXIS, _LEGEND = 32, 54, 30, 22  # pixels
 
 
 def evidence_chart(finding: Finding, *, height: int) -> Any:
     """Lines over layers where there are rows of every layer, else a dot per row.
 
     Args:
-        height: in pixels; dots take more where there are many.
+        height: of the marks, in pixels; rows that find no room in it are left out.
     """
     frame = pd.DataFrame() if finding.evidence is None else finding.evidence
     level = [] if isinstance(finding.baseline, str | None) else [{"level": finding.baseline}]
     rule = alt.Chart(alt.InlineData(values=level)).mark_rule(color=ZERO, strokeDash=[4, 3])
-    axis = alt.Axis(format=finding.format, tickCount=4)
+    axis = alt.Axis(format=finding.format, tickCount=3)
     if "layer" in frame:
         parts = [rule.encode(y="level:Q"), *_lines(frame, axis, finding.format)]
-        return alt.layer(*parts).properties(height=height)
+        legend = _LEGEND * frame["name"].nunique() if frame["name"].nunique() > 1 else 0
+        return alt.layer(*parts).properties(height=height + _AXIS + legend)
+    frame = frame.head(height // _ROW)
     parts = [rule.encode(x="level:Q"), *_dots(frame, axis, finding.format)]
-    row = min(max(height // max(len(frame), 1), _LEAST), _MOST)
+    row = min(height // max(len(frame), 1), _MOST)
     return alt.layer(*parts).properties(height=row * len(frame) + _AXIS)
 
 
@@ -36,8 +38,14 @@ def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
     frame, colour, names = coloured(frame, "name", None)
     if len(names) == 1:
         colour = alt.value(SERIES_COLOURS[0])
-    x = alt.X("layer:Q", title=say("axis.layer"), axis=alt.Axis(tickMinStep=1, format="d"))
-    x.scale = alt.Scale(zero=False, nice=False)
+    else:
+        colour.legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1, offset=2)
+    x = alt.X(
+        "layer:Q",
+        title=say("axis.layer"),
+        axis=alt.Axis(tickMinStep=1, format="d", titlePadding=2),
+        scale=alt.Scale(zero=False, nice=False),
+    )
     base = alt.Chart(frame).encode(x=x, color=colour, tooltip=_told(frame, form))
     height: dict[str, Any] = {"title": None, "axis": axis, "scale": alt.Scale(zero=len(names) > 1)}
     band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", **height), y2="high")

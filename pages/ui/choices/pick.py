@@ -1,6 +1,7 @@
 """Pickers whose value is part of the address; give each page's keys a prefix of their own."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
@@ -15,9 +16,9 @@ _SHORT, _EDGE = 34, 4  # letters of all options of a picker that shows them all,
 Kind = Literal["segmented", "pills", "select", "radio"]
 
 
-def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
-    """A picker in its row of the section that is drawn."""
-    with stage().place():
+def draw(choice: Choice, widget: Callable[[], Any], *, in_bar: bool = False) -> Any:
+    """A picker in its row of the section that is drawn, or where the bar is that is open."""
+    with nullcontext() if in_bar else stage().place():
         return draw_here(choice, widget)
 
 
@@ -31,14 +32,16 @@ def pick(
     kind: Kind = "segmented",
     help: str | None = None,
     bare: bool = False,
+    in_bar: bool = False,
 ) -> Option:
     """One of the options. In the address stands `str(option)`, whatever its label.
 
     Args:
         bare: without its label, which only those who hear the page are told.
+        in_bar: likewise, and in the bar of the page.
     """
     told: dict[str, Any] = {"key": key, "help": help, "format_func": format or str}
-    told["label_visibility"] = "collapsed" if bare else "visible"
+    told["label_visibility"] = "collapsed" if bare or in_bar else "visible"
 
     letters = sum(width_of(str(told["format_func"](each))) + _EDGE for each in options)
     if stage().shares_rows and letters > _SHORT:
@@ -52,7 +55,7 @@ def pick(
         drawn = st.pills if kind == "pills" else st.segmented_control
         return drawn(label, options, required=True, **told)
 
-    return draw(Choice(key, options, default, named=bare), widget)
+    return draw(Choice(key, options, default, named=bare), widget, in_bar=in_bar)
 
 
 def pick_number(

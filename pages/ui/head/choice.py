@@ -4,15 +4,13 @@ import pandas as pd
 
 from pages.ui.choices.address import asked, write
 from pages.ui.choices.clicks import fresh_click
-from pages.ui.choices.pick import choose, pick
-from pages.ui.store.chosen import open_store
+from pages.ui.choices.pick import choose
 from pages.ui.words.say import say
 
 Head = tuple[int, int]
 """A layer and a head, both from 1."""
 HEAD = "head"
 """The head in the address of every page, as `layer-head`."""
-_BEST = "best"
 _BEFORE = ("hh_head", "hm_head", "sy_head", "co_head", "po_head")
 _BEFORE_IN_TWO = ("an_layer", "an_head")
 
@@ -22,31 +20,9 @@ def head_name(layer: int, head: int) -> str:
     return say("attention_norms.head_name", layer=layer, head=head)
 
 
-def pick_head(label: str, *, default: Head, help: str, best: str = "") -> Head:
-    """A picker of layer and head.
-
-    Args:
-        help: a text as `pick` takes it.
-        best: the label of an option that stands for the default, whichever head that is.
-    """
-    _read_old_links()
-    run = open_store().run
-    layers, heads = range(1, int(run["n_layers"]) + 1), range(1, int(run["n_heads"]) + 1)
-    named = {_BEST: best} if best else {}
-    named |= {_written(layer, head): head_name(layer, head) for layer in layers for head in heads}
-    chosen = pick(
-        HEAD,
-        label,
-        list(named),
-        default=_BEST if best else _written(*default),
-        format=named.__getitem__,
-        kind="select",
-        help=help,
-    )
-    if chosen == _BEST:
-        return default
-    layer, head = chosen.split("-")
-    return int(layer), int(head)
+def short_name(layer: int, head: int) -> str:
+    """A head where there is little room."""
+    return f"L{layer}·H{head}"
 
 
 def head_with_most(frame: pd.DataFrame, column: str) -> Head:
@@ -63,7 +39,7 @@ def row_of(frame: pd.DataFrame, layer: int, head: int) -> pd.Series | None:
 
 def choose_head(layer: int, head: int) -> None:
     """Choose a head before its picker is drawn."""
-    choose(HEAD, _written(layer, head))
+    choose(HEAD, f"{layer}-{head}")
 
 
 def follow_head_click(name: str) -> bool:
@@ -78,11 +54,7 @@ def follow_head_click(name: str) -> bool:
     return bool(marks)
 
 
-def _written(layer: int, head: int) -> str:
-    return f"{layer}-{head}"
-
-
-def _read_old_links() -> None:
+def read_old_links() -> None:
     """Links of earlier versions have a head under a name of its page, or in two parts."""
     if asked(HEAD):
         return

@@ -3,6 +3,7 @@
 import textwrap
 
 _WIDE = "\u2e7f"  # characters after it are as wide as two letters
+_CLOSING = "、。）」』】〉》・：；？！"  # none of which begins a line
 
 
 def width_of(text: str) -> int:
@@ -23,7 +24,7 @@ def _cut(line: str, width: int) -> list[str]:
     found, start, taken = [], 0, 0
     for place, letter in enumerate(line):
         taken += width_of(letter)
-        if taken > width:
+        if taken > width and letter not in _CLOSING:
             found.append(line[start:place])
             start, taken = place, width_of(letter)
     return [*found, line[start:]]

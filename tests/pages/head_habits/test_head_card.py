@@ -8,7 +8,7 @@ import pytest
 from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
 from pages.ui.head.facts import LEAST
 from pages.ui.words.numbers import percent
-from tests.pages.conftest import bodies
+from tests.pages.conftest import assert_sound, bodies, in_address
 from tests.pages.kit.copies import changes_of
 from tests.pages.test_overview import assert_section
 
@@ -29,13 +29,29 @@ def facts(session) -> dict[str, tuple[str, str]]:
     return {unescape(label): (unescape(value), unescape(note)) for label, value, note in parts}
 
 
+def in_drawer(session):
+    """The page with the drawer of its head open."""
+    return session.button(key="head_drawer").click().run()
+
+
 @pytest.mark.parametrize("page", PLACES)
-def test_the_card_is_the_same_on_every_page(page, opened, store_folder):
-    first, card = (
-        facts(opened(each, store_folder, **PLACES[each])) for each in ("head_habits", page)
-    )
+def test_the_drawer_has_the_same_card_on_every_page(page, opened, store_folder):
+    card = facts(opened("head_habits", store_folder, **PLACES["head_habits"]))
     assert len(card) == 5
-    assert card == first
+    session = in_drawer(opened(page, store_folder, **PLACES[page]))
+    assert_sound(session)
+    assert facts(session) == card
+    assert any("most of all texts on" in each.value for each in session.subheader)
+
+
+def test_a_head_that_was_chosen_stays_in_the_bar_of_a_section_without_heads(opened, store_folder):
+    session = opened("layer_mixing", store_folder, lm_view="ratio", head="2-3")
+    assert session.selectbox(key="head").value == "2-3"
+    session.button(key="head_before").click().run()
+    assert session.selectbox(key="head").value == "2-2"
+    assert in_address(session, "head") == ["2-2"]
+    unchosen = opened("layer_mixing", store_folder, lm_view="ratio")
+    assert "head" not in [each.key for each in unchosen.selectbox]
 
 
 def test_the_share_of_the_norm_is_that_of_the_layer(opened, store_folder, told):
@@ -76,9 +92,8 @@ def test_bars_are_the_shares_of_the_file(opened, changed):
     ],
 )
 def test_what_the_file_lacks_is_told_with_the_statistic(table, label, opened, without):
-    page = "positions" if table == "head_pattern" else "head_habits"
-    folder = without(table)
-    value, note = facts(opened(page, folder, **PLACES[page]))[label]
+    session = in_drawer(opened("positions", without(table), **PLACES["positions"]))
+    value, note = facts(session)[label]
     assert value == "—"
     assert table in note
 

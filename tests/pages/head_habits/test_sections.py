@@ -11,8 +11,10 @@ from tests.pages.kit.figures import chart_of, frame_of
 
 
 @pytest.mark.parametrize("view", SECTIONS)
-def test_a_section_has_the_card_of_a_head(view, section):
-    assert 'class="hc-facts"' in bodies(section(view))
+def test_a_section_marks_a_head_and_has_its_card_at_hand(view, section):
+    session = section(view)
+    assert session.selectbox(key="head").value
+    assert 'class="hc-facts"' in bodies(session.button(key="head_drawer").click().run())
 
 
 @pytest.mark.parametrize("view", SECTIONS)

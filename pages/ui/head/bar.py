@@ -1,0 +1,97 @@
+"""The head that is looked at, in the bar of every page, with its neighbours and its drawer."""
+
+from itertools import product
+
+import streamlit as st
+
+from pages.ui.choices.address import asked
+from pages.ui.choices.pick import pick
+from pages.ui.head.choice import (
+    HEAD,
+    Head,
+    choose_head,
+    follow_head_click,
+    read_old_links,
+    short_name,
+)
+from pages.ui.head.drawer import open_drawer
+from pages.ui.stage import stage
+from pages.ui.store.chosen import open_store
+from pages.ui.view import View
+from pages.ui.words.say import say
+
+_BEST = "best"
+
+
+def pick_head(label: str, *, default: Head, help: str, best: str = "") -> Head:
+    """A picker of layer and head, the way to the heads beside, and to what is known of the head.
+
+    Args:
+        help: a text as `pick` takes it.
+        best: the label of an option that stands for the default, whichever head that is.
+    """
+    read_old_links()
+    with stage().bar():
+        head = _picked(label, default=default, help=help, best=best)
+        _step("‹", "before", head, -1)
+        _step("›", "after", head, 1)
+        label = say("head_card.open")
+        if st.button(label, key="head_drawer", help=say("head_card.open_help"), type="tertiary"):
+            open_drawer(*head)
+    return head
+
+
+def clicked_head(view: View, *charts: str, default: Head) -> Head:
+    """The head that a chart marks: the one that was clicked in it or chosen in the bar.
+
+    The picker takes the words `head` and `head_help`.
+
+    Args:
+        charts: names of the figures whose clicks choose a head.
+    """
+    for name in charts:
+        follow_head_click(view.key(name))
+    return pick_head(view.say("head"), default=default, help=view.say("head_help"))
+
+
+def keep_head() -> None:
+    """The head that was chosen elsewhere, in the bar of a section that needs none."""
+    if stage().has_bar and asked(HEAD):
+        pick_head(say("head_card.head"), default=(1, 1), help=say("head_card.head_help"))
+
+
+def _picked(label: str, *, default: Head, help: str, best: str) -> Head:
+    named = {_BEST: best} if best else {}
+    named |= {f"{layer}-{head}": short_name(layer, head) for layer, head in _heads()}
+    chosen = pick(
+        HEAD,
+        label,
+        list(named),
+        default=_BEST if best else "{}-{}".format(*default),
+        format=named.__getitem__,
+        kind="select",
+        help=help,
+        in_bar=True,
+    )
+    if chosen == _BEST:
+        return default
+    layer, head = chosen.split("-")
+    return int(layer), int(head)
+
+
+def _heads() -> list[Head]:
+    run = open_store().run
+    layers, heads = range(1, int(run["n_layers"]) + 1), range(1, int(run["n_heads"]) + 1)
+    return list(product(layers, heads))
+
+
+def _step(sign: str, name: str, head: Head, by: int) -> None:
+    """A button to a head beside this one; from the last of a layer to the first of the next."""
+    heads = _heads()
+    place = heads.index(head) + by if head in heads else -1
+    there = 0 <= place < len(heads)
+    beside = heads[place] if there else head
+    help = say(f"head_card.{name}")
+    st.button(
+        sign, key=f"head_{name}", help=help, on_click=choose_head, args=beside, disabled=not there
+    )

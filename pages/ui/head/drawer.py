@@ -1,0 +1,77 @@
+"""What is known of one head, beside the page: its clearest text, its card, its place."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from analysis.tables.heads import head_pattern, sequence_head_pattern
+from analysis.tables.norms import head_token
+from pages.ui.charts import shading
+from pages.ui.charts.head_map import head_map
+from pages.ui.charts.look import in_theme
+from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.head.card import head_card
+from pages.ui.head.choice import head_name
+from pages.ui.head.habits import SHARES, habit_name, habit_value
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.words.say import plain, say
+
+
+def open_drawer(layer: int, head: int) -> None:
+    """Open the drawer of a head, both counted from 1."""
+    st.dialog(head_name(layer, head), width="medium", position="right")(_drawn)(layer, head)
+
+
+def _drawn(layer: int, head: int) -> None:
+    habit = _clearest(layer, head)
+    if habit:
+        _text(habit, layer, head)
+    head_card(layer=layer, head=head)
+    if habit:
+        _map(habit, layer, head)
+
+
+def _clearest(layer: int, head: int) -> str | None:
+    """The habit of which the head has most."""
+    if not open_store().holds(head_pattern.TABLE):
+        return None
+    means = ask(head_pattern.of_head, layer=layer, head=head).set_index("quantity")["mean"]
+    shares = means.reindex([each for each in SHARES if each in means]).dropna()
+    return None if shares.empty else str(shares.idxmax())
+
+
+def _map(habit: str, layer: int, head: int) -> None:
+    """What all heads have of the head's clearest habit, this one framed."""
+    heads = ask(head_pattern.heads)
+    title = habit_name(habit)
+    chart = head_map(
+        heads[heads["quantity"] == habit], "mean", title, format=".1%", marked=(layer, head)
+    )
+    st.subheader(say("head_card.map", habit=title), anchor=False)
+    st.altair_chart(in_theme(chart), alt=say("head_card.map", habit=title))
+
+
+def _text(habit: str, layer: int, head: int) -> None:
+    """The text in which the head shows the habit most, each token shaded by what it receives."""
+    if not open_store().holds(sequence_head_pattern.TABLE):
+        return
+    of = {"layer": layer, "head": head}
+    for row in ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=1).itertuples():
+        value = habit_value(habit, float(row.value))
+        told = {"seq": sequence_name(row.seq), "habit": habit_name(habit), "value": value}
+        st.subheader(say("head_card.text", **told), anchor=False)
+        tokens = None
+        if open_store().holds(head_token.TABLE):
+            tokens = ask(head_token.sequence_tokens, **of, sequences=[row.seq])
+        if tokens is None or tokens.empty:
+            st.markdown(plain(row.text))
+        else:
+            top = float(tokens["attention"].max())
+            st.html(shading.STYLE + shaded_by(tokens, "attention", top, hint=_received))
+
+
+def _received(row: Mapping[Hashable, Any]) -> str:
+    """What a token receives, for whoever points at it."""
+    share = f"{row['attention']:.2%}"
+    return say("head_habits.one_head.received_by", token=row["token"], share=share)
