@@ -73,7 +73,7 @@ class CitableAddress:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = self.app
-        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in _PLACES:
+        if _is_page(scope):
             request = Request(scope)
             named = await run_in_threadpool(_named, request)
             asked = request.query_params
@@ -82,6 +82,29 @@ class CitableAddress:
                 query = urlencode([*missing, *asked.multi_items()])
                 answer = RedirectResponse(f"{scope['path']}?{query}")
         await answer(scope, receive, send)
+
+
+def _is_page(scope: Scope) -> bool:
+    return scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in _PLACES
+
+
+class WrittenLanguage:
+    """Says in the page's markup which language it is in, for readers who hear it."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_in_japanese(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message["body"] = message["body"].replace(b'<html lang="en"', b'<html lang="ja"', 1)
+            await send(message)
+
+        if _is_page(scope) and Request(scope).query_params.get("lang") == "ja":
+            written = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+            await self.app({**scope, "headers": written}, receive, send_in_japanese)
+        else:
+            await self.app(scope, receive, send)
 
 
 def _named(request: Request) -> dict[str, str]:
@@ -94,4 +117,5 @@ def _named(request: Request) -> dict[str, str]:
 # What a reader uploads stays in memory; beyond this many bytes it would go through a file on disk.
 MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
-app = st.App("pages/_main.py", middleware=[Middleware(SecurityHeaders), Middleware(CitableAddress)])
+_MIDDLEWARE = (SecurityHeaders, CitableAddress, WrittenLanguage)
+app = st.App("pages/_main.py", middleware=[Middleware(each) for each in _MIDDLEWARE])

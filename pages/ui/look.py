@@ -6,7 +6,8 @@ STYLE = """<style>
 [data-testid="stHeader"] {background: none}
 [data-testid="stHeader"], [data-testid="stHeader"] :not(button, button *) {pointer-events: none}
 [data-testid="stHeader"] :is(button, button *) {pointer-events: auto}
-.st-key-bar {padding-right: 2.5rem}
+.st-key-bar {padding-right: 11rem}
+.st-key-presenting {position: absolute; top: 1.1rem; right: 5rem; width: auto; z-index: 2}
 .st-key-bar h1 {padding: 0}
 .st-key-head_bar {align-items: center}
 .st-key-head_bar [data-testid="stSelectbox"] {width: 9rem}
@@ -21,6 +22,7 @@ STYLE = """<style>
 [data-testid="stMain"] [data-testid="stCaptionContainer"] p {margin: 0}
 [data-testid="stMain"] .st-key-findings h3 {font-size: 1.45rem; font-weight: 600; opacity: 1}
 .st-key-findings [data-testid="stVerticalBlock"] {gap: .35rem}
+.st-key-findings [data-testid="stPageLink"] p {white-space: normal}
 .st-key-findings [data-testid="stMarkdownContainer"] p {font-size: .92rem; line-height: 1.45}
 [data-testid="stCaptionContainer"][data-testid] {opacity: .8}
 [data-testid="stMain"] [data-testid="stElementToolbar"] {top: 0}

@@ -77,7 +77,8 @@ class Page:
     def _show(self) -> None:
         with words_of(self.name):
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
-                st.title(said("title"), anchor=False, width="stretch")
+                title = said("title")
+                st.title(title, anchor=False, width="stretch")
                 head = st.container(horizontal=True, width="content", gap="xsmall", key="head_bar")
                 notes = st.popover(say("page.about"), type="tertiary")
             with notes:
@@ -95,6 +96,7 @@ class Page:
                     format=names.__getitem__,
                     bare=True,
                 )
+        st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
         self._frame(stems[chosen], notes, head)
 
     def _frame(self, shown: Section, notes: Any, head: Any) -> None:

@@ -8,10 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.charts.colours import LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
+from pages.ui.presenting import is_presenting
 from pages.ui.words.columns import NAMES, title, title_or_name
 from pages.ui.words.lines import width_of
 
 _N = len(SERIES_COLOURS)
+_PRESENTED = 15  # pixels of type
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
@@ -34,8 +36,10 @@ def in_theme(chart: Any) -> Any:
     Marks that are text have a colour of their own only where they take their ground along, so
     that the chart itself can be exported to white paper.
     """
-    quiet = LABELS[_theme()]
-    words = {"labelColor": quiet, "titleColor": quiet}
+    quiet = paper_and_ink()[1] if is_presenting() else LABELS[_theme()]
+    words: dict[str, Any] = {"labelColor": quiet, "titleColor": quiet}
+    if is_presenting():
+        words |= {"labelFontSize": _PRESENTED, "titleFontSize": _PRESENTED}
     config = {"axis": words, "legend": words, "header": words, "title": {"subtitleColor": quiet}}
     return chart.configure(**config, text={"color": paper_and_ink()[1]})
 

@@ -35,6 +35,10 @@ def link_to_view(page: str, view: str, label: str) -> None:
 
 
 def address() -> dict[str, str]:
-    """What of the address every page shares: the file, the language and the head, where they were
-    chosen."""
-    return {key: names[0] for key in ("file", "content", "lang", "head") if (names := named(key))}
+    """What of the address every page shares: the file, the language, the head where one was chosen,
+    and whether it is presented."""
+    return {
+        key: names[0]
+        for key in ("file", "content", "lang", "head", "present")
+        if (names := named(key))
+    }

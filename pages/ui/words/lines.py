@@ -1,8 +1,9 @@
 """How wide texts are, and lines of them."""
 
-import textwrap
+import re
 
 _WIDE = "\u2e7f"  # characters after it are as wide as two letters
+_PIECE = re.compile(rf"[^\s{_WIDE}-\U0010ffff]+(?: %)?\s*|\S\s*")
 _CLOSING = "、。）」』】〉》・：；？！"  # none of which begins a line
 
 
@@ -12,19 +13,14 @@ def width_of(text: str) -> int:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most so many Latin letters, of which a Japanese one takes two."""
-    lines: list[str] = []
-    for line in textwrap.wrap(text, width):
-        lines.extend(_cut(line, width))
-    return lines
+    """Lines of at most so many Latin letters, of which a Japanese one takes two.
 
-
-def _cut(line: str, width: int) -> list[str]:
-    """A line without spaces to break it at, cut where it is full."""
-    found, start, taken = [], 0, 0
-    for place, letter in enumerate(line):
-        taken += width_of(letter)
-        if taken > width and letter not in _CLOSING:
-            found.append(line[start:place])
-            start, taken = place, width_of(letter)
-    return [*found, line[start:]]
+    Words stay whole, and a number with its per cent sign; a longer word has a line of its own.
+    """
+    lines = [""]
+    for piece in _PIECE.findall(text):
+        full = width_of(lines[-1] + piece.rstrip()) > width
+        if full and lines[-1] and piece[0] not in _CLOSING:
+            lines.append("")
+        lines[-1] += piece
+    return [line.rstrip() for line in lines if line.strip()]
