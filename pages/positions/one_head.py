@@ -63,10 +63,10 @@ _WIDTH, _ROW, _CURVE = 660, 11, 150
 )
 def one_head(view: View) -> None:
     layer, head = pick_positions_head(view)
-    _card(view, layer, head)
     if is_causal():
         view.finding(view.say("causal"))
     seq = attention(view, layer, head)
+    _card(view, layer, head)
     waves(view, layer, head, seq)
     phases(view, layer, head)
     _correlations(view, layer, head)

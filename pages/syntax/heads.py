@@ -36,11 +36,11 @@ def heads(view: View) -> None:
     if is_causal():
         view.note(view.say("causal"))
     head = pick_probe(view, chosen)
-    with view.toolbar():
-        to_sections(view, "sentences", "one_head")
     state = f"{chosen.key}_{head[0]}_{head[1]}"
     chart = _map(scores.assign(relation=chosen.relation), head)
     view.figure("map", scores, chart, state=state, click=True, relation=relation)
+    with view.toolbar():
+        to_sections(view, "sentences", "one_head")
     if len(offsets):
         forms: Any = {"format": ".1%", "tick_format": ".0%", "height": 240}
         chart = bars(offsets, x="offset", y="accuracy", tooltip=("n",), **forms)

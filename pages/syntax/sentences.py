@@ -41,8 +41,6 @@ def sentences(view: View) -> None:
         choose(view.key("sentence"), f"{row['seq']}-{row['sentence']}")
     chosen = pick_chosen(view)
     layer, head = pick_probe(view, chosen)
-    with view.toolbar():
-        to_sections(view, "heads", "one_head")
     probe = {
         "layer": layer,
         "head": head,
@@ -72,6 +70,8 @@ def sentences(view: View) -> None:
         relation=relation,
         head=head_name(layer, head),
     )
+    with view.toolbar():
+        to_sections(view, "heads", "one_head")
     if chosen.weighing != WEIGHT:
         st.caption(view.say("weights_alone"))
     weights(view, words, seq=seq, layer=layer, head=head)

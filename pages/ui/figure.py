@@ -105,7 +105,7 @@ def _headline(question: str, finding: str) -> None:
     """The question, and under it what was found, above what has no title of its own."""
     _question(question)
     if finding:
-        st.markdown(finding)
+        st.markdown(_brief(finding))
 
 
 def _foot(caption: str, frame: pd.DataFrame, finding: str, exports: Callable[[], None]) -> None:

@@ -2,7 +2,7 @@
 
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding: 1.1rem 2.5rem 4rem}
-[data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: .55rem}
+[data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: .45rem}
 [data-testid="stHeader"] {background: none}
 [data-testid="stHeader"], [data-testid="stHeader"] :not(button, button *) {pointer-events: none}
 [data-testid="stHeader"] :is(button, button *) {pointer-events: auto}

@@ -12,7 +12,7 @@ from pages.ui.stage import stage
 from pages.ui.words.lines import width_of
 
 Option = TypeVar("Option")
-_SHORT, _EDGE = 34, 4  # letters of all options of a picker that shows them all, letters' room
+_SHORT, _EDGE = 30, 4  # letters of all options of a picker that shows them all, letters' room
 Kind = Literal["segmented", "pills", "select", "radio"]
 
 
