@@ -129,7 +129,7 @@ def _foot(caption: str, frame: pd.DataFrame, finding: str, exports: Callable[[],
 
 
 def _brief(caption: str) -> str:
-    """As many first sentences of a caption as make two lines."""
+    """As many first sentences of a text as make two lines."""
     shown = ""
     for each in sentences(caption):
         if shown and width_of(f"{shown} {each}") > _TWO_LINES:
