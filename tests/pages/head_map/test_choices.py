@@ -30,8 +30,8 @@ def test_a_click_chooses_the_head_and_its_card_is_shown(view, name, section):
     click(session, name, "mark", {"layer": 2, "head": 3})
     assert session.session_state["head"] == "2-3"
     assert in_address(session, "head") == ["2-3"]
-    assert "layer 2, head 3" in bodies(session)
+    assert "layer 2, head 3" in bodies(session.button(key="head_drawer").click().run())
     session.selectbox(key="head").set_value("1-2").run()
     session.run()
     assert session.session_state["head"] == "1-2", "an old click undid a newer choice"
-    assert "layer 1, head 2" in bodies(session)
+    assert "layer 1, head 2" in bodies(session.button(key="head_drawer").click().run())
