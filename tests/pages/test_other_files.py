@@ -4,7 +4,7 @@ from shutil import copyfile
 
 import pytest
 
-from tests.pages.conftest import sentences
+from tests.pages.conftest import frames, in_address, sentences
 
 pytestmark = pytest.mark.slow
 
@@ -16,3 +16,15 @@ def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):
     told = sentences(opened("overview", tmp_path, file="b.duckdb"))
     assert "on text\\.txt, 3 sequences" in told
     assert "c\\.duckdb cannot be read" in told
+
+
+def test_a_file_with_trees_is_a_click_away_from_one_without(
+    opened, store_folder, treebank_folder, tmp_path
+):
+    copyfile(store_folder / "tiny.duckdb", tmp_path / "plain.duckdb")
+    copyfile(next(treebank_folder.glob("*.duckdb")), tmp_path / "trees.duckdb")
+    session = opened("syntax", tmp_path, file="plain.duckdb", sy_view="relations")
+    [button] = [each for each in session.button if each.label == r"trees\.duckdb"]
+    button.click().run()
+    assert in_address(session, "file") == ["trees.duckdb"]
+    assert frames(session)

@@ -232,9 +232,15 @@ def show_command(*tables: Table) -> None:
 
 
 def name_files_with(*tables: Table) -> None:
-    """Which files of the folder hold these statistics, in a sentence if there are any."""
-    if names := [plain(each.name) for each in files_with(*tables)]:
-        st.markdown(say("store.others_have", names=", ".join(names)))
+    """Which files of the folder hold these statistics, if there are any, each a click away."""
+    if names := [each.name for each in files_with(*tables)]:
+        st.markdown(say("store.others_have"))
+        for name in names:
+            st.button(plain(name), key=f"open {name}", on_click=_choose_file, args=(name,))
+
+
+def _choose_file(name: str) -> None:
+    st.session_state["file"] = name
 
 
 def files_with(*tables: Table) -> list[Path]:
