@@ -1,11 +1,12 @@
 """The arcs of a sentence as a chart, across or upright."""
 
+import math
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from pages.syntax.arcs import Drawing
+from pages.syntax.arcs import PAGE, Drawing
 from pages.ui.charts.colours import ARC_COLOURS, WORD_GROUNDS
 from pages.ui.words.columns import title
 from pages.ui.words.place import said
@@ -48,7 +49,8 @@ def arc_chart(drawn: Drawing) -> Any:
             ground = placed(words, "along_low", "away_low")
             parts += _words(ground, placed(words), chosen=chosen, upright=drawn.upright)
     size = _LINE * drawn.length if drawn.upright else _UNIT * (drawn.low + drawn.high)
-    return alt.layer(*parts).properties(height=size + _AROUND)
+    least = PAGE if drawn.upright else math.ceil(drawn.length)
+    return alt.layer(*parts).properties(height=size + _AROUND, usermeta={"least_width": least})
 
 
 def _words(ground: Any, base: Any, *, chosen: bool, upright: bool) -> list[Any]:

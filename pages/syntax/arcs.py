@@ -16,7 +16,8 @@ import pandas as pd
 HEIGHT = 10.0
 """How far the longest arc is away from the words."""
 _LETTER, _SMALL, _GAP = 8.6, 6.8, 24.0  # pixels
-_PAGE = 1_000  # pixels that an upright drawing may take from left to right
+PAGE = 1_000
+"""Pixels that an upright drawing may take from left to right."""
 _STEPS = 25
 _FLATTER = 0.7  # power by which height grows with distance
 _ASIDE = 0.16  # of a word, by which an arc leaves its governor towards the dependent
@@ -92,7 +93,7 @@ def _widths(texts: pd.Series, letter: float) -> np.ndarray:
 def _rooms(form: float, label: float) -> tuple[float, float]:
     """Half of the column of words, and the column of labels, in units of height."""
     form, label = min(form + 24, 400), min(label + 24, 200)
-    unit = (_PAGE - form - label) / (2 * HEIGHT)
+    unit = (PAGE - form - label) / (2 * HEIGHT)
     return form / 2 / unit, label / unit
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
@@ -17,6 +18,11 @@ from pages.ui.words.lines import width_of
 from pages.ui.words.say import plain, say
 
 _TWO_LINES = 200  # letters
+_PICTURES = {
+    "SVG": (export.svg, "image/svg+xml"),
+    "PDF": (export.pdf, "application/pdf"),
+    "PNG": (export.png, "image/png"),
+}
 _PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
 
 
@@ -49,7 +55,7 @@ def figure(
         on_select="rerun" if clickable else "ignore",
         alt=f"{alt or question} {unmarked(finding)}".strip(),
     )
-    _foot(caption, frame, finding, lambda: _exports(key, question, frame, chart))
+    _foot(caption, frame, finding, lambda: _exports(key, question, frame, chart, finding))
     return event
 
 
@@ -159,15 +165,20 @@ def source(written: Callable[[object], str] = plain) -> str:
     )
 
 
-def _exports(key: str, question: str, frame: pd.DataFrame, chart: Any | None) -> None:
+def _exports(
+    key: str, question: str, frame: pd.DataFrame, chart: Any | None, finding: str = ""
+) -> None:
     """Buttons whose files are made when they are clicked, in whatever state the page is then."""
     name = re.sub(r"\W+", "-", f"{open_store().version.name.removesuffix('.duckdb')}-{key}")
     if chart is not None:
-        st.caption(say("figure.picture"))
-        with st.container(horizontal=True):
-            _button(key, "SVG", f"{name}.svg", "image/svg+xml", lambda: export.svg(chart))
-            _button(key, "PNG", f"{name}.png", "image/png", lambda: export.png(chart))
-            _button(key, "PDF", f"{name}.pdf", "application/pdf", lambda: export.pdf(chart))
+        told = (finding or question, f"{source(str)} Mixscope {open_store().run['tool_version']}.")
+        for column, points in (("single", export.SINGLE), ("double", export.DOUBLE)):
+            st.caption(say(f"figure.{column}"))
+            with st.container(horizontal=True):
+                for label, (made, mime) in _PICTURES.items():
+                    data = partial(made, chart, *told, points=points)
+                    file_name = f"{name}-{column}.{label.lower()}"
+                    _button(f"{key}-{column}", label, file_name, mime, data)
     st.caption(say("figure.data"))
     told = f"{question} {source(str)}"
     with st.container(horizontal=True):

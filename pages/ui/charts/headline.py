@@ -27,17 +27,20 @@ def sentences(text: str) -> list[str]:
     return [each for each in _NEXT_SENTENCE.split(text) if each]
 
 
-def headlined(chart: Any, finding: str) -> Any:
+def headlined(chart: Any, finding: str, *, ink: str | None = None, room: float = 1.0) -> Any:
     """A chart under a finding: its first sentence large, what follows small.
 
     Args:
         finding: in markdown; the chart stays as it is if it is empty.
+        ink: the colour of its letters; that of the reader's theme if None.
+        room: how wide the chart is, in widths of a page.
     """
     if not finding:
         return chart
     first, *others = sentences(unmarked(finding))
-    ink = paper_and_ink()[1]
-    large, small = wrapped(first, _TITLE), wrapped(" ".join(others), _SUBTITLE)[:_LINES]
+    ink = ink or paper_and_ink()[1]
+    large = wrapped(first, round(_TITLE * room))
+    small = wrapped(" ".join(others), round(_SUBTITLE * room))[:_LINES]
     title = alt.TitleParams(
         text=large,
         subtitle=small,

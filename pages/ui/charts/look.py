@@ -80,18 +80,22 @@ def coloured(
         palette = [SERIES_COLOURS[place % _N] for place in range(len(present))]
     scale = alt.Scale(domain=present, range=palette)
     legend = alt.Legend(
-        orient="top", symbolType="square", symbolOpacity=1, labelLimit=0, columns=_columns(present)
+        orient="top",
+        symbolType="square",
+        symbolOpacity=1,
+        labelLimit=0,
+        columns=columns_of(present),
     )
     encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
     return frame, encoding, present
 
 
-def _columns(names: list[str]) -> int:
-    """As many names to a row of a legend as a page has room for."""
+def columns_of(names: list[str], letters: int = _ROW) -> int:
+    """As many names to a row of a legend as there is room for, which a page has for 96 letters."""
     widths = [_MARK + width_of(name) for name in names]
-    if sum(widths) <= _ROW:
+    if sum(widths) <= letters:
         return max(len(names), 1)
-    return max(_ROW // max(widths), 1)
+    return max(letters // max(widths), 1)
 
 
 def tooltips(

@@ -1,15 +1,35 @@
 """A chart or a frame as files for a paper. Nothing remote is read: neither fonts nor data."""
 
 import json
+import re
+from html import escape
+from importlib.resources import files
 from typing import Any
 
 import altair as alt
 import pandas as pd
 import vl_convert
 
-_WIDTH = 520
+from pages.ui.charts.headline import headlined
+from pages.ui.charts.look import columns_of
+from pages.ui.words.lines import wrapped
+
+for _fonts in ("fontpkg_fira_sans", "pylopdf_fonts_jp"):
+    vl_convert.register_font_directory(str(files(_fonts)))
+
+SINGLE, DOUBLE = 238, 497
+"""Points that a column of a paper and both of its columns are wide."""
+_POINT = 0.6  # of a pixel on the screen: what is laid out in 12 px is printed in 7.2 pt
+_PAGE = 828  # pixels of the lines of a headline that are not broken further
+_INK, _QUIET = "#1a1a1a", "#555555"
+_SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
+_LETTER_OF_LEGEND = 8  # pixels
 _PIXELS_PER_INCH = 300
-_FONT = "Noto Sans, Noto Sans CJK JP, IPAexGothic, Helvetica, Arial, sans-serif"
+_LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
+_IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+")
+_TEXT = re.compile("(<text[^>]*>)([^<]*)(?=</text>)")
+_SIZE = re.compile('width="([0-9.]+)" height="([0-9.]+)" viewBox="[^"]*"')
+_FONT = f"{_LATIN}, {_JAPANESE}, sans-serif"
 _LOOK = {
     "background": "white",
     "font": _FONT,
@@ -23,18 +43,51 @@ _LOOK = {
 }
 
 
-def svg(chart: Any) -> str:
-    return vl_convert.vegalite_to_svg(specification(chart), allowed_base_urls=[])
+def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE) -> str:
+    """The chart as a page draws it, on white, with its finding above and its source below.
+
+    Args:
+        points: the width of the column; a chart whose words need more is wider.
+    """
+    pixels = round(points / _POINT)
+    titled = headlined(chart, finding, ink=_INK, room=pixels / _PAGE)
+    drawn = vl_convert.vegalite_to_svg(specification(titled, pixels), allowed_base_urls=[])
+    return _printed(_TEXT.sub(_with_fonts, drawn), source)
 
 
-def png(chart: Any) -> bytes:
-    return vl_convert.vegalite_to_png(
-        specification(chart), ppi=_PIXELS_PER_INCH, allowed_base_urls=[]
+def png(chart: Any, *told: str, points: int = DOUBLE) -> bytes:
+    return vl_convert.svg_to_png(svg(chart, *told, points=points), ppi=_PIXELS_PER_INCH)
+
+
+def pdf(chart: Any, *told: str, points: int = DOUBLE) -> bytes:
+    return vl_convert.svg_to_pdf(svg(chart, *told, points=points))
+
+
+def _printed(drawn: str, source: str) -> str:
+    """The drawing in the size of print, with the source below it."""
+    found = _SIZE.search(drawn)
+    assert found  # noqa: S101
+    width, height = float(found[1]), float(found[2])
+    lines = wrapped(source, int(width / _LETTER))
+    total = height + _LINE * len(lines) + (_SMALL if lines else 0)
+    size = f'width="{width * _POINT:.2f}" height="{total * _POINT:.2f}"'
+    footer = "".join(
+        f'<text x="8" y="{height + _LINE * (place + 0.7):.1f}" font-family="{_FONT}" '
+        f'font-size="{_SMALL}px" fill="{_QUIET}">{escape(line)}'
+        "</text>"
+        for place, line in enumerate(lines)
     )
+    ground = f'<rect y="{height - 1}" width="{width}" height="{total - height + 1}" fill="white"/>'
+    drawn = drawn.replace(found[0], f'{size} viewBox="0 0 {width:g} {total:g}"', 1)
+    return drawn.removesuffix("</svg>") + ground + _TEXT.sub(_with_fonts, footer) + "</svg>"
 
 
-def pdf(chart: Any) -> bytes:
-    return vl_convert.vegalite_to_pdf(specification(chart), allowed_base_urls=[])
+def _with_fonts(text: re.Match[str]) -> str:
+    """Japanese letters get their font by name: a font that lacks any would else draw none."""
+    runs = _IS_JAPANESE.sub(
+        lambda run: f'<tspan font-family="{_JAPANESE}">{run[0]}</tspan>', text[2]
+    )
+    return text[1] + runs
 
 
 def csv(frame: pd.DataFrame) -> bytes:
@@ -49,13 +102,31 @@ def latex(frame: pd.DataFrame, *, caption: str) -> str:
     return f"% {' '.join(caption.split())}{told}\n% \\usepackage{{booktabs}}\n{body}"
 
 
-def specification(chart: Any) -> dict[str, Any]:
-    """The chart in Vega-Lite with its data inside, a fixed width and the look of print."""
+def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str, Any]:
+    """The chart in Vega-Lite with its data inside, a fixed width and the look of print.
+
+    A chart of several views has its own width, and so has one that says in `usermeta` how many
+    pixels its words need.
+    """
     specification = _inlined(chart).to_dict()
     if not {"hconcat", "vconcat", "concat", "facet", "repeat"} & set(specification):
-        specification.setdefault("width", _WIDTH)
+        least = specification.get("usermeta", {}).get("least_width", 0)
+        specification.setdefault("width", max(pixels, least))
+        specification.setdefault("autosize", {"type": "fit-x", "contains": "padding"})
+        _break_legends(specification, letters=specification["width"] // _LETTER_OF_LEGEND)
     specification["config"] = specification.get("config", {}) | _LOOK
     return specification
+
+
+def _break_legends(part: Any, letters: int) -> None:
+    """As many names to a row of each legend as its chart has room for."""
+    for each in part.values() if isinstance(part, dict) else part:
+        if isinstance(each, dict | list):
+            _break_legends(each, letters)
+    legend = part.get("legend") if isinstance(part, dict) else None
+    if legend and "columns" in legend:
+        names = part["scale"]["domain"]
+        legend["columns"] = min(legend["columns"], columns_of(names, letters))
 
 
 def _inlined(chart: Any) -> Any:

@@ -82,9 +82,9 @@ def noting() -> Iterator[Offered]:
     found: Offered = {}
     offer = figure._exports
 
-    def note(key: str, question: str, frame: Any, chart: Any) -> None:
+    def note(key: str, question: str, frame: Any, chart: Any, finding: str = "") -> None:
         found[key] = (frame, chart)
-        offer(key, question, frame, chart)
+        offer(key, question, frame, chart, finding)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figure, "_exports", note)

@@ -1,6 +1,7 @@
 """What is exported can be opened, says what was drawn, and reads nothing from elsewhere."""
 
 import io
+import re
 from typing import Any
 
 import altair as alt
@@ -100,3 +101,25 @@ def test_latex_escapes_what_tokens_are_made_of():
         "\\begin{tabular}{lr}\n\\toprule\ntoken\\_type & mean \\\\\n\\midrule\n"
         "50\\% \\& \\$x\\_1\\$ \\#\\{\\} & 0.1235 \\\\\n\\bottomrule\n\\end{tabular}\n"
     )
+
+
+def test_a_pdf_embeds_its_own_fonts_for_latin_and_for_japanese_words():
+    picture = export.pdf(CHARTS["bars"](), "‖αf(x)‖ Δ → −", "Source")
+    fonts = set(re.findall(rb"/BaseFont ?/\w+\+([\w-]+)", picture))
+    assert {name.partition(b"-")[0] for name in fonts} == {b"FiraSans", b"NotoSansJP"}
+    assert b"/FontFile" in picture
+
+
+def test_japanese_words_name_their_font():
+    picture = export.svg(CHARTS["bars"](), "層の ‖αf(x)‖")
+    assert '<tspan font-family="Noto Sans JP">層の</tspan> ‖αf(x)‖' in picture
+
+
+@pytest.mark.parametrize("points", [export.SINGLE, export.DOUBLE])
+def test_a_figure_is_as_wide_as_its_column_with_finding_and_source(points):
+    found = " ".join(["a finding that goes on"] * 8)
+    picture = export.svg(CHARTS["lines"](), found, "File <x>: model m.", points=points)
+    [width] = re.findall('<svg[^>]* width="([0-9.]+)"', picture)
+    assert float(width) == pytest.approx(points, abs=4)
+    assert "a finding that goes on" in picture
+    assert "File &lt;x&gt;: model m." in picture
