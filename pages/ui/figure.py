@@ -11,9 +11,11 @@ import streamlit as st
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.charts.headline import headlined, sentences, unmarked
 from pages.ui.charts.look import in_theme
+from pages.ui.choices.address import link_here
 from pages.ui.export import files as export
 from pages.ui.stage import stage
 from pages.ui.store.chosen import open_store
+from pages.ui.words.columns import title_or_name
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import plain, say
 
@@ -180,16 +182,22 @@ def _exports(
                     file_name = f"{name}-{column}.{label.lower()}"
                     _button(f"{key}-{column}", label, file_name, mime, data)
     st.caption(say("figure.data"))
-    told = f"{question} {source(str)}"
-    with st.container(horizontal=True):
-        _button(key, "CSV", f"{name}.csv", "text/csv", lambda: export.csv(frame))
-        _button(
-            key,
-            "LaTeX",
-            f"{name}.tex",
+    told = f"{finding or question} {source(str)}"
+    titles = {str(column): title_or_name(str(column)) for column in frame}
+    makers: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
+        "CSV": (lambda: export.csv(frame), "csv", "text/csv"),
+        "Parquet": (lambda: export.parquet(frame), "parquet", "application/vnd.apache.parquet"),
+        "LaTeX": (
+            lambda: export.latex(frame, caption=told, label=name, titles=titles),
+            "tex",
             "application/x-tex",
-            lambda: export.latex(frame, caption=told),
-        )
+        ),
+    }
+    with st.container(horizontal=True):
+        for label, (made, ending, mime) in makers.items():
+            _button(key, label, f"{name}.{ending}", mime, made)
+    st.caption(say("figure.link"))
+    st.code(link_here(), language=None, wrap_lines=True)
 
 
 def _button(

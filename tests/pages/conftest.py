@@ -190,7 +190,8 @@ def assert_exportable(exported: Offered, *, caption: str) -> None:
         assert "undefined" not in picture
     for frame, _ in exported.values():
         assert len(frame)
-        assert export.latex(frame, caption=caption)
+        assert export.latex(frame, caption=caption, label="x")
+        assert export.parquet(frame)
         assert export.csv(frame)
 
 

@@ -69,7 +69,7 @@ def test_links_between_pages_keep_the_language(server, first):
 
 
 def test_a_choice_goes_to_the_address_and_back(server, first):
-    first.get(f"{server}/")
+    first.get(f"{server}/attention-norms")
     english = title_of(first)
     settled(first, ".st-key-lang button")
     first.find_elements(By.CSS_SELECTOR, ".st-key-lang button")[1].click()
@@ -79,19 +79,23 @@ def test_a_choice_goes_to_the_address_and_back(server, first):
     WebDriverWait(first, 30).until(lambda d: title_of(d) == english)
 
 
-@pytest.mark.parametrize(("label", "start"), [("SVG", b"<svg"), ("PDF", b"%PDF"), ("CSV", b"\xef")])
-def test_an_export_arrives(label, start, server, first, tmp_path):
+@pytest.mark.parametrize(
+    ("button", "start"), [("double-SVG", b"<svg"), ("single-PDF", b"%PDF"), ("CSV", b"\xef")]
+)
+def test_an_export_arrives(button, start, server, first, tmp_path):
     downloads = {"behavior": "allow", "downloadPath": str(tmp_path)}
     first.execute_cdp_cmd("Browser.setDownloadBehavior", downloads)
-    first.get(f"{server}/")
-    settled(first, '[data-testid="stPopoverButton"]')
-    first.find_element(By.XPATH, "//button[contains(., 'Export')]").click()
-    button = f".st-key-completeness-{label} button"
-    WebDriverWait(first, 30).until(lambda d: d.find_element(By.CSS_SELECTOR, button).is_displayed())
-    first.find_element(By.CSS_SELECTOR, button).click()
-    name = f"tiny-completeness.{label.lower()}"
-    wait_until((tmp_path / name).is_file, 30)
-    assert (tmp_path / name).read_bytes().startswith(start)
+    first.get(f"{server}/attention-norms?an_view=frequency&lang=en")
+    settled(first, "[data-test-script-state=notRunning] [data-testid=stVegaLiteChart]")
+    popover = first.find_element(By.XPATH, "//button[contains(., 'Export')]")
+    first.execute_script("arguments[0].click()", popover)
+    found = f"[class*=st-key-an_][class*=-{button}] button"
+    WebDriverWait(first, 30).until(lambda d: d.find_element(By.CSS_SELECTOR, found).is_displayed())
+    first.find_element(By.CSS_SELECTOR, found).click()
+    ending = button.rpartition("-")[2].lower()
+    wait_until(lambda: list(tmp_path.glob(f"tiny-*.{ending}")), 30)
+    [written] = tmp_path.glob(f"tiny-*.{ending}")
+    assert written.read_bytes().startswith(start)
 
 
 def test_methods_draws_its_formulas(server, first):

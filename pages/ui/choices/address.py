@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
@@ -159,13 +159,23 @@ def stop() -> NoReturn:
     raise AssertionError  # `st.stop` does not return, but its type does not say so
 
 
+def link_here() -> str:
+    """The address of the page with all that was chosen so far, for someone else to open."""
+    query = urlencode(_with(st.session_state.get(_UNWRITTEN, {})), doseq=True)
+    return urlsplit(st.context.url or "")._replace(query=query).geturl()
+
+
 def _write_all() -> None:
     unwritten = st.session_state.pop(_UNWRITTEN, {})
-    if not unwritten:
-        return
+    if unwritten:
+        st.query_params.from_dict(_with(unwritten))
+
+
+def _with(unwritten: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The parameters of the address with those that are not written yet."""
     before = {key: st.query_params.get_all(key) for key in st.query_params}
     now = before | st.session_state.get(_NAMED, {}) | unwritten
-    st.query_params.from_dict({key: names for key, names in now.items() if names})
+    return {key: names for key, names in now.items() if names}
 
 
 def _page() -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -25,6 +26,13 @@ _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels
 _PIXELS_PER_INCH = 300
+MOST_ROWS = 50
+"""Of a table for LaTeX; CSV and Parquet hold them all."""
+_LATEX = {each: f"\\{each}" for each in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
 _LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
 _IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+")
 _TEXT = re.compile("(<text[^>]*>)([^<]*)(?=</text>)")
@@ -66,7 +74,8 @@ def pdf(chart: Any, *told: str, points: int = DOUBLE) -> bytes:
 def _printed(drawn: str, source: str) -> str:
     """The drawing in the size of print, with the source below it."""
     found = _SIZE.search(drawn)
-    assert found  # noqa: S101
+    if found is None:
+        raise ValueError("a drawing without a size")
     width, height = float(found[1]), float(found[2])
     lines = wrapped(source, int(width / _LETTER))
     total = height + _LINE * len(lines) + (_SMALL if lines else 0)
@@ -95,11 +104,38 @@ def csv(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False).encode("utf-8-sig")
 
 
-def latex(frame: pd.DataFrame, *, caption: str) -> str:
-    """A table for LaTeX with booktabs; the caption is what the figure's title asks."""
-    body = frame.to_latex(index=False, escape=True, float_format="%.4g", na_rep="--")
-    told = frame.columns.name or ""
-    return f"% {' '.join(caption.split())}{told}\n% \\usepackage{{booktabs}}\n{body}"
+def parquet(frame: pd.DataFrame) -> bytes:
+    return frame.to_parquet(index=False)
+
+
+def latex(
+    frame: pd.DataFrame, *, caption: str, label: str, titles: Mapping[str, str] | None = None
+) -> str:
+    """A table for LaTeX with booktabs and siunitx, of at most `MOST_ROWS` rows.
+
+    Args:
+        titles: of columns in place of their names, where no two have the same.
+    """
+    names = pd.Series(titles or {}, dtype=object).drop_duplicates(keep=False)
+    shown = frame.head(MOST_ROWS).reset_index(drop=True).rename(columns=names)
+    styler = shown.style.hide(axis="index").format(escape="latex", na_rep="{--}")
+    floats = [name for name in shown if pd.api.types.is_float_dtype(shown[name])]
+    styler = styler.format("{:.4g}", subset=floats, na_rep="{--}")
+    body = styler.format_index(escape="latex", axis="columns").to_latex(
+        siunitx=True,
+        hrules=True,
+        caption=_escaped(" ".join(caption.split())),
+        label=f"tab:{label}",
+        position="tbp",
+    )
+    packages = "% \\usepackage{booktabs, siunitx}\n"
+    cut = f"% The first {MOST_ROWS} of {len(frame)} rows.\n" if len(frame) > MOST_ROWS else ""
+    return f"{packages}{cut}{body}"
+
+
+def _escaped(text: str) -> str:
+    """Any text as LaTeX shows it."""
+    return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
 def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str, Any]:

@@ -94,13 +94,25 @@ def test_csv_gives_the_frame_back_and_opens_in_spreadsheets():
     )
 
 
-def test_latex_escapes_what_tokens_are_made_of():
-    frame = pd.DataFrame({"token_type": ["50% & $x_1$ #{}"], "mean": [0.123456]})
-    assert export.latex(frame, caption="Why?\nSo.") == (
-        "% Why? So.\n% \\usepackage{booktabs}\n"
-        "\\begin{tabular}{lr}\n\\toprule\ntoken\\_type & mean \\\\\n\\midrule\n"
-        "50\\% \\& \\$x\\_1\\$ \\#\\{\\} & 0.1235 \\\\\n\\bottomrule\n\\end{tabular}\n"
+def test_latex_escapes_what_tokens_are_made_of_and_aligns_numbers():
+    frame = pd.DataFrame({"token_type": ["50% & $x_1$ #{}", "b"], "mean": [-0.123456, None]})
+    written = export.latex(frame, caption="Why 5%?\nSo.", label="t", titles={"mean": "mean (%)"})
+    assert written == (
+        "% \\usepackage{booktabs, siunitx}\n"
+        "\\begin{table}[tbp]\n\\caption{Why 5\\%? So.}\n\\label{tab:t}\n"
+        "\\begin{tabular}{lS}\n\\toprule\n{token\\_type} & {mean (\\%)} \\\\\n\\midrule\n"
+        "50\\% \\& \\$x\\_1\\$ \\#\\{\\} & -0.1235 \\\\\nb & {--} \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
     )
+
+
+def test_latex_is_cut_and_says_so_and_parquet_is_whole():
+    frame = pd.DataFrame({"n": range(export.MOST_ROWS + 1)}, index=[0] * (export.MOST_ROWS + 1))
+    written = export.latex(frame, caption="", label="t", titles={"n": "count"})
+    assert f"The first {export.MOST_ROWS} of {len(frame)} rows." in written
+    assert written.count("\\\\") == export.MOST_ROWS + 1
+    again = pd.read_parquet(io.BytesIO(export.parquet(frame)))
+    assert again["n"].tolist() == list(range(len(frame)))
 
 
 def test_a_pdf_embeds_its_own_fonts_for_latin_and_for_japanese_words():
