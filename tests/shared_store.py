@@ -3,6 +3,7 @@
 import os
 import pickle
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -38,18 +39,17 @@ def shared_run(
 
 
 def shared_store(
-    factory: pytest.TempPathFactory, family: str = "bert", *, annotated: bool = False
+    factory: pytest.TempPathFactory, family: str = "bert", *, annotated: bool = False, **settings
 ) -> Path:
-    """The path of a file with all statistics, to be read and never changed.
+    """The path of a file to be read and never changed, with all statistics unless others are asked.
 
     The model and the corpus that it was made of lie beside it. Its parsers were trained so briefly
     that what they score means nothing.
     """
-    name = f"{family}{'-annotated' if annotated else ''}"
+    chosen = {"annotated": annotated, **settings}
+    name = f"{family}-{sha256(repr(sorted(chosen.items())).encode()).hexdigest()[:8]}"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(parser_training, "EPOCHS", 1)
         patched.setattr(parser_training, "STEPS", 10)
-        asked, _ = shared_run(
-            factory, name, lambda folder: request(folder, family, annotated=annotated)
-        )
+        asked, _ = shared_run(factory, name, lambda folder: request(folder, family, **chosen))
     return asked.output

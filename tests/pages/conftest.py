@@ -21,7 +21,6 @@ from tests.pages.kit.copies import answers_of, changes_of, lacking
 from tests.pages.kit.known_charts import validated_once
 from tests.pages.kit.openings import Offered, Opener, keeping, noting
 from tests.shared_store import shared_store
-from tests.small_store import build_store
 
 os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
 OTHER_SCHEMA = 99
@@ -60,8 +59,7 @@ def gpt2_folder(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def plain_folder(tmp_path_factory) -> Path:
     """A store of texts of which nothing is annotated, with few statistics."""
-    folder = tmp_path_factory.mktemp("plain")
-    return build_store(folder, statistics=["token_norm"]).parent
+    return shared_store(tmp_path_factory, statistics=["token_norm"]).parent
 
 
 @pytest.fixture(scope="session")

@@ -73,31 +73,8 @@ ONE_HEAD = {
 }
 OF_MAP = mark("layer: 2; head: 3")
 CLICKS = [
-    Click(
-        "attention-norms?an_view=heads&head=1-1",
-        "an_heads_maps",
-        shown="What does layer 2, head 3 do with each type?",
-    ),
-    Click(
-        "coreference?co_view=heads&head=1-1",
-        "co_heads_map",
-        button="See what layer 2, head 3 picks",
-        opened={"co_view": "documents"},
-        shown="layer 2, head 3 is right about",
-    ),
-    Click("head-habits?hh_view=layers&head=1-1", "hh_layers"),
-    Click("head-habits?hh_view=breadth&head=1-1", "hh_breadth"),
-    Click("head-habits?hh_view=gradients&head=1-1", "hh_gradients"),
     Click("head-habits?hh_view=heads&head=1-1", "hh_heads_map"),
-    Click("head-map?hm_view=map&head=1-1", "hm_map_by_layer", OF_MAP),
-    Click("head-map?hm_view=map&head=1-1", "hm_map_by_behaviour", OF_MAP),
-    Click("head-map?hm_view=groups&head=1-1", "hm_groups_tree", OF_MAP),
     Click("head-map?hm_view=groups&head=1-1", "hm_groups_plane", OF_MAP),
-    Click(
-        "head-map?hm_view=distances&head=1-1",
-        "hm_distances_matrix",
-        mark("layer of the row: 2; head of the row: 3"),
-    ),
     Click(
         "layer-mixing?lm_view=similarity",
         "lm_similarity",
@@ -107,42 +84,12 @@ CLICKS = [
         shown="Where do Attn-w and AttnResLnFfResLn agree least?",
     ),
     Click("positions?po_view=heads&head=1-1", "po_heads_grid", **ONE_HEAD),
-    Click("positions?po_view=heads&head=1-1", "po_heads_profiles", **ONE_HEAD),
-    Click("positions?po_view=claim&head=1-1", "po_claim_map", **ONE_HEAD),
     Click(
         "relevance?re_view=map",
         "re_map_heads",
         mark("map: head 2;", "row: 2;", "column: 3;"),
         {"re_head": "2"},
         shown="head 2",
-    ),
-    Click(
-        "relevance?re_view=map",
-        "re_map_layers",
-        mark("map: layer 1;", "row: 2;", "column: 3;"),
-        {"re_layer": "1"},
-        shown="layer 1",
-    ),
-    Click(
-        "relevance?re_view=corpus",
-        "re_corpus_head_map",
-        mark("head: 2;", "start layer: 1;"),
-        {"re_head": "2", "re_layer": "1"},
-        shown="head 2",
-    ),
-    Click(
-        "syntax?sy_view=heads&sy_relation=det&head=1-1",
-        "sy_heads_map",
-        button="Example sentences",
-        opened={"sy_view": "sentences", "sy_relation": "det", "head": "2-3"},
-        shown="Does layer 2, head 3 point to",
-    ),
-    Click(
-        "syntax?sy_view=relations&sy_least=1&lang=ja",
-        "sy_relations_rows",
-        ".mark-symbol " + mark("conj · 並列要素"),
-        {"sy_relation": "conj"},
-        shown="conj · 並列要素",
     ),
     Click(
         "syntax?sy_view=one_head&sy_least=1&lang=ja",

@@ -1,13 +1,16 @@
 """Every page opens whatever there is to open, in both languages, alone and from the contents."""
 
+from itertools import cycle
+
 import pytest
 
 from pages.ui.contents import PAGES
 from tests.pages.conftest import OTHER_SCHEMA, assert_sound
 
 NEEDS_A_FILE = [page for page in PAGES if page != "methods"]
-every_way = pytest.mark.parametrize(
-    ("alone", "lang"), [(True, "en"), (False, "ja")], ids=["alone", "from contents"]
+every_page = pytest.mark.parametrize(
+    ("page", "alone", "lang"),
+    [(page, *way) for page, way in zip(NEEDS_A_FILE, cycle([(True, "en"), (False, "ja")]))],
 )
 
 
@@ -29,8 +32,7 @@ def test_a_page_opens_on_a_real_store_and_has_a_title_in_either_language(
     assert len(titles) == 2
 
 
-@every_way
-@pytest.mark.parametrize("page", NEEDS_A_FILE)
+@every_page
 def test_a_page_without_files_offers_the_demo(page, lang, alone, opened, tmp_path):
     session = opened(page, tmp_path, lang=lang, alone=alone)
     assert_sound(session)
@@ -39,8 +41,7 @@ def test_a_page_without_files_offers_the_demo(page, lang, alone, opened, tmp_pat
     assert "precompute demo --output" in texts(session)
 
 
-@every_way
-@pytest.mark.parametrize("page", NEEDS_A_FILE)
+@every_page
 def test_a_file_of_another_version_is_refused(page, lang, alone, opened, other_schema_folder):
     session = opened(page, other_schema_folder, lang=lang, alone=alone)
     assert_sound(session)
@@ -49,8 +50,7 @@ def test_a_file_of_another_version_is_refused(page, lang, alone, opened, other_s
     assert "python -m precompute run" in session.error[0].value
 
 
-@every_way
-@pytest.mark.parametrize("page", NEEDS_A_FILE)
+@every_page
 def test_a_damaged_file_is_named_with_its_remedy(page, lang, alone, opened, damaged_folder):
     session = opened(page, damaged_folder, lang=lang, alone=alone)
     assert_sound(session)

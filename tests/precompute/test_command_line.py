@@ -53,7 +53,7 @@ def _asked(place: Path, output: str, *more: str) -> list[str | Path]:
 
 
 def test_run_check_and_show(place):
-    done = _process(*_asked(place, "a.duckdb"))
+    done = _run(*_asked(place, "a.duckdb", "--statistics", "head_token"))
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout.splitlines()[-1].startswith(f"{place / 'a.duckdb'}: 3 sequences, ")

@@ -97,7 +97,7 @@ def test_a_finished_file_is_whole_and_sound(store):
 
 
 def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
-    asked = request(tmp_path)
+    asked = request(tmp_path, statistics=["head_token"])
     run(asked, run_local)
     before = asked.output.read_bytes()
     honest = head_token.totals
@@ -121,7 +121,7 @@ def test_a_model_whose_parts_do_not_add_up_is_not_published(tmp_path, monkeypatc
         "precompute.passes.mixing.completeness.attention_block_errors",
         lambda _layer, is_token, _dtype: is_token[0].cumsum(0).eq(2).expand(is_token.shape) * 0.5,
     )
-    asked = request(tmp_path)
+    asked = request(tmp_path, statistics=["completeness"])
     assert refused(UserError, run, asked, run_local) == (
         "Sequence 0, layer 1: the parts of the attention block at position 1 miss the model's own "
         "output by 0.5, above the 0.001 allowed in float32. The numbers of this model cannot be "
@@ -161,7 +161,7 @@ def test_a_build_that_fails_leaves_no_half_written_file(tmp_path, monkeypatch):
         raise duckdb.IOException("IO Error: No space left on device\nmore")
 
     monkeypatch.setattr("precompute.store.build.assert_parts_add_up", full)
-    asked = request(tmp_path)
+    asked = request(tmp_path, statistics=["completeness"])
     assert "could not be written (IO Error: No space left on device). Free some space" in refused(
         UserError, run, asked, run_local
     )

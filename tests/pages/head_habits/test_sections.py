@@ -7,7 +7,7 @@ import pytest
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies, charts, frames, in_address, sentences
 from tests.pages.head_habits.conftest import SECTIONS
-from tests.pages.kit.figures import chart_of, frame_of
+from tests.pages.kit.figures import chart_of, click, frame_of
 
 
 @pytest.mark.parametrize("view", SECTIONS)
@@ -195,3 +195,14 @@ def test_a_hostile_text_is_shown_as_it_is(section, without, changed):
     said = sentences(section("one_head", folder))
     assert "**x**" not in said
     assert r"\*\*x\*\*" in said
+
+
+@pytest.mark.parametrize(
+    ("view", "name"),
+    [("layers", "hh_question_special"), ("breadth", "hh_question"), ("gradients", "hh_question")],
+)
+def test_a_click_chooses_the_head_whose_card_is_shown(view, name, section):
+    session = section(view, head="1-1")
+    click(session, name, "mark", {"layer": 2, "head": 3})
+    assert in_address(session, "head") == ["2-3"]
+    assert "layer 2, head 3" in bodies(session)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.small_store import build_store
+from tests.shared_store import shared_store
 
 OF_CAUSAL = (
     *("dependency_accuracy", "dependency_best", "dependency_baseline", "dependency_difference"),
@@ -21,5 +21,5 @@ def store_folder(treebank_folder: Path) -> Path:
 @pytest.fixture(scope="session")
 def gpt2_folder(tmp_path_factory) -> Path:
     """The same of a causal model, built by the real passes."""
-    folder = tmp_path_factory.mktemp("gpt2")
-    return build_store(folder, "gpt2", annotated=True, statistics=list(OF_CAUSAL)).parent
+    chosen = {"annotated": True, "statistics": list(OF_CAUSAL)}
+    return shared_store(tmp_path_factory, "gpt2", **chosen).parent

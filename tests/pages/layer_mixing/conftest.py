@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.pages.conftest import section_of
-from tests.small_store import build_store
+from tests.pages.kit.section_checks import sections
+from tests.shared_store import shared_store
 
 SECTIONS = (
     "similarity",
@@ -23,4 +24,5 @@ section = section_of("layer_mixing", "lm")
 @pytest.fixture(scope="session")
 def masked_folder(tmp_path_factory) -> Path:
     """A store of sequences with [MASK] tokens, built by the real passes."""
-    return build_store(tmp_path_factory.mktemp("masked"), mask_rate=0.3).parent
+    needed = sorted({each.name for view in sections("layer_mixing") for each in view.needs})
+    return shared_store(tmp_path_factory, mask_rate=0.3, statistics=needed).parent

@@ -6,17 +6,15 @@ from shutil import copyfile
 import pytest
 
 from tests.pages.conftest import section_of
-from tests.small_store import build_store
 
 section = section_of("positions", "po")
 
 
 @pytest.fixture(scope="session")
-def several_folder(store_folder, gpt2_folder, tmp_path_factory) -> Path:
+def several_folder(store_folder, gpt2_folder, plain_folder, tmp_path_factory) -> Path:
     """A folder with files of two models, and one without any statistic of positions."""
     folder = tmp_path_factory.mktemp("several")
     copyfile(store_folder / "tiny.duckdb", folder / "bert.duckdb")
     copyfile(gpt2_folder / "tiny.duckdb", folder / "gpt.duckdb")
-    without = tmp_path_factory.mktemp("without")
-    copyfile(build_store(without, statistics=["token_norm"]), folder / "other.duckdb")
+    copyfile(plain_folder / "tiny.duckdb", folder / "other.duckdb")
     return folder

@@ -9,8 +9,8 @@ from pages.relevance.rule_lines import layer_lines
 from pages.relevance.rules import rule_name
 from pages.ui.charts.colours import RELEVANCE_RULE_COLOURS
 from pages.ui.export import files as export
-from tests.pages.conftest import charts, frames, sentences
-from tests.pages.kit.figures import chart_of, frame_of
+from tests.pages.conftest import charts, frames, in_address, sentences
+from tests.pages.kit.figures import chart_of, click, frame_of
 from tests.pages.kit.rows import rows_of
 from tests.tiny import LAYERS
 
@@ -176,3 +176,9 @@ def test_a_sequence_whose_maps_are_not_kept_has_no_link(section, changed):
     seq = frames(session)[0]["seq"][0]
     assert seq > 0
     assert any(f"number {seq} are not kept" in each.value for each in session.caption)
+
+
+def test_a_click_on_a_head_chooses_it_and_its_layer(section):
+    session = section("corpus")
+    click(session, "re_head_map", "cell", {"layer": 1, "head": 2})
+    assert (in_address(session, "re_head"), in_address(session, "re_layer")) == (["2"], ["1"])

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.pages.conftest import assert_exportable, bodies, charts, sentences
+from pages.relevance.maps.image_map import PANEL
+from tests.pages.conftest import assert_exportable, bodies, charts, in_address, sentences
+from tests.pages.kit.figures import click
 from tests.small_images import SIZES
 from tests.tiny import HEADS as TEXT_HEADS
 from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS
@@ -147,3 +149,10 @@ def test_a_method_of_the_last_layer_says_so(over_image):
 def test_what_the_section_shows_becomes_pictures_and_tables(lang, seq, over_image, exported):
     over_image(lang=lang, re_image=str(seq))
     assert_exportable(exported, caption="map")
+
+
+@pytest.mark.parametrize(("name", "chosen"), [("heads", "2"), ("layers", "1")])
+def test_a_click_on_a_map_chooses_what_it_shows(name, chosen, over_image):
+    session = over_image()
+    click(session, f"re_{name}", "mark", {PANEL: chosen})
+    assert in_address(session, f"re_{name.rstrip('s')}") == [chosen]

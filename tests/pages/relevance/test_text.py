@@ -12,13 +12,6 @@ from tests.small_store import build_store
 from tests.tiny import HEADS, LAYERS
 
 
-@pytest.fixture(scope="session")
-def causal_folder(tmp_path_factory):
-    """A store of a causal model, where relevance starts on the last token."""
-    folder = tmp_path_factory.mktemp("causal")
-    return build_store(folder, "gpt2", statistics=["relevance_map", "relevance_summary"]).parent
-
-
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_a_text_has_its_map_its_heads_and_its_layers(lang, section, exported):
     session = section("text", lang=lang)
@@ -89,18 +82,16 @@ def test_a_scale_of_its_own_makes_every_text_reach_the_strongest_ground(section)
     assert own.count(strongest) > shared.count(strongest)
 
 
-def test_the_last_token_of_a_causal_model_is_where_relevance_starts(
-    section, causal_folder, exported
-):
-    session = section("text", causal_folder)
+def test_the_last_token_of_a_causal_model_is_where_relevance_starts(section, gpt2_folder, exported):
+    session = section("text", gpt2_folder)
     frame = frame_of(exported, "re_text_layers")
     apart = frame.loc[frame["layer"] == 1, "apart"].to_numpy()
     assert np.flatnonzero(apart).tolist() == [len(apart) - 1]
     assert "Kept by special tokens" in sentences(session)
 
 
-def test_marks_of_tokenizers_are_not_shown(section, causal_folder):
-    html = bodies(section("text", causal_folder))
+def test_marks_of_tokenizers_are_not_shown(section, gpt2_folder):
+    html = bodies(section("text", gpt2_folder))
     assert "Ġ" not in html
     assert "Ċ" not in html
     assert 'title="␣: ' in html

@@ -1,7 +1,7 @@
 """The lists of pairs, against all pairs sorted and filtered one condition at a time."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +108,8 @@ def _assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("effect", "amplified", "min_count"), list(product(EFFECTS, (True, False), (1, 2, 5)))
+    ("effect", "amplified", "min_count"),
+    [(*each, n) for each, n in zip(product(EFFECTS, (True, False)), cycle((1, 2, 5)))],
 )
 def test_lists_begin_with_what_changes_most(
     asked, all_pairs, layer_order, effect, amplified, min_count
@@ -156,8 +157,9 @@ def test_the_table_can_be_sorted_four_ways(asked, all_pairs, order, rank):
     _assert_same(found, _expected(rows, order, 30, rank=rank))
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("special", [True, False])
+@pytest.mark.parametrize(
+    ("relation", "special"), [("special", False), *zip(RELATIONS, cycle((True, False)))]
+)
 def test_lists_keep_to_a_relation_and_leave_special_tokens_out(asked, all_pairs, relation, special):
     rows = all_pairs[(all_pairs["effect"] == "ff") & (all_pairs["relation"] == relation)]
     rows = rows if special else rows[~rows["has_special"]]
@@ -174,24 +176,24 @@ def test_lists_keep_to_a_relation_and_leave_special_tokens_out(asked, all_pairs,
     assert special or relation != "special" or found.empty
 
 
-@pytest.mark.parametrize("layer", [1, None])
 @pytest.mark.parametrize(
     "choice",
     [
-        {"text": "a"},
+        {"text": "a", "layer": 1},
         {"text": "t", "min_count": 3},
         {"text": "e", "special": False, "min_count": 7},
         {"text": "s", "relation": "special", "limit": 3},
-        {"text": ",", "relation": "other_segment", "min_count": 1},
+        {"text": ",", "relation": "other_segment", "min_count": 1, "layer": 1},
         {"text": "a", "limit": 600, "min_count": 1},
-        {"min_count": 0, "limit": 40},
+        {"min_count": 0, "limit": 40, "layer": 1},
         {"min_count": 12, "limit": 20},
         {"min_count": 10**6},
         {"text": "no token has this"},
     ],
     ids=str,
 )
-def test_conditions_hold_together(asked, all_pairs, layer, choice):
+def test_conditions_hold_together(asked, all_pairs, choice):
+    choice = {"layer": None} | choice
     rows = all_pairs[
         (all_pairs["effect"] == "ff_res") & (all_pairs["n"] >= choice.get("min_count", 2))
     ]
@@ -199,9 +201,9 @@ def test_conditions_hold_together(asked, all_pairs, layer, choice):
     rows = rows[tokens.str.contains(choice.get("text", ""), regex=False)]
     rows = rows[(rows["relation"] == choice.get("relation")) | ("relation" not in choice)]
     rows = rows[~rows["has_special"] | choice.get("special", True)]
-    rows = rows[(rows["layer"] == layer) | (layer is None)]
+    rows = rows[(rows["layer"] == choice["layer"]) | (choice["layer"] is None)]
     for amplified, order in ((True, "amplified"), (False, "attenuated")):
-        found = pair_delta.top(asked, effect="ff_res", amplified=amplified, layer=layer, **choice)
+        found = pair_delta.top(asked, effect="ff_res", amplified=amplified, **choice)
         _assert_same(found, _expected(rows, order, choice.get("limit", 10)))
 
 
