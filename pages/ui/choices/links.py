@@ -34,7 +34,7 @@ def link_to_view(page: str, view: str, label: str) -> None:
     link(page, label, **{VIEWS[page]: view})
 
 
-def address() -> dict[str, str]:
-    """What of the address every page shares: the file, the language and the head, where they were
-    chosen."""
-    return {key: names[0] for key in ("file", "content", "lang", "head") if (names := named(key))}
+def address(*more: str) -> dict[str, str]:
+    """What of the address every page shares, and some choices more, where they were chosen."""
+    keys = ("file", "content", "lang", "head", *more)
+    return {key: names[0] for key in keys if (names := named(key))}
