@@ -1,4 +1,4 @@
-"""Pairs below each other, each with its name, its change and how sure that is; all can be clicked."""
+"""Pairs below each other, each with its name, its change and its interval, to be clicked."""
 
 from collections.abc import Mapping
 from typing import Any

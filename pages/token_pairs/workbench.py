@@ -18,7 +18,7 @@ from pages.ui.words.names import effect_name
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain
 
-_LIMIT, _ROWS = 1_000, 24
+_LIMIT, ROWS = 1_000, 24
 _BESIDE_A_PAIR, _BESIDE_A_LIST = (9, 11), (1, 1)
 
 
@@ -75,9 +75,9 @@ def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
 
 def _page(view: View, n: int) -> slice:
     """The rows of a list that are drawn."""
-    pages = -(-n // _ROWS)
+    pages = -(-n // ROWS)
     page = view.number("list_page", 1, pages, 1, pages=count(pages)) if pages > 1 else 1
-    return slice((page - 1) * _ROWS, page * _ROWS)
+    return slice((page - 1) * ROWS, page * ROWS)
 
 
 def _list(

@@ -213,13 +213,14 @@ def test_a_patch_tells_its_place_and_its_value(go, browser):
 
 
 def test_a_cell_of_all_layers_opens_its_pair_in_the_same_window(go, browser):
-    wait = go("token-pairs?lang=ja&tp_effect=ff_res")
+    wait = go("token-pairs?lang=ja&tp_view=tables&tp_effect=ff_res&tp_least=3")
     link = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, ".tp-grid td a"))
     pair = link.text.split("\n")[0]
     ActionChains(browser).move_to_element(link).click().perform()
-    wait.until(lambda d: told(d, {"tp_view": "pair"}))
-    wait.until(lambda d: pair in [each.text for each in d.find_elements(By.TAG_NAME, "h3")])
-    assert told(browser, {"lang": "ja", "tp_effect": "ff_res"})
+    wait.until(lambda d: told(d, {"tp_view": "workbench"}))
+    asked = f"各層の各モジュールは {pair} をどう変えるか？"
+    wait.until(lambda d: asked in [each.text for each in d.find_elements(By.TAG_NAME, "h3")])
+    assert told(browser, {"lang": "ja", "tp_effect": "ff_res", "tp_least": "3"})
     assert len(browser.window_handles) == 1
 
 
