@@ -19,7 +19,6 @@ _ROOM = 1.6  # how far an interval may reach beyond the largest change before it
 _FAINT, _FAINT_NAME = 0.4, 0.65
 _ROW, _AROUND, _OF_LEGEND = 17, 66, 20  # pixels
 _LETTER, _GAP = 6.6, 10  # pixels
-_COLUMNS = 2  # of the legend
 _TOLD = ("pair", "interval", "n", "n_sequences", "pmi", "relation")
 
 
@@ -42,7 +41,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
     n_room = _LETTER * shown["occurrences"].map(len).max() + _GAP
     room = _LETTER * shown["pair"].map(width_of).max() + n_room + _GAP
     shown, colour, relations = coloured(shown, "relation", None)
-    colour.legend = alt.Legend(orient="bottom", columns=_COLUMNS, symbolType="circle", labelLimit=0)
+    colour.legend = alt.Legend(orient="bottom", columns=1, symbolType="circle", labelLimit=0)
     ends = shown[["mean_delta", "low", "high"]].clip(-reach, reach)
     domain = [min(0.0, float(ends.min().min())), max(0.0, float(ends.max().max()))]
     axis = alt.Axis(labels=False, ticks=False, domain=False, minExtent=room, maxExtent=room)
@@ -74,7 +73,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
         )
         .add_params(cell_selection(POINT, "source", "target"))
     )
-    height = _ROW * len(shown) + _AROUND + _OF_LEGEND * -(-len(relations) // _COLUMNS)
+    height = _ROW * len(shown) + _AROUND + _OF_LEGEND * len(relations)
     return alt.layer(zero, rules, dots, names, numbers, rows).properties(height=height)
 
 

@@ -224,10 +224,30 @@ def test_a_cell_of_all_layers_opens_its_pair_in_the_same_window(go, browser):
     assert len(browser.window_handles) == 1
 
 
-def test_a_bar_opens_its_pair(go, browser):
-    wait = go("token-pairs?tp_view=layer&tp_layer=2")
-    bar = Click("", "tp_layer_bars_amplified", "[aria-roledescription='bar']", {"tp_view": "pair"})
-    wait.until(bar.is_done)
+def test_a_name_opens_its_pair_and_again_after_back(go, browser):
+    wait = go("token-pairs?tp_view=workbench&tp_layer=2")
+
+    def open_pair(place: int) -> dict[str, str]:
+        """A click at the left end of a row, where the pair's name stands; returns its tokens."""
+        cell = f"[class*=st-key-tp_workbench_pairs] .mark-rect {mark(f'place: {place};')}"
+        row = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, cell))
+        label = row.get_attribute("aria-label") or ""
+        names = label.split("pair: ")[1].split(";")[0].split(" → ")
+        tokens = dict(zip(("tp_source", "tp_target"), names, strict=True))
+
+        def is_open(driver: WebDriver) -> bool:
+            found = driver.find_element(By.CSS_SELECTOR, cell)
+            at = int(12 - found.size["width"] / 2)
+            ActionChains(driver).move_to_element_with_offset(found, at, 0).click().perform()
+            return told(driver, tokens)
+
+        wait.until(is_open)
+        asked = f"do to {' → '.join(names)}?"
+        wait.until(lambda d: asked in d.find_element(By.TAG_NAME, "body").text)
+        return tokens
+
+    first, second = open_pair(3), open_pair(5)
+    browser.back()
+    wait.until(lambda d: told(d, first))
+    assert open_pair(5) == second
     wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, ".tp-text"))
-    source, target = (parameters(browser)[each][0] for each in ("tp_source", "tp_target"))
-    wait.until(lambda d: f"{source} → {target}" in d.find_element(By.TAG_NAME, "body").text)
