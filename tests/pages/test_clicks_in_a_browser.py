@@ -232,8 +232,8 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
         cell = f"[class*=st-key-tp_workbench_pairs] .mark-rect {mark(f'place: {place};')}"
         row = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, cell))
         label = row.get_attribute("aria-label") or ""
-        names = label.split("pair: ")[1].split(";")[0].split(" → ")
-        tokens = dict(zip(("tp_source", "tp_target"), names, strict=True))
+        source, target = label.split("pair: ")[1].split(";")[0].split(" → ")
+        tokens: dict[str, str] = {"tp_source": source, "tp_target": target}
 
         def is_open(driver: WebDriver) -> bool:
             found = driver.find_element(By.CSS_SELECTOR, cell)
@@ -242,7 +242,7 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
             return told(driver, tokens)
 
         wait.until(is_open)
-        asked = f"do to {' → '.join(names)}?"
+        asked = f"do to {source} → {target}?"
         wait.until(lambda d: asked in d.find_element(By.TAG_NAME, "body").text)
         return tokens
 

@@ -48,7 +48,7 @@ def test_its_numbers_are_those_of_the_file(section, told):
         """
     )
     assert f"**{n}** occurrences in **{n_sequences}** sequences" in told_of_it
-    assert f"PMI **{pmi:+.2f}** bits".replace("-", "−") in told_of_it
+    assert f"PMI **{pmi:.2f}** bits".replace("-", "−") in told_of_it
 
 
 def test_a_pair_with_a_special_token_has_no_pmi(section):

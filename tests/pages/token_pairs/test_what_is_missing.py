@@ -51,8 +51,8 @@ def test_a_step_that_changes_everything_one_way_is_told(way, view, changed, sect
 def test_a_step_that_changes_nothing_lists_nothing(changed, section):
     change = "update stored.pair_delta set mean_ff = 0, std_ff = if(n > 1, 0, null)"
     folder = changed(change, WITHOUT_LISTS)
-    for view in ("tables", "layer"):
-        assert section(view, folder).info
+    assert section("tables", folder).info
+    assert section("workbench", folder, tp_direction="amplified").info
 
 
 def test_correlations_that_nothing_is_known_of_are_told(changed, section):
