@@ -17,13 +17,8 @@ PAIR = ("source", "target")
 _CLICKABLE = ("pairs", "pairs_table", "other_pairs", "other_pairs_table", "pmi_points")
 _MOST_LEAST = 10_000
 _ORDERS = {"both": "largest", **{each: each for each in DIRECTIONS}}
-
-
-def _text(name: str, view: View) -> str:
-    """What is looked for in a token; the names of the pair's own tokens are taken."""
-    return view.text("text" if name == "text" else f"{name}_text", hint="text_help")
-
-
+_TEXTS = {"source": "source_text", "target": "target_text", "text": "text"}
+"""What looks for tokens: the names of the pair's own are taken."""
 _PICKERS: dict[str, Callable[[View], Any]] = {
     "layer": lambda view: view.pick("layer", layers(), kind="slider"),
     "effect": lambda view: view.pick(
@@ -33,7 +28,7 @@ _PICKERS: dict[str, Callable[[View], Any]] = {
     "rank": lambda view: view.pick("rank", RANKS),
     "clear": lambda view: view.pick("clear", ["all", "only"]) == "only",
     "order": lambda view: _ORDERS[view.pick("direction", list(_ORDERS))],
-    **{name: partial(_text, name) for name in ("source", "target", "text")},
+    **{name: partial(View.text, name=picker, hint="text_help") for name, picker in _TEXTS.items()},
     "relation": lambda view: view.pick("relation", ["all", *RELATIONS], kind="select"),
     "special": lambda view: view.pick("special", ["in", "out"]) == "in",
 }

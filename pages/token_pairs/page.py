@@ -8,6 +8,6 @@ from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
 SECTIONS = (workbench, all_layers, pmi)
-MOVED = {each: "workbench" for each in ("layer", "browse", "pair")}
+MOVED = {"layer": "workbench", "browse": "workbench", "pair": "workbench"}
 PAGE = Page("token_pairs", "tp", SECTIONS, before=(follow_clicks, absences), moved=MOVED)
 PAGE.show()
