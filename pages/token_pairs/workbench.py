@@ -41,7 +41,7 @@ def workbench(view: View) -> None:
     reach = reach_of(pd.concat(each.iloc[page] for each in lists.values()))
     for place, (name, frame) in zip((left, right), lists.items(), strict=False):
         with place:
-            _list(view, name, frame, page, asked[name], tokens, reach)
+            _list(view, name, frame, asked[name], page=page, tokens=tokens, reach=reach)
 
 
 def _other(view: View, chosen: dict[str, Any]) -> dict[str, Any]:
@@ -84,8 +84,9 @@ def _list(
     view: View,
     name: str,
     frame: pd.DataFrame,
-    page: slice,
     chosen: dict[str, Any],
+    *,
+    page: slice,
     tokens: dict[str, str],
     reach: float,
 ) -> None:

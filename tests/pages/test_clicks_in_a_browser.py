@@ -230,8 +230,7 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
     def open_pair(place: int) -> dict[str, str]:
         """A click at the left end of a row, where the pair's name stands; returns its tokens."""
         cell = f"[class*=st-key-tp_workbench_pairs] .mark-rect {mark(f'place: {place};')}"
-        row = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, cell))
-        label = row.get_attribute("aria-label") or ""
+        label = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, cell)).accessible_name
         source, target = label.split("pair: ")[1].split(";")[0].split(" → ")
         tokens: dict[str, str] = {"tp_source": source, "tp_target": target}
 
@@ -242,12 +241,12 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
             return told(driver, tokens)
 
         wait.until(is_open)
-        asked = f"do to {source} → {target}?"
-        wait.until(lambda d: asked in d.find_element(By.TAG_NAME, "body").text)
+        wait.until(
+            lambda d: f"do to {source} → {target}?" in d.find_element(By.TAG_NAME, "body").text
+        )
         return tokens
 
     first, second = open_pair(3), open_pair(5)
     browser.back()
     wait.until(lambda d: told(d, first))
     assert open_pair(5) == second
-    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, ".tp-text"))
