@@ -66,7 +66,8 @@ def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
 def _grids(view: View, lists: dict[str, pd.DataFrame], chosen: dict[str, Any]) -> None:
     frame, effect = pd.concat(lists.values()), chosen["effect"]
     top = float(frame["mean_delta"].abs().max())
-    here = address() | {"tp_view": "pair", "tp_effect": effect}
+    filters = ("effect", "least", "clear", "special", "rank")
+    here = address(*map(view.key, filters)) | {"tp_view": "workbench"}
 
     def place_of(row: Any) -> str:
         pair = {"tp_layer": row.layer, "tp_source": row.source, "tp_target": row.target}

@@ -1,10 +1,12 @@
 """What the sections of the page have to choose, and how a click anywhere chooses a pair."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from analysis.scopes import RELATIONS
 from analysis.tables.pairs.pair_ranking import RANKS
+from pages.token_pairs.lists import DIRECTIONS
 from pages.ui.choices.clicks import forget, fresh_click
 from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import layer_order, layers
@@ -12,19 +14,23 @@ from pages.ui.view import View
 
 PAIR = ("source", "target")
 """What a click on a pair gives back."""
-_CLICKABLE = ("bars_amplified", "bars_attenuated", "layer_table", "browse", "pmi_points")
+_CLICKABLE = ("pairs", "pairs_table", "other_pairs", "other_pairs_table", "pmi_points")
 _MOST_LEAST = 10_000
+_ORDERS = {"both": "largest", **{each: each for each in DIRECTIONS}}
+_TEXTS = {"source": "source_text", "target": "target_text", "text": "text"}
+"""What looks for tokens: the names of the pair's own are taken."""
 _PICKERS: dict[str, Callable[[View], Any]] = {
-    "layer": lambda view: view.pick("layer", layers(), kind="select"),
+    "layer": lambda view: view.pick("layer", layers(), kind="slider"),
     "effect": lambda view: view.pick(
         "effect", list(layer_order().effects), default="ff", kind="select"
     ),
     "min_count": lambda view: view.number("least", 1, _MOST_LEAST, 2),
     "rank": lambda view: view.pick("rank", RANKS),
     "clear": lambda view: view.pick("clear", ["all", "only"]) == "only",
-    "text": lambda view: view.text("text"),
+    "order": lambda view: _ORDERS[view.pick("direction", list(_ORDERS))],
+    **{name: partial(View.text, name=picker, hint="text_help") for name, picker in _TEXTS.items()},
     "relation": lambda view: view.pick("relation", ["all", *RELATIONS], kind="select"),
-    "special": lambda view: view.pick("special", ["in", "out"], kind="select") == "in",
+    "special": lambda view: view.pick("special", ["in", "out"]) == "in",
 }
 
 
@@ -48,6 +54,7 @@ def follow_clicks() -> None:
     for name in _CLICKABLE:
         for pair in fresh_click(f"tp_{name}")[:1]:
             forget(f"tp_{name}")
-            choose("tp_view", "pair")
+            choose("tp_view", "workbench")
+            choose("tp_page", 1)
             for side in PAIR:
                 choose(f"tp_{side}", pair[side])

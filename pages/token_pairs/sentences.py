@@ -76,7 +76,7 @@ def marked(tokens: list[str], source_pos: int, target_pos: int) -> str:
     for position, (space, shown) in enumerate(readable(tokens)):
         text = escape(shown)
         if side := sides.get(position):
-            title = escape(say(f"token_pairs.pair.is_{side}", position=position))
+            title = escape(say(f"token_pairs.workbench.is_{side}", position=position))
             text = f'<mark class="tp-{side}" title="{title}">{text}</mark>'
         parts.append(f"{escape(space)}{text}")
     return f'<div class="tp-text">{"".join(parts)}</div>'

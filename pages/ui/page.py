@@ -1,7 +1,7 @@
 """A page, its sections, and the frame around each: what every section has is written here once."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
@@ -54,7 +54,8 @@ class Page:
 
     `prefix` starts the names of its choices in the address; `before` draws what stands above all
     sections; `requires` stops a section, with a remedy, where the open file lacks its tables.
-    `lead` names the word that says what the page is about, which may depend on the file.
+    `lead` names the word that says what the page is about, which may depend on the file; `moved`
+    says which section shows now what older addresses ask another one for.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Page:
     before: Sequence[Callable[[], None]] = ()
     requires: Callable[..., None] = require
     lead: Callable[[], str] = lambda: "lead"
+    moved: Mapping[str, str] = field(default_factory=dict)
 
     def show(self) -> None:
         """The title, what stands above the sections, and the section that the address names.
@@ -95,6 +97,7 @@ class Page:
                     default=next(iter(stems)),
                     format=names.__getitem__,
                     bare=True,
+                    moved=self.moved,
                 )
         st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
         self._frame(stems[chosen], notes, head)

@@ -11,7 +11,7 @@ from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
 from pages.ui.charts.headline import sentences, unmarked
 from pages.ui.choices import clicks
-from pages.ui.choices.pick import pick, pick_number, pick_text
+from pages.ui.choices.pick import Kind, pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
 from pages.ui.stage import stage
 from pages.ui.weighing import weighed
@@ -58,7 +58,7 @@ class View:
         default: Any = None,
         of: str | None = None,
         format: Callable[[Any], str] | None = None,
-        kind: Literal["segmented", "pills", "select", "radio"] | None = None,
+        kind: Kind | None = None,
         **values: Any,
     ) -> Any:
         """One of the options, drawn by the widget that has room for as many.
@@ -90,23 +90,27 @@ class View:
         hint = _said_if(f"{name}_help")
         return pick_number(self.key(name), said(name, **values), low, high, default, help=hint)
 
-    def text(self, name: str, default: str = "", *, hint: str | None = None) -> str:
-        """A line of text, to be typed; `NAME_example` stands in it while it is empty.
+    def text(self, name: str, *, hint: str | None = None, example: str | None = None) -> str:
+        """A line of text, to be typed; an example stands in it while it is empty.
 
         Args:
             hint: the name of its help if that is not `NAME_help`.
+            example: in place of the word `NAME_example`.
         """
-        help, example = _said_if(hint or f"{name}_help"), _said_if(f"{name}_example") or ""
-        return pick_text(
-            self.key(name), said(name), default=default, help=help, placeholder=example
-        )
+        help, usual = _said_if(hint or f"{name}_help"), _said_if(f"{name}_example") or ""
+        shown = usual if example is None else example
+        return pick_text(self.key(name), said(name), help=help, placeholder=shown)
 
     def toolbar(self) -> Any:
         """The row that pickers stand in."""
         return stage().room()
 
-    def columns(self, n: int) -> list[Any]:
-        """Places for charts beside each other, under the finding that they share."""
+    def row(self) -> None:
+        """Have the pickers that come now stand in a row of their own, here."""
+        stage().begin()
+
+    def columns(self, n: int | Sequence[int]) -> list[Any]:
+        """Places for charts beside each other, as wide as is said, under the finding they share."""
         if finding := stage().begin():
             first, *others = sentences(finding)
             st.markdown(f"**{unmarked(first)}**")

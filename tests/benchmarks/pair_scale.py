@@ -102,7 +102,7 @@ def _mixing(sequence: Sequence, layer: int, factors: np.ndarray) -> LayerMixing:
 
 def make_store(plan: Plan, n_layers: int, output: Path) -> None:
     """The real store, telling how long each table takes."""
-    for name in ("add_table", "_finish_fit"):
+    for name in ("add_table", "finish_fit"):
         setattr(storing, name, _telling(getattr(storing, name)))
     row = run_row(plan, n_layers=n_layers, n_heads=12, hidden_size=768)
     facts = {"layer_order": POST_NORM.name, "attention": "full"}

@@ -65,7 +65,7 @@ def test_only_steps_that_the_layers_have_are_offered(section):
     modules = section("layer_mixing", "lm_view=modules")
     offered = options_of(modules, "lm_effect")
     assert len(offered) == len(PRE_NORM.effects) == len(POST_NORM.effects) - 1
-    pairs = section("token_pairs", "tp_view=layer")
+    pairs = section("token_pairs", "tp_view=workbench")
     assert len(next(each for each in pairs.selectbox if each.key == "tp_effect").options) == 3
 
 
@@ -98,7 +98,7 @@ def test_word_frequency_is_told_once_where_there_are_no_special_tokens_to_leave_
 
 
 def test_live_maps_have_no_cell_behind_the_target(section):
-    session = section("token_pairs", "tp_view=pair", tp_live="live")
+    session = section("token_pairs", "tp_view=workbench", tp_live="live")
     *_, maps = session.get("vega_lite_chart")
     (cells,) = {each.data.data for each in maps.proto.datasets}
     rows = pa.ipc.open_stream(cells).read_all().to_pylist()
@@ -108,7 +108,7 @@ def test_live_maps_have_no_cell_behind_the_target(section):
         for source in {row["source_pos"] for row in rows}
         if source <= target
     }
-    assert catalogue()["token_pairs.pair.maps_causal"]["en"] in captions(session)
+    assert catalogue()["token_pairs.workbench.maps_causal"]["en"] in captions(session)
 
 
 def test_a_pair_the_wrong_way_round_is_explained(section, gpt2_folder):
@@ -120,5 +120,5 @@ def test_a_pair_the_wrong_way_round_is_explained(section, gpt2_folder):
             "join vocabulary as t on t.token_id = a.target "
             "where b.n is null order by all limit 1"
         ).fetchall()[0]
-    session = section("token_pairs", "tp_view=pair", tp_source=target, tp_target=source)
+    session = section("token_pairs", "tp_view=workbench", tp_source=target, tp_target=source)
     assert "sees only itself and earlier tokens" in session.info[0].value

@@ -160,20 +160,37 @@ def test_a_patch_tells_its_place_and_its_value(go, browser):
 
 
 def test_a_cell_of_all_layers_opens_its_pair_in_the_same_window(go, browser):
-    wait = go("token-pairs?lang=ja&tp_effect=ff_res")
+    wait = go("token-pairs?lang=ja&tp_view=tables&tp_effect=ff_res&tp_least=3")
     link = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, ".tp-grid td a"))
     pair = link.text.split("\n")[0]
     ActionChains(browser).move_to_element(link).click().perform()
-    wait.until(lambda d: told(d, {"tp_view": "pair"}))
-    wait.until(lambda d: pair in [each.text for each in d.find_elements(By.TAG_NAME, "h3")])
-    assert told(browser, {"lang": "ja", "tp_effect": "ff_res"})
+    wait.until(lambda d: told(d, {"tp_view": "workbench"}))
+    asked = f"各層の各モジュールは {pair} をどう変えるか？"
+    wait.until(lambda d: asked in [each.text for each in d.find_elements(By.TAG_NAME, "h3")])
+    assert told(browser, {"lang": "ja", "tp_effect": "ff_res", "tp_least": "3"})
     assert len(browser.window_handles) == 1
 
 
-def test_a_bar_opens_its_pair(go, browser):
-    wait = go("token-pairs?tp_view=layer&tp_layer=2")
-    bar = Click("", "tp_layer_bars_amplified", "[aria-roledescription='bar']", {"tp_view": "pair"})
-    wait.until(bar.is_done)
-    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, ".tp-text"))
-    source, target = (parameters(browser)[each][0] for each in ("tp_source", "tp_target"))
-    wait.until(lambda d: f"{source} → {target}" in d.find_element(By.TAG_NAME, "body").text)
+def test_a_name_opens_its_pair_and_again_after_back(go, browser):
+    wait = go("token-pairs?tp_view=workbench&tp_layer=2")
+
+    def open_pair(place: int) -> dict[str, str]:
+        """A click at the left end of a row, where the pair's name stands; returns its tokens."""
+        cell = f"[class*=st-key-tp_workbench_pairs] .mark-rect {mark(f'place: {place};')}"
+        label = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, cell)).accessible_name
+        source, target = label.split("pair: ")[1].split(";")[0].split(" → ")
+        tokens: dict[str, str] = {"tp_source": source, "tp_target": target}
+
+        def is_open(driver: WebDriver) -> bool:
+            found = driver.find_element(By.CSS_SELECTOR, cell)
+            at = int(12 - found.size["width"] / 2)
+            ActionChains(driver).move_to_element_with_offset(found, at, 0).click().perform()
+            return told(driver, tokens)
+
+        wait.until(is_open)
+        return tokens
+
+    first, second = open_pair(3), open_pair(5)
+    browser.back()
+    wait.until(lambda d: told(d, first))
+    assert open_pair(5) == second

@@ -26,7 +26,7 @@ changed = changes_of("images_folder")
 NEVER = {
     "attention_norms": ["frequency"],
     "layer_mixing": ["frequency", "modules"],
-    "token_pairs": ["tables", "layer", "browse", "pair", "pmi"],
+    "token_pairs": ["workbench", "tables", "pmi"],
 }
 
 

@@ -89,14 +89,20 @@ CHOICES = {
         "tp_rank": "mean",
         "tp_clear": "only",
     },
-    ("token_pairs", "layer"): {"tp_layer": 2},
-    ("token_pairs", "browse"): {
+    ("token_pairs", "workbench"): {
+        "tp_layer": 2,
+        "tp_direction": "amplified",
         "tp_text": '"cat"',
+        "tp_source_text": "a",
+        "tp_target_text": "t",
         "tp_relation": "adjacent",
         "tp_rank": "mean",
-        "tp_clear": "only",
+        "tp_least": 1,
+        "tp_source": "dog",
+        "tp_target": "ran",
+        "tp_beside": "res_ln",
+        "tp_live": "live",
     },
-    ("token_pairs", "pair"): {"tp_source": "dog", "tp_target": "ran", "tp_live": "live"},
     ("token_pairs", "pmi"): {"tp_pmi_least": 5, "tp_pmi_window": "1"},
 }
 """By page and section what can be chosen there, each another than the default."""
@@ -110,7 +116,7 @@ DEFAULTS = {
 }
 """What some choices are where the address says nothing."""
 
-WRITTEN = ("tp_text", "tp_source", "tp_target")
+WRITTEN = ("tp_text", "tp_source_text", "tp_target_text", "tp_source", "tp_target")
 """Words that a reader writes, which may be any."""
 
 

@@ -179,16 +179,21 @@ def browse(
     order: str = "largest",
     rank: str = "bound",
     clear: bool = False,
+    source: str = "",
+    target: str = "",
 ) -> pd.DataFrame:
     """Pairs of one layer, those that change most first; choices and columns are those of `top`.
 
     Args:
+        source: what w_j must contain, or be, as `text` is of either token; `target`: w_i.
         order: one of `ORDERS`: largest (change either way), amplified, attenuated or frequent.
 
     Raises:
         UnknownName: no such effect, relation, order or rank.
     """
-    chosen = PairSelection(effect, order, min_count, limit, text, relation, special, rank, clear)
+    chosen = PairSelection(
+        effect, order, min_count, limit, text, relation, special, rank, clear, source, target
+    )
     return listed(store, chosen, [layer])
 
 

@@ -43,6 +43,8 @@ class PairSelection:
     special: bool = True
     rank: str = "bound"
     clear: bool = False
+    source: str = ""
+    target: str = ""
 
     def __post_init__(self):
         for kind, name, known in (
@@ -57,27 +59,34 @@ class PairSelection:
     @property
     def values(self) -> dict[str, int | str]:
         """What the queries of this choice are given."""
-        text = {"text": self.text[1:-1] if self._is_whole else self.text} if self.text else {}
-        return {"min_count": self.min_count, "limit": self.limit, **text}
+        texts = {name: text[1:-1] if _is_whole(text) else text for name, text in self._texts}
+        return {"min_count": self.min_count, "limit": self.limit, **texts}
 
     @property
     def words(self) -> str:
-        """The start of a query that looks for the text: in quotes it is a whole token."""
-        fits = "{0} = {1}" if self._is_whole else "contains({0}, {1})"
-        fits = fits.format("lower(token)", "lower($text)")
-        found = f"select token_id from vocabulary where {fits}"
-        return f"with matching as materialized ({found}), " if self.text else "with "
+        """The start of a query that looks for texts: in quotes one is a whole token."""
+        found = (
+            f"matching_{name} as materialized "
+            f"(select token_id from vocabulary where {_fits(name, text)}), "
+            for name, text in self._texts
+        )
+        return f"with {''.join(found)}"
 
     @property
-    def _is_whole(self) -> bool:
-        return len(self.text) > 2 and self.text[0] == self.text[-1] == '"'
+    def _texts(self) -> list[tuple[str, str]]:
+        """The texts that are looked for, by the side that must have them; `text`: either."""
+        texts = (("text", self.text), ("source", self.source), ("target", self.target))
+        return [(name, text) for name, text in texts if text]
 
     @property
     def conditions(self) -> str:
         """What a pair must fulfil; frequency first, since that is what the rows are sorted by."""
         there = f"mean is not null and {_ORDERS[self.order][0]}"
         clear = f" and {NEAR} is not null" if self.clear else ""
-        return f"n >= $min_count and {there} and {self._of_relation}{clear}"
+        sides = "".join(
+            f" and {name} in (from matching_{name})" for name, _ in self._texts if name != "text"
+        )
+        return f"n >= $min_count and {there} and {self._of_relation}{clear}{sides}"
 
     @property
     def _of_relation(self) -> str:
@@ -109,7 +118,7 @@ class PairSelection:
     @property
     def of_kept(self) -> str:
         """What must hold of them to be listed."""
-        text = "source in (from matching) or target in (from matching)"
+        text = "source in (from matching_text) or target in (from matching_text)"
         return f"{self.conditions} and ({text if self.text else 'true'})"
 
     def of_all(self, layers: list[int]) -> list[str]:
@@ -138,9 +147,19 @@ class PairSelection:
     def _with_text(self, rows: str) -> str:
         """Each side by itself, which is quicker than either at once."""
         return f"""
-            {rows} and source in (from matching) union all
-            {rows} and target in (from matching) and source not in (from matching)
+            {rows} and source in (from matching_text) union all
+            {rows} and target in (from matching_text) and source not in (from matching_text)
         """
+
+
+def _is_whole(text: str) -> bool:
+    return len(text) > 2 and text[0] == text[-1] == '"'
+
+
+def _fits(name: str, text: str) -> str:
+    """What must hold of a token that has the text which is bound under a name."""
+    fits = "{0} = {1}" if _is_whole(text) else "contains({0}, {1})"
+    return fits.format("lower(token)", f"lower(${name})")
 
 
 def _tuple(layers: list[int]) -> str:

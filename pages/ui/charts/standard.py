@@ -87,6 +87,7 @@ def lines(
     colours: Mapping[str, str] | None = None,
     zero: bool = True,
     points: bool = True,
+    columns: int | None = None,
     level: float | None = None,
     format: str = ".3f",
     height: int = 300,
@@ -97,10 +98,13 @@ def lines(
     Args:
         x_title: that of the column if None, as `y_title`.
         colours: of the names in the colour column, in the order of the legend.
+        columns: of the legend; as many as a page has room for if None.
         level: a value to draw a line across the chart at.
     """
     x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
+    if columns is not None:
+        encoding.legend.columns = columns
     ends = (low, high) if {low, high} <= set(frame) else ()
     told = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
     base = alt.Chart(frame).encode(

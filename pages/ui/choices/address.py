@@ -5,10 +5,10 @@ would open in one language only. So the option's plain name is written instead. 
 is written at its end and at once: every action is one entry of the browser's history.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from urllib.parse import urlencode, urlsplit
 
@@ -26,6 +26,7 @@ class Choice:
     """A parameter of the address: what it may be, and what it is unless it says otherwise.
 
     One that is `named` always stands in an address with any other choice, its default as well.
+    `moved` says what names of older addresses are called now.
     """
 
     key: str
@@ -33,6 +34,11 @@ class Choice:
     default: Any
     many: bool = False
     named: bool = False
+    moved: Mapping[str, str] = field(default_factory=dict)
+
+    def asked(self) -> list[str]:
+        """What the address says, under the names of today."""
+        return [self.moved.get(name, name) for name in asked(self.key)]
 
     def parsed(self, names: Iterable[str]) -> Any:
         """The options of the given names; the default where none of them is an option."""
@@ -86,7 +92,7 @@ def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
     value = widget()
     if not choice.allowed(value) or (value is None and not choice.many):
         value = choice.default
-    names, written = choice.names(value), asked(choice.key)
+    names, written = choice.names(value), choice.asked()
     if value == choice.default and written != names and not (choice.named and written):
         names = []  # where a link names the default, it stays
     if names != written:
@@ -99,7 +105,7 @@ def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
 
 def _value(choice: Choice, seen: _Seen | None) -> Any:
     """The value that the widget is to show."""
-    names = asked(choice.key)
+    names = choice.asked()
     drawn = st.session_state.get(choice.key)
     used = drawn is not None and (seen is None or drawn != seen.value)
     switched = seen is not None and (drawn is None or seen.page != _page())

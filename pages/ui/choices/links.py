@@ -34,11 +34,7 @@ def link_to_view(page: str, view: str, label: str) -> None:
     link(page, label, **{VIEWS[page]: view})
 
 
-def address() -> dict[str, str]:
-    """What of the address every page shares: the file, the language, the head where one was chosen,
-    and whether it is presented."""
-    return {
-        key: names[0]
-        for key in ("file", "content", "lang", "head", "present")
-        if (names := named(key))
-    }
+def address(*more: str) -> dict[str, str]:
+    """What of the address every page shares, and some choices more, where they were chosen."""
+    keys = ("file", "content", "lang", "head", "present", *more)
+    return {key: names[0] for key in keys if (names := named(key))}

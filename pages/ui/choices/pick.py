@@ -1,6 +1,6 @@
 """Pickers whose value is part of the address; give each page's keys a prefix of their own."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Literal, TypeVar
 
@@ -13,7 +13,7 @@ from pages.ui.words.lines import width_of
 
 Option = TypeVar("Option")
 _SHORT, _EDGE = 30, 4  # letters of all options of a picker that shows them all, letters' room
-Kind = Literal["segmented", "pills", "select", "radio"]
+Kind = Literal["segmented", "pills", "select", "radio", "slider"]
 
 
 def draw(choice: Choice, widget: Callable[[], Any], *, in_bar: bool = False) -> Any:
@@ -33,21 +33,27 @@ def pick(
     help: str | None = None,
     bare: bool = False,
     in_bar: bool = False,
+    moved: Mapping[str, str] | None = None,
 ) -> Option:
     """One of the options. In the address stands `str(option)`, whatever its label.
 
     Args:
+        kind: a slider takes one click however many options there are.
         bare: without its label, which only those who hear the page are told.
         in_bar: likewise, and in the bar of the page.
+        moved: what options of older addresses are called now.
     """
     told: dict[str, Any] = {"key": key, "help": help, "format_func": format or str}
     told["label_visibility"] = "collapsed" if bare or in_bar else "visible"
 
     letters = sum(width_of(str(told["format_func"](each))) + _EDGE for each in options)
+    is_slider = kind == "slider" and len(options) > 1
     if stage().shares_rows and letters > _SHORT:
         kind = "select"
 
     def widget() -> Any:
+        if is_slider:
+            return st.select_slider(label, options, **told)
         if kind == "select":
             return st.selectbox(label, options, **told)
         if kind == "radio":
@@ -55,7 +61,8 @@ def pick(
         drawn = st.pills if kind == "pills" else st.segmented_control
         return drawn(label, options, required=True, **told)
 
-    return draw(Choice(key, options, default, named=bare), widget, in_bar=in_bar)
+    choice = Choice(key, options, default, named=bare, moved=moved or {})
+    return draw(choice, widget, in_bar=in_bar)
 
 
 def pick_number(

@@ -116,7 +116,7 @@ def latex(
     Args:
         titles: of columns in place of their names, where no two have the same.
     """
-    names = pd.Series(titles or {}, dtype=object).drop_duplicates(keep=False)
+    names = pd.Series(titles or {}, dtype=object).drop_duplicates(keep=False).to_dict()
     shown = frame.head(MOST_ROWS).reset_index(drop=True).rename(columns=names)
     styler = shown.style.hide(axis="index").format(escape="latex", na_rep="{--}")
     floats = [name for name in shown if pd.api.types.is_float_dtype(shown[name])]

@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 
 from tests.pages.conftest import section_of
 
-SECTIONS = ("tables", "layer", "browse", "pair", "pmi")
+SECTIONS = ("workbench", "tables", "pmi")
 
 section = section_of("token_pairs", "tp")
 

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from analysis.tables.pairs import pair_delta
+from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import DIRECTIONS, change
-from pages.token_pairs.one_layer import pair_bars
+from pages.token_pairs.pair_rows import pair_rows, reach_of
 from pages.ui.words.place import words_of
 from tests.pages.conftest import bodies, captions, charts, frames, sentences
 
@@ -63,15 +64,15 @@ def test_cells_are_faint_just_where_a_pair_is_not_clear(rank, planted, lists, se
 
 
 def test_only_clear_pairs_are_listed_where_that_is_asked(planted, lists, section):
-    session = section("layer", planted, tp_clear="only", tp_layer="1")
-    found = pd.concat(lists(1, clear=True).values())
-    [shown] = frames(session)
-    assert shown["source"].tolist() == found["source"].tolist()
-    assert clear(shown).all()
+    for direction, found in lists(1, clear=True, limit=1000).items():
+        chosen = {"tp_clear": "only", "tp_layer": "1", "tp_direction": direction}
+        [shown] = frames(section("workbench", planted, **chosen))
+        assert shown["source"].tolist() == found["source"].tolist()
+        assert clear(shown).all()
     assert 'class="tp-faint"' not in bodies(section("tables", planted, tp_clear="only"))
 
 
-@pytest.mark.parametrize("view", ["tables", "layer", "browse"])
+@pytest.mark.parametrize("view", ["tables", "workbench"])
 def test_that_no_pair_is_clear_is_told(view, changed, section):
     folder = changed(
         "update stored.pair_delta set n_sequences = 1, degrees = null",
@@ -89,14 +90,13 @@ def test_that_no_pair_is_clear_is_told(view, changed, section):
 )
 def test_a_pair_that_is_not_clear_is_named_with_that(lang, rank, layer, planted, lists, section):
     chosen = {"tp_rank": rank, "tp_layer": str(layer), "lang": lang}
-    session = section("layer", planted, **chosen)
-    told = f"{sentences(session)} {captions(session)}".replace("\\", "")
-    for frame in lists(layer, rank=rank).values():
-        first = frame.iloc[0]
-        named = told.split(f"{first['source']} → {first['target']}", 1)[1].split("。")[0][:90]
-        said = any(each in named for each in NOT_CLEAR[lang])
+    for direction, frame in lists(layer, rank=rank, limit=1000).items():
+        session = section("workbench", planted, **chosen, tp_direction=direction)
+        named = re.search(r"\*\*([^*]*(?:points|ポイント)[^*]*)\*\*", captions(session))
+        assert named
+        said = any(each in named[1] for each in NOT_CLEAR[lang])
         assert said != clear(frame).iloc[0]
-        assert str(int(clear(frame).sum())) in told
+        assert str(int(clear(frame).sum())) in sentences(session)
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,19 @@ def test_a_change_is_told_with_how_sure_it_is(low, high, said):
         assert change(pair) == said
 
 
-def test_bars_are_faint_just_where_a_pair_is_not_clear(lists):
-    for frame in lists(None, limit=50).values():
-        with words_of("token_pairs", "layer"):
-            bars = pair_bars(frame).layer[0]
-        shown = bars.data
+def test_rows_are_faint_just_where_a_pair_is_not_clear(lists):
+    for frame in lists(1, limit=50).values():
+        second = frame.iloc[1]
+        with words_of("token_pairs", "workbench"):
+            chart = pair_rows(frame, {side: second[side] for side in PAIR}, reach_of(frame))
+        _, rules, dots, names, numbers, rows = chart.layer
+        for part in (rules, dots, names, numbers):
+            opacity = part.encoding.opacity.to_dict()
+            assert opacity["condition"]["value"] == 1 > opacity["value"]
+        shown = rows.data
         assert shown["clear"].tolist() == clear(frame).tolist()
-        opacity = bars.encoding.opacity.to_dict()
-        assert opacity["condition"]["value"] == 1 > opacity["value"]
-        for name, pair in zip(shown["name"], frame.itertuples(), strict=True):
-            assert name == f"{pair.source} → {pair.target}  (n {pair.n})"
+        assert shown["chosen"].tolist() == [place == 1 for place in range(len(frame))]
+        for name, n, pair in zip(
+            shown["pair"], shown["occurrences"], frame.itertuples(), strict=True
+        ):
+            assert (name, n) == (f"{pair.source} → {pair.target}", f"n {pair.n}")

@@ -101,8 +101,8 @@ def unstored(store) -> tuple[str, str]:
 def test_changes_that_are_not_stored_are_computed(section, store):
     source, target = unstored(store)
     chosen = {"tp_source": source, "tp_target": target}
-    assert "not stored" in sentences(section("pair", **chosen))
-    told = sentences(section("pair", **chosen, **LIVE))
+    assert "not stored" in sentences(section("workbench", **chosen))
+    told = sentences(section("workbench", **chosen, **LIVE))
     assert "not stored" not in told
     found = pair_delta.look_up(store, source=source, target=target).iloc[0]
     ids = {name: int(found[name]) for name in ("source_id", "target_id")}
@@ -114,20 +114,20 @@ def test_changes_that_are_not_stored_are_computed(section, store):
     ("drawn", "lang"), [("all", "en"), ("before", "ja"), ("after", "en"), ("change", "ja")]
 )
 def test_the_maps_of_a_sequence_are_drawn(drawn, lang, section):
-    session = section("pair", lang=lang, tp_map=drawn, **LIVE)
+    session = section("workbench", lang=lang, tp_map=drawn, **LIVE)
     assert not session.warning
-    (_, maps) = charts(session)
+    *_, maps = charts(session)
     assert len(maps.get("hconcat", [maps])) == (3 if drawn == "all" else 1)
 
 
 @pytest.mark.parametrize("effect", EFFECTS)
 def test_every_step_of_every_layer_has_its_maps(effect, section):
-    assert len(charts(section("pair", tp_effect=effect, tp_layer="2", **LIVE))) == 2
+    assert len(charts(section("workbench", tp_effect=effect, tp_layer="2", **LIVE))) == 3
 
 
 def without_maps(session: AppTest) -> str:
     """What is told where the model cannot be run; what is stored is there all the same."""
-    assert len(charts(session)) == 1
+    assert len(charts(session)) == 2
     assert " points**" in sentences(session)
     (warning,) = session.warning
     return warning.value
@@ -142,9 +142,9 @@ def missing(store) -> dict[str, str]:
 
 def test_a_model_that_is_gone_is_told(section, alone, missing):
     move(alone / "model-bert", alone / "elsewhere")
-    stored = section("pair", alone, **LIVE)
+    stored = section("workbench", alone, **LIVE)
     assert "cannot be loaded" in without_maps(stored)
-    (warning,) = section("pair", alone, **missing).warning
+    (warning,) = section("workbench", alone, **missing).warning
     assert "No folder is called" in warning.value
 
 
@@ -153,10 +153,10 @@ def test_another_model_under_the_same_name_is_not_taken_for_it(section, alone):
     name = next(iter(weights))
     other = weights | {name: weights[name] + 1}
     save_file(other, alone / "model-bert" / "model.safetensors", {"format": "pt"})
-    assert "not the one that made this file" in without_maps(section("pair", alone, **LIVE))
+    assert "not the one that made this file" in without_maps(section("workbench", alone, **LIVE))
 
 
 def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):
     st.cache_data.clear()
     monkeypatch.setitem(sys.modules, "precompute.live.one_sequence", None)
-    assert "not installed" in without_maps(section("pair", **LIVE))
+    assert "not installed" in without_maps(section("workbench", **LIVE))

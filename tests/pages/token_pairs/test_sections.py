@@ -6,7 +6,9 @@ import pytest
 
 from analysis.scopes import EFFECTS
 from analysis.tables.pairs import pair_delta, pair_pmi_correlation
+from pages.token_pairs.workbench import ROWS
 from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.kit.figures import frame_of
 
 
 def pairs_of(frame) -> list[tuple[str, str, float]]:
@@ -40,13 +42,32 @@ def test_places_that_no_pair_takes_are_told_and_left_empty(section, store):
     assert any("fewer than ten" in each.value for each in session.caption)
 
 
-def test_the_bars_and_the_table_of_a_layer_are_those_of_the_file(section, store):
-    session = section("layer", tp_layer="2", tp_effect="ff_ln")
-    asked = {"effect": "ff_ln", "layer": 2}
-    lists = [pair_delta.top(store, amplified=each, **asked) for each in (True, False)]
+@pytest.mark.parametrize("direction", ["amplified", "attenuated"])
+def test_the_rows_and_the_table_of_a_list_are_those_of_the_file(
+    direction, section, store, exported
+):
+    chosen = {"tp_layer": "2", "tp_effect": "ff_ln", "tp_direction": direction}
+    session = section("workbench", tp_list_page="2", **chosen)
+    asked = {"effect": "ff_ln", "layer": 2, "limit": 1000}
+    expected = pairs_of(pair_delta.top(store, amplified=direction == "amplified", **asked))
     shown = frames(session)[0].assign(mean_delta=lambda each: each["mean_delta"] / 100)
-    assert pairs_of(shown) == [pair for frame in lists for pair in pairs_of(frame)]
-    assert len(charts(session)) == 2
+    assert pairs_of(shown) == expected
+    rows = frame_of(exported, "tp_workbench_pairs_2")
+    start = ROWS if len(expected) > ROWS else 0  # there is no second page of a short list
+    assert pairs_of(rows) == expected[start : start + ROWS]
+
+
+@pytest.mark.parametrize(
+    ("beside", "of_other"), [("1", {"layer": 1}), ("res_ln", {"effect": "res_ln"})]
+)
+def test_a_list_of_another_layer_or_step_stands_beside(beside, of_other, section, store):
+    session = section("workbench", tp_layer="2", tp_beside=beside)
+    everything = {"min_count": 2, "text": "", "relation": "all", "special": True, "limit": 1000}
+    here = everything | {"layer": 2, "effect": "ff"}
+    for frame, asked in zip(frames(session), (here, here | of_other), strict=True):
+        shown = frame.assign(mean_delta=lambda each: each["mean_delta"] / 100)
+        assert pairs_of(shown) == pairs_of(pair_delta.browse(store, **asked))
+    assert len(charts(session)) == 3
 
 
 @pytest.mark.parametrize(
@@ -55,15 +76,20 @@ def test_the_bars_and_the_table_of_a_layer_are_those_of_the_file(section, store)
         ({"tp_text": "CAT"}, lambda row: "cat" in row.source or "cat" in row.target),
         ({"tp_text": '"CAT"'}, lambda row: "cat" in (row.source, row.target)),
         ({"tp_text": '"ca"'}, lambda row: False),
+        ({"tp_source_text": "CA"}, lambda row: "ca" in row.source),
+        (
+            {"tp_source_text": '"cat"', "tp_target_text": "t"},
+            lambda row: row.source == "cat" and "t" in row.target,
+        ),
         ({"tp_special": "out"}, lambda row: "[" not in row.source + row.target),
         ({"tp_relation": "adjacent"}, lambda row: row.relation_named == "neighbours"),
         ({"tp_least": "8"}, lambda row: row.n >= 8),
         ({"tp_text": "%"}, lambda row: False),
     ],
 )
-def test_what_is_browsed_fulfils_every_condition(address, holds, section):
-    session = section("browse", **address)
-    everything = frames(section("browse", tp_least="1"))[0]
+def test_what_is_listed_fulfils_every_condition(address, holds, section):
+    session = section("workbench", **address)
+    everything = frames(section("workbench", tp_least="1"))[0]
     shown = frames(session)[0] if session.dataframe else everything.head(0)
     least = int(address.get("tp_least", 2))
     fits = [row for row in everything.itertuples() if holds(row) and row.n >= least]

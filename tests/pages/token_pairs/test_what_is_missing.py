@@ -8,7 +8,7 @@ from tests.pages.token_pairs.conftest import SECTIONS
 WITHOUT_LISTS = "delete from stored.pair_extreme"  # lists are then made from all pairs
 
 
-@pytest.mark.parametrize("view", ["tables", "layer", "browse"])
+@pytest.mark.parametrize("view", ["tables", "workbench"])
 def test_a_number_that_no_pair_reaches_is_told(view, section):
     session = section(view, tp_least="9999")
     assert session.info
@@ -27,12 +27,12 @@ def test_pairs_of_one_sequence_each_have_no_interval(view, changed, section):
     session = section(view, folder)
     assert "nan" not in sentences(session).lower().split()
     assert "nan" not in bodies(session).lower()
-    if view == "pair":
+    if view == "workbench":
         assert any("no interval" in each.value for each in session.caption)
 
 
 @pytest.mark.parametrize("way", ["amplified", "attenuated"])
-@pytest.mark.parametrize("view", ["tables", "layer", "pair"])
+@pytest.mark.parametrize("view", ["tables", "workbench"])
 def test_a_step_that_changes_everything_one_way_is_told(way, view, changed, section):
     sign = "" if way == "amplified" else "-"
     change = f"update stored.pair_delta set mean_ff_res = {sign}(abs(mean_ff_res) + 1e-9)"
@@ -42,18 +42,17 @@ def test_a_step_that_changes_everything_one_way_is_told(way, view, changed, sect
     if view == "tables":
         assert "keeps of itself" in session.info[0].value
         assert 'class="tp-none"' not in bodies(session)
-    if view == "layer":
+    else:
         other = {"amplified": "attenuated", "attenuated": "amplified"}[way]
-        assert f"is {other} in layer" in session.info[0].value
-        assert len(charts(session)) == 1
+        assert f", 0 {other}" in sentences(session) or f"(0 {other}" in sentences(session)
+        assert section(view, folder, tp_effect="ff_res", tp_direction=other).info
 
 
 def test_a_step_that_changes_nothing_lists_nothing(changed, section):
     change = "update stored.pair_delta set mean_ff = 0, std_ff = if(n > 1, 0, null)"
     folder = changed(change, WITHOUT_LISTS)
-    for view in ("tables", "layer"):
-        assert section(view, folder).info
-    assert section("pair", folder).header
+    assert section("tables", folder).info
+    assert section("workbench", folder, tp_direction="amplified").info
 
 
 def test_correlations_that_nothing_is_known_of_are_told(changed, section):

@@ -40,3 +40,26 @@ def test_text_is_looked_for_as_it_is_in_either_token(pair_run, tmp_path, text, m
     assert found["place"].tolist() == list(range(1, len(kept) + 1))
     same = [column for column in COLUMNS if column != "place"]
     pd.testing.assert_frame_equal(found[same], kept[same].reset_index(drop=True), check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [{"source": "t"}, {"target": '"t"'}, {"source": "T", "target": "T", "text": "é"}],
+    ids=str,
+)
+def test_each_side_can_have_a_text_of_its_own(pair_run, tmp_path, texts):
+    renamed = "update stored.vocabulary set token = (['Été', 't', 'x'])[1 + token_id % 3]"
+    with copy_of(pair_run, tmp_path, renamed) as store:
+        whole = pair_delta.browse(store, **EVERYTHING)
+        found = pair_delta.browse(store, **EVERYTHING | texts)
+    fits = {"t": {"Été", "t"}, "T": {"Été", "t"}, '"t"': {"t"}, "é": {"Été"}}
+    kept = whole
+    for side in ("source", "target"):
+        if side in texts:
+            kept = kept[kept[side].isin(fits[texts[side]])]
+    if "text" in texts:
+        either = kept[["source", "target"]].isin(fits[texts["text"]]).any(axis=1)
+        kept = kept[either]
+    assert 0 < len(kept) < len(whole)
+    pairs = ["source_id", "target_id"]
+    assert found[pairs].to_numpy().tolist() == kept[pairs].to_numpy().tolist()

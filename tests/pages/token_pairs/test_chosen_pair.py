@@ -7,12 +7,21 @@ from itertools import cycle
 import pytest
 
 from analysis.tables.pairs import pair_delta, pair_occurrence
+from pages.token_pairs.choices import PAIR
+from pages.token_pairs.lists import pair_name
 from pages.token_pairs.sentences import PAGE, marked
 from pages.ui.words.say import plain
 from tests.pages.attention_norms.test_one_head import HOSTILE
-from tests.pages.conftest import bodies, charts, in_address, sentences
+from tests.pages.conftest import bodies, captions, charts, in_address, sentences
 
+ASKED = ("What does each step of each layer do to ", "各層の各モジュールは ")
 CHOSEN = {"tp_source": "cat", "tp_target": "sat"}
+
+
+def shown(session) -> str:
+    """The pair whose changes are drawn."""
+    (question,) = (each.value for each in session.subheader if each.value.startswith(ASKED))
+    return re.sub("|".join(ASKED) + r"|\?$| をどう変えるか？$", "", question)
 
 
 def ids(store, source="cat", target="sat") -> dict[str, int]:
@@ -24,13 +33,13 @@ def test_the_pair_that_changes_most_is_shown_until_another_is_chosen(section, st
     [first] = pair_delta.browse(
         store, effect="ff", layer=2, min_count=2, text="", relation="all", special=True, limit=1
     ).to_dict("records")
-    session = section("pair", tp_layer="2")
-    assert session.text_input(key="tp_source").value == first["source"]
-    assert session.text_input(key="tp_target").value == first["target"]
+    session = section("workbench", tp_layer="2")
+    assert [session.text_input(key=f"tp_{side}").value for side in PAIR] == ["", ""]
+    assert shown(session) == plain(pair_name(first["source"], first["target"]))
 
 
 def test_its_numbers_are_those_of_the_file(section, told):
-    values = [each.value for each in section("pair", **CHOSEN).metric]
+    told_of_it = captions(section("workbench", **CHOSEN))
     ((n, n_sequences, pmi),) = told(
         """
         select n, n_sequences, pmi from pair
@@ -38,12 +47,13 @@ def test_its_numbers_are_those_of_the_file(section, told):
         where s.token = 'cat' and t.token = 'sat'
         """
     )
-    assert values[:3] == [str(n), str(n_sequences), f"{pmi:.2f}".replace("-", "−")]
+    assert f"**{n}** occurrences in **{n_sequences}** sequences" in told_of_it
+    assert f"PMI **{pmi:.2f}** bits".replace("-", "−") in told_of_it
 
 
 def test_a_pair_with_a_special_token_has_no_pmi(section):
-    session = section("pair", tp_source="[CLS]", tp_target="sat")
-    assert [each.value for each in session.metric][2] == "–"
+    session = section("workbench", tp_source="[CLS]", tp_target="sat")
+    assert "PMI **–** bits" in captions(session)
 
 
 def test_every_place_where_it_stands_is_marked_once(section, store):
@@ -52,7 +62,7 @@ def test_every_place_where_it_stands_is_marked_once(section, store):
     assert pages > 1, "this test could not have failed"
     shown = []
     for page in range(1, pages + 1):
-        session = section("pair", tp_page=str(page), **CHOSEN)
+        session = section("workbench", tp_page=str(page), **CHOSEN)
         texts = [each for each in bodies(session).split('class="tp-text"') if "title=" in each]
         for text in texts:
             assert re.findall(r'<mark class="tp-(\w+)"[^>]*>([^<]*)<', text) in (
@@ -68,17 +78,17 @@ def test_every_place_where_it_stands_is_marked_once(section, store):
 
 
 def test_the_other_direction_is_one_click_away(section):
-    session = section("pair", **CHOSEN)
+    session = section("workbench", **CHOSEN)
     session.button(key="tp_swap").click().run()
     assert in_address(session, "tp_source") == ["sat"]
-    assert plain("sat → cat") in session.subheader[0].value
+    assert shown(session) == plain("sat → cat")
 
 
-@pytest.mark.parametrize("source", ["", "nowhere", "x" * 500, HOSTILE[0]])
+@pytest.mark.parametrize("source", ["nowhere", "x" * 500, HOSTILE[0]])
 def test_a_pair_that_does_not_occur_is_told(source, section):
-    session = section("pair", tp_source=source, tp_target="sat")
+    session = section("workbench", tp_source=source, tp_target="sat")
     assert "does not occur" in session.info[0].value
-    assert not charts(session)
+    assert len(charts(session)) == 1
 
 
 @pytest.mark.parametrize(("hostile", "lang"), list(zip(HOSTILE, cycle(("en", "ja")))))
@@ -87,9 +97,9 @@ def test_a_hostile_token_is_shown_as_it_is(hostile, lang, changed, section):
     statement = "update stored.{table} set token = '{token}' where token = 'cat'"
     tables = ("token", "vocabulary")
     folder = changed(*(statement.format(table=each, token=quoted) for each in tables))
-    session = section("pair", folder, lang=lang, tp_source=hostile, tp_target="sat")
+    session = section("workbench", folder, lang=lang, tp_source=hostile, tp_target="sat")
     assert f">{escape(hostile)}</mark>" in bodies(session)
-    assert plain(f"{hostile} → sat") in session.subheader[0].value
+    assert shown(session) == plain(f"{hostile} → sat")
     overview = section("tables", folder, lang=lang, tp_least="1")
     assert f"<bdi>{escape(hostile)}</bdi>" in bodies(overview)
     if "<" in hostile:
