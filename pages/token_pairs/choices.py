@@ -27,7 +27,7 @@ _PICKERS: dict[str, Callable[[View], Any]] = {
     "min_count": lambda view: view.number("least", 1, _MOST_LEAST, 2),
     "rank": lambda view: view.pick("rank", RANKS),
     "clear": lambda view: view.pick("clear", ["all", "only"]) == "only",
-    "order": lambda view: _ORDERS[view.pick("direction", list(_ORDERS))],
+    "order": lambda view: _ORDERS[view.pick("direction", list(_ORDERS), kind="select")],
     **{name: partial(View.text, name=picker, hint="text_help") for name, picker in _TEXTS.items()},
     "relation": lambda view: view.pick("relation", ["all", *RELATIONS], kind="select"),
     "special": lambda view: view.pick("special", ["in", "out"]) == "in",

@@ -36,10 +36,11 @@ def workbench(view: View) -> None:
     with st.container() if other else right:
         tokens = chosen_pair(view, first[0] if first else {}, chosen["layer"], chosen["effect"])
     with left:
+        above = st.container()
         view.row()
         page = _page(view, max(map(len, lists.values())))
     reach = reach_of(pd.concat(each.iloc[page] for each in lists.values()))
-    for place, (name, frame) in zip((left, right), lists.items(), strict=False):
+    for place, (name, frame) in zip((above, right), lists.items(), strict=False):
         with place:
             _list(view, name, frame, asked[name], page=page, tokens=tokens, reach=reach)
 

@@ -22,7 +22,11 @@ FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
 
 SECTIONS = [(page, each) for page in VIEWS for each in sections(page)]
 IDS = [f"{page}-{each.stem}" for page, each in SECTIONS]
-every_section = pytest.mark.parametrize(("page", "section"), SECTIONS, ids=IDS)
+every_need = pytest.mark.parametrize(
+    ("page", "section", "table"),
+    [(page, each, table.name) for page, each in SECTIONS for table in each.needs],
+    ids=[f"{page}-{each.stem}-{table.name}" for page, each in SECTIONS for table in each.needs],
+)
 
 
 def every_section_and_one(name: str, *values: str) -> pytest.MarkDecorator:
@@ -67,9 +71,10 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
 
 
 @pytest.mark.slow
-@every_section
-def test_a_statistic_that_the_file_lacks_is_named(page, section, opened, folder_of, tmp_path):
-    table = section.needs[len(section.stem) % len(section.needs)].name  # first, or any other
+@every_need
+def test_a_statistic_that_the_file_lacks_is_named(
+    page, section, table, opened, folder_of, tmp_path
+):
     folder = changed_copy(folder_of(page, section), tmp_path, *lacking(table))
     session = opened_at(opened, page, section, folder)
     assert not charts(session)
