@@ -8,7 +8,7 @@ from analysis.tables.mixing import mixing_ratio, scope_similarity
 from analysis.tables.pairs import relation_share
 from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask, layer_order
-from pages.ui.words.names import relation_name, scope_name, step_name
+from pages.ui.words.names import relation_name, step_name
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.say import say
 
@@ -42,7 +42,8 @@ def _mixing_ratio() -> Iterator[Finding]:
     """What attention alone says of a token's context, and what the residual leaves of it."""
     order, frame = layer_order(), ask(mixing_ratio.pooled)
     every = frame[frame["token_type"] == _EVERY].set_index("scope")
-    shown = (order.before_network, order.vectors, order.whole)
+    scopes = {"network": order.before_network, "vectors": order.vectors, "whole": order.whole}
+    names = {scope: say(f"finding.ratio_at_{name}") for name, scope in scopes.items()}
     before, after, whole = every.loc[[order.vectors, order.before_network, order.whole], "mean"]
     step = "less" if after < before - _NEAR else "more" if after > before + _NEAR else "same"
     yield Finding(
@@ -56,8 +57,8 @@ def _mixing_ratio() -> Iterator[Finding]:
         ),
         _PAGE,
         "ratio",
-        rows_of((scope_name(each), *every.loc[each, ["mean", "low", "high"]]) for each in shown),
-        baseline=scope_name(order.vectors),
+        rows_of((names[each], *every.loc[each, ["mean", "low", "high"]]) for each in names),
+        baseline=names[order.vectors],
     )
 
 
