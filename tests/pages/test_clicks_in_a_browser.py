@@ -140,7 +140,8 @@ def test_the_card_leads_to_the_same_head_on_another_page(go, browser):
     link = "//a[contains(., 'Tokens, by weight and norm')]"
     wait.until(lambda d: d.find_element(By.XPATH, link)).click()
     wait.until(lambda d: "/attention-norms" in d.current_url)
-    wait.until(lambda d: "layer 2, head 3" in d.find_element(By.CSS_SELECTOR, ".hc-title").text)
+    head = ".st-key-head_bar [role=combobox]"
+    wait.until(lambda d: d.find_element(By.CSS_SELECTOR, head).get_attribute("value") == "L2·H3")
 
 
 def test_a_patch_tells_its_place_and_its_value(go, browser):

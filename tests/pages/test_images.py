@@ -130,13 +130,13 @@ def test_a_deletion_is_told_by_its_interval(high, expected, opened, changed):
 
 
 @pytest.mark.parametrize(
-    ("n", "expected"), [(0, "Nowhere did a token lack"), (7, "times a token had none")]
+    ("n", "expected"), [(0, "No token had to keep its relevance"), (7, "all weights of a token")]
 )
 def test_relevance_that_stayed_in_place_is_counted(n, expected, opened, changed):
     folder = changed(
         f"update stored.sequence_relevance set n_in_place = {n} where n_in_place is not null"
     )
-    assert expected in sentences(opened("overview", folder))
+    assert expected in sentences(opened("relevance", folder, re_view="corpus"))
 
 
 def test_the_images_of_a_head_are_grids_under_their_escaped_names(opened, images_folder):

@@ -228,7 +228,9 @@ def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session
 
 def test_the_ends_of_a_share_of_several_types_hold_it(in_session, store_folder):
     found = in_session(FINDINGS, store_folder).session_state["found"]
-    [shares] = [each.evidence for each in found if each.view == "layers" and "→" in each.number]
+    [shares] = [
+        each.evidence for each in found if each.page == "attention_norms" and each.view == "layers"
+    ]
     assert len(shares) == 4  # two layers, by weight and by norm
     assert shares["low"].le(shares["value"]).all()
     assert shares["high"].ge(shares["value"]).all()

@@ -20,15 +20,19 @@ def evidence_chart(finding: Finding, *, height: int) -> Any:
         height: of the marks, in pixels; rows that find no room in it are left out.
     """
     frame = pd.DataFrame() if finding.evidence is None else finding.evidence
-    level = [] if isinstance(finding.baseline, str | None) else [{"level": finding.baseline}]
-    rule = alt.Chart(alt.InlineData(values=level)).mark_rule(color=ZERO, strokeDash=[4, 3])
+    across = "layer" in frame
+    rules = []
+    if isinstance(finding.baseline, float):
+        at = alt.Chart(alt.InlineData(values=[{"level": finding.baseline}]))
+        rule = at.mark_rule(color=ZERO, strokeDash=[4, 3])
+        rules = [rule.encode(y="level:Q") if across else rule.encode(x="level:Q")]
     axis = alt.Axis(format=finding.format, tickCount=3)
-    if "layer" in frame:
-        parts = [rule.encode(y="level:Q"), *_lines(frame, axis, finding.format)]
+    if across:
+        parts = [*rules, *_lines(frame, axis, finding.format)]
         legend = _LEGEND * frame["name"].nunique() if frame["name"].nunique() > 1 else 0
         return alt.layer(*parts).properties(height=height + _AXIS + legend)
     frame = frame.head(height // _ROW)
-    parts = [rule.encode(x="level:Q"), *_dots(frame, axis, finding.format)]
+    parts = [*rules, *_dots(frame, axis, finding.format)]
     row = min(height // max(len(frame), 1), _MOST)
     return alt.layer(*parts).properties(height=row * len(frame) + _AXIS)
 
@@ -57,19 +61,21 @@ def _dots(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
     """A dot with its interval per row, the first one in colour, each under its name."""
     order = frame["name"].tolist()
     own = alt.datum["name"] == order[0]
-    base = alt.Chart(frame).encode(
-        y=alt.Y("name:N", title=None, sort=order, axis=None),
+    rows = alt.Chart(frame).encode(y=alt.Y("name:N", title=None, sort=order, axis=None))
+    base = rows.encode(
         color=alt.condition(own, alt.value(SERIES_COLOURS[0]), alt.value(NEUTRAL)),
         tooltip=_told(frame, form),
     )
     dots = base.mark_circle(size=90, opacity=1, yOffset=6)
     intervals = base.mark_rule(strokeWidth=2, yOffset=6)
-    names = base.mark_text(align="left", baseline="bottom", dy=-1, fontSize=12)
-    return [
-        intervals.encode(x=alt.X("low:Q", title=None, axis=axis), x2="high"),
+    names = rows.mark_text(align="left", baseline="bottom", dy=-1, fontSize=12)
+    drawn = [
         dots.encode(x=alt.X("value:Q", title=None, axis=axis)),
-        names.encode(x=alt.value(0), text="name:N", color=alt.Undefined),
+        names.encode(x=alt.value(0), text="name:N"),
     ]
+    if frame["low"].isna().all():
+        return drawn
+    return [intervals.encode(x=alt.X("low:Q", title=None, axis=axis), x2="high"), *drawn]
 
 
 def _told(frame: pd.DataFrame, form: str) -> list[alt.Tooltip]:

@@ -160,8 +160,8 @@ def _break_legends(part: Any, letters: int) -> None:
         if isinstance(each, dict | list):
             _break_legends(each, letters)
     legend = part.get("legend") if isinstance(part, dict) else None
-    if legend and "columns" in legend:
-        names = part["scale"]["domain"]
+    names = part.get("scale", {}).get("domain") if legend else None
+    if names and "columns" in legend:
         legend["columns"] = min(legend["columns"], columns_of(names, letters))
 
 
