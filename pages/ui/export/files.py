@@ -160,8 +160,8 @@ def _break_legends(part: Any, letters: int) -> None:
         if isinstance(each, dict | list):
             _break_legends(each, letters)
     legend = part.get("legend") if isinstance(part, dict) else None
-    names = part.get("scale", {}).get("domain") if legend else None
-    if names and "columns" in legend:
+    if legend and "columns" in legend and "domain" in part.get("scale", {}):
+        names = part["scale"]["domain"]
         legend["columns"] = min(legend["columns"], columns_of(names, letters))
 
 
