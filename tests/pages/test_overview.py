@@ -226,8 +226,8 @@ def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session
     assert not any("10⁻" in each.number for each in found)
 
 
-def test_the_ends_of_a_share_of_several_types_hold_it(in_session, store_folder):
-    found = in_session(FINDINGS, store_folder).session_state["found"]
+def test_the_ends_of_a_share_of_several_types_hold_it(in_session, treebank_folder):
+    found = in_session(FINDINGS, treebank_folder).session_state["found"]
     [shares] = [
         each.evidence for each in found if each.page == "attention_norms" and each.view == "layers"
     ]
