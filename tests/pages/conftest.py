@@ -123,9 +123,10 @@ def exported(offered: Offered) -> Offered:
 @pytest.fixture
 def opened(request, monkeypatch, offered: Offered, openings) -> Opener:
     """Opens pages; where a test patches the program itself, all that it opens is new."""
-    st.cache_resource.clear()
     offered.clear()
     patched = "monkeypatch" in signature(request.function).parameters
+    if patched:
+        st.cache_resource.clear()
     return Opener(monkeypatch, offered, {} if patched else openings)
 
 

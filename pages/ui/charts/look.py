@@ -6,6 +6,7 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 import streamlit as st
+from altair.utils import schemapi
 
 from pages.ui.charts.colours import LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
 from pages.ui.presenting import is_presenting
@@ -16,6 +17,8 @@ _N = len(SERIES_COLOURS)
 _PRESENTED = 15  # pixels of type
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
 Scale = Literal["linear", "log", "symlog", "sqrt"]
+
+schemapi.disable_debug_mode()  # a chart is validated when it is drawn, its parts not one by one
 
 
 def paper_and_ink() -> tuple[str, str]:

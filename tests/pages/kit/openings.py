@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +52,21 @@ class Opener:
         script = f"{page}/page.py" if alone else "_main.py"
         session = AppTest.from_file(str(ROOT / "pages" / script), default_timeout=60)
         if not alone and page != next(iter(PAGES)):
-            # a first run tells which pages there are; without a file it takes no time
-            self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder / "no such folder"))
-            session.run().switch_page(f"{page}/page.py")
+            session._registered_pages = registered_pages()
+            session.switch_page(f"{page}/page.py")
         self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
         for key, value in address.items():
             session.query_params[key] = value
         return session.run()
+
+
+@cache
+def registered_pages() -> dict[Any, Any]:
+    """The pages that the contents name, which a session knows after its first run only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MIXSCOPE_STATISTICS", str(ROOT / "no such folder"))
+        main = AppTest.from_file(str(ROOT / "pages" / "_main.py"), default_timeout=60)
+        return main.run()._registered_pages
 
 
 @contextmanager
