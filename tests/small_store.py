@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import duckdb
 import torch
 
 from precompute.jobs.plan import Plan
@@ -73,6 +74,15 @@ def shards_only(asked: Request, runner: Runner = run_local) -> Plan:
     """The plan of a run whose shards are there, and of which no file is written."""
     with patch("precompute.run.build"):
         return run(asked, runner)
+
+
+def shard_rows(plan: Plan) -> dict[Path, list]:
+    """A hash of every row of every shard, by its place."""
+    files = plan.folder.rglob("*.parquet")
+    rows = "select hash(row) from '{}' as row order by 1"
+    return {
+        each.relative_to(plan.folder): duckdb.sql(rows.format(each)).fetchall() for each in files
+    }
 
 
 def save_one_layer(family: str, folder: Path) -> None:

@@ -24,7 +24,7 @@ from precompute.run import run
 from tests.precompute.jobs.dying import die
 from tests.refusals import refused
 from tests.shared_store import shared_store
-from tests.small_store import request, shards_only
+from tests.small_store import request, shard_rows, shards_only
 from tests.tiny import tiny_model
 
 EVERY_KIND = [
@@ -33,24 +33,15 @@ EVERY_KIND = [
 ]
 
 
-ROWS = "select hash(row) from {} as row order by 1"
-
-
 def _tables(path: Path) -> dict[str, list]:
     """All rows to the last bit, but for when they were made and what was asked."""
     with duckdb.connect(str(path), read_only=True) as store:
         listed = "select name from stored.manifest where n_rows > 0"
         names = {name for (name,) in store.execute(listed).fetchall()} - {"run", "provenance"}
-        return {name: store.execute(ROWS.format(f"stored.{name}")).fetchall() for name in names}
-
-
-def _shards(plan: Plan) -> dict[Path, list]:
-    """All rows to the last bit."""
-    files = plan.folder.rglob("*.parquet")
-    return {
-        each.relative_to(plan.folder): duckdb.sql(ROWS.format(f"'{each}'")).fetchall()
-        for each in files
-    }
+        return {
+            name: store.execute(f"select hash(row) from stored.{name} as row order by 1").fetchall()
+            for name in names
+        }
 
 
 @pytest.fixture
@@ -66,7 +57,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
         request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=EVERY_KIND)
         for name in ("whole", "stopped")
     )
-    expected = _shards(shards_only(whole))
+    expected = shard_rows(shards_only(whole))
     finished = []
 
     def stopped(plan, model, index, told):
@@ -81,7 +72,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
         run(asked, run_local)
     assert not asked.output.exists()
     monkeypatch.setattr(runner, "finish_job", lambda *a: (finished.append(a[2]), runner_finish(*a)))
-    assert _shards(shards_only(asked)) == expected
+    assert shard_rows(shards_only(asked)) == expected
     assert len(finished) == len(set(finished)) > 1, "a finished job was run again"
 
 
