@@ -26,6 +26,7 @@ from tests.tiny import (
     ANNOTATED,
     BOTH_WAYS,
     FAMILIES,
+    OF_IMAGES,
     TEXT_FAMILIES,
     every_family,
     text_families,
@@ -92,11 +93,12 @@ def _families(test: pytest.Item) -> tuple[str, ...]:
     if test.config.getoption("fast"):
         return FAMILIES[:1]
     of_measures = test.path.is_relative_to(ROOT / "analysis")
+    of_passes = test.path.is_relative_to(ROOT / "precompute" / "passes")
+    of_texts = BOTH_WAYS if of_passes else TEXT_FAMILIES
     own = test.get_closest_marker(every_family.name) or of_measures
     if own and not test.get_closest_marker(text_families.name):
-        return FAMILIES
-    of_passes = test.path.is_relative_to(ROOT / "precompute" / "passes")
-    return BOTH_WAYS if of_passes else TEXT_FAMILIES
+        return (*of_texts, *OF_IMAGES)
+    return of_texts
 
 
 @pytest.fixture(scope="session")

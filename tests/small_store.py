@@ -2,10 +2,13 @@
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import duckdb
 import torch
 
-from precompute.jobs.runner import run_local
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import Runner, run_local
 from precompute.run import Request, run
 from tests.small_images import write_images
 from tests.small_treebank import write_treebank
@@ -65,6 +68,22 @@ def build_store(folder: Path, family: str = "bert", *, annotated: bool = False, 
     asked = request(folder, family, annotated=annotated, **settings)
     run(asked, run_local)
     return asked.output
+
+
+def shards_only(asked: Request, runner: Runner = run_local) -> Plan:
+    """The plan of a run whose shards are there, and of which no file is written."""
+    with patch("precompute.run.build"):
+        return run(asked, runner)
+
+
+def shard_rows(plan: Plan) -> dict[Path, list]:
+    """A hash of every row of every shard, by its place."""
+    files = plan.folder.rglob("*.parquet")
+    rows = "select hash(row) from '{}' as row order by 1"
+    return {
+        each.relative_to(plan.folder): duckdb.execute(rows.format(each)).fetchall()
+        for each in files
+    }
 
 
 def save_one_layer(family: str, folder: Path) -> None:

@@ -103,7 +103,7 @@ def loads_torch(names: list[str]) -> bool:
 def test_pages_start_without_torch():
     names = modules("analysis/tables") + modules("pages/ui")
     assert not loads_torch(names)
-    assert loads_torch([*names, "torch"]), "this test could not have failed"
+    assert loads_torch(["torch"]), "this test could not have failed"
 
 
 SHAPE = re.compile(r'(?:Float|Int|Int32|UInt8|Bool|Complex)\[[\w.]+, "([^"]*)"\]')

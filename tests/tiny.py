@@ -146,7 +146,8 @@ TINY = {
     "gpt2": Tiny(_gpt2, gpt2_like, 0, transformers.GPT2LMHeadModel),
 }
 TEXT_FAMILIES = tuple(TINY)
-FAMILIES = (*TEXT_FAMILIES, "vit", "dinov2_with_registers")
+OF_IMAGES = ("vit", "dinov2_with_registers")
+FAMILIES = (*TEXT_FAMILIES, *OF_IMAGES)
 """One of every kind of adapter and layout; `tests.tiny_vision` has the rest."""
 BOTH_WAYS = ("bert", "gpt2")
 """One that looks both ways and normalises behind, one that does neither: passes know no other."""

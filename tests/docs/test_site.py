@@ -19,9 +19,11 @@ LINK = re.compile(r"\]\(([^)#\s]+)")
 MOST_BYTES = 6_000
 
 
-@pytest.fixture(autouse=True)
-def _no_advertisement(monkeypatch):
-    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+@pytest.fixture(autouse=True, scope="module")
+def _no_advertisement():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("NO_MKDOCS_2_WARNING", "1")
+        yield
 
 
 def build_site(folder: Path, **settings: str) -> Path:
@@ -30,8 +32,12 @@ def build_site(folder: Path, **settings: str) -> Path:
     return site
 
 
-def test_the_site_builds_without_a_warning(tmp_path):
-    site = build_site(tmp_path)
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    return build_site(tmp_path_factory.mktemp("site"))
+
+
+def test_the_site_builds_without_a_warning(site):
     assert {f"{page.stem}.html" for page in (ROOT / "docs").glob("*.md")} < {
         page.name for page in site.glob("*.html")
     }
@@ -39,9 +45,9 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert not list(site.glob("*.py"))
 
 
-def test_the_site_fetches_nothing_from_elsewhere(tmp_path):
+def test_the_site_fetches_nothing_from_elsewhere(site):
     fetched = re.compile(r"<(?:link|script|img)[^>]+(?:href|src)=\"?https?://")
-    for page in build_site(tmp_path).glob("*.html"):
+    for page in site.glob("*.html"):
         assert not fetched.search(page.read_text(encoding="utf-8")), page.name
     assert fetched.search('<script src="https://example.org/a.js">')
 

@@ -1,4 +1,4 @@
-"""A run from its request to the file, on tiny models of every family."""
+"""A run from its request to the file, on tiny models."""
 
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from precompute.store.show import every_table
 from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import build_store, request
+from tests.tiny import BOTH_WAYS
 
 CONTRACT = {
     "run": "model revision family n_layers n_heads hidden_size corpus corpus_sha256 n_sequences "
@@ -53,9 +54,9 @@ CONTRACT = {
 }
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory, family) -> Path:
-    return shared_store(tmp_path_factory, family)
+@pytest.fixture(scope="module", params=BOTH_WAYS)
+def store(request, tmp_path_factory) -> Path:
+    return shared_store(tmp_path_factory, request.param)
 
 
 def _columns(connection, view: str) -> str:

@@ -91,15 +91,6 @@ def test_a_model_without_two_segments_says_so_and_refuses_to_zero_them(tmp_path,
     )
 
 
-def test_a_file_of_other_segments_is_replaced_and_nothing_of_it_kept(runs, tmp_path):
-    asked = replace(runs["read"], output=tmp_path / "x.duckdb", statistics=["token_norm"])
-    run(asked, run_local)
-    kept = run(replace(asked, statistics=["singular_value"]), run_local)
-    assert "token_norm" in kept.statistics
-    replaced = run(replace(asked, statistics=["singular_value"], segments="zero"), run_local)
-    assert "token_norm" not in replaced.statistics
-
-
 def test_the_live_door_gives_the_model_what_the_run_gave_it(tmp_path):
     folder = str(save_tiny("bert", tmp_path))
     sequence = next(each for each in tiny_sequences("bert") if each.segments.any())

@@ -14,7 +14,7 @@ from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch
 from tests.refusals import refused
 from tests.small_store import build_store
-from tests.tiny import mask_rate, save_tiny
+from tests.tiny import BOTH_WAYS, mask_rate, save_tiny
 
 TYPED: Any = {"revision": "sha256:any", "dtype": "float32"}
 
@@ -37,6 +37,7 @@ def test_shares_are_those_of_a_batch_with_padding(tiny, sequences, traced):
             np.testing.assert_allclose(shares.sum(axis=-1), 1)
 
 
+@pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 def test_what_a_file_tells_of_its_model_and_tokens_is_enough(family, tmp_path):
     masked = mask_rate(family, 0.2)
     path = build_store(tmp_path, family, mask_rate=masked, statistics=["token_norm"])

@@ -9,17 +9,22 @@ import pytest
 import torch
 
 from analysis.errors import UnfitModel
+from analysis.needs import OF_MODELS
 from analysis.tables.corpus import provenance
 from precompute.jobs import workers
+from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import OtherWeights, rerun
 from precompute.models.load_models import load_model
 from precompute.models.random_weights import drawn_model, drawn_sha256
+from precompute.passes import PASSES
+from precompute.request import Request
 from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines, remarks
 from tests.refusals import refused
-from tests.small_store import request
+from tests.shared_store import shared_store
+from tests.small_store import request, shards_only
 from tests.tiny import save_tiny
 
 each_family = pytest.mark.parametrize("family", ["bert", "gpt2", "vit"])
@@ -119,10 +124,14 @@ def test_other_number_formats_are_roundings_of_the_same_weights(tmp_path):
     assert all(torch.equal(one.bfloat16(), other) for one, other in pairs)
 
 
-@pytest.mark.parametrize("family", ["bert", "vit"])
-def test_every_statistic_of_an_untrained_model_keeps_its_laws(tmp_path, family):
+OF_IMAGES = [each.TABLE.name for each in PASSES if set(each.TABLE.needs) & set(OF_MODELS)]
+OF_IMAGES += ["layer_completeness"]
+
+
+@pytest.mark.parametrize(("family", "chosen"), [("bert", None), ("vit", OF_IMAGES)])
+def test_every_statistic_of_an_untrained_model_keeps_its_laws(tmp_path, family, chosen):
     limit = 4 if family == "vit" else 3
-    asked = request(tmp_path, family, random_weights=0, limit=limit)
+    asked = request(tmp_path, family, random_weights=0, limit=limit, statistics=chosen)
     run(asked, run_local)
     assert not list(faults(asked.output, every_table()))
     with duckdb.connect(str(asked.output), read_only=True) as store:
@@ -130,18 +139,22 @@ def test_every_statistic_of_an_untrained_model_keeps_its_laws(tmp_path, family):
     assert 0 < worst < 5e-4
 
 
-def test_a_trained_and_an_untrained_run_share_no_shard_and_no_file(tmp_path):
+def test_a_trained_and_an_untrained_run_share_no_shard(tmp_path):
     asked = request(tmp_path, statistics=FEW)
-    plans = [run(replace(asked, random_weights=seed), run_local) for seed in (None, 0, 1)]
+    plans = [shards_only(replace(asked, random_weights=seed)) for seed in (None, 0, 1)]
     for each in plans[0].passes:
         assert len({plan.place(each) for plan in plans}) == 3
-    added = run(replace(asked, random_weights=0, statistics=["singular_value"]), run_local)
-    assert "token_norm" not in added.statistics, "what was of another model must go"
 
 
-def test_a_file_says_that_its_model_was_never_trained(tmp_path):
-    asked = request(tmp_path, statistics=FEW, random_weights=5)
-    run(asked, run_local)
+@pytest.fixture(scope="module")
+def untrained(tmp_path_factory) -> tuple[Request, Plan]:
+    folder = tmp_path_factory.mktemp("untrained")
+    asked = request(folder, statistics=["head_pattern"], random_weights=5)
+    return asked, run(asked, run_local)
+
+
+def test_a_file_says_that_its_model_was_never_trained(untrained, tmp_path_factory):
+    asked, _ = untrained
     told = "Untrained weights, seed 5: this model has learnt nothing."
     assert told in list(lines(asked.output))
     assert remarks(asked.output) == [told]
@@ -150,16 +163,15 @@ def test_a_file_says_that_its_model_was_never_trained(tmp_path):
         [(revision,)] = store.execute("select revision from run").fetchall()
     assert facts["random_weights"] == "5"
     assert revision == f"sha256:{facts['weights_sha256'][:16]}+random:5"
-    run(replace(asked, random_weights=None), run_local)
-    assert told not in list(lines(asked.output))
-    assert remarks(asked.output) == []
+    trained = shared_store(tmp_path_factory)
+    assert told not in list(lines(trained))
+    assert remarks(trained) == []
 
 
-def test_a_worker_draws_the_weights_of_the_run_or_stops_it(tmp_path, monkeypatch):
+def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, monkeypatch):
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
     threads = torch.get_num_threads()
-    asked = request(tmp_path, statistics=FEW, random_weights=2)
-    plan = run(asked, run_local)
+    asked, plan = untrained
     workers._start(plan, asked.model, "cpu", threads)
     assert workers._Worker.here.model.weights_sha256 == plan.facts.weights_sha256
     assert workers._work(0) == len(plan.jobs[0])
@@ -189,11 +201,9 @@ def test_the_live_door_draws_the_weights_of_the_file_or_refuses(tmp_path):
             rerun(folder, random_weights=seed, **told)
 
 
-def test_untrained_attention_is_nearly_even(tmp_path):
+def test_untrained_attention_is_nearly_even(untrained):
     """With weights so small scores are near 0, so that nothing of the trained model is left."""
-    asked = request(tmp_path, statistics=["head_pattern"], random_weights=0)
-    run(asked, run_local)
-    with duckdb.connect(str(asked.output), read_only=True) as store:
+    with duckdb.connect(str(untrained[0].output), read_only=True) as store:
         entropy = store.execute("select entropy from head_pattern").df()["entropy"].to_numpy()
         even = store.execute("select avg(ln(n_tokens)) from sequence").fetchall()[0][0]
     np.testing.assert_allclose(entropy, even, atol=0.01)

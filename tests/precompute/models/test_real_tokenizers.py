@@ -115,7 +115,9 @@ def test_the_whole_of_every_layer_adds_up(store):
     assert _one(store, "select max(worst_relative_error) from completeness")[0] < 5e-4
 
 
-@pytest.mark.parametrize("packing", ["paragraphs", "sentences"])
+@pytest.mark.parametrize(
+    ("asked", "packing"), [("gpt2", "paragraphs"), ("roberta", "sentences")], indirect=["asked"]
+)
 def test_a_corpus_of_one_document_can_be_run(asked, tmp_path, packing):
     text = tmp_path / "one.txt"
     text.write_text("The lobster is blue. It turns red, when cooked. It is long, and heavy.\n")

@@ -102,12 +102,12 @@ def test_a_flipped_byte_anywhere_in_the_data_is_told(store):
     """Every block that holds data carries a checksum; headers and free space need not be read."""
     whole = store.read_bytes()
     noticed = 0
-    for place in range(20_000, len(whole) - 4096, len(whole) // 12):
+    for place in range(20_000, len(whole) - 4096, len(whole) // 6):
         damaged = bytearray(whole)
         damaged[place] ^= 0xFF
         store.write_bytes(damaged)
         noticed += bool(_found(store))
-    assert noticed >= 10
+    assert noticed >= 5
 
 
 def test_missing_rows_are_told(store):
@@ -132,94 +132,81 @@ def test_another_schema_version_is_told_with_the_version_it_has(store):
     ]
 
 
+PAIRS = "the pairs of every layer occur as often as two tokens stand in one sequence"
+HISTOGRAM = "the histogram of every head counts every pair"
+CAUSAL = "a causal model has no pair whose key is behind its query"
+ORDER = "layers are seen at the scopes and in the steps of their order"
+
+
 @pytest.mark.parametrize(
-    ("family", "change", "law"),
+    ("family", "laws"),
     [
         (
             "bert",
-            "update stored.head_token set attention_received = attention_received * 2 "
-            "where layer = 1 and head = 1 and pos = 0",
-            "attention received in a sequence adds up to its number of tokens",
+            {
+                "update stored.head_token set attention_received = attention_received * 2 "
+                "where layer = 1 and head = 1 and pos = 0": "attention received in a sequence adds "
+                "up to its number of tokens",
+                "update stored.attention_norm_histogram set n = n + 1 "
+                "where layer = 1 and head = 1": HISTOGRAM,
+                "update stored.pair_delta set n = n + 1 where layer = 1": PAIRS,
+                "update stored.relation_share set mean = mean / 2 "
+                "where layer = 1 and effect = 'ff'": "relations share all pairs and all change",
+                "update stored.mixing_ratio set n = n + 1 where token_type = 'all'": "tokens of "
+                "all types make up the mixing ratio's tokens",
+            },
         ),
         (
             "bert",
-            "delete from stored.head_token where layer = 2 and head = 2 and seq = 0 and pos = 1",
-            "every head has every token",
+            {
+                "delete from stored.head_token "
+                "where layer = 2 and head = 2 and seq = 0 and pos = 1": "every head has every "
+                "token",
+                "delete from stored.rollout where token_type = 'cls' and layer = 2": "all that has "
+                "come together in a token comes from some type and some distance",
+            },
         ),
         (
             "bert",
-            "delete from stored.token where seq = 1 and pos = 0",
-            "the tokens of a sequence number its n_tokens",
-        ),
-        (
-            "bert",
-            "update stored.attention_norm_histogram set n = n + 1 where layer = 1 and head = 1",
-            "the histogram of every head counts every pair",
-        ),
-        (
-            "bert",
-            "update stored.pair_delta set n = n + 1 where layer = 1",
-            "the pairs of every layer occur as often as two tokens stand in one sequence",
-        ),
-        (
-            "bert",
-            "update stored.relation_share set mean = mean / 2 where layer = 1 and effect = 'ff'",
-            "relations share all pairs and all change",
-        ),
-        (
-            "bert",
-            "delete from stored.rollout where token_type = 'cls' and layer = 2",
-            "all that has come together in a token comes from some type and some distance",
-        ),
-        (
-            "bert",
-            "update stored.mixing_ratio set n = n + 1 where token_type = 'all'",
-            "tokens of all types make up the mixing ratio's tokens",
+            {
+                "delete from stored.token where seq = 1 and pos = 0": "the tokens of a sequence "
+                "number its n_tokens"
+            },
         ),
         (
             "gpt2",
-            "update stored.attention_norm_histogram set n = n + 1 where layer = 1 and head = 1",
-            "the histogram of every head counts every pair",
+            {
+                "update stored.attention_norm_histogram set n = n + 1 "
+                "where layer = 1 and head = 1": HISTOGRAM,
+                "update stored.pair_delta set n = 2 * n where layer = 1": PAIRS,
+                "update stored.attention_norm_sample set key_pos = query_pos + 1 "
+                "where layer = 1": CAUSAL,
+                "update stored.provenance set value = 'post_norm' "
+                "where name = 'layer_order'": ORDER,
+            },
         ),
         (
             "gpt2",
-            "update stored.pair_delta set n = 2 * n where layer = 1",
-            "the pairs of every layer occur as often as two tokens stand in one sequence",
+            {"update stored.provenance set value = 'full' where name = 'attention'": PAIRS},
         ),
         (
             "gpt2",
-            "update stored.provenance set value = 'full' where name = 'attention'",
-            "the pairs of every layer occur as often as two tokens stand in one sequence",
-        ),
-        (
-            "gpt2",
-            "update stored.attention_norm_sample set key_pos = query_pos + 1 where layer = 1",
-            "a causal model has no pair whose key is behind its query",
-        ),
-        (
-            "gpt2",
-            "update stored.pair_occurrence set source_pos = target_pos + 1 where layer = 1",
-            "a causal model has no pair whose key is behind its query",
-        ),
-        (
-            "gpt2",
-            "update stored.provenance set value = 'post_norm' where name = 'layer_order'",
-            "layers are seen at the scopes and in the steps of their order",
-        ),
-        (
-            "gpt2",
-            "update stored.pair_delta set mean_ff_ln = 0, std_ff_ln = if(n = 1, null, 0)",
-            "layers are seen at the scopes and in the steps of their order",
+            {
+                "update stored.pair_occurrence set source_pos = target_pos + 1 "
+                "where layer = 1": CAUSAL,
+                "update stored.pair_delta "
+                "set mean_ff_ln = 0, std_ff_ln = if(n = 1, null, 0)": ORDER,
+            },
         ),
     ],
 )
-def test_numbers_that_do_not_agree_with_each_other_or_the_model_are_told(
-    copied, family, change, law
-):
+def test_numbers_that_do_not_agree_with_each_other_or_the_model_are_told(copied, family, laws):
+    """Changes of one copy break laws that do not meet."""
     path = copied(family)
-    _change(path, change)
+    _change(path, *laws)
     _accept(path)
-    assert any(f"break the law that {law}." in fault for fault in _found(path))
+    found = "\n".join(_found(path))
+    assert [law for law in laws.values() if f"break the law that {law}." not in found] == []
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,10 @@ from precompute.corpora.sequence import TOKEN_TYPES, Sequence, Text
 from precompute.models.loaded_model import LoadedModel
 from tests.precompute.corpora.tiny import unhurried
 from tests.reference.heads import sequence_gradient_importance as twin
-from tests.tiny import mask_rate, text_families, tiny_model, tiny_sequences
+from tests.tiny import BOTH_WAYS, mask_rate, text_families, tiny_model, tiny_sequences
 
 SHORT = (Text("Cat, a.", "line 1"), Text("Cat.", "line 2"))
+both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 Moved = Callable[[int, int, int, int, float], float]
 """The loss when the weight of a layer, head, query and key is moved by some amount."""
 
@@ -122,7 +123,7 @@ def assert_as_moved(moved: Moved, sequence: Sequence, found: np.ndarray, is_caus
         assert found[layer, head, place] == pytest.approx(expected, rel=1e-5, abs=1e-8)
 
 
-@text_families
+@both_ways
 def test_a_language_models_gradients_are_what_its_loss_does(
     language_model, short, monkeypatch, is_causal
 ):
@@ -133,7 +134,7 @@ def test_a_language_models_gradients_are_what_its_loss_does(
     assert found.max() > 1e-3, "this test could not have failed"
 
 
-@text_families
+@both_ways
 def test_a_model_without_a_head_is_asked_for_the_length_of_its_mean(
     tiny, short, monkeypatch, is_causal
 ):

@@ -8,7 +8,6 @@ from analysis.measures.mixing.completeness import layer_errors
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
 from analysis.models.trace import LayerTrace, in_dtype
 from tests.reference.mixing import layer_mixing as reference
-from tests.tiny import BOTH_WAYS
 
 
 def with_activation(layer: LayerTrace, name: str) -> LayerTrace:
@@ -45,7 +44,7 @@ def test_every_scope_is_what_the_vectors_written_out_say(layers):
             torch.testing.assert_close(found.maps[place], expected[scope], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 @pytest.mark.parametrize("activation", GATES)
 def test_every_activation_follows_integrated_gradients(layers, activation):
     layer = with_activation(layers[0], activation)

@@ -16,8 +16,12 @@ pytestmark = pytest.mark.shared_data
 
 
 @cache
+def treebank(name: str):
+    return tuple(conllu_documents(shared_data() / "treebanks" / name))
+
+
 def gum():
-    return tuple(conllu_documents(shared_data() / "treebanks" / "gum_free-dev.conllu"))
+    return treebank("gum_free-dev.conllu")
 
 
 @cache
@@ -54,7 +58,7 @@ def governors_of(document) -> list[int]:
 )
 def test_every_sentence_and_word_is_read(name, sentences, words):
     path = shared_data() / "treebanks" / name
-    found = [each for document in conllu_documents(path) for each in document.sentences]
+    found = [each for document in treebank(name) for each in document.sentences]
     text = path.read_text(encoding="utf-8")
     lines = [line.split("\t") for line in text.splitlines() if line[:1].isdigit()]
     assert (len(found), sum(map(len, found))) == (sentences, words)
@@ -71,7 +75,7 @@ def test_words_with_their_spaces_spell_the_sentences(name):
         for line in path.read_text(encoding="utf-8").splitlines()
         if line.startswith("# text = ")
     ]
-    found = [each for document in conllu_documents(path) for each in document.sentences]
+    found = [each for document in treebank(name) for each in document.sentences]
     spelt = [
         "".join(f + " " * s for f, s in zip(each.forms, each.spaces, strict=True)).strip()
         for each in found

@@ -26,12 +26,12 @@ def real(family):
 def test_real_text_is_read_converted_and_read_again(tmp_path, family, packing):
     source = shared_data() / "text" / "wikitext-2" / "valid.txt"
     tokenizer, converted = real(family), tmp_path / "converted.jsonl"
-    options: dict = {"positions": 512, "segment_types": SEGMENT_TYPES[family], "limit": 150}
+    options: dict = {"positions": 512, "segment_types": SEGMENT_TYPES[family], "limit": 50}
     corpus = load_corpus(str(source), tokenizer, packing=packing, **options)
-    assert len(corpus.sequences) == 150
+    assert len(corpus.sequences) == 50
     assert max(map(len, corpus.sequences)) == 128
     found = entries(str(source), tokenizer=tokenizer, packing=packing)
-    write_jsonl(islice(found, 150), converted)
+    write_jsonl(islice(found, 50), converted)
     again = load_corpus(str(converted), tokenizer, **options)
     assert_same_sequences(corpus.sequences, again.sequences)
 

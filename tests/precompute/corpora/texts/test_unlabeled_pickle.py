@@ -78,7 +78,7 @@ def test_file_written_by_python_2_is_read(tmp_path):
     assert read(tmp_path, content) == [Tokens(("[CLS]", "café"), None, "attn.pkl entry 1")]
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", [PROTOCOLS[0], PROTOCOLS[-1]])
 def test_cut_short_anywhere_the_pickle_is_refused(tmp_path, protocol):
     content = pickle.dumps(RECORDS[1:], protocol)
     for end in range(len(content)):

@@ -16,6 +16,7 @@ from precompute.run import Request, run
 from precompute.store.check import faults
 from precompute.store.show import every_table
 from tests.intervals import assert_ordered
+from tests.shared_store import shared_store
 from tests.small_store import request as asked_for
 from tests.tiny import mask_rate, save_tiny
 
@@ -89,10 +90,8 @@ def test_a_masked_language_model_without_masks_has_a_loss_and_no_gradients(tmp_p
     assert list(faults(asked.output, every_table())) == []
 
 
-def test_a_model_that_predicts_no_tokens_is_told_apart(tmp_path, family):
-    asked = asked_for(tmp_path, family, statistics=["gradient_importance"])
-    run(asked, run_local)
-    with duckdb.connect(str(asked.output), read_only=True) as connection:
+def test_a_model_that_predicts_no_tokens_is_told_apart(tmp_path_factory, family):
+    with duckdb.connect(str(shared_store(tmp_path_factory, family)), read_only=True) as connection:
         assert gradient_importance.objective(connection) == "pooled_length"
         assert set(gradient_importance.by_layer(connection)["objective"]) == {"pooled_length"}
 

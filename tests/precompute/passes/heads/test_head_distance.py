@@ -130,6 +130,7 @@ def test_layers_are_compared_one_by_one_and_together(store, matrices, weighing):
         assert numbers == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_a_model_of_one_layer_has_distances_but_no_layers_to_compare(tmp_path, family):
     save_one_layer(family, tmp_path)
     asked = asked_for(tmp_path, family, statistics=ASKED, limit=1)

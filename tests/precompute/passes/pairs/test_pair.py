@@ -48,6 +48,7 @@ def test_every_pair_has_its_counts_and_its_relation(pair_store, counted):
         assert has_special == (counts["special"] > 0)
 
 
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_a_model_of_one_layer_has_every_pair(one_layer_run, one_layer_store, is_causal):
     expected = _counted(one_layer_run[1].corpus.sequences, is_causal)
     rows = one_layer_store.execute("select source, target, n, n_sequences from pair").fetchall()

@@ -29,7 +29,9 @@ def _first(wide: pd.DataFrame, layer: int, effect: str, amplified: bool, least: 
     return in_order[columns].reset_index(drop=True)
 
 
-@pytest.mark.parametrize("kept", [7, pair_extreme.KEPT])
+@pytest.mark.parametrize(
+    ("family", "kept"), [("bert", 7), ("gpt2", pair_extreme.KEPT)], indirect=["family"]
+)
 def test_every_list_begins_with_what_changes_most(pair_store, wide, monkeypatch, kept):
     monkeypatch.setattr(the_pass, "KEPT", kept)
     found = the_pass.fit(pair_store, FitContext(seed=0, frequency_ranks={})).to_pandas()
@@ -48,6 +50,7 @@ def test_every_list_begins_with_what_changes_most(pair_store, wide, monkeypatch,
     assert not lists
 
 
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_a_model_of_one_layer_has_its_lists(one_layer_store):
     wide, least = one_layer_store.execute("from pair_delta_wide").df(), min(pair_extreme.MIN_COUNTS)
     lists = 0

@@ -109,7 +109,7 @@ def _assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize(
     ("effect", "amplified", "min_count"),
-    [(*each, n) for each, n in zip(product(EFFECTS, (True, False)), cycle((1, 2, 5)))],
+    list(zip(EFFECTS, cycle((True, False)), cycle((1, 2, 5)))),
 )
 def test_lists_begin_with_what_changes_most(
     asked, all_pairs, layer_order, effect, amplified, min_count
@@ -127,7 +127,7 @@ def test_lists_begin_with_what_changes_most(
         _assert_same(second, expected[expected["layer"] == 2])
 
 
-@pytest.mark.parametrize(("amplified", "limit"), list(product((True, False), (3, 10**6))))
+@pytest.mark.parametrize(("amplified", "limit"), [(True, 10**6), (False, 3)])
 def test_pairs_that_are_clear_of_0_come_first_or_alone(asked, all_pairs, amplified, limit):
     rows = all_pairs[(all_pairs["effect"] == "ff") & (all_pairs["n"] >= 2)]
     order = "amplified" if amplified else "attenuated"

@@ -1,13 +1,25 @@
 """Pairs are found by a text in their tokens, as it is written."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 import pytest
+from duckdb import DuckDBPyConnection
 
 from analysis.tables.pairs import pair_delta
 from tests.precompute.passes.pairs.test_pair_questions import EVERYTHING
 from tests.precompute.passes.pairs.test_pair_ranking import COLUMNS, copy_of
 
 TOKENS = ["50%_o'Clock", "Été", "t", "x", "y"]
+
+
+@pytest.fixture(scope="module")
+def renamed(pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
+    """The store with five tokens of other names in turn."""
+    names = str(TOKENS).replace('"50%_o\'Clock"', "'50%_o''Clock'")
+    change = f"update stored.vocabulary set token = ({names})[1 + token_id % 5]"
+    with copy_of(pair_run, tmp_path_factory.mktemp("renamed"), change) as store:
+        yield store
 
 
 @pytest.mark.parametrize(
@@ -29,12 +41,9 @@ TOKENS = ["50%_o'Clock", "Été", "t", "x", "y"]
         ('""', set()),
     ],
 )
-def test_text_is_looked_for_as_it_is_in_either_token(pair_run, tmp_path, text, matches):
-    names = str(TOKENS).replace('"50%_o\'Clock"', "'50%_o''Clock'")
-    renamed = f"update stored.vocabulary set token = ({names})[1 + token_id % 5]"
-    with copy_of(pair_run, tmp_path, renamed) as store:
-        whole = pair_delta.browse(store, **EVERYTHING)
-        found = pair_delta.browse(store, **EVERYTHING | {"text": text})
+def test_text_is_looked_for_as_it_is_in_either_token(renamed, text, matches):
+    whole = pair_delta.browse(renamed, **EVERYTHING)
+    found = pair_delta.browse(renamed, **EVERYTHING | {"text": text})
     assert set(whole["source"]) == set(TOKENS)
     kept = whole[whole["source"].isin(matches) | whole["target"].isin(matches)]
     assert found["place"].tolist() == list(range(1, len(kept) + 1))
@@ -47,11 +56,9 @@ def test_text_is_looked_for_as_it_is_in_either_token(pair_run, tmp_path, text, m
     [{"source": "t"}, {"target": '"t"'}, {"source": "T", "target": "T", "text": "é"}],
     ids=str,
 )
-def test_each_side_can_have_a_text_of_its_own(pair_run, tmp_path, texts):
-    renamed = "update stored.vocabulary set token = (['Été', 't', 'x'])[1 + token_id % 3]"
-    with copy_of(pair_run, tmp_path, renamed) as store:
-        whole = pair_delta.browse(store, **EVERYTHING)
-        found = pair_delta.browse(store, **EVERYTHING | texts)
+def test_each_side_can_have_a_text_of_its_own(renamed, texts):
+    whole = pair_delta.browse(renamed, **EVERYTHING)
+    found = pair_delta.browse(renamed, **EVERYTHING | texts)
     fits = {"t": {"Été", "t"}, "T": {"Été", "t"}, '"t"': {"t"}, "é": {"Été"}}
     kept = whole
     for side in ("source", "target"):

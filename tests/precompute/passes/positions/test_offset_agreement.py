@@ -95,6 +95,7 @@ def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
                     assert row.spearman == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_one_text_of_one_layer_is_enough(tmp_path, family):
     save_one_layer(family, tmp_path)
     statistics = ["offset_agreement", "relative_position_cluster"]

@@ -165,6 +165,7 @@ def test_the_file_is_whole_and_sound(finished):
     assert list(faults(finished[0].output, every_table())) == []
 
 
+@pytest.mark.parametrize("family", ["vit"], indirect=True, scope="session")
 @pytest.mark.parametrize(
     ("table", "change"),
     [
