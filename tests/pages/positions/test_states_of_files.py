@@ -35,16 +35,13 @@ def panels(exported, choice="query_1_max_linear", n=2):
     return exported[f"po_states_other_files_{choice}_{n}"]
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_files_that_lack_the_statistic_are_named(section, several_folder, exported, lang):
-    session = section("states", several_folder, lang=lang)
+def test_files_that_lack_the_statistic_are_named(section, several_folder, exported):
+    session = section("states", several_folder)
     assert any(r"other\.duckdb" in each.value for each in session.caption)
     assert not panels(exported)[0]["file"].str.contains("other").any()
 
 
-@pytest.mark.parametrize(
-    ("source", "amount"), [("hidden", "max"), ("query", "mean"), ("key", "max")]
-)
+@pytest.mark.parametrize(("source", "amount"), [("hidden", "max"), ("query", "mean")])
 def test_every_file_is_told_by_its_own_numbers(source, amount, section, several, exported):
     folder = several("gpt.duckdb", *LONGER)
     choices = {"po_source": source, "po_amount": amount, "po_states_layer": "2"}

@@ -23,7 +23,6 @@ each_place = pytest.mark.parametrize(
         ("token_pairs", "tables", 0.12, NETWORK),
     ],
 )
-in_both = pytest.mark.parametrize("lang", ["en", "ja"])
 
 
 def published_tables(session) -> list[pd.DataFrame]:
@@ -34,25 +33,20 @@ def folded(session) -> list:
     return [each for each in session.expander if MODEL in each.label]
 
 
-@in_both
 @each_place
-def test_the_same_experiment_is_compared_in_the_page(
-    page, view, mask_rate, paper, lang, opened, file_of
-):
-    address = {VIEWS[page]: view}
-    session = opened(page, file_of(mask_rate=mask_rate), lang=lang, **address)
+def test_the_same_experiment_is_compared_in_the_page(page, view, mask_rate, paper, opened, file_of):
+    session = opened(page, file_of(mask_rate=mask_rate), **{VIEWS[page]: view})
     assert_sound(session)
     assert not folded(session)
     assert all("difference" in each for each in published_tables(session))
     assert any(paper in each.value for each in session.caption)
 
 
-@in_both
 @each_place
 def test_another_experiment_is_folded_and_not_compared(
-    page, view, mask_rate, paper, lang, opened, store_folder
+    page, view, mask_rate, paper, opened, store_folder
 ):
-    session = opened(page, store_folder, lang=lang, **{VIEWS[page]: view})
+    session = opened(page, store_folder, **{VIEWS[page]: view})
     assert_sound(session)
     [place] = folded(session)
     assert f"{N_SEQUENCES}" in "".join(each.value for each in place.markdown)

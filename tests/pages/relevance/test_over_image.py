@@ -35,9 +35,8 @@ def stored(told, seq: int, rule: str, layer: int, head: int | None) -> np.ndarra
     return np.array(relevance)
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_a_file_of_images_opens_on_one_image(lang, opened, images_folder):
-    session = opened("relevance", images_folder, lang=lang)
+def test_a_file_of_images_opens_on_one_image(opened, images_folder):
+    session = opened("relevance", images_folder)
     assert session.session_state["re_view"] == "map"
     assert len(charts(session)) == 3
 
@@ -47,7 +46,7 @@ def test_a_file_of_texts_offers_no_image(opened, store_folder):
     assert session.session_state["re_view"] == "text"
 
 
-@pytest.mark.parametrize("rule", ["i", "iii", "attention"])
+@pytest.mark.parametrize("rule", ["iii", "attention"])
 def test_every_patch_has_what_the_file_keeps_of_it(rule, over_image, exported, told_of_images):
     over_image(re_image=str(MASK), re_rule=rule, re_layer="2", re_head="1")
     shown = figures(exported)

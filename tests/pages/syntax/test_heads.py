@@ -1,5 +1,7 @@
 """All heads on one relation, and one head on all: numbers and sentences are those of the file."""
 
+from itertools import cycle
+
 import pytest
 
 from analysis.tables.annotation import MERGINGS
@@ -16,8 +18,7 @@ def rows(frame, columns: list[str]) -> list[tuple]:
     return rows_of(frame.sort_values(columns[:2]), columns)
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("merging", MERGINGS)
+@pytest.mark.parametrize(("merging", "direction"), list(zip(MERGINGS, cycle(DIRECTIONS))))
 def test_the_map_has_every_head_of_the_file(merging, direction, section, exported, told):
     section("heads", sy_relation="obj", sy_direction=direction, sy_merging=merging)
     shown = frame_of(exported, f"sy_heads_map_obj_{direction}_{merging}")

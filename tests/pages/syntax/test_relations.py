@@ -1,5 +1,7 @@
 """The best head of every relation: numbers are those of the file, and so is what is said."""
 
+from itertools import cycle
+
 import pytest
 
 from analysis.tables.annotation import MERGINGS
@@ -16,8 +18,7 @@ COLUMNS = (
 )
 
 
-@pytest.mark.parametrize("chosen_on", CHOSEN_ON)
-@pytest.mark.parametrize("merging", MERGINGS)
+@pytest.mark.parametrize(("merging", "chosen_on"), list(zip(cycle(MERGINGS), CHOSEN_ON)))
 def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, exported, told):
     section("relations", sy_merging=merging, sy_chosen_on=chosen_on, sy_least="1")
     shown = frame_of(exported, f"sy_relations_rows_{merging}_{chosen_on}_1").sort_values("relation")

@@ -14,7 +14,7 @@ from analysis.tables.norms import token_type_mixing
 from pages.ui.store import chosen as shell
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import cursor, described, version_of
-from tests.small_store import build_store
+from tests.pages.kit.copies import changed_copy, lacking
 
 ASK = """
 import streamlit as st
@@ -94,7 +94,8 @@ def test_a_replaced_file_gives_new_answers_though_the_old_one_is_open(store_fold
         assert sequence_lengths(opened)["n_sequences"].sum() == 3
         other = tmp_path / "other"
         other.mkdir()
-        os.replace(build_store(other, statistics=["token_norm"], limit=1), path)
+        shorter = changed_copy(store_folder, other, "delete from stored.sequence where seq > 0")
+        os.replace(shorter / "tiny.duckdb", path)
         with cursor(version_of(path)) as renewed:
             assert sequence_lengths(renewed)["n_sequences"].sum() == 1
         assert sequence_lengths(opened)["n_sequences"].sum() == 3
@@ -159,8 +160,8 @@ def test_a_file_that_is_being_written_is_said_to_be_locked(store_folder, tmp_pat
 def test_a_missing_statistic_names_the_files_that_have_it_and_the_command(
     store_folder, tmp_path, in_session
 ):
-    partial = build_store(tmp_path / "made", statistics=["completeness"])
-    os.replace(partial, tmp_path / "partial.duckdb")
+    changed_copy(store_folder, tmp_path, *lacking("token_type_mixing"))
+    os.replace(tmp_path / "tiny.duckdb", tmp_path / "partial.duckdb")
     copyfile(store_folder / "tiny.duckdb", tmp_path / "whole.duckdb")
     session = in_session(REQUIRE, tmp_path, file="partial.duckdb")
     assert not session.text
