@@ -79,23 +79,23 @@ def test_a_choice_goes_to_the_address_and_back(server, first):
     WebDriverWait(first, 30).until(lambda d: title_of(d) == english)
 
 
-@pytest.mark.parametrize(
-    ("button", "start"), [("double-SVG", b"<svg"), ("single-PDF", b"%PDF"), ("CSV", b"\xef")]
-)
-def test_an_export_arrives(button, start, server, first, tmp_path):
+def test_exports_arrive(server, first, tmp_path):
     downloads = {"behavior": "allow", "downloadPath": str(tmp_path)}
     first.execute_cdp_cmd("Browser.setDownloadBehavior", downloads)
     first.get(f"{server}/attention-norms?an_view=frequency&lang=en")
     settled(first, "[data-test-script-state=notRunning] [data-testid=stVegaLiteChart]")
     popover = first.find_element(By.XPATH, "//button[contains(., 'Export')]")
     first.execute_script("arguments[0].click()", popover)
-    found = f"[class*=st-key-an_][class*=-{button}] button"
-    WebDriverWait(first, 30).until(lambda d: d.find_element(By.CSS_SELECTOR, found).is_displayed())
-    first.find_element(By.CSS_SELECTOR, found).click()
-    ending = button.rpartition("-")[2].lower()
-    wait_until(lambda: list(tmp_path.glob(f"tiny-*.{ending}")), 30)
-    [written] = tmp_path.glob(f"tiny-*.{ending}")
-    assert written.read_bytes().startswith(start)
+    for button, start in (("double-SVG", b"<svg"), ("single-PDF", b"%PDF"), ("CSV", b"\xef")):
+        found = f"[class*=st-key-an_][class*=-{button}] button"
+        WebDriverWait(first, 30).until(
+            lambda d, found=found: d.find_element(By.CSS_SELECTOR, found).is_displayed()
+        )
+        first.find_element(By.CSS_SELECTOR, found).click()
+        ending = f"tiny-*.{button.rpartition('-')[2].lower()}"
+        wait_until(lambda ending=ending: list(tmp_path.glob(ending)), 30)
+        [written] = tmp_path.glob(ending)
+        assert written.read_bytes().startswith(start)
 
 
 def test_methods_draws_its_formulas(server, first):

@@ -13,40 +13,54 @@ from tests.pages.kit.section_checks import sections
 
 pytestmark = needs_chromium
 TOP, SEEN, SMALLEST = 300, 300, 90  # pixels
-SCREENS = ((1280, 720, "ja"), (1920, 1080, "en"), (1280, 720, "en"), (1920, 1080, "ja"))
+SCREENS = ((1280, 720), (1920, 1080))
 OF_TREEBANKS = ("syntax", "coreference")
 FIRST = """
-const shown = [...document.querySelectorAll(
-    "[data-testid=stMain] :is([data-testid=stVegaLiteChart], [data-testid=stDataFrame], "
-    + "[data-testid=stHtml])")].map(each => each.getBoundingClientRect());
+const main = "[data-testid=stMain] ";
+const charts = [...document.querySelectorAll(main + "[data-testid=stVegaLiteChart]")];
+const others = document.querySelectorAll(
+    main + ":is([data-testid=stDataFrame], [data-testid=stHtml])");
+const drawn = charts.every(each => each.querySelector("svg, canvas")?.clientHeight);
 const idle = document.querySelector("[data-test-script-state=notRunning]");
-const first = shown.filter(each => each.height > arguments[0])[0];
-return idle && first ? [first.top, first.height] : null;
+const shown = [...charts, ...others].map(each => each.getBoundingClientRect());
+const first = shown.filter(each => each.height > arguments[0]).sort((a, b) => a.top - b.top)[0];
+return idle && drawn && first ? [first.top, first.height] : null;
 """
+"""Top and height of the first chart or table, once the page and all its charts are drawn."""
 EVERY_SECTION = [
-    (page, each.stem, *screen)
-    for (page, each), screen in zip(
-        [(page, each) for page in VIEWS for each in sections(page)], cycle(SCREENS), strict=False
+    (page, each.stem, lang)
+    for (page, each), lang in zip(
+        [(page, each) for page in VIEWS for each in sections(page)], cycle(("ja", "en"))
     )
 ]
-MEASURED = EVERY_SECTION[::3]
-"""A third of the sections, on every screen in either language."""
+MEASURED = EVERY_SECTION[::5]
+"""A fifth of the sections, in one language or the other."""
 
 
-@pytest.mark.parametrize(("page", "stem", "width", "height", "lang"), MEASURED)
+@pytest.mark.parametrize(("page", "stem", "lang"), MEASURED)
 def test_the_first_chart_is_seen_without_scrolling(
-    page, stem, width, height, lang, browser: WebDriver, servers, request
+    page, stem, lang, browser: WebDriver, servers, request
 ):
     images = page == "relevance" and stem in ("map", "corpus")
     name = "images" if images else "treebank" if page in OF_TREEBANKS else "store"
     server = servers(request.getfixturevalue(f"{name}_folder"))
-    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+
+    def is_in_place(driver: WebDriver) -> bool:
+        """Whether it is there; a chart that is still drawn may move what stands below."""
+        top, tall = driver.execute_script(FIRST, SMALLEST) or (TOP + 1, 0)
+        in_sight = min(top + tall, driver.execute_script("return innerHeight")) - top
+        return top <= TOP and in_sight >= min(tall / 2, SEEN)
+
     try:
+        show_on(browser, *SCREENS[0])
         browser.get(f"{server}/{PAGES[page]}?lang={lang}&{VIEWS[page]}={stem}")
-        wait = WebDriverWait(browser, 60)
-        top, tall = wait.until(lambda driver: driver.execute_script(FIRST, SMALLEST))
-        assert top <= TOP
-        assert min(top + tall, height) - top >= min(tall / 2, SEEN)
+        for width, height in SCREENS:
+            show_on(browser, width, height)
+            WebDriverWait(browser, 60).until(is_in_place, f"too low at {width} x {height}")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def show_on(browser: WebDriver, width: int, height: int) -> None:
+    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)

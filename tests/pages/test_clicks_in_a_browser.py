@@ -73,7 +73,6 @@ ONE_HEAD = {
 }
 OF_MAP = mark("layer: 2; head: 3")
 CLICKS = [
-    Click("head-habits?hh_view=heads&head=1-1", "hh_heads_map"),
     Click("head-map?hm_view=groups&head=1-1", "hm_groups_plane", OF_MAP),
     Click(
         "layer-mixing?lm_view=similarity",

@@ -1,6 +1,6 @@
 """Published numbers stand beside a file's own only where both are of one experiment."""
 
-from itertools import pairwise
+from itertools import cycle, pairwise
 
 import pandas as pd
 import pytest
@@ -12,16 +12,17 @@ from tests.pages.conftest import assert_sound
 
 NORMS, RATIOS = "Not Only a Weight", "Analysis of Masked Language Models"
 NETWORK = "through the Lens of Attention Maps"
+PLACES = [
+    ("attention_norms", "dispersion", 0.0, NORMS),
+    ("attention_norms", "relation", 0.0, NORMS),
+    ("layer_mixing", "similarity", 0.12, NETWORK),
+    ("layer_mixing", "ratio", 0.12, RATIOS),
+    ("layer_mixing", "frequency", 0.0, RATIOS),
+    ("token_pairs", "tables", 0.12, NETWORK),
+]
 each_place = pytest.mark.parametrize(
-    ("page", "view", "mask_rate", "paper"),
-    [
-        ("attention_norms", "dispersion", 0.0, NORMS),
-        ("attention_norms", "relation", 0.0, NORMS),
-        ("layer_mixing", "similarity", 0.12, NETWORK),
-        ("layer_mixing", "ratio", 0.12, RATIOS),
-        ("layer_mixing", "frequency", 0.0, RATIOS),
-        ("token_pairs", "tables", 0.12, NETWORK),
-    ],
+    ("page", "view", "mask_rate", "paper", "lang"),
+    [(*place, lang) for place, lang in zip(PLACES, cycle(("en", "ja")))],
 )
 
 
@@ -34,8 +35,10 @@ def folded(session) -> list:
 
 
 @each_place
-def test_the_same_experiment_is_compared_in_the_page(page, view, mask_rate, paper, opened, file_of):
-    session = opened(page, file_of(mask_rate=mask_rate), **{VIEWS[page]: view})
+def test_the_same_experiment_is_compared_in_the_page(
+    page, view, mask_rate, paper, lang, opened, file_of
+):
+    session = opened(page, file_of(mask_rate=mask_rate), lang=lang, **{VIEWS[page]: view})
     assert_sound(session)
     assert not folded(session)
     assert all("difference" in each for each in published_tables(session))
@@ -44,9 +47,9 @@ def test_the_same_experiment_is_compared_in_the_page(page, view, mask_rate, pape
 
 @each_place
 def test_another_experiment_is_folded_and_not_compared(
-    page, view, mask_rate, paper, opened, store_folder
+    page, view, mask_rate, paper, lang, opened, store_folder
 ):
-    session = opened(page, store_folder, **{VIEWS[page]: view})
+    session = opened(page, store_folder, lang=lang, **{VIEWS[page]: view})
     assert_sound(session)
     [place] = folded(session)
     assert f"{N_SEQUENCES}" in "".join(each.value for each in place.markdown)

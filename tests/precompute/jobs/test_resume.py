@@ -8,9 +8,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
 
 from analysis.errors import UserError
@@ -89,10 +89,19 @@ def test_a_worker_that_dies_is_told(monkeypatch):
     )
 
 
-def test_jobs_are_shared_among_as_many_processes_as_were_asked():
-    assert workers.runner_for("local", 1) is run_local
-    shared: Any = workers.runner_for("local", 2)
-    assert (shared.func, shared.keywords) == (workers.run_processes, {"workers": 2})
+def test_several_processes_give_the_numbers_of_one(tmp_path):
+    one, two = (
+        shards_only(
+            request(tmp_path, output=tmp_path / n / "tiny.duckdb", statistics=["token_norm"]),
+            workers.runner_for("local", int(n)),
+        )
+        for n in "12"
+    )
+    shards = [each.relative_to(one.folder) for each in one.folder.rglob("*.parquet")]
+    assert len(shards) > 1
+    for each in shards:
+        found, expected = (pd.read_parquet(plan.folder / each) for plan in (two, one))
+        pd.testing.assert_frame_equal(found, expected, rtol=1e-5)
 
 
 @pytest.fixture(scope="module")
