@@ -12,7 +12,24 @@ class Paper:
     title: str
     url: str
 
+    def bibtex(self, key: str) -> str:
+        """The entry of a bibliography; LaTeX has families of the authors alone."""
+        fields = {
+            "author": self.authors.replace(", ", " and "),
+            "title": f"{{{self.title}}}",
+            "year": str(self.year),
+            "url": self.url,
+        }
+        lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+        return f"@misc{{{key},\n{lines}\n}}"
 
+
+MIXSCOPE = """@software{mixscope,
+  author = {{The Mixscope developers}},
+  title = {Mixscope},
+  version = {%s}
+}"""
+"""Its own entry, without the version."""
 PAPERS = {
     "kobayashi-2020": Paper(
         "Kobayashi, Kuribayashi, Yokoi, Inui",

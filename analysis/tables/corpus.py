@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables.columns import count, flag, number, text, whole
-from analysis.tables.question import asks, quoted
+from analysis.tables.question import asks, frame_of, quoted
 from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table
 
 _TOKEN_ID = whole("token_id", "place in the vocabulary")
@@ -123,12 +123,12 @@ TABLES = (RUN, PROVENANCE, MANIFEST, *CORPUS_TABLES)
 
 def run(store: DuckDBPyConnection) -> pd.Series:
     """The one row of `run`."""
-    return store.execute("from run").df().iloc[0]
+    return frame_of(store, "from run").iloc[0]
 
 
 def provenance(store: DuckDBPyConnection) -> pd.DataFrame:
     """Everything else that is known about the run: columns name, value."""
-    return store.execute("from provenance order by name").df()
+    return frame_of(store, "from provenance order by name")
 
 
 def layer_order(store: DuckDBPyConnection) -> LayerOrder:
@@ -139,7 +139,7 @@ def layer_order(store: DuckDBPyConnection) -> LayerOrder:
 
 def contents(store: DuckDBPyConnection) -> pd.DataFrame:
     """What is stored: columns name, n_rows."""
-    return store.execute("select name, n_rows from manifest order by n_rows desc, name").df()
+    return frame_of(store, "select name, n_rows from manifest order by n_rows desc, name")
 
 
 @asks("select token_type, count(*) as n from token group by token_type order by token_type")

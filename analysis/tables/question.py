@@ -1,15 +1,21 @@
 """A question to a file: SQL whose parameters are the arguments of the function that asks it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
-from inspect import signature
-from typing import ParamSpec
+from inspect import cleandoc, signature
+from numbers import Real
+from typing import Any, ParamSpec
 
 import pandas as pd
+from duckdb import DuckDBPyConnection
 
 Arguments = ParamSpec("Arguments")
 Question = Callable[Arguments, pd.DataFrame]
+_PARAMETER = re.compile(r"\$(\w+)")
+_HEARD: ContextVar[list[str] | None] = ContextVar("queries that are written down", default=None)
 
 
 def quoted(*texts: str) -> str:
@@ -22,13 +28,45 @@ def placed(names: Iterable[str], column: str) -> str:
     return f"list_position([{quoted(*names)}], {column})"
 
 
+def frame_of(
+    store: DuckDBPyConnection, sql: str, values: Mapping[str, Any] | None = None
+) -> pd.DataFrame:
+    """What a query finds; `values` are bound to the `$name`s in it."""
+    heard = _HEARD.get()
+    if heard is not None:
+        heard.append(_PARAMETER.sub(lambda name: literal((values or {})[name[1]]), cleandoc(sql)))
+    return store.execute(sql, dict(values or {})).df()
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """The queries that are asked meanwhile, with their values, for anyone to ask again."""
+    found: list[str] = []
+    token = _HEARD.set(found)
+    try:
+        yield found
+    finally:
+        _HEARD.reset(token)
+
+
+def literal(value: Any) -> str:
+    """A value as SQL writes it."""
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, Real):
+        return str(value).lower()
+    return f"[{', '.join(map(literal, value))}]"
+
+
 def asks(sql: str) -> Callable[[Question[Arguments]], Question[Arguments]]:
     """Makes a question of a signature and its docstring; what has no body here is asked in SQL.
 
     Args:
         sql: each `$name` in it is an argument.
     """
-    names = set(re.findall(r"\$(\w+)", sql))
+    names = set(_PARAMETER.findall(sql))
 
     def question(declared: Question[Arguments]) -> Question[Arguments]:
         arguments = signature(declared)
@@ -38,7 +76,7 @@ def asks(sql: str) -> Callable[[Question[Arguments]], Question[Arguments]]:
             bound = arguments.bind(*args, **kwargs)
             bound.apply_defaults()
             values = {name: bound.arguments[name] for name in names}
-            return bound.arguments["store"].execute(sql, values).df()
+            return frame_of(bound.arguments["store"], sql, values)
 
         return answer
 

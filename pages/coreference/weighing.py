@@ -11,7 +11,8 @@ from pages.ui.charts.colours import WEIGHING_COLOURS
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import told_difference, told_share
+from pages.ui.weighing import told_difference
+from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _HALVES = ("first", "second")
@@ -43,8 +44,8 @@ def _finding(view: View, halves: pd.DataFrame) -> str:
     shares = [
         view.say(
             "half",
-            weight=told_share(row["accuracy_weight"]),
-            norm=told_share(row["accuracy_norm"]),
+            weight=percent(row["accuracy_weight"], digits=1),
+            norm=percent(row["accuracy_norm"], digits=1),
             difference=told_difference(row),
         )
         for _, row in rows.iterrows()

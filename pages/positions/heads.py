@@ -24,7 +24,6 @@ from pages.ui.head.choice import Head, follow_head_click, head_name, row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, open_store, shows_images
 from pages.ui.view import View
-from pages.ui.weighing import told_share
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_told
@@ -136,8 +135,8 @@ def _patch_finding(view: View, frame: pd.DataFrame, best: pd.Series) -> str:
         "patches_finding",
         rows=offset_told(down),
         columns=offset_told(right),
-        attention=told_share(best["attention_per_pair"]),
-        mean=told_share(best["mean_per_pair"]),
+        attention=percent(best["attention_per_pair"], digits=1),
+        mean=percent(best["mean_per_pair"], digits=1),
         pairs=int((grid["rows"] - abs(down)) * (grid["columns"] - abs(right))),
         offsets=len(frame),
         n=count(best["n_images"]),

@@ -6,7 +6,7 @@ from typing import Any
 
 from analysis.tables.relevance.relevance_summary import GAINS
 from pages.ui.words.interval import ends
-from pages.ui.words.numbers import points, signed
+from pages.ui.words.numbers import percent, points, signed
 from pages.ui.words.say import say
 
 QUANTITIES = (
@@ -60,7 +60,7 @@ def written(quantity: str, value: float) -> str:
         return say("relevance.quantities.nats", value=f"{value:.2f}")
     if quantity in GAINS:
         return say("relevance.quantities.points", value=points(value, digits=1))
-    return f"{100 * value:.1f} %"
+    return percent(value, digits=1)
 
 
 def with_interval(quantity: str, row: Mapping[Hashable, Any]) -> str:

@@ -20,8 +20,8 @@ from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import is_clear, told_difference, told_share
-from pages.ui.words.numbers import count
+from pages.ui.weighing import is_clear, told_difference
+from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
 _ENDS = ("low", "high")
@@ -82,7 +82,7 @@ def _finding(view: View, shown: pd.DataFrame, part: str) -> str:
 
 def _change(row: pd.Series) -> dict[str, str]:
     """Both accuracies and their difference, in words."""
-    shares = {way: told_share(row[f"accuracy_{way}"]) for way in WEIGHINGS}
+    shares = {way: percent(row[f"accuracy_{way}"], digits=1) for way in WEIGHINGS}
     return {**shares, "difference": told_difference(row)}
 
 

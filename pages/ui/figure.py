@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from analysis.sources import MIXSCOPE, PAPERS
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.charts.headline import headlined, sentences, unmarked
 from pages.ui.charts.look import in_theme
@@ -20,6 +21,8 @@ from pages.ui.words.lines import width_of
 from pages.ui.words.say import plain, say
 
 _TWO_LINES = 200  # letters
+_FEW_LINES = 120  # pixels
+_REVISION = 8  # letters of a commit or a hash that tell it from others
 _PICTURES = {
     "SVG": (export.svg, "image/svg+xml"),
     "PDF": (export.pdf, "application/pdf"),
@@ -162,6 +165,7 @@ def source(written: Callable[[object], str] = plain) -> str:
         "figure.source",
         file=written(store.name),
         model=written(store.model_name),
+        revision=store.run["revision"][:_REVISION],
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )
@@ -196,8 +200,21 @@ def _exports(
     with st.container(horizontal=True):
         for label, (made, ending, mime) in makers.items():
             _button(key, label, f"{name}.{ending}", mime, made)
-    st.caption(say("figure.link"))
-    st.code(link_here(), language=None, wrap_lines=True)
+    copied = {
+        "figure.link": link_here(),
+        "figure.cite": _bibliography(),
+        "figure.sql": ";\n\n".join(stage().queries),
+    }
+    for title, text in copied.items():
+        if text:
+            st.caption(say(title))
+            st.code(text, language="sql" if title == "figure.sql" else None, height=_FEW_LINES)
+
+
+def _bibliography() -> str:
+    """Mixscope, and the papers behind what is shown, as BibTeX."""
+    papers = [PAPERS[key].bibtex(key) for key in stage().papers]
+    return "\n".join([MIXSCOPE % open_store().run["tool_version"], *papers])
 
 
 def _button(

@@ -9,14 +9,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from analysis.tables.table import Table
 from pages.ui.about import about
-from pages.ui.choices.address import one_entry
+from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
 from pages.ui.choices.pick import pick
 from pages.ui.head.bar import keep_head
 from pages.ui.stage import staged
 from pages.ui.store.chosen import open_store, require
 from pages.ui.view import View
 from pages.ui.words.place import key_of, said, words_of
-from pages.ui.words.say import say
+from pages.ui.words.say import plain, say
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,8 @@ class Page:
 
     def _frame(self, shown: Section, notes: Any, head: Any) -> None:
         """A section with all that every section has."""
-        with words_of(self.name, shown.stem), staged(head):
+        papers = tuple(dict.fromkeys(table.source for table in shown.needs))
+        with words_of(self.name, shown.stem), staged(head, papers):
             if shown.lacking and (reason := shown.lacking()):
                 st.info(reason)
                 return
@@ -115,5 +116,8 @@ class Page:
                     st.markdown(said("meaning"))
             shown.draw(View(self.prefix, shown.stem))
             keep_head()
+            for key, names in dropped().items():
+                values = plain(" ".join(names)[:LONGEST_TEXT])
+                st.toast(say("page.dropped", key=key, values=values), duration="long")
             held = [table for table in shown.also if open_store().holds(table)]
             about(*shown.needs, *held)

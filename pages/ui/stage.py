@@ -4,7 +4,7 @@ A picker that is drawn before the first chart stands in the toolbar; one that co
 a row above the chart that follows it. A finding waits for the chart that shows it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
@@ -20,6 +20,10 @@ class Outside:
     """Where no section is drawn: everything stands where it is called."""
 
     shares_rows = has_bar = False
+    papers: tuple[str, ...] = ()
+    """Keys of the papers behind what is shown."""
+    queries: Sequence[str] = ()
+    """The SQL that was asked so far."""
 
     def room(self) -> Any:
         """The row that is open just now."""
@@ -53,13 +57,17 @@ class Outside:
         """What helps to read the chart that was just drawn."""
         return []
 
+    def hear(self, queries: list[str]) -> None:
+        """Keep the SQL of an answer."""
+
 
 class Stage(Outside):
     """A section while it is drawn: where the next picker stands, and the finding that waits."""
 
     shares_rows = True
 
-    def __init__(self, bar: Any) -> None:
+    def __init__(self, bar: Any, papers: tuple[str, ...]) -> None:
+        self.papers, self.queries = papers, []
         self._bar, self.has_bar = bar, True
         self._room = _row("toolbar")
         self._n_pickers = 0
@@ -109,6 +117,9 @@ class Stage(Outside):
         notes, self._notes = self._notes, []
         return notes
 
+    def hear(self, queries: list[str]) -> None:
+        self.queries = list(dict.fromkeys([*self.queries, *queries]))
+
 
 _OUTSIDE = Outside()
 _STAGE: ContextVar[Stage | None] = ContextVar("section that is drawn", default=None)
@@ -120,13 +131,14 @@ def stage() -> Outside:
 
 
 @contextmanager
-def staged(bar: Any) -> Iterator[None]:
+def staged(bar: Any, papers: tuple[str, ...]) -> Iterator[None]:
     """Draw a section: its toolbar comes first, and a finding without a chart comes last.
 
     Args:
         bar: the place of the head in the bar of the page.
+        papers: keys of those behind what is shown.
     """
-    drawn = Stage(bar)
+    drawn = Stage(bar, papers)
     token = _STAGE.set(drawn)
     try:
         yield

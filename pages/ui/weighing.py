@@ -36,11 +36,6 @@ def is_clear(low: float, high: float) -> bool:
     return low > 0 or high < 0
 
 
-def told_share(share: float) -> str:
-    """Per cent with a decimal: differences between the two are small."""
-    return f"{100 * share:.1f} %"
-
-
 def told_difference(row: Any) -> str:
     """A difference of shares with its interval if there is one, in points.
 

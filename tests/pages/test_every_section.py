@@ -3,6 +3,7 @@
 from itertools import cycle
 from pathlib import Path
 
+import duckdb
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -67,8 +68,19 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
         assert charts(sessions[lang]) or frames(sessions[lang]) or bodies(sessions[lang])
         if lang == exported_in:
             assert_exportable(exported, caption=section.stem)
+    assert_asked_again(sessions["en"], folder_of(page, section))
     pairs = {each.value for each in sessions["en"].subheader if " → " in each.value}
     assert_translated(sessions["en"], sessions["ja"], but=pairs)
+
+
+def assert_asked_again(session: AppTest, folder: Path) -> None:
+    """The SQL behind a section answers whoever opens the file without Mixscope."""
+    queries = {each.value for each in session.code if each.language == "sql"}
+    assert queries
+    [file] = folder.glob("*.duckdb")
+    with duckdb.connect(str(file), read_only=True) as store:
+        for query in queries:
+            assert store.execute(query).description
 
 
 @pytest.mark.slow

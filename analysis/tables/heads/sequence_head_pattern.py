@@ -7,6 +7,7 @@ from analysis.errors import UnknownName
 from analysis.habits import QUANTITIES
 from analysis.tables.columns import single, whole
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.tables.question import frame_of
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 ROUNDING = 0.02
@@ -87,7 +88,8 @@ def extremes(
     """
     if quantity not in QUANTITIES:
         raise UnknownName("habit", quantity, QUANTITIES)
-    return store.execute(
+    return frame_of(
+        store,
         f"""
         select seq, pattern.n_tokens, "{quantity}"::double as value, text
         from sequence_head_pattern_weighing as pattern
@@ -97,4 +99,4 @@ def extremes(
         limit $limit
         """,
         {"layer": layer, "head": head, "limit": limit, "weighing": weighing},
-    ).df()
+    )

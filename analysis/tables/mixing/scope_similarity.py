@@ -7,7 +7,7 @@ from analysis.scopes import SCOPES
 from analysis.tables.columns import number
 from analysis.tables.corpus import layer_order
 from analysis.tables.mixing.sequence_scope_similarity import SCOPE_A, SCOPE_B
-from analysis.tables.question import asks, placed
+from analysis.tables.question import asks, frame_of, placed
 from analysis.tables.table import LAYER_OR_MEAN, N_SEQUENCES, Table, View, interval
 
 _KEY = (LAYER_OR_MEAN, SCOPE_A, SCOPE_B)
@@ -51,7 +51,8 @@ def matrix(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
 def steps(store: DuckDBPyConnection) -> pd.DataFrame:
     """What each module changes, every scope against the next one: layer (missing = mean over the
     layers), scope_a, scope_b, spearman, low, high."""
-    return store.execute(
+    return frame_of(
+        store,
         """
         select layer, scope_a, scope_b, spearman, low, high
         from scope_similarity_interval
@@ -59,4 +60,4 @@ def steps(store: DuckDBPyConnection) -> pd.DataFrame:
         order by layer nulls last, list_position($scopes, scope_a)
         """,
         {"scopes": list(layer_order(store).scopes)},
-    ).df()
+    )

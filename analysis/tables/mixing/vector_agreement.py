@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number
 from analysis.tables.mixing.sequence_rollout import ROLLOUT
+from analysis.tables.question import frame_of
 from analysis.tables.table import LAYER_OR_MEAN, N_SEQUENCES, Table, interval
 
 TABLE = Table(
@@ -29,4 +30,4 @@ TABLE = Table(
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every scope in every layer, the mean over the layers (NULL) last: layer, scope, spearman,
     low, high, n_sequences."""
-    return store.execute("from vector_agreement order by layer nulls last, scope").df()
+    return frame_of(store, "from vector_agreement order by layer nulls last, scope")

@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import single
-from analysis.tables.question import asks
+from analysis.tables.question import asks, frame_of
 from analysis.tables.table import HEAD, LAYER, POSITION, SEQUENCE, TOKEN_TYPE, Table, View
 
 _VALUE_NORM = single("value_norm", "‖f(x)‖ of the token in the head", "stream length")
@@ -67,7 +67,8 @@ def top_tokens(
     Returns:
         token, token_type, n, attention (share of a query's weight), value_norm, weighted_norm.
     """
-    return store.execute(
+    return frame_of(
+        store,
         f"""
         select
             token,
@@ -86,14 +87,15 @@ def top_tokens(
         limit $limit
         """,
         {"layer": layer, "head": head, "least": least, "limit": limit},
-    ).df()
+    )
 
 
 def top_sequences(
     store: DuckDBPyConnection, *, layer: int, head: int, token: str, by: str, limit: int
 ) -> pd.DataFrame:
     """The sequences in which one token gets most from a head: seq, pos, value, best first."""
-    return store.execute(
+    return frame_of(
+        store,
         f"""
         select seq, pos, ({RANKINGS[by]})::double as value
         from head_token
@@ -105,7 +107,7 @@ def top_sequences(
         limit $limit
         """,
         {"layer": layer, "head": head, "token": token, "limit": limit},
-    ).df()
+    )
 
 
 @asks("""

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.norms.dispersion import DISPERSION, DISPERSION_LAWS
+from analysis.tables.question import frame_of
 from analysis.tables.table import LAYER_OR_ALL, Table
 
 TABLE = Table(
@@ -18,4 +19,4 @@ TABLE = Table(
 
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every row: layer (missing = all layers), n, mean, std, cv, min, max."""
-    return store.execute("from input_norm_dispersion order by layer nulls last").df()
+    return frame_of(store, "from input_norm_dispersion order by layer nulls last")

@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, whole
-from analysis.tables.question import asks
+from analysis.tables.question import asks, frame_of
 from analysis.tables.table import HEAD, LAYER, Table, View
 
 _KEY = (LAYER, HEAD, whole("rank", "place in descending order, from 1"))
@@ -41,7 +41,8 @@ TABLE = Table(
 
 def spectra(store: DuckDBPyConnection, *, heads: list[tuple[int, int]]) -> pd.DataFrame:
     """layer, head, rank, value of the given (layer, head) pairs."""
-    return store.execute(
+    return frame_of(
+        store,
         """
         select layer, head, rank, value
         from singular_value
@@ -49,7 +50,7 @@ def spectra(store: DuckDBPyConnection, *, heads: list[tuple[int, int]]) -> pd.Da
         order by layer, head, rank
         """,
         {"heads": [layer * 1000 + head for layer, head in heads]},
-    ).df()
+    )
 
 
 @asks("""

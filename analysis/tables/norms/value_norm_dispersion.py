@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.norms.dispersion import DISPERSION, DISPERSION_LAWS
+from analysis.tables.question import frame_of
 from analysis.tables.table import HEAD_OR_ALL, LAYER_OR_ALL, Table
 
 TABLE = Table(
@@ -18,7 +19,7 @@ TABLE = Table(
 
 def by_head(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every row: layer, head (both missing = all pooled), n, mean, std, cv, min, max."""
-    return store.execute("from value_norm_dispersion order by layer nulls last, head").df()
+    return frame_of(store, "from value_norm_dispersion order by layer nulls last, head")
 
 
 def mean_cv(store: DuckDBPyConnection) -> float | None:

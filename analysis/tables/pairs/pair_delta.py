@@ -25,7 +25,7 @@ from analysis.tables.pairs.pair import (
 from analysis.tables.pairs.pair_merge import MERGE
 from analysis.tables.pairs.pair_ranking import ALL, PairSelection, listed, with_interval
 from analysis.tables.pairs.pair_steps import of_steps
-from analysis.tables.question import asks, placed
+from analysis.tables.question import asks, frame_of, placed
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Table, View
 
 _ALONE = "NULL for a single one"
@@ -201,7 +201,8 @@ def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.
     """What every step of every layer does to one pair: layer, effect, n, n_sequences, mean_delta,
     std_delta, low, high (as in `top`)."""
     effects = " union all ".join(_of_effect(effect, "found") for effect in EFFECTS)
-    frame = store.execute(
+    frame = frame_of(
+        store,
         f"""
         with found as materialized (
             from pair_delta_wide where source = $source and target = $target
@@ -212,7 +213,7 @@ def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.
         order by layer, {placed(EFFECTS, "effect")}
         """,
         {"source": source_id, "target": target_id},
-    ).df()
+    )
     return with_interval(frame)
 
 

@@ -7,7 +7,7 @@ from analysis.errors import UnknownName
 from analysis.needs import Need
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.tables.columns import count, named, number, small, whole
-from analysis.tables.question import asks, placed
+from analysis.tables.question import asks, frame_of, placed
 from analysis.tables.table import EFFECT, LAYER, Table
 
 MIN_COUNTS = (2, 5, 10)
@@ -104,7 +104,8 @@ def points(
             where layer = $layer and n >= $min_count and relation <> $special
         )
     """
-    return store.execute(
+    return frame_of(
+        store,
         f"""
         with drawn as (
             ({rows} order by hash(source, target), source, target limit $limit)
@@ -128,4 +129,4 @@ def points(
             "special": RELATIONS.index("special"),
             "relations": list(RELATIONS),
         },
-    ).df()
+    )

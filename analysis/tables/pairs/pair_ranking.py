@@ -11,6 +11,7 @@ from analysis.measures.pairs.pair_delta import mean_interval
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.tables.pairs.pair_bound import NEAR
 from analysis.tables.pairs.pair_extreme import KEPT, MIN_COUNTS
+from analysis.tables.question import frame_of
 
 ALL = "all"
 _PLACES = {name: place for place, name in enumerate(RELATIONS)}
@@ -173,7 +174,8 @@ def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) 
     parts = choice.of_all(left)
     if settled:
         parts.append(f"from ({choice.kept(settled)}) where {choice.of_kept}")
-    frame = store.execute(
+    frame = frame_of(
+        store,
         f"""
         {choice.words} listed as materialized (
             select *, row_number() over (partition by layer order by {choice.sorting}) as place
@@ -193,7 +195,7 @@ def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) 
         order by layer, place
         """,
         {**choice.values, "relations": list(RELATIONS)},
-    ).df()
+    )
     return with_interval(frame)
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import named, number
+from analysis.tables.question import frame_of
 from analysis.tables.table import Table
 
 FREQUENCY = number("frequency", "frequency along positions", "cycles per 512 tokens")
@@ -27,4 +28,4 @@ TABLE = Table(
 
 def spectra(store: DuckDBPyConnection) -> pd.DataFrame:
     """control, frequency, mean, q25, q75, max of the position embeddings, kept and permuted."""
-    return store.execute("from embedding_spectrum order by control, frequency").df()
+    return frame_of(store, "from embedding_spectrum order by control, frequency")

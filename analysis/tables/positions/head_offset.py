@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, small
+from analysis.tables.question import frame_of
 from analysis.tables.table import HEAD, LAYER, Column, Table
 
 REACH = 10
@@ -44,4 +45,4 @@ def heads(store: DuckDBPyConnection) -> pd.DataFrame:
     """What every head prefers, and how much the position decides: layer, head, dependence,
     attention_offset, score_offset, attention_offset_per_pair, score_offset_per_pair,
     score_offset_centred."""
-    return store.execute("from head_offset order by layer, head").df()
+    return frame_of(store, "from head_offset order by layer, head")

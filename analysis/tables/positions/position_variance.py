@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, whole
+from analysis.tables.question import frame_of
 from analysis.tables.table import Table
 
 TABLE = Table(
@@ -21,4 +22,4 @@ TABLE = Table(
 
 def cumulative(store: DuckDBPyConnection) -> pd.DataFrame:
     """component, ratio, cumulative, the largest component first."""
-    return store.execute("from position_variance order by component").df()
+    return frame_of(store, "from position_variance order by component")

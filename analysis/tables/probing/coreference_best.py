@@ -9,7 +9,7 @@ from analysis.tables.columns import count, named, number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
-from analysis.tables.question import placed
+from analysis.tables.question import frame_of, placed
 from analysis.tables.table import HEAD, LAYER, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")
@@ -82,7 +82,8 @@ def best(
     """
     if merging not in MERGINGS or chosen_on not in CHOSEN_ON:
         raise ValueError(f"merging {merging}, chosen on {chosen_on}")
-    return store.execute(
+    return frame_of(
+        store,
         f"""
         select * exclude (weighing, merging, chosen_on)
         from coreference_best_weighing
@@ -90,4 +91,4 @@ def best(
         order by {placed(MENTION_TYPES, "mention_type")}, {placed(BASELINES, "baseline")}
         """,
         {"merging": merging, "weighing": weighing, "chosen_on": chosen_on},
-    ).df()
+    )

@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import UnknownName
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS
 from analysis.tables.columns import single, whole
-from analysis.tables.question import asks, placed, quoted
+from analysis.tables.question import asks, frame_of, placed, quoted
 from analysis.tables.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
 from analysis.tables.table import SEQUENCE, Table
 
@@ -114,7 +114,8 @@ def extremes(
     """
     if quantity not in QUANTITIES:
         raise UnknownName("quantity of relevance", quantity, QUANTITIES)
-    return store.execute(
+    return frame_of(
+        store,
         f"""
         select seq, {quantity}::double as value, text
         from sequence_relevance
@@ -125,7 +126,7 @@ def extremes(
         limit $limit
         """,
         {"rule": rule, "layer": layer, "head": head, "limit": limit},
-    ).df()
+    )
 
 
 @asks(f"""

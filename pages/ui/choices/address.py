@@ -18,6 +18,7 @@ LONGEST_TEXT = 120
 _SEEN = "choices in the address"
 _UNWRITTEN = "choices that are to stand in the address"
 _NAMED = "choices that the address always names"
+_DROPPED = "what the address asks for and is not there"
 _IS_COLLECTED: ContextVar[bool] = ContextVar("written at the end of the run", default=False)
 
 
@@ -117,7 +118,14 @@ def _value(choice: Choice, seen: _Seen | None) -> Any:
         value = seen.value
     else:
         value = choice.parsed(names)
+        if names and value == choice.default and choice.names(value) != names:
+            st.session_state.setdefault(_DROPPED, {})[choice.key] = names
     return value if choice.allowed(value) else choice.default
+
+
+def dropped() -> dict[str, list[str]]:
+    """What a link asked for and is not there, by parameter; told once."""
+    return st.session_state.pop(_DROPPED, {})
 
 
 def asked(key: str) -> list[str]:

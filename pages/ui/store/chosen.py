@@ -13,9 +13,11 @@ from analysis.foreign_file import MEMORY, BrokenContract, OtherSchema
 from analysis.needs import OF_TEXTS
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables import SCHEMA_VERSION
+from analysis.tables.question import heard
 from analysis.tables.table import Table
 from analysis.time_limit import TooSlow
 from pages.ui.choices.address import Choice, always_name, asked, draw, stop, write
+from pages.ui.stage import stage
 from pages.ui.store.build import offer_demo
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import Store, Version, cursor, described, version_of
@@ -174,9 +176,11 @@ def ask_file(path: Path, question: Callable[..., Any], **choices: Any) -> Any:
 
 def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) -> Any:
     try:
-        return _answer(
+        answer, queries = _answer(
             store.version, f"{question.__module__}.{question.__qualname__}", choices, question
         )
+        stage().hear(queries)
+        return answer
     except _UNREADABLE as error:
         st.error(trouble(Path(store.version.path), error))
         stop()
@@ -185,10 +189,11 @@ def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) 
 @st.cache_data(max_entries=256, max_size="256MB", show_spinner=False)
 def _answer(
     version: Version, name: str, choices: dict[str, Any], _question: Callable[..., Any]
-) -> Any:
-    with cursor(version) as store:
+) -> tuple[Any, list[str]]:
+    """The answer, and the queries that it took."""
+    with cursor(version) as store, heard() as queries:
         answer = _question(store, **choices)
-    return _widened(answer) if isinstance(answer, pd.DataFrame) else answer
+    return _widened(answer) if isinstance(answer, pd.DataFrame) else answer, queries
 
 
 def _widened(frame: pd.DataFrame) -> pd.DataFrame:

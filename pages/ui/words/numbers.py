@@ -2,15 +2,23 @@
 
 import math
 
+from pages.ui.words.say import language
+
 ABSENT = "–"
 
 
-def percent(share: float) -> str:
-    """A share as whole per cent; one decimal where that would round to nothing or to all."""
+def percent(share: float, *, digits: int | None = None) -> str:
+    """A share in per cent: whole, or with one decimal where that would round to nothing or all."""
     if math.isnan(share):
         return ABSENT
-    digits = 0 if 0.01 <= share <= 0.99 else 1
-    return f"{100 * share:.{digits}f} %"
+    if digits is None:
+        digits = 0 if 0.01 <= share <= 0.99 else 1
+    return f"{100 * share:.{digits}f}{percent_sign()}"
+
+
+def percent_sign() -> str:
+    """With the space that English has before it here, and Japanese has not."""
+    return "%" if language() == "ja" else " %"
 
 
 def points(difference: float, *, digits: int = 2) -> str:

@@ -1,0 +1,51 @@
+"""What is copied for a paper: the link, the bibliography, the SQL."""
+
+import re
+
+import duckdb
+import pandas as pd
+
+from analysis.sources import MIXSCOPE, PAPERS
+from analysis.tables.question import asks, frame_of, heard, literal
+from tests.pages.conftest import section_of
+
+section = section_of("attention_norms", "an")
+
+
+@asks("select $wanted as name, $most as most, list_contains($many, 'b') as is_there")
+def _question(
+    store: duckdb.DuckDBPyConnection, wanted: str, most: float | None, many: list[str]
+) -> pd.DataFrame: ...
+
+
+def test_what_is_heard_asks_the_same_again():
+    with duckdb.connect() as store:
+        with heard() as queries:
+            answer = _question(store, "it's $most", None, ["a", "b"])
+            frame_of(store, "select 1 as one")
+        assert _question(store, "unheard", 2.5, []) is not None
+        assert len(queries) == 2
+        pd.testing.assert_frame_equal(store.execute(queries[0]).df(), answer)
+
+
+def test_values_are_written_as_sql_reads_them():
+    values = ["it's", True, 3, -2.5e-7, None, ["a", "'"]]
+    with duckdb.connect() as store:
+        found = [store.execute(f"select {literal(each)}").fetchone() for each in values]
+    assert [each for (each,) in found] == values
+
+
+def test_a_view_offers_its_link_its_papers_and_its_queries(section):
+    session = section("frequency")
+    link, bibliography, sql = (each.value for each in session.code[:3])
+    assert "an_view=frequency" in link
+    assert set(re.findall(r"@\w+\{([\w-]+),", bibliography)) == {"mixscope", "kobayashi-2020"}
+    assert "title = {{Attention is Not Only a Weight" in bibliography
+    assert "author = {Kobayashi and Kuribayashi and Yokoi and Inui}" in bibliography
+    assert "from " in sql
+    assert "$" not in sql
+
+
+def test_every_paper_has_an_entry_with_balanced_braces():
+    for entry in (MIXSCOPE % "1.0", *(paper.bibtex(key) for key, paper in PAPERS.items())):
+        assert entry.count("{") == entry.count("}") > 3
