@@ -14,6 +14,10 @@ STYLE = """<style>
 .st-key-head_bar button {min-height: 2.5rem; padding: 0 .6rem}
 .st-key-sections [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none}
 .st-key-sections button {padding: 0 .65rem; white-space: nowrap; flex-shrink: 0}
+@media (max-width: 1500px) {
+ .st-key-sections button {padding: 0 .45rem}
+ .st-key-sections button p {font-size: .8rem}
+}
 [data-testid="stMain"] h3
  {padding: 0; font-family: inherit; font-size: .9rem; font-weight: 500; opacity: .85}
 [data-testid="stMain"] :is([data-testid="stHeading"], [data-testid="stCaptionContainer"])
