@@ -24,10 +24,10 @@ class Paper:
         return f"@misc{{{key},\n{lines}\n}}"
 
 
-MIXSCOPE = """@software{mixscope,
+MIXSCOPE = """@misc{mixscope,
   author = {{The Mixscope developers}},
   title = {Mixscope},
-  version = {%s}
+  note = {Version %s}
 }"""
 """Its own entry, without the version."""
 PAPERS = {

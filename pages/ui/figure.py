@@ -165,7 +165,7 @@ def source(written: Callable[[object], str] = plain) -> str:
         "figure.source",
         file=written(store.name),
         model=written(store.model_name),
-        revision=store.run["revision"][:_REVISION],
+        revision=store.run["revision"].rpartition(":")[2][:_REVISION],
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )

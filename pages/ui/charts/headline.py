@@ -14,7 +14,7 @@ _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
 _TITLE, _SUBTITLE = 88, 112  # letters of a line
 _LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels
 _GAP = 34  # pixels between a title and the marks, with the legend there
-_LINES = 3  # of what follows the first sentence
+_LINES = 3  # of what follows the first sentence, across a page
 
 
 def unmarked(markdown: str) -> str:
@@ -40,7 +40,7 @@ def headlined(chart: Any, finding: str, *, ink: str | None = None, room: float =
     first, *others = sentences(unmarked(finding))
     ink = ink or paper_and_ink()[1]
     large = wrapped(first, round(_TITLE * room))
-    small = wrapped(" ".join(others), round(_SUBTITLE * room))[:_LINES]
+    small = _whole_sentences(others, round(_SUBTITLE * room), round(_LINES / room))
     title = alt.TitleParams(
         text=large,
         subtitle=small,
@@ -60,3 +60,9 @@ def headlined(chart: Any, finding: str, *, ink: str | None = None, room: float =
     height = getattr(chart, "height", alt.Undefined)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
     return chart.properties(title=title, **taller)
+
+
+def _whole_sentences(found: list[str], letters: int, most: int) -> list[str]:
+    """The lines of as many first sentences as fit: none of them is cut."""
+    fitting = (wrapped(" ".join(found[:n]), letters) for n in range(len(found), 0, -1))
+    return next((lines for lines in fitting if len(lines) <= most), [])

@@ -11,7 +11,7 @@ import altair as alt
 import pandas as pd
 import vl_convert
 
-from pages.ui.charts.headline import headlined
+from pages.ui.charts.headline import headlined, unmarked
 from pages.ui.charts.look import columns_of
 from pages.ui.words.lines import wrapped
 
@@ -114,6 +114,7 @@ def latex(
     """A table for LaTeX with booktabs and siunitx, of at most `MOST_ROWS` rows.
 
     Args:
+        caption: in markdown, as pages write it.
         titles: of columns in place of their names, where no two have the same.
     """
     names = pd.Series(titles or {}, dtype=object).drop_duplicates(keep=False).to_dict()
@@ -124,7 +125,7 @@ def latex(
     body = styler.format_index(escape="latex", axis="columns").to_latex(
         siunitx=True,
         hrules=True,
-        caption=_escaped(" ".join(caption.split())),
+        caption=_escaped(" ".join(unmarked(caption).split())),
         label=f"tab:{label}",
         position="tbp",
     )

@@ -106,6 +106,21 @@ def test_latex_escapes_what_tokens_are_made_of_and_aligns_numbers():
     )
 
 
+def test_a_caption_of_latex_has_no_marks_of_markdown():
+    written = export.latex(FRAME, caption=r"**92 %** goes to \[SEP\].", label="t")
+    assert r"\caption{92 \% goes to [SEP].}" in written
+
+
+@pytest.mark.parametrize("points", [export.SINGLE, export.DOUBLE])
+def test_a_finding_is_not_cut_within_a_sentence(points):
+    told = ["Most goes to [SEP].", *(f"Layer {n} gives it {'much ' * 9}weight." for n in range(9))]
+    words = re.sub("<[^>]+>", " ", export.svg(CHARTS["bars"](), " ".join(told), points=points))
+    shown = " ".join(words.split())
+    kept = [each for each in told if each in shown]
+    assert 2 < len(kept) < len(told)
+    assert f"Layer {len(kept) - 1} gives" not in shown
+
+
 def test_latex_is_cut_and_says_so_and_parquet_is_whole():
     frame = pd.DataFrame({"n": range(export.MOST_ROWS + 1)}, index=[0] * (export.MOST_ROWS + 1))
     written = export.latex(frame, caption="", label="t", titles={"n": "count"})
