@@ -109,24 +109,24 @@ for each in findings():
 @pytest.mark.parametrize(
     ("low", "expected"), [(0.01, "finds best what the images show"), (-0.01, "No rule clearly")]
 )
-def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, expected, opened, changed):
+def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, expected, findings_of, changed):
     folder = changed(
         f"update stored.relevance_summary set mean = 0.02, low = {low}, high = 0.03 "
         "where quantity = 'mask_gain'"
     )
-    assert expected in sentences(opened("overview", folder))
+    assert expected in sentences(findings_of("relevance", folder))
 
 
 @pytest.mark.parametrize(
     ("high", "expected"), [(0.4, "hangs most on the patches"), (0.6, "No map clearly names")]
 )
-def test_a_deletion_is_told_by_its_interval(high, expected, opened, changed):
+def test_a_deletion_is_told_by_its_interval(high, expected, findings_of, changed):
     folder = changed(
         f"update stored.perturbation set mean = 0.3, low = 0.2, high = {high} where share is null",
         "update stored.perturbation set mean = 0.6, low = 0.5, high = 0.7 "
         "where share is null and rule = 'random'",
     )
-    assert expected in sentences(opened("overview", folder))
+    assert expected in sentences(findings_of("relevance", folder))
 
 
 @pytest.mark.parametrize(

@@ -121,12 +121,12 @@ def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, st
     ("after", "expected"),
     [(0.1, "and leave 10 %"), (0.9, "it is even 90 %"), (0.6, "hardly change that (60 %)")],
 )
-def test_the_residual_is_told_by_what_it_does(after, expected, opened, changed):
+def test_the_residual_is_told_by_what_it_does(after, expected, findings_of, changed):
     folder = changed(
         "update stored.mixing_ratio set mean = 0.6 where scope = 'attn'",
         f"update stored.mixing_ratio set mean = {after} where scope = 'attn_res_ln'",
     )
-    assert expected in sentences(opened("overview", folder))
+    assert expected in sentences(findings_of("layer_mixing", folder))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,9 @@ def test_the_residual_is_told_by_what_it_does(after, expected, opened, changed):
         (0.1, 1.01, "takes only 10 %"),
     ],
 )
-def test_the_relation_that_the_network_changes_most_is_told(change, low, expected, opened, changed):
+def test_the_relation_that_the_network_changes_most_is_told(
+    change, low, expected, findings_of, changed
+):
     """Most for what it held of the mixing before; its number of pairs decides nothing."""
     folder = changed(
         "update stored.relation_share set mean = 0.1",
@@ -149,7 +151,7 @@ def test_the_relation_that_the_network_changes_most_is_told(change, low, expecte
         f"ratio_low = {low}, ratio_high = {low} + 9 "
         "where relation = 'adjacent' and quantity = 'change'",
     )
-    assert expected in sentences(opened("overview", folder))
+    assert expected in sentences(findings_of("layer_mixing", folder))
 
 
 @pytest.mark.parametrize(
@@ -187,9 +189,9 @@ def assert_section(page: str, view: str) -> None:
     ("rho", "expected"),
     [(-0.5, "the shorter its vector"), (0.5, "the longer its vector"), (0.05, "hardly has")],
 )
-def test_a_weak_correlation_is_not_told_as_one(rho, expected, opened, changed):
+def test_a_weak_correlation_is_not_told_as_one(rho, expected, findings_of, changed):
     folder = changed(f"update stored.attention_norm_correlation set spearman = {rho}")
-    assert expected in sentences(opened("overview", folder))
+    assert expected in sentences(findings_of("attention_norms", folder))
 
 
 @pytest.mark.parametrize(
@@ -200,12 +202,12 @@ def test_a_weak_correlation_is_not_told_as_one(rho, expected, opened, changed):
         (-0.1, 0.3, "No clear relation"),
     ],
 )
-def test_an_interval_that_holds_0_claims_nothing(low, high, expected, opened, changed):
+def test_an_interval_that_holds_0_claims_nothing(low, high, expected, findings_of, changed):
     folder = changed(
         f"update stored.frequency_correlation set spearman = {(low + high) / 2}, "
         f"low = {low}, high = {high}"
     )
-    assert expected in sentences(opened("overview", folder))
+    assert expected in sentences(findings_of("attention_norms", folder))
 
 
 FINDINGS = """

@@ -16,6 +16,17 @@ from pages.ui.contents import PAGES
 ROOT = Path(__file__).parents[3]
 MOST = 40
 """So many openings are kept."""
+FINDINGS = """
+import streamlit as st
+from pages.{page}.findings import FINDERS
+from pages.ui.store.chosen import open_store
+
+for table, find in FINDERS.items():
+    for each in find() if open_store().rows.get(table) else ():
+        st.subheader(each.number)
+        st.markdown(each.sentence)
+"""
+"""Draws what one page offers to the overview, without the others."""
 
 Offered = dict[str, tuple[Any, Any]]
 """What a page offers for export: by the key of the figure, its frame and its chart."""
