@@ -14,7 +14,8 @@ from pages.ui.charts.standard import bars
 from pages.ui.choices.pick import choose
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_name
-from pages.ui.store.chosen import ask, open_store, require
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.missing import require
 from pages.ui.store.no_annotation import stop_without_annotation
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing

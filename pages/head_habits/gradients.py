@@ -8,8 +8,9 @@ from pages.head_habits.layer_chart import layer_chart
 from pages.head_habits.opened_head import opened_head
 from pages.ui.head.habits import importance_shares
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, folder, open_store, require
+from pages.ui.store.chosen import ask, folder, open_store
 from pages.ui.store.commands import run_command
+from pages.ui.store.missing import require
 from pages.ui.view import View
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent

@@ -23,7 +23,8 @@ from pages.relevance.rules import in_order, rule_meanings, rule_name, rule_short
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store, require, shows_images
+from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.store.missing import require
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval

@@ -10,7 +10,8 @@ from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
 from pages.syntax.published import published_parsers, published_untrained
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, ask_file, files_with, open_store, readable
+from pages.ui.store.chosen import ask, ask_file, open_store, readable
+from pages.ui.store.missing import files_with
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent

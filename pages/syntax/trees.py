@@ -6,7 +6,8 @@ from analysis.tables import annotation
 from analysis.tables.probing import dependency_accuracy, parser_accuracy
 from analysis.tables.table import Table
 from pages.ui.choices.address import stop
-from pages.ui.store.chosen import open_store, require
+from pages.ui.store.chosen import open_store
+from pages.ui.store.missing import require
 from pages.ui.store.no_annotation import stop_without_annotation
 from pages.ui.words.say import plain, say
 

@@ -13,7 +13,8 @@ from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
 from pages.ui.choices.pick import pick
 from pages.ui.head.bar import keep_head
 from pages.ui.stage import staged
-from pages.ui.store.chosen import open_store, require
+from pages.ui.store.chosen import open_store
+from pages.ui.store.missing import require
 from pages.ui.view import View
 from pages.ui.words.place import key_of, said, words_of
 from pages.ui.words.say import plain, say

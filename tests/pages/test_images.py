@@ -8,7 +8,7 @@ import pytest
 from analysis.needs import OF_TEXTS
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
-from pages.ui.store.chosen import what_images_lack
+from pages.ui.store.missing import what_images_lack
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
 from precompute.needs import corpus_needs

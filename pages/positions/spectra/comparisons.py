@@ -16,7 +16,8 @@ from pages.positions.spectra.charts import below_each_other, span, spectrum_char
 from pages.positions.spectra.peaks import with_period
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.choices.pick import pick_many
-from pages.ui.store.chosen import ask, ask_file, files, files_with, open_store, readable
+from pages.ui.store.chosen import ask, ask_file, files, open_store, readable
+from pages.ui.store.missing import files_with
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count

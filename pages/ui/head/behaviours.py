@@ -12,7 +12,8 @@ from analysis.tables.heads.head_behaviour import BEHAVIOURS, Thresholds
 from analysis.tables.norms.weighing import WEIGHT
 from pages.ui.charts.colours import BEHAVIOUR_COLOURS
 from pages.ui.choices.address import Choice, draw
-from pages.ui.store.chosen import ask, open_store, show_command
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.missing import show_command
 from pages.ui.words.say import plain, say
 
 _PAPER = Thresholds(**THRESHOLDS)

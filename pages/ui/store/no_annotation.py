@@ -9,7 +9,8 @@ import streamlit as st
 
 from analysis.tables.table import Table
 from pages.ui.choices.address import stop
-from pages.ui.store.chosen import name_files_with, open_store
+from pages.ui.store.chosen import open_store
+from pages.ui.store.missing import name_files_with
 from pages.ui.words.say import plain, say
 
 _COMMAND = (

@@ -19,9 +19,8 @@ def published(session) -> pd.DataFrame:
     return found
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_another_model_is_folded_and_not_compared(lang, section):
-    session = section("embeddings", lang=lang)
+def test_another_model_is_folded_and_not_compared(section):
+    session = section("embeddings")
     [place] = [each for each in session.expander if "roberta-base" in each.label]
     assert "roberta-base" in place.markdown[0].value
     assert list(published(session)) == ["of", "published", "ours"]

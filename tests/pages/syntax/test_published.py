@@ -1,7 +1,5 @@
 """The paper's tables beside the file's values, folded away from another model."""
 
-import pytest
-
 from analysis.published.heads import numbers
 from tests.pages.conftest import frames
 
@@ -11,9 +9,8 @@ def listed(session, n: int):
     return next(each for each in frames(session) if "published" in each and len(each) == n)
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_table_1_is_beside_the_best_heads_of_this_file(lang, section, told):
-    session = section("relations", lang=lang)
+def test_table_1_is_beside_the_best_heads_of_this_file(section, told):
+    session = section("relations")
     table = listed(session, 2 * 15)
     assert table["published"].iloc[0] == "34.5 %"
     assert table["published"].tolist()[1::2] == [

@@ -30,7 +30,8 @@ st.text(ask(mixing.by_layer, head=None)["layer"].max())
 REQUIRE = """
 import streamlit as st
 from analysis.tables.norms.token_type_mixing import TABLE
-from pages.ui.store.chosen import file_picker, require
+from pages.ui.store.chosen import file_picker
+from pages.ui.store.missing import require
 file_picker()
 require(TABLE)
 st.text("goes on")

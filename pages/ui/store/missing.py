@@ -1,0 +1,63 @@
+"""What a file does not hold: said with the remedy, and with the files that do hold it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import streamlit as st
+
+from analysis.needs import OF_TEXTS
+from analysis.tables.table import Table
+from pages.ui.choices.address import stop
+from pages.ui.store.chosen import files, folder, open_store, readable, shows_images
+from pages.ui.store.commands import run_command
+from pages.ui.store.open_file import Store
+from pages.ui.words.say import plain, say
+
+
+def require(*tables: Table) -> None:
+    """Stop the page with a remedy unless the chosen file holds these statistics."""
+    store = open_store()
+    missing = [table for table in tables if not store.holds(table)]
+    if not missing:
+        return
+    if shows_images() and (reason := what_images_lack(missing)):  # no run could add it
+        st.info(say(f"of_images.{reason}", corpus=plain(store.run["corpus"])))
+        name_files_with(*missing)
+        st.caption(say("of_images.elsewhere"))
+    else:
+        names = ", ".join(table.name for table in missing)
+        st.info(say("store.missing", name=plain(store.name), statistics=names))
+        name_files_with(*missing)
+        st.markdown(say("store.make_it"))
+        show_command(*missing)
+    stop()
+
+
+def what_images_lack(tables: Iterable[Table]) -> str | None:
+    """What an image lacks for any of the tables, as the catalogue calls it; None if nothing."""
+    return next((need for table in tables for need in table.needs if need in OF_TEXTS), None)
+
+
+def show_command(*tables: Table) -> None:
+    """The command that adds these statistics to the chosen file."""
+    store, names = open_store(), [table.name for table in tables]
+    command = run_command(store.run, store.facts, folder() / store.name, statistics=names)
+    st.code(command, language="bash", wrap_lines=True)
+
+
+def name_files_with(*tables: Table) -> None:
+    """Which files of the folder hold these statistics, if there are any, each a click away."""
+    if names := [each.name for each in files_with(*tables)]:
+        st.markdown(say("store.others_have"))
+        for name in names:
+            st.button(plain(name), key=f"open {name}", on_click=_choose_file, args=(name,))
+
+
+def _choose_file(name: str) -> None:
+    st.session_state["file"] = name
+
+
+def files_with(*tables: Table) -> list[Path]:
+    """The files of the folder that hold these statistics."""
+    found = ((path, readable(path)) for path in files())
+    return [path for path, each in found if isinstance(each, Store) and each.holds(*tables)]
