@@ -1,5 +1,6 @@
 """A click in a real browser chooses what was clicked, and a fresh session shows it again."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -9,10 +10,14 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.pages.kit.chromium import is_idle, needs_chromium, parameters, title_of
+from tests.pages.kit.chromium import Patient, needs_chromium, parameters, title_of
 
 pytestmark = needs_chromium
 REDRAWN = [NoSuchElementException, StaleElementReferenceException]
+SHOWN = """
+const values = [...document.querySelectorAll("[role=combobox]")].map(each => each.value ?? "");
+return [document.body.innerText, ...values].some(each => each.includes(arguments[0]));
+"""
 
 
 def mark(*told: str) -> str:
@@ -31,34 +36,28 @@ class Click:
     button: str = ""
     opened: dict[str, str] = field(default_factory=dict)
     shown: str = "L2·H3"
-    place: str = "body"
 
-    def is_done(self, browser: WebDriver) -> bool:
-        """Whether the address tells what is clicked; until then, it is clicked."""
-        if told(browser, self.chosen):
-            return True
-        if not is_idle(browser):
-            return False
+    def choose(self, browser: WebDriver) -> None:
         found = browser.find_element(By.CSS_SELECTOR, f"[class*=st-key-{self.chart}] {self.mark}")
         ActionChains(browser).move_to_element(found).click().perform()
-        return False
 
-    def is_opened(self, browser: WebDriver) -> bool:
-        """Whether the section is there that the button opens; until then, it is clicked."""
-        if told(browser, self.opened):
-            return True
-        if not is_idle(browser):
-            return False
+    def open(self, browser: WebDriver) -> None:
         button = browser.find_element(By.XPATH, f"//button[contains(., '{self.button}')]")
         browser.execute_script("arguments[0].click()", button)
-        return False
 
     def is_shown(self, browser: WebDriver) -> bool:
         """Whether it is there to be read, in a text or as the choice of a picker."""
-        text = browser.find_element(By.CSS_SELECTOR, self.place).text
-        inputs = browser.find_elements(By.CSS_SELECTOR, f"{self.place} [role=combobox]")
-        chosen = [each.get_attribute("value") or "" for each in inputs]
-        return any(self.shown in each for each in (text, *chosen))
+        return browser.execute_script(SHOWN, self.shown)
+
+
+def until_told(expected: dict[str, str], click: Callable[[WebDriver], None]) -> Callable[..., bool]:
+    """Whether the address has these choices; until then, it is clicked."""
+    patient = Patient(click)
+
+    def is_told(browser: WebDriver) -> bool:
+        return told(browser, expected) or bool(patient(browser))
+
+    return is_told
 
 
 def told(browser: WebDriver, expected: dict[str, str]) -> bool:
@@ -118,8 +117,8 @@ def go(request, servers, browser):
 @pytest.mark.parametrize("click", CLICKS, ids=lambda each: each.chart)
 def test_a_click_chooses_and_a_fresh_session_shows_it_again(click, go, browser):
     wait = go(click.address)
-    wait.until(click.is_done)
-    wait.until(click.is_opened)
+    wait.until(until_told(click.chosen, click.choose))
+    wait.until(until_told(click.opened, click.open))
     wait.until(click.is_shown)
     browser.get(browser.current_url)  # nothing but the address tells what was chosen
     wait.until(click.is_shown)
@@ -181,16 +180,12 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
         source, target = label.split("pair: ")[1].split(";")[0].split(" → ")
         tokens: dict[str, str] = {"tp_source": source, "tp_target": target}
 
-        def is_open(driver: WebDriver) -> bool:
-            if told(driver, tokens):
-                return True
-            if is_idle(driver):
-                found = driver.find_element(By.CSS_SELECTOR, cell)
-                at = int(12 - found.size["width"] / 2)
-                ActionChains(driver).move_to_element_with_offset(found, at, 0).click().perform()
-            return False
+        def click(driver: WebDriver) -> None:
+            found = driver.find_element(By.CSS_SELECTOR, cell)
+            at = int(12 - found.size["width"] / 2)
+            ActionChains(driver).move_to_element_with_offset(found, at, 0).click().perform()
 
-        wait.until(is_open)
+        wait.until(until_told(tokens, click))
         return tokens
 
     first, second = open_pair(3), open_pair(5)

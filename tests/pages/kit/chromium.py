@@ -129,6 +129,21 @@ def parameters(browser: WebDriver) -> dict[str, list[str]]:
     return parse_qs(urlsplit(browser.current_url).query)
 
 
+class Patient:
+    """A click that is repeated while nothing comes of it, but not before it could have had effect.
+
+    A mark that is clicked twice is chosen and left again.
+    """
+
+    def __init__(self, click: Callable[[WebDriver], None]) -> None:
+        self._click, self._not_before = click, 0.0
+
+    def __call__(self, browser: WebDriver) -> None:
+        if time.monotonic() >= self._not_before and is_idle(browser):
+            self._click(browser)
+            self._not_before = time.monotonic() + 5
+
+
 def is_idle(browser: WebDriver) -> bool:
     """Whether the page is drawn to its end: a click on one that is not would begin it anew."""
     state = browser.find_element(By.CSS_SELECTOR, "[data-testid=stApp]")
