@@ -34,7 +34,7 @@ _LATEX = {each: f"\\{each}" for each in "&%$#_{}"} | {
     "^": r"\textasciicircum{}",
 }
 _LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
-_IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+")
+_IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _TEXT = re.compile("(<text[^>]*>)([^<]*)(?=</text>)")
 _SIZE = re.compile('width="([0-9.]+)" height="([0-9.]+)" viewBox="[^"]*"')
 _FONT = f"{_LATIN}, {_JAPANESE}, sans-serif"
@@ -92,11 +92,13 @@ def _printed(drawn: str, source: str) -> str:
 
 
 def _with_fonts(text: re.Match[str]) -> str:
-    """Japanese letters get their font by name: a font that lacks any would else draw none."""
-    runs = _IS_JAPANESE.sub(
-        lambda run: f'<tspan font-family="{_JAPANESE}">{run[0]}</tspan>', text[2]
-    )
-    return text[1] + runs
+    """A line with Japanese letters is set in one font that has them and the Latin ones.
+
+    Where its letters need several fonts, the renderer looks for another that has all of them.
+    """
+    if not _IS_JAPANESE.search(text[2]):
+        return text[0]
+    return f'{text[1]}<tspan font-family="{_JAPANESE}">{text[2]}</tspan>'
 
 
 def csv(frame: pd.DataFrame) -> bytes:

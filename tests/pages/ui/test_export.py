@@ -137,9 +137,9 @@ def test_a_pdf_embeds_its_own_fonts_for_latin_and_for_japanese_words():
     assert b"/FontFile" in picture
 
 
-def test_japanese_words_name_their_font():
+def test_a_line_with_japanese_words_is_set_in_their_font():
     picture = export.svg(CHARTS["bars"](), "層の ‖αf(x)‖")
-    assert '<tspan font-family="Noto Sans JP">層の</tspan> ‖αf(x)‖' in picture
+    assert '<tspan font-family="Noto Sans JP">層の ‖αf(x)‖</tspan>' in picture
 
 
 @pytest.mark.parametrize("points", [export.SINGLE, export.DOUBLE])
