@@ -9,6 +9,7 @@ import streamlit as st
 from analysis.tables.pairs import pair, pair_delta
 from pages.token_pairs import grid
 from pages.token_pairs.choices import choices
+from pages.token_pairs.grid_picture import picture
 from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, is_clear, top_pairs
 from pages.token_pairs.published import EFFECT, pair_lists
 from pages.ui.charts.paired_stacks import paired_stacks
@@ -73,14 +74,16 @@ def _grids(view: View, lists: dict[str, pd.DataFrame], chosen: dict[str, Any]) -
         pair = {"tp_layer": row.layer, "tp_source": row.source, "tp_target": row.target}
         return f"?{urlencode(here | pair)}"
 
+    named = {view.say(f"block_{each}"): part for each, part in lists.items()}
     grids = (
-        grid.grid(part, view.say(f"block_{each}"), layers=layers(), top=top, address=place_of)
-        for each, part in lists.items()
+        grid.grid(part, name, layers=layers(), top=top, address=place_of)
+        for name, part in named.items()
     )
     view.markup(
         "grids",
         in_points(frame)[["layer", "direction", "place", *COLUMNS]],
         grid.STYLE + grid.key(frame) + "".join(grids),
+        picture(named, layers=layers(), top=top),
         effect=effect_name(effect),
         step=effect_meaning(effect),
         order=view.say(f"order_{chosen['rank']}"),

@@ -96,16 +96,21 @@ def arrow(source: str, target: str) -> str:
 
 
 def _cell(pair: Any, top: float, address: str) -> str:
-    share = min(abs(pair.mean_delta) / top, 1.0) if top > 0 else 0.0
-    ink = AMPLIFIED if pair.mean_delta > 0 else ATTENUATED
-    ground = f"{ink}{round(_STRONGEST * share**0.5):02x}"
     return (
         f'<td class="{"" if pair.clear else "tp-faint"}" '
-        f'style="background: {ground}; border-left-color: {RELATION_COLOURS[pair.relation]}">'
+        f'style="background: {ground(pair.mean_delta, top)}; '
+        f'border-left-color: {RELATION_COLOURS[pair.relation]}">'
         f'<a href="{escape(address)}" target="_self" title="{escape(_exact(pair))}">'
         f"{arrow(pair.source, pair.target)}"
         f"<small>{points(pair.mean_delta)} · n {count(pair.n)}</small></a></td>"
     )
+
+
+def ground(change: float, top: float) -> str:
+    """The colour of a change, stronger with the root of its share of the largest one, `top`."""
+    share = min(abs(change) / top, 1.0) if top > 0 else 0.0
+    ink = AMPLIFIED if change > 0 else ATTENUATED
+    return f"{ink}{round(_STRONGEST * share**0.5):02x}"
 
 
 def _exact(pair: Any) -> str:

@@ -95,17 +95,20 @@ def table(
     return event
 
 
-def markup(body: str, *, key: str, question: str, caption: str, frame: pd.DataFrame) -> None:
+def markup(
+    body: str, *, key: str, question: str, caption: str, frame: pd.DataFrame, chart: Any = None
+) -> None:
     """Draw markup of our own under the question it answers.
 
     Args:
         body: with everything escaped that a stranger wrote.
         frame: the data that are offered for export.
+        chart: the same as a picture for export, if it can be drawn.
     """
     finding = stage().begin()
     _headline(question, finding)
     st.html(body)
-    _foot(caption, frame, finding, lambda: _exports(key, question, frame, None))
+    _foot(caption, frame, finding, lambda: _exports(key, question, frame, chart, finding))
 
 
 def _question(question: str) -> None:
@@ -176,8 +179,9 @@ def _exports(
 ) -> None:
     """Buttons whose files are made when they are clicked, in whatever state the page is then."""
     name = re.sub(r"\W+", "-", f"{open_store().version.name.removesuffix('.duckdb')}-{key}")
+    made_by = f"{source(str)} Mixscope {open_store().run['tool_version']}."
     if chart is not None:
-        told = (finding or question, f"{source(str)} Mixscope {open_store().run['tool_version']}.")
+        told = (finding or question, f"{made_by} {link_here()}")
         for column, points in (("single", export.SINGLE), ("double", export.DOUBLE)):
             st.caption(say(f"figure.{column}"))
             with st.container(horizontal=True):
@@ -186,13 +190,13 @@ def _exports(
                     file_name = f"{name}-{column}.{label.lower()}"
                     _button(f"{key}-{column}", label, file_name, mime, data)
     st.caption(say("figure.data"))
-    told = f"{finding or question} {source(str)}"
+    told = f"{finding or question} {made_by}"
     titles = {str(column): title_or_name(str(column)) for column in frame}
     makers: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
         "CSV": (lambda: export.csv(frame), "csv", "text/csv"),
         "Parquet": (lambda: export.parquet(frame), "parquet", "application/vnd.apache.parquet"),
         "LaTeX": (
-            lambda: export.latex(frame, caption=told, label=name, titles=titles),
+            lambda: export.latex(frame, caption=told, label=name, titles=titles, link=link_here()),
             "tex",
             "application/x-tex",
         ),

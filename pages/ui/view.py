@@ -196,11 +196,22 @@ class View:
         return event
 
     def markup(
-        self, name: str, frame: pd.DataFrame, body: str, *, state: object = "", **values: Any
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        body: str,
+        chart: Any = None,
+        *,
+        state: object = "",
+        **values: Any,
     ) -> None:
-        """Markup of our own under the question that it answers; everything in it is escaped."""
+        """Markup of our own under the question that it answers; everything in it is escaped.
+
+        Args:
+            chart: the same as a picture for export, if it can be drawn.
+        """
         texts = self._texts(name, None, values)
-        markup(body, key=self._keyed(name, state), frame=frame, **texts)
+        markup(body, key=self._keyed(name, state), frame=frame, chart=chart, **texts)
 
     def beside(self, name: str, *rows: published.Row, **values: Any) -> None:
         """Published numbers beside the file's own; `title_NAME` of the words on published ones."""

@@ -111,13 +111,19 @@ def parquet(frame: pd.DataFrame) -> bytes:
 
 
 def latex(
-    frame: pd.DataFrame, *, caption: str, label: str, titles: Mapping[str, str] | None = None
+    frame: pd.DataFrame,
+    *,
+    caption: str,
+    label: str,
+    titles: Mapping[str, str] | None = None,
+    link: str = "",
 ) -> str:
     """A table for LaTeX with booktabs and siunitx, of at most `MOST_ROWS` rows.
 
     Args:
         caption: in markdown, as pages write it.
         titles: of columns in place of their names, where no two have the same.
+        link: the address of the view, in a comment.
     """
     names = pd.Series(titles or {}, dtype=object).drop_duplicates(keep=False).to_dict()
     shown = frame.head(MOST_ROWS).reset_index(drop=True).rename(columns=names)
@@ -133,7 +139,8 @@ def latex(
     )
     packages = "% \\usepackage{booktabs, siunitx}\n"
     cut = f"% The first {MOST_ROWS} of {len(frame)} rows.\n" if len(frame) > MOST_ROWS else ""
-    return f"{packages}{cut}{body}"
+    here = f"% {link}\n" if link else ""
+    return f"{packages}{cut}{here}{body}"
 
 
 def _escaped(text: str) -> str:
