@@ -13,7 +13,6 @@ from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.charts.heat_map import heat_map
 from pages.ui.charts.points import scatter
 from pages.ui.export import files as export
-from pages.ui.words.lines import wrapped
 
 FRAME = pd.DataFrame(
     {
@@ -151,10 +150,3 @@ def test_a_figure_is_as_wide_as_its_column_with_finding_and_source(points):
     assert float(width) == pytest.approx(points, abs=4)
     assert "a finding that goes on" in picture
     assert "File &lt;x&gt;: model m." in picture
-
-
-def test_a_long_address_is_broken_between_its_parameters():
-    address = "http://localhost/token-pairs?" + "&".join(f"name_{n}=value" for n in range(20))
-    lines = wrapped(f"Source. {address}", 80)
-    assert max(map(len, lines)) <= 80
-    assert "".join(lines[1:]) == address

@@ -26,3 +26,10 @@ def test_lines_begin_neither_with_closing_marks_nor_with_a_per_cent_sign(width):
     for line in (*wrapped(JAPANESE, width), *wrapped(ENGLISH, width)):
         assert line[0] not in "、。）：%"
         assert not line.endswith(("「", " "))
+
+
+def test_a_long_address_is_broken_between_its_parameters():
+    address = "http://localhost/token-pairs?" + "&".join(f"name_{n}=value" for n in range(20))
+    lines = wrapped(f"Source. {address}", 80)
+    assert max(map(len, lines)) <= 80
+    assert "".join(lines) == f"Source. {address}"
