@@ -8,7 +8,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
-from tests.pages.kit.chromium import needs_chromium
+from tests.pages.kit.chromium import needs_chromium, show_on
 from tests.pages.kit.section_checks import sections
 
 pytestmark = needs_chromium
@@ -59,8 +59,3 @@ def test_the_first_chart_is_seen_without_scrolling(
             WebDriverWait(browser, 60).until(is_in_place, f"too low at {width} x {height}")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def show_on(browser: WebDriver, width: int, height: int) -> None:
-    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)

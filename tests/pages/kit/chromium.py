@@ -114,6 +114,12 @@ def server(servers, store_folder) -> str:
     return servers(store_folder)
 
 
+def show_on(browser: WebDriver, width: int, height: int) -> None:
+    """The size of the screen, in pixels."""
+    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+
+
 def title_of(browser: WebDriver) -> str:
     wait = WebDriverWait(
         browser, 30, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException]

@@ -1,0 +1,79 @@
+"""A picture of every section, to be looked at; the README shows one of them.
+
+    python -m tests.tour statistics tour                       # light, English, 1280 x 720
+    python -m tests.tour statistics tour --lang ja --dark --size 1920x1080 --only relations
+
+Each section is opened on the first file of the folder that holds what it needs.
+"""
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+from urllib.parse import urlencode
+
+import duckdb
+import typer
+from selenium.webdriver.support.ui import WebDriverWait
+
+from pages.ui.choices.links import VIEWS
+from pages.ui.contents import PAGES
+from pages.ui.page import Section
+from tests.pages.kit.chromium import chromium, serving, show_on
+from tests.pages.kit.section_checks import sections
+
+DRAWN = """
+const charts = [...document.querySelectorAll("[data-testid=stVegaLiteChart]")]
+    .filter(each => each.getClientRects().length);
+const idle = document.querySelector("[data-test-script-state=notRunning]");
+return idle && charts.every(each => each.querySelector("svg, canvas")?.clientHeight);
+"""
+Language = StrEnum("Language", ["en", "ja"])
+
+
+def main(
+    statistics: Path,
+    output: Path,
+    lang: Language = Language["en"],
+    dark: bool = False,
+    size: str = "1280x720",
+    only: Annotated[str, typer.Option(help="Sections whose name has this in it.")] = "",
+) -> None:
+    width, height = map(int, size.split("x"))
+    output.mkdir(parents=True, exist_ok=True)
+    held = {path.name: _held(path) for path in sorted(statistics.glob("*.duckdb"))}
+    places = [("overview", None), *((page, each) for page in VIEWS for each in sections(page))]
+    with (
+        serving(statistics) as server,
+        TemporaryDirectory() as downloads,
+        chromium(Path(downloads)) as browser,
+    ):
+        show_on(browser, width, height)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        for page, section in places:
+            name = f"{page}-{section.stem}" if section else page
+            if not re.search(only, name):
+                continue
+            browser.get(f"{server}/{PAGES[page]}?{_query(page, section, held, lang)}")
+            WebDriverWait(browser, 60).until(lambda each: each.execute_script(DRAWN))
+            browser.save_screenshot(str(output / f"{name}.png"))
+            typer.echo(name)
+
+
+def _held(path: Path) -> set[str]:
+    """The tables of a file."""
+    with duckdb.connect(str(path), read_only=True) as store:
+        return {name for (name,) in store.execute("select name from stored.manifest").fetchall()}
+
+
+def _query(page: str, section: Section | None, held: dict[str, set[str]], lang: str) -> str:
+    needs = {each.name for each in section.needs} if section else set()
+    file = next((name for name, tables in held.items() if needs <= tables), "")
+    view = {VIEWS[page]: section.stem} if section else {}
+    return urlencode({"lang": lang, **({"file": file} if file else {}), **view})
+
+
+if __name__ == "__main__":
+    typer.run(main)
