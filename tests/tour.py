@@ -7,6 +7,7 @@ Each section is opened on the first file of the folder that holds what it needs.
 """
 
 import re
+import time
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +28,10 @@ DRAWN = """
 const charts = [...document.querySelectorAll("[data-testid=stVegaLiteChart]")]
     .filter(each => each.getClientRects().length);
 const idle = document.querySelector("[data-test-script-state=notRunning]");
-return idle && charts.every(each => each.querySelector("svg, canvas")?.clientHeight);
+const waits = [...document.querySelectorAll("[data-testid=stSkeleton]")]
+    .filter(each => each.getClientRects().length);
+const drawn = charts.every(each => each.querySelector("svg, canvas")?.clientHeight);
+return idle && drawn && !waits.length;
 """
 Language = StrEnum("Language", ["en", "ja"])
 
@@ -42,7 +46,8 @@ def main(
 ) -> None:
     width, height = map(int, size.split("x"))
     output.mkdir(parents=True, exist_ok=True)
-    held = {path.name: _held(path) for path in sorted(statistics.glob("*.duckdb"))}
+    files = sorted(statistics.glob("*.duckdb"), key=lambda each: each.stem)
+    held = {path.name: _held(path) for path in files}
     places = [("overview", None), *((page, each) for page in VIEWS for each in sections(page))]
     with (
         serving(statistics) as server,
@@ -57,15 +62,18 @@ def main(
             if not re.search(only, name):
                 continue
             browser.get(f"{server}/{PAGES[page]}?{_query(page, section, held, lang)}")
-            WebDriverWait(browser, 60).until(lambda each: each.execute_script(DRAWN))
+            for _ in range(2):  # what is drawn last comes after a moment of rest
+                WebDriverWait(browser, 60).until(lambda each: each.execute_script(DRAWN))
+                time.sleep(0.5)
             browser.save_screenshot(str(output / f"{name}.png"))
             typer.echo(name)
 
 
 def _held(path: Path) -> set[str]:
-    """The tables of a file."""
+    """The tables of a file that have rows."""
+    filled = "select name from stored.manifest where n_rows > 0"
     with duckdb.connect(str(path), read_only=True) as store:
-        return {name for (name,) in store.execute("select name from stored.manifest").fetchall()}
+        return {name for (name,) in store.execute(filled).fetchall()}
 
 
 def _query(page: str, section: Section | None, held: dict[str, set[str]], lang: str) -> str:

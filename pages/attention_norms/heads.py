@@ -5,10 +5,13 @@ import pandas as pd
 from analysis.tables.norms import token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
 from pages.ui.charts.head_map import quantity_maps
+from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import token_type_name
+from pages.ui.words.numbers import ABSENT, percent
 from pages.ui.words.quantities import ordered_types
 
 
@@ -21,6 +24,26 @@ def heads(view: View) -> None:
     frame = of_types[token_type]
     compared = pd.concat(of_types.values()) if scale == "all" else frame
     tops = compared.groupby("quantity")["mean"].max().to_dict()
+    name = token_type_name(token_type)
+    view.finding(_finding(view, frame, name))
     with opened_below(view, "maps") as marked:
-        maps, name = quantity_maps(frame, tops, marked=marked), token_type_name(token_type)
+        maps = quantity_maps(frame, tops, marked=marked)
         view.figure("maps", frame, maps, state=marked, click=True, type=name)
+
+
+def _finding(view: View, frame: pd.DataFrame, name: str) -> str:
+    """The heads with most weight on a type and with most that arrives, beside the median head."""
+    parts = [frame[frame["quantity"] == each] for each in ("attention", "weighted_norm")]
+    if any(each["mean"].max() <= 0 or each.empty for each in parts):
+        return ""
+    weight, arriving = (each.nlargest(1, "mean").iloc[0] for each in parts)
+    medians = [each["mean"].median() for each in parts]
+    return view.say(
+        "finding",
+        type=name,
+        most=head_name(int(weight["layer"]), int(weight["head"])),
+        share=row_with_interval(weight, written=percent),
+        median=percent(medians[0]),
+        arrives=head_name(int(arriving["layer"]), int(arriving["head"])),
+        times=f"{arriving['mean'] / medians[1]:.1f}" if medians[1] else ABSENT,
+    )

@@ -1,5 +1,7 @@
 """Every head at once: a map of one habit, and a table of all of them."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -8,12 +10,13 @@ from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
 from pages.ui.choices.pick import pick_many
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
-from pages.ui.head.choice import Head
-from pages.ui.head.habits import HABITS, SHARES, habit_name, of_habits, share_title
+from pages.ui.head.choice import Head, head_name
+from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
+from pages.ui.words.interval import row_with_interval
 
 _CLICKED = ("map_share", "map_entropy", "table")
 
@@ -26,6 +29,7 @@ def heads(view: View) -> None:
     habit = view.pick("quantity", habits, of="habit", kind="pills")
     is_share, of_habit = habit in SHARES, frame[frame["habit"] == habit]
     marked = opened_head(view, *_CLICKED)
+    view.finding(_finding(view, habit, of_habit))
     title = share_title(weighing) if is_share else view.say(f"entropy_axis_{weighing}")
     chart = head_map(
         of_habit,
@@ -45,6 +49,20 @@ def heads(view: View) -> None:
         habit=habit_name(habit),
     )
     _table(view, _with_behaviours(frame, weighing), habits, weighing, marked)
+
+
+def _finding(view: View, habit: str, frame: pd.DataFrame) -> str:
+    """The head with most of a habit, beside the median head."""
+    if frame.empty:
+        return ""
+    most = frame.nlargest(1, "mean").iloc[0]
+    return view.say(
+        "finding",
+        habit=habit_name(habit),
+        most=head_name(int(most["layer"]), int(most["head"])),
+        value=row_with_interval(most, written=partial(habit_value, habit)),
+        median=habit_value(habit, frame["mean"].median()),
+    )
 
 
 def _with_behaviours(frame: pd.DataFrame, weighing: str) -> pd.DataFrame:

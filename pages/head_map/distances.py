@@ -6,14 +6,14 @@ import altair as alt
 import pandas as pd
 
 from analysis.tables.heads import head_distance, head_linkage
-from pages.head_map.apart import DISTANCE, most_unlike
+from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import cell_selection, tooltips
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
-from pages.ui.head.choice import Head, head_name
+from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
@@ -33,10 +33,23 @@ def distances(view: View) -> None:
     frame = _placed(order, weighing)
     head = clicked_head(view, "matrix", default=most_unlike())
     chart = _chart(frame, by_layer=order == "layer", marked=head)
+    view.finding(_finding(view, frame))
     drawn = {"state": (order, weighing, *head), "weighing": weighing}
     caption = view.say(f"caption_{order}")
     view.figure("matrix", frame, chart, click=True, caption=caption, **drawn)
     _nearest(view, weighing, head)
+
+
+def _finding(view: View, frame: pd.DataFrame) -> str:
+    """The head that is farthest from the others, beside the median distance of two heads."""
+    own = (frame["layer"] == frame["layer_b"]) & (frame["head"] == frame["head_b"])
+    others = frame[~own]
+    if others.empty:
+        return ""
+    means = others.groupby(["layer", "head"])[[DISTANCE]].mean().reset_index()
+    far, median = nats(means[DISTANCE].max()), nats(others[DISTANCE].median())
+    head = head_name(*head_with_most(means, DISTANCE))
+    return view.say("finding", head=head, far=far, median=median)
 
 
 def _placed(order: str, weighing: str) -> pd.DataFrame:

@@ -27,11 +27,11 @@ def similarity(view: View) -> None:
     steps = ask(scope_similarity.steps).dropna(subset="spearman")
     steps["step"] = steps["scope_b"]
     mean, by_layer = steps[steps["layer"].isna()], steps.dropna(subset="layer")
-    view.finding(_finding(view, mean, by_layer))
     chosen = view.pick("layer", ["mean", *map(str, layers())], kind="pills")
     layer = None if chosen == "mean" else int(chosen)
     matrix = st.container()
     scopes = _least_similar(view, layer)
+    view.finding(_finding(view, mean, by_layer))
     with matrix:
         _matrix(view, layer, scopes)
     if len(mean) and len(by_layer):
