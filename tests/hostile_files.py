@@ -139,9 +139,7 @@ REFUSED = {
     ),
     "a version of text": (_typed("varchar", f"'{SECRET}'"), "has the type VARCHAR instead"),
     "a version of one of some names": (_typed("enum('5')", "'5'"), "has the type ENUM('5') inst"),
-    "a version of bytes": (_typed("blob", "'5'::blob"), "has the type BLOB instead"),
     "a version in a list": (_typed("int[]", "[5]"), "has the type INTEGER[] instead"),
-    "a version with a fraction": (_typed("decimal(5,2)", "5"), "DECIMAL(5,2) instead of INTEGER"),
     "texts for numbers": (
         ("alter table stored.token_norm alter input_norm type varchar",),
         "token_norm.input_norm has the type VARCHAR instead of FLOAT",

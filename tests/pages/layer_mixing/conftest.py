@@ -5,24 +5,22 @@ from pathlib import Path
 import pytest
 
 from tests.pages.conftest import section_of
-from tests.pages.kit.section_checks import sections
-from tests.shared_store import shared_store
-
-SECTIONS = (
-    "similarity",
-    "ratio",
-    "frequency",
-    "modules",
-    "rollout",
-    "vectors",
-    "completeness",
-)
+from tests.pages.kit.copies import changed_copy
 
 section = section_of("layer_mixing", "lm")
 
 
 @pytest.fixture(scope="session")
-def masked_folder(tmp_path_factory) -> Path:
-    """A store of sequences with [MASK] tokens, built by the real passes."""
-    needed = sorted({each.name for view in sections("layer_mixing") for each in view.needs})
-    return shared_store(tmp_path_factory, mask_rate=0.3, statistics=needed).parent
+def masked_folder(store_folder, tmp_path_factory) -> Path:
+    """A store in which every third token is masked."""
+    tables = ("mixing_ratio", "rollout", "vector_rollout")
+    return changed_copy(
+        store_folder,
+        tmp_path_factory.mktemp("masked"),
+        "update stored.token set is_masked = true where pos % 3 = 1",
+        *(
+            f"insert into stored.{each} select * replace ('mask' as token_type) "
+            f"from stored.{each} where token_type = 'sep'"
+            for each in tables
+        ),
+    )

@@ -1,17 +1,17 @@
 """Every section shows the numbers that the file holds."""
 
-from itertools import cycle, pairwise
+from itertools import pairwise
 
 import duckdb
 import pandas as pd
 import pytest
 
-from analysis.scopes import EFFECTS, POST_NORM, RELATIONS
+from analysis.scopes import POST_NORM, RELATIONS
 from pages.ui.words.numbers import percent, scientific
 from tests.pages.conftest import bodies, charts, frames, options_of, sentences
-from tests.pages.layer_mixing.conftest import SECTIONS
 
 SCOPES = POST_NORM.scopes
+CHOSEN = {"lm_layer": "2", "lm_scope_a": "attn", "lm_scope_b": "attn_w"}
 NAMES = ["Attn-w", "AttnRes-w", "Attn", "AttnRes", "AttnResLn", "AttnResLnFf", "AttnResLnFfRes"]
 NAMES.append("AttnResLnFfResLn")
 
@@ -22,33 +22,34 @@ def frame_with(session, column: str) -> pd.DataFrame:
     return found
 
 
-@pytest.mark.parametrize("view", SECTIONS)
+@pytest.mark.parametrize("view", ["ratio", "rollout", "vectors"])
 def test_a_section_opens_on_masked_sequences(view, section, masked_folder):
     assert charts(section(view, masked_folder))
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_every_scope_is_explained_once(lang, section):
-    body = bodies(section("ratio", lang=lang))
+def test_every_scope_is_explained_once(section):
+    body = bodies(section("ratio"))
     assert body.count('class="lm-name"') == body.count('class="lm-what"') == len(SCOPES)
     assert "AttnResLnFfResLn" in body
 
 
 def test_every_pair_of_scopes_is_in_the_matrix_whichever_comes_first(section, told):
-    (matrix, *_) = charts(section("similarity", lm_layer="2"))
+    (matrix, *_) = charts(section("similarity", **CHOSEN))
     assert len(matrix["layer"]) == 3, "cells, numbers and a frame around one"
     expected = told("select count(*) from scope_similarity where layer = 2")
     assert expected == [(len(SCOPES) ** 2,)]
 
 
-@pytest.mark.parametrize(("address", "where"), [({}, "is null"), ({"lm_layer": "2"}, "= 2")])
-def test_the_sequences_that_agree_least_are_those_of_the_file(address, where, section, told):
-    session = section("similarity", lm_scope_a="attn", lm_scope_b="attn_w", **address)
+@pytest.mark.parametrize(
+    ("address", "pair"), [({}, ("attn_res_ln", "attn_res_ln_ff")), (CHOSEN, ("attn_w", "attn"))]
+)
+def test_the_sequences_that_agree_least_are_those_of_the_file(address, pair, section, told):
+    session = section("similarity", **address)
     shown = frame_with(session, "text")
-    layers = "true" if where == "is null" else f"layer {where}"
+    layers = "layer = 2" if address else "true"
     expected = told(
         f"select seq, avg(spearman) from sequence_scope_similarity where {layers} "
-        "and scope_a = 'attn_w' and scope_b = 'attn' group by seq order by 2, 1"
+        f"and (scope_a, scope_b) = {pair} group by seq order by 2, 1"
     )
     assert shown["spearman"].tolist() == pytest.approx([rho for _, rho in expected])
     assert shown["seq"].tolist() == [seq for seq, _ in expected]
@@ -78,7 +79,7 @@ def test_the_module_that_changes_most_is_told_with_its_similarity(section, told)
 
 
 def test_pooled_mixing_ratios_are_those_of_the_file(section, told):
-    session = section("ratio", lm_type="sep")
+    session = section("ratio", lm_type="sep", lm_span="residual")
     shown = frame_with(session, "std")
     expected = dict(
         told("select scope, mean from mixing_ratio where layer is null and token_type = 'sep'")
@@ -98,7 +99,7 @@ def test_scopes_with_a_residual_can_be_looked_at_alone(section):
         (curves, *_) = charts(section("ratio", **address))
         return len(curves["layer"][-1]["encoding"]["color"]["scale"]["domain"])
 
-    assert (n_lines(), n_lines(lm_span="residual")) == (8, 6)
+    assert (n_lines(), n_lines(lm_type="sep", lm_span="residual")) == (8, 6)
 
 
 def test_frequent_words_and_their_context_are_those_of_the_file(section, told):
@@ -127,9 +128,9 @@ def test_masked_tokens_are_offered_where_there_are_some(section, masked_folder):
     assert "[MASK]" in offered(section("ratio", masked_folder))
 
 
-@pytest.mark.parametrize(("effect", "quantity"), list(zip(EFFECTS, cycle(("change", "loss")))))
-def test_shares_of_every_module_are_drawn_beside_their_lift(effect, quantity, section):
-    stacks, lift = charts(section("modules", lm_effect=effect, lm_quantity=quantity))
+@pytest.mark.parametrize("address", [{}, {"lm_effect": "ff_res", "lm_quantity": "loss"}])
+def test_shares_of_every_module_are_drawn_beside_their_lift(address, section):
+    stacks, lift = charts(section("modules", **address))
     assert stacks["encoding"]["y"]["stack"] == "zero"
     assert len(lift["layer"]) == 2
 

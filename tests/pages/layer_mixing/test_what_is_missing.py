@@ -1,91 +1,104 @@
 """A file without variation, without a type or without a statistic shows nothing empty."""
 
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
 import pytest
 
+from pages.layer_mixing.modules import _finding
+from pages.ui.view import View
 from pages.ui.words.numbers import scientific
+from pages.ui.words.place import words_of
 from tests.pages.conftest import charts, frames, sentences
-from tests.pages.layer_mixing.conftest import SECTIONS
+from tests.pages.kit.copies import changed_copy
+
+INTERVALS = ("scope_similarity", "mixing_ratio", "relation_share", "rollout", "vector_rollout")
+INTERVALS += ("ratio_frequency_correlation",)
 
 
-def test_scopes_that_were_never_compared_are_told(changed, section):
-    folder = changed("delete from stored.scope_similarity where scope_a <> scope_b")
-    session = section("similarity", folder)
-    assert "nothing to compare" in sentences(session)
-    assert "nan" not in sentences(session).lower()
+@pytest.fixture(scope="module")
+def unsure(store_folder, tmp_path_factory) -> Path:
+    """A folder with a file that knows no interval, and texts that would be markup."""
+    return changed_copy(
+        store_folder,
+        tmp_path_factory.mktemp("unsure"),
+        *(f"update stored.{each} set low = null, high = null" for each in INTERVALS),
+        "update stored.vector_rollout set difference_low = null, difference_high = null",
+        "update stored.sequence set text = '<b>*x* $y$</b>'",
+    )
 
 
-def test_two_scopes_that_no_sequence_compares_are_told(changed, section):
-    folder = changed("delete from stored.sequence_scope_similarity where scope_b <> 'attn'")
-    assert section("similarity", folder).info
-
-
-@pytest.mark.parametrize("view", SECTIONS)
-def test_intervals_that_are_not_known_are_not_told(view, changed, section):
-    tables = ("scope_similarity", "mixing_ratio", "relation_share", "rollout", "vector_rollout")
-    tables += ("ratio_frequency_correlation",)
-    unknown = [f"update stored.{each} set low = null, high = null" for each in tables]
-    unknown.append("update stored.vector_rollout set difference_low = null, difference_high = null")
-    folder = changed(*unknown)
-    session = section(view, folder)
+@pytest.mark.parametrize(
+    "view", ["similarity", "ratio", "frequency", "modules", "rollout", "vectors"]
+)
+def test_intervals_that_are_not_known_are_not_told(view, unsure, section):
+    session = section(view, unsure)
     assert charts(session)
     assert "nan" not in sentences(session).lower().split()
 
 
-def test_a_corpus_of_one_type_has_its_mixing_ratios(changed, section):
-    folder = changed("delete from stored.mixing_ratio where token_type <> 'all'")
-    session = section("ratio", folder)
+def test_a_text_is_read_as_it_stands_in_the_file(unsure, section):
+    assert r"\<b\>\*x\* \$y\$" in sentences(section("similarity", unsure))
+
+
+@pytest.fixture(scope="module")
+def poor(store_folder, tmp_path_factory) -> Path:
+    """A folder with a file that lacks something of every section."""
+    return changed_copy(
+        store_folder,
+        tmp_path_factory.mktemp("poor"),
+        "delete from stored.scope_similarity where scope_a <> scope_b",
+        "delete from stored.sequence_scope_similarity where scope_b <> 'attn'",
+        "delete from stored.mixing_ratio where token_type <> 'all'",
+        "update stored.ratio_frequency_correlation set spearman = null, low = null, high = null",
+        "delete from stored.relation_share where quantity <> 'pairs'",
+        "delete from stored.rollout where token_type in ('cls', 'sep')",
+        "update stored.layer_completeness set relative_error = 0.5",
+    )
+
+
+def test_scopes_that_were_never_compared_are_told(poor, section):
+    session = section("similarity", poor)
+    assert "nothing to compare" in sentences(session)
+    assert "nan" not in sentences(session).lower()
+    assert session.info, "no sequence compares the two that were chosen"
+
+
+def test_a_corpus_of_one_type_has_its_mixing_ratios(poor, section):
+    session = section("ratio", poor)
     assert len(charts(session)) == 2
     assert frames(session)
 
 
-def test_frequencies_that_never_vary_are_told_and_draw_nothing(changed, section):
-    nothing = "spearman = null, low = null, high = null"
-    session = section(
-        "frequency", changed(f"update stored.ratio_frequency_correlation set {nothing}")
-    )
+@pytest.mark.parametrize("view", ["frequency", "modules"])
+def test_what_never_varies_or_changes_is_told_and_draws_nothing(view, poor, section):
+    session = section(view, poor)
     assert not charts(session)
     assert session.info
 
 
-def test_a_module_that_changes_all_pairs_alike_is_no_finding(changed, section):
-    folder = changed("update stored.relation_share set mean = 0.2, low = 0.1, high = 0.3")
-    assert "favours no kind" in sentences(section("modules", folder))
+def test_rollouts_without_special_tokens_say_nothing_of_them(poor, section):
+    assert "[SEP]" not in sentences(section("rollout", poor)).split("By ")[-1]
+
+
+def test_an_error_above_the_limit_is_no_success(poor, section):
+    session = section("completeness", poor)
+    assert not session.success
+    assert scientific(0.5) in session.warning[0].value
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "expected"),
+    ("ratio", "low", "high", "expected"),
     [
-        (1.5, 2.5, "clear of 1 and above it in 2 of 2 layers, below it in 0"),
-        (0.5, 2.5, "favours no kind"),
-        ("null", "null", "not known whether this is clear of 1"),
+        (1.0, 0.5, 1.5, "favours no kind"),
+        (2.0, 1.5, 2.5, "clear of 1 and above it in 2 of 2 layers, below it in 0"),
+        (2.0, 0.5, 2.5, "favours no kind"),
+        (2.0, np.nan, np.nan, "not known whether this is clear of 1"),
     ],
 )
-def test_a_finding_says_whether_it_is_clear_of_the_mixing_before(
-    low, high, expected, changed, section
-):
-    adjacent = "where relation = 'adjacent' and quantity = 'change'"
-    folder = changed(
-        "update stored.relation_share set mean = 0.1",
-        f"update stored.relation_share set mean = 0.2, ratio = 2, ratio_low = {low}, "
-        f"ratio_high = {high} {adjacent}",
-    )
-    assert expected in sentences(section("modules", folder))
-
-
-def test_a_module_that_changes_nothing_draws_nothing(changed, section):
-    folder = changed("delete from stored.relation_share where quantity <> 'pairs'")
-    session = section("modules", folder)
-    assert session.info
-    assert not charts(session)
-
-
-def test_rollouts_without_special_tokens_say_nothing_of_them(changed, section):
-    folder = changed("delete from stored.rollout where token_type in ('cls', 'sep')")
-    assert "[SEP]" not in sentences(section("rollout", folder)).split("By ")[-1]
-
-
-def test_an_error_above_the_limit_is_no_success(changed, section):
-    folder = changed("update stored.layer_completeness set relative_error = 0.5")
-    session = section("completeness", folder)
-    assert not session.success
-    assert scientific(0.5) in session.warning[0].value
+def test_a_finding_says_whether_it_is_clear_of_the_mixing_before(ratio, low, high, expected):
+    lift = pd.DataFrame({"layer": [1, 2], "relation": "adjacent", "before": 0.1, "pairs": 0.1})
+    lift = lift.assign(change=0.1 * ratio, ratio=ratio, ratio_low=low, ratio_high=high)
+    with words_of("layer_mixing", "modules"):
+        assert expected in _finding(View("lm", "modules"), lift, "ff", "change")

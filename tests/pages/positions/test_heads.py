@@ -1,15 +1,23 @@
 """All heads by cluster: shares, centres and profiles are those of the file."""
 
+import pandas as pd
 import pytest
 
 from pages.positions.clusters import cluster_colours, cluster_name
+from pages.positions.heads import _finding
+from pages.ui.view import View
+from pages.ui.words.place import words_of
 from tests.pages.conftest import in_address, sentences
 from tests.pages.kit.figures import chart_of, click, frame_of
 
+OTHER = {"po_k": "12", "po_height": "shared"}
 
-@pytest.mark.parametrize("k", [2, 12])
-def test_shares_are_those_of_the_file_for_every_number_of_clusters(k, section, exported, told):
-    section("heads", po_k=str(k))
+
+@pytest.mark.parametrize(("k", "address"), [(6, {}), (12, OTHER)])
+def test_shares_are_those_of_the_file_for_every_number_of_clusters(
+    k, address, section, exported, told
+):
+    section("heads", **address)
     shown = frame_of(exported, f"po_heads_grid_{k}_")[["layer", "head", "cluster", "share"]]
     expected = told(
         "select layer, head, cluster, share from relative_position_clustering "
@@ -30,14 +38,6 @@ def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
         assert cell["x2"].iloc[-1] - cell["x"].iloc[0] == pytest.approx(0.88)
         assert cell["x"].iloc[0] + cell["x2"].iloc[-1] == pytest.approx(2 * head)
         assert (cell["y"] + cell["y2"]).tolist() == pytest.approx([2 * layer] * len(cell))
-
-
-def test_fewer_clusters_are_offered_where_fewer_were_found(section, changed):
-    folder = changed(
-        "delete from stored.relative_position_centre where k > 4",
-        "delete from stored.relative_position_cluster where k > 4",
-    )
-    assert section("heads", folder).session_state["po_k"] == 4
 
 
 def test_centres_are_those_of_the_file(section, exported, told):
@@ -71,9 +71,9 @@ def test_profiles_have_the_colour_of_the_cluster_of_most_texts(section, exported
         assert shares[row.layer, row.head, row.cluster] == most[row.layer, row.head]
 
 
-@pytest.mark.parametrize(("height", "highest"), [("own", 6), ("shared", 1)])
-def test_cells_are_as_high_as_is_chosen(height, highest, section, exported):
-    section("heads", po_height=height)
+@pytest.mark.parametrize(("address", "highest"), [({}, 6), (OTHER, 1)])
+def test_cells_are_as_high_as_is_chosen(address, highest, section, exported):
+    section("heads", **address)
     chart = chart_of(exported, "po_heads_profiles")
     areas = next(layer.data for layer in chart.layer if layer.mark.type == "area")
     tops = (areas["y2"] - areas["y"]).groupby([areas["layer"], areas["head"]]).max()
@@ -81,27 +81,29 @@ def test_cells_are_as_high_as_is_chosen(height, highest, section, exported):
     assert sum(top == pytest.approx(0.88) for top in tops) == highest
 
 
-def test_heads_that_are_the_same_in_every_text_are_counted(section, changed):
+def test_heads_that_are_the_same_in_every_text_are_counted_among_the_clusters_there_are(
+    section, changed
+):
     folder = changed(
-        "delete from stored.relative_position_cluster where k = 6",
-        "insert into stored.relative_position_cluster select 6, layer, head, 'both_weak', 1 "
+        "delete from stored.relative_position_centre where k > 4",
+        "delete from stored.relative_position_cluster where k >= 4",
+        "insert into stored.relative_position_cluster select 4, layer, head, 'both_weak', 1 "
         "from head_offset where not (layer = 2 and head = 1)",
-        "insert into stored.relative_position_cluster values (6, 2, 1, 'both_weak', 0.6), "
-        "(6, 2, 1, 'next_strong', 0.4)",
+        "insert into stored.relative_position_cluster values (4, 2, 1, 'both_weak', 0.6), "
+        "(4, 2, 1, 'next_strong', 0.4)",
     )
-    said = sentences(section("heads", folder))
+    session = section("heads", folder)
+    assert session.session_state["po_k"] == 4
+    said = sentences(session)
     assert "**5 of 6 heads fall into one cluster in at least 90 % of the texts**" in said
     assert "“both sides, weak” with 6 heads" in said
     assert "is layer 2, head 1: no cluster gets more than 60 %" in said
 
 
-def test_heads_that_differ_from_text_to_text_are_not_called_the_same(section, changed):
-    folder = changed(
-        "delete from stored.relative_position_cluster where k = 6",
-        "insert into stored.relative_position_cluster select 6, layer, head, cluster, 0.5 "
-        "from head_offset, (values ('both_weak'), ('next_weak')) as t(cluster)",
-    )
-    said = sentences(section("heads", folder))
+def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
+    dominant = pd.DataFrame({"layer": 1, "head": range(6), "name": "both", "share": 0.5})
+    with words_of("positions", "heads"):
+        said = _finding(View("po", "heads"), dominant)
     assert "**Only 0 of 6 heads" in said
     assert "hardly depends" not in said
 
@@ -139,13 +141,14 @@ def test_a_causal_model_has_no_profile_to_the_right(section, gpt2_folder, export
 
 
 @pytest.mark.parametrize(
-    ("view", "name"), [("heads", "po_grid"), ("heads", "po_profiles"), ("claim", "po_map")]
+    ("view", "names"), [("heads", ["po_grid", "po_profiles"]), ("claim", ["po_map"])]
 )
-def test_a_click_chooses_the_head_and_a_button_leads_to_it(view, name, section):
+def test_a_click_chooses_the_head_and_a_button_leads_to_it(view, names, section):
     session = section(view)
-    click(session, name, "cell", {"layer": 2, "head": 3})
-    assert session.session_state["head"] == "2-3"
-    assert in_address(session, "head") == ["2-3"]
+    for head, name in enumerate(names, start=2):
+        click(session, name, "cell", {"layer": 2, "head": head})
+        assert session.session_state["head"] == f"2-{head}"
+        assert in_address(session, "head") == [f"2-{head}"]
     session.selectbox(key="head").set_value("1-2").run()
     session.run()
     assert session.session_state["head"] == "1-2", "an old click undid a newer choice"

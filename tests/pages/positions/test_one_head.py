@@ -1,35 +1,62 @@
 """One head: every figure shows what the file holds of it, and signs mean what the page says."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from pages.positions import phases
 from tests.pages.conftest import in_address, sentences
+from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import chart_of, frame_of
 
 HEAD = {"head": "2-1"}
+OTHER = {"po_reach": "10", "po_counting": "per_pair"}
+HOSTILE = "<script>alert(1)</script> **bold** $x$"
 WHERE = "layer = 2 and head = 1"
 
 
-def test_the_head_that_depends_most_on_position_comes_first(section, changed):
-    folder = changed(f"update stored.head_offset set dependence = 0.99 where {WHERE}")
-    session = section("one_head", folder)
+@pytest.fixture(scope="module")
+def leaning(store_folder, tmp_path_factory) -> Path:
+    """A folder with a file in which one head depends on position most, and leans to the left."""
+    return changed_copy(
+        store_folder,
+        tmp_path_factory.mktemp("leaning"),
+        "update stored.head_offset set dependence = 0.05",
+        "update stored.head_offset set dependence = 0.125, attention_offset = -2, "
+        f"attention_offset_per_pair = 0, score_offset = 7, score_offset_per_pair = 1 where {WHERE}",
+        f"update stored.query_key_singular_value set value = 1 where {WHERE}",
+        "update stored.query_key_phase set amplitude = list_transform(amplitude, "
+        "lambda a: case when phase > 0 then 3 else 1 end)",
+        f"update stored.sequence set text = '{HOSTILE}'",
+    )
+
+
+def test_the_head_that_depends_most_on_position_comes_first(section, leaning):
+    session = section("one_head", leaning)
     assert session.session_state["head"] == "2-1"
     assert in_address(session, "head") == []
 
 
-def test_the_card_tells_the_numbers_of_the_head(section, changed):
-    folder = changed(
-        "update stored.head_offset set dependence = 0.125, attention_offset = -2, "
-        f"attention_offset_per_pair = 0, score_offset = 7, score_offset_per_pair = 1 where {WHERE}",
-        f"update stored.query_key_singular_value set value = 1 where {WHERE}",
-    )
-    numbers = {each.label: each.value for each in section("one_head", folder, **HEAD).metric}
+def test_the_card_tells_the_numbers_of_the_head(section, leaning):
+    numbers = {each.label: each.value for each in section("one_head", leaning).metric}
     assert numbers["η²"] == "0.12"
     assert numbers["attention offset"] == "−2 / 0"
     assert numbers["score offset"] == "+7 / +1"
     assert numbers["largest sⱼ"] == "1.00"
+
+
+def test_the_side_that_phases_lean_to_is_told_beside_attention(section, leaning):
+    said = sentences(section("one_head", leaning))
+    assert "200.0 % larger in the upper half" in said
+    assert "attention should lean to the left. Most attention goes to offset −2." in said
+
+
+def test_a_text_is_shown_as_it_stands_in_the_file(section, leaning):
+    session = section("one_head", leaning)
+    assert any("<script>" in each for each in session.selectbox(key="po_text").options)
+    assert HOSTILE not in sentences(session)
 
 
 def test_the_card_leaves_out_what_the_file_lacks(section, changed):
@@ -42,11 +69,18 @@ def test_the_card_leaves_out_what_the_file_lacks(section, changed):
     assert "nan" not in sentences(session).lower().split()
 
 
-@pytest.mark.parametrize("place", [0, -1])
-def test_the_map_is_that_of_the_chosen_text(place, section, exported, told):
-    texts = told("select distinct seq from exemplar_attention order by seq")
-    (seq,) = texts[place]
-    section("one_head", po_text=str(seq), **HEAD)
+@pytest.fixture(params=["unless chosen", "chosen"])
+def address(request, told) -> dict[str, str]:
+    """An address of the head that chooses nothing else, and one that chooses all."""
+    if request.param != "chosen":
+        return HEAD
+    ((last,),) = told("select max(seq) from exemplar_attention")
+    return HEAD | {"po_text": str(last), "po_direction": "3"} | OTHER
+
+
+def test_the_map_is_that_of_the_chosen_text(address, section, exported, told):
+    seq = section("one_head", **address).session_state["po_text"]
+    assert str(seq) == address.get("po_text", str(seq))
     ((n, attention),) = told(
         f"select n, attention from exemplar_attention where {WHERE} and seq = {seq}"
     )
@@ -68,10 +102,9 @@ def test_the_profile_is_the_mean_over_texts(section, exported, told):
     assert (row["mean"], row["high"]) == pytest.approx(expected[0])
 
 
-@pytest.mark.parametrize("rank", [1, 3])
-def test_the_waves_are_those_of_the_chosen_direction(rank, section, exported, told):
-    session = section("one_head", po_direction=str(rank), **HEAD)
-    seq = session.session_state["po_text"]
+def test_the_waves_are_those_of_the_chosen_direction(address, section, exported, told):
+    session = section("one_head", **address)
+    seq, rank = session.session_state["po_text"], int(address.get("po_direction", 1))
     shown = frame_of(exported, "po_one_head_wave_2_1_")
     ((value, query, key),) = told(
         f"select value, query, key from query_key_wave where {WHERE} and seq = {seq} "
@@ -117,22 +150,10 @@ def test_many_frequencies_are_drawn_with_few_marks():
     assert cells["x2"].max() >= 256
 
 
-def test_the_side_that_phases_lean_to_is_told_beside_attention(section, changed):
-    folder = changed(
-        f"update stored.head_offset set attention_offset = -3 where {WHERE}",
-        "update stored.query_key_phase set amplitude = list_transform(amplitude, "
-        "lambda a: case when phase > 0 then 3 else 1 end)",
-    )
-    said = sentences(section("one_head", folder, **HEAD))
-    assert "200.0 % larger in the upper half" in said
-    assert "attention should lean to the left. Most attention goes to offset −3." in said
-
-
-@pytest.mark.parametrize(
-    ("reach", "counting", "end"), [(10, "sum", ""), (30, "per_pair", "_per_pair")]
-)
-def test_both_peaks_are_told_and_marked(reach, counting, end, section, exported, told):
-    session = section("one_head", po_reach=str(reach), po_counting=counting, **HEAD)
+def test_both_peaks_are_told_and_marked(address, section, exported, told):
+    session = section("one_head", **address)
+    reach, counting = int(address.get("po_reach", 30)), address.get("po_counting", "sum")
+    end = {"sum": "", "per_pair": "_per_pair"}[counting]
     shown = frame_of(exported, f"po_one_head_correlations_2_1_{reach}_{counting}")
     assert shown["offset"].abs().max() <= reach
     ((score, attention),) = told(
@@ -164,13 +185,3 @@ def test_a_causal_model_has_nothing_to_the_right(section, gpt2_folder, exported)
     assert frame_of(exported, "po_one_head_profile_")["offset"].max() == 0
     cells = frame_of(exported, "po_one_head_map_")
     assert (cells["key_pos"] <= cells["query_pos"]).all()
-
-
-HOSTILE = "<script>alert(1)</script> **bold** $x$"
-
-
-def test_a_text_is_shown_as_it_stands_in_the_file(section, changed):
-    folder = changed(f"update stored.sequence set text = '{HOSTILE}'")
-    session = section("one_head", folder, **HEAD)
-    assert any("<script>" in each for each in session.selectbox(key="po_text").options)
-    assert HOSTILE not in sentences(session)

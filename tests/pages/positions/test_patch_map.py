@@ -1,7 +1,5 @@
 """Rows and columns of images: shown of the chosen head, of images alone, and as in the file."""
 
-import pytest
-
 from tests.pages.conftest import captions
 from tests.pages.kit.copies import answers_of, changes_of, lacking
 from tests.tiny_vision import COLUMNS, ROWS
@@ -42,13 +40,12 @@ def test_the_preferred_offset_is_told_against_the_mean(section, changed_images):
 
 
 def test_texts_have_no_such_map(section, exported):
-    session = section("heads", **HEAD)
+    session = section("heads")
     assert not maps(exported)
     assert "mix rows" not in captions(session)
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_a_file_of_images_without_it_names_the_statistic(lang, section, changed_images):
-    session = section("heads", changed_images(*lacking("patch_offset")), lang=lang, **HEAD)
+def test_a_file_of_images_without_it_names_the_statistic(section, changed_images):
+    session = section("heads", changed_images(*lacking("patch_offset")), **HEAD)
     assert "--statistics patch_offset" in session.info[0].value
     assert session.header

@@ -3,15 +3,19 @@
 import numpy as np
 import pytest
 
-from pages.positions.spectra.states import times_text
+from pages.positions.spectra.states import Wave, _finding, times_text
+from pages.ui.view import View
+from pages.ui.words.place import words_of
 from tests.pages.conftest import frames, sentences
+from tests.pages.kit.section_checks import sections
 
+OTHER = {"po_amount": "mean", "po_states_layer": "2"}
 PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40
 WAVE = "frequency between 63.9 and 64.1"
 
 
-def test_the_section_comes_first_that_answers_the_question(opened, store_folder):
-    assert opened("positions", store_folder).session_state["po_view"] == "claim"
+def test_the_section_comes_first_that_answers_the_question():
+    assert sections("positions")[0].stem == "claim"
 
 
 def test_the_spectrum_is_that_of_the_file(section, exported, told):
@@ -51,21 +55,32 @@ def test_the_number_of_components_is_that_of_the_file(section, told):
     assert (shown["half"].tolist(), shown["most"].tolist()) == ([half], [most])
 
 
-def test_a_wave_that_stands_out_is_told_with_its_period(section, changed):
+def test_a_wave_that_stands_out_is_told_and_what_becomes_of_it(section, changed):
+    ratio = "update stored.state_spectrum set max = {} * n_sequences where control = 'compared'"
     folder = changed(
         "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 100",
         f"update stored.embedding_spectrum set mean = 50 where control = 'kept' and {WAVE}",
+        "update stored.state_spectrum set max = n_sequences",
+        f"{ratio.format(8)} and layer = 1 and {WAVE}",
+        f"{ratio.format(3)} and layer = 2 and {WAVE}",
     )
     session = section("embeddings", folder)
     assert "**64** (8 tokens per wave)" in sentences(session)
     assert frames(session)[0]["peaks"].tolist() == ["64 (8 tokens)"]
+    said = sentences(section("states", folder))
+    assert "it is down to **3.0 times**" in said
+    assert "the clearest peak of the position embeddings" in said
 
 
-def test_a_spectrum_without_peaks_claims_none(section, changed):
-    folder = changed("update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 1")
-    session = section("embeddings", folder)
-    assert "No wave stands out" in sentences(session)
-    assert frames(session)[0]["peaks"].isna().all()
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [(8, 3, "it is down to **3.0 times**"), (8, 9, "does not fade"), (1.2, 5, "little difference")],
+)
+def test_a_wave_is_told_by_what_becomes_of_it(first, last, expected):
+    amounts = {1: first, 2: last}
+    times = {(each, n): amounts[n] for each in ("hidden", "query", "key") for n in amounts}
+    with words_of("positions", "states"):
+        assert expected in _finding(View("po", "states"), Wave(PEAK, True, times, 1, 2))
 
 
 def ratios(told, source: str, layer: int) -> dict[float, float]:
@@ -92,28 +107,9 @@ def test_what_positions_add_is_told_from_the_file(section, told):
         assert f"{times_text(ratios(told, source, layer)[at])} times" in said.replace("**", "")
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "expected"),
-    [(8, 3, "it is down to **3.0 times**"), (8, 9, "does not fade"), (1.2, 5, "little difference")],
-)
-def test_a_wave_is_told_by_what_becomes_of_it(first, last, expected, section, changed):
-    folder = changed(
-        "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 100",
-        f"update stored.embedding_spectrum set mean = 50 where control = 'kept' and {WAVE}",
-        "update stored.state_spectrum set max = n_sequences",
-        f"update stored.state_spectrum set max = {first} * n_sequences "
-        f"where control = 'compared' and layer = 1 and {WAVE}",
-        f"update stored.state_spectrum set max = {last} * n_sequences "
-        f"where control = 'compared' and layer = 2 and {WAVE}",
-    )
-    said = sentences(section("states", folder))
-    assert expected in said
-    assert "the clearest peak of the position embeddings" in said
-
-
-@pytest.mark.parametrize("amount", ["max", "mean"])
-def test_every_layer_and_frequency_is_in_the_maps(amount, section, exported, told):
-    section("states", po_amount=amount)
+@pytest.mark.parametrize(("amount", "address"), [("max", {}), ("mean", OTHER)])
+def test_every_layer_and_frequency_is_in_the_maps(amount, address, section, exported, told):
+    section("states", **address)
     frame, chart = exported[f"po_states_maps_16_{amount}"]
     expected = told(
         f"select source, layer, frequency, {amount} from position_spectrum_control where "
@@ -129,8 +125,8 @@ def test_every_layer_and_frequency_is_in_the_maps(amount, section, exported, tol
 
 
 def test_a_layer_is_shown_with_without_and_with_disordered_positions(section, exported, told):
-    section("states", po_states_layer="2")
-    frame, chart = exported["po_states_layer_2_linear_16_max"]
+    section("states", **OTHER)
+    frame, chart = exported["po_states_layer_2_linear_16_mean"]
     expected = told(
         "select count(*) from position_spectrum_control "
         "where layer = 2 and frequency > 0 and control <> 'kept'"
@@ -173,18 +169,14 @@ from stored.state_spectrum
 """
 
 
-def test_lengths_are_compared_by_amplitude_over_length(section, exported, changed):
-    section("states", changed(LONGER), po_source="key")
+def test_lengths_are_chosen_and_compared_by_amplitude_over_length(section, exported, changed):
+    session = section("states", changed(LONGER), po_source="key", po_length="32")
+    assert session.session_state["po_length"] == 32
+    assert any("texts of 32 to 63 tokens" in each.value for each in session.caption)
     frame, _ = exported["po_states_lengths_key_1_max_linear"]
     parts = [part["per_token"].to_numpy() for _, part in frame.groupby("name", sort=False)]
     assert len(parts) == 2
     assert parts[0] == pytest.approx(2 * parts[1])
-
-
-def test_a_length_can_be_chosen(section, changed):
-    session = section("states", changed(LONGER), po_length="32")
-    assert session.session_state["po_length"] == 32
-    assert any("texts of 32 to 63 tokens" in each.value for each in session.caption)
 
 
 @pytest.mark.parametrize("view", ["states", "embeddings"])

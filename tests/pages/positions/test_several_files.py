@@ -3,7 +3,9 @@
 import duckdb
 import pytest
 
-from tests.pages.conftest import frames, in_address
+from tests.pages.conftest import assert_sound, frames, in_address
+
+LOGARITHMIC = {"po_scale": "log", "file": "gpt.duckdb"}
 
 
 def compared(session):
@@ -19,7 +21,8 @@ def test_files_that_lack_the_statistic_are_named(section, several_folder):
 
 @pytest.mark.parametrize("own", ["bert", "gpt"])
 def test_every_file_is_told_by_its_own_numbers(own, section, several_folder):
-    shown = compared(section("embeddings", several_folder, file=f"{own}.duckdb"))
+    address = {"gpt": LOGARITHMIC}.get(own, {})
+    shown = compared(section("embeddings", several_folder, **address))
     assert len(shown) == 2
     assert own in shown["file"].iloc[0]
     for name in ("bert", "gpt"):
@@ -31,24 +34,36 @@ def test_every_file_is_told_by_its_own_numbers(own, section, several_folder):
         assert ours == pytest.approx(largest)
 
 
-def test_a_link_restores_the_files(section, several_folder):
-    session = section("embeddings", several_folder, po_files="gpt.duckdb")
-    assert session.session_state["po_files"] == ["gpt.duckdb"]
-    assert in_address(session, "po_files") == ["gpt.duckdb"]
-    assert len(compared(session)) == 1
-
-
-def test_no_file_at_all_is_a_sentence(section, several_folder):
-    session = section("embeddings", several_folder)
-    session.multiselect(key="po_files").set_value([]).run()
-    assert not session.exception
-    assert session.info
-
-
 def test_a_panel_is_drawn_for_every_file(section, several_folder, exported):
     section("embeddings", several_folder)
     frame, chart = exported["po_embeddings_other_files_linear_2"]
     assert len(chart.concat) == frame["file"].nunique() == 2
+
+
+def test_a_logarithmic_axis_is_one(section, several_folder, exported):
+    section("embeddings", several_folder, **LOGARITHMIC)
+    lines = exported["po_embeddings_spectrum_log"][1].layer[0].layer[-1].to_dict()
+    assert lines["encoding"]["y"]["scale"]["type"] == "log"
+    panels = exported["po_embeddings_other_files_log_2"][1]
+    assert str(panels.to_dict()["concat"]).count("'type': 'log'") >= 2
+
+
+def test_a_link_restores_the_files_for_both_sections(section, several_folder, exported):
+    session = section("states", several_folder, po_files="gpt.duckdb")
+    assert session.session_state["po_files"] == ["gpt.duckdb"]
+    assert in_address(session, "po_files") == ["gpt.duckdb"]
+    frame, _ = exported["po_states_other_files_query_1_max_linear_1"]
+    assert frame["file"].str.contains("gpt").all()
+    session.segmented_control(key="po_view").set_value("embeddings").run()
+    assert_sound(session)
+    assert session.session_state["po_files"] == ["gpt.duckdb"]
+    assert len(compared(session)) == 1
+    session.multiselect(key="po_files").set_value([]).run()
+    assert_sound(session)
+    assert session.info
+    session.segmented_control(key="po_view").set_value("states").run()
+    assert_sound(session)
+    assert any("Choose one file" in each.value for each in session.info)
 
 
 def test_a_file_that_breaks_while_it_is_read_is_named(in_session, several_folder):

@@ -1,13 +1,27 @@
 """A file without a statistic, a control or a length shows nothing empty."""
 
-from tests.pages.conftest import charts, sentences
+from tests.pages.conftest import charts, frames, sentences
+from tests.pages.kit.copies import lacking
 
 
-def test_embeddings_are_shown_without_the_words_of_the_texts(without, section, exported):
-    session = section("embeddings", without("state_spectrum"))
+def test_texts_that_are_too_short_and_embeddings_without_a_peak_claim_nothing(
+    changed, section, exported
+):
+    """Embeddings are shown without the words of the texts."""
+    folder = changed(
+        *lacking("state_spectrum"),
+        "update stored.sequence set n_tokens = 15",
+        "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 1",
+    )
+    session = section("embeddings", folder)
     frame, _ = exported["po_embeddings_spectrum_linear"]
     assert set(frame["series"]) == {"kept", "permuted"}
     assert not any("√" in each.value for each in session.caption)
+    assert "No wave stands out" in sentences(session)
+    assert frames(session)[0]["peaks"].isna().all()
+    session = section("states", folder)
+    assert "No text of this file has 16 tokens" in session.info[0].value
+    assert not charts(session)
 
 
 def test_states_are_told_without_the_embeddings(without, section):
@@ -30,14 +44,3 @@ def test_without_controls_nothing_is_due_to_positions(changed, section, exported
 def test_one_length_is_not_compared(section):
     session = section("states")
     assert any("no lengths to compare" in each.value for each in session.caption)
-
-
-def test_texts_that_are_too_short_are_told_as_the_reason(changed, section):
-    folder = changed(
-        "update stored.sequence set n_tokens = 15",
-        "update stored.manifest set n_rows = 0 where name = 'state_spectrum'",
-        "delete from stored.state_spectrum",
-    )
-    session = section("states", folder)
-    assert "No text of this file has 16 tokens" in session.info[0].value
-    assert not charts(session)

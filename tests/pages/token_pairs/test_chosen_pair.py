@@ -2,19 +2,16 @@
 
 import re
 from html import escape
-from itertools import cycle
-
-import pytest
 
 from analysis.tables.pairs import pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import pair_name
 from pages.token_pairs.sentences import PAGE, marked
 from pages.ui.words.say import plain
-from tests.pages.attention_norms.test_one_head import HOSTILE
 from tests.pages.conftest import bodies, captions, charts, in_address, sentences
 
 ASKED = ("What does each step of each layer do to ", "各層の各モジュールは ")
+HOSTILE = '"><img src=x onerror=a()><script>alert(1)</script>`code` $x$ **bold**'
 CHOSEN = {"tp_source": "cat", "tp_target": "sat"}
 
 
@@ -62,7 +59,8 @@ def test_every_place_where_it_stands_is_marked_once(section, store):
     assert pages > 1, "this test could not have failed"
     shown = []
     for page in range(1, pages + 1):
-        session = section("workbench", tp_page=str(page), **CHOSEN)
+        place = {"tp_page": str(page)} if page > 1 else {}
+        session = section("workbench", **place, **CHOSEN)
         texts = [each for each in bodies(session).split('class="tp-text"') if "title=" in each]
         for text in texts:
             assert re.findall(r'<mark class="tp-(\w+)"[^>]*>([^<]*)<', text) in (
@@ -84,26 +82,22 @@ def test_the_other_direction_is_one_click_away(section):
     assert shown(session) == plain("sat → cat")
 
 
-@pytest.mark.parametrize("source", ["nowhere", "x" * 500, HOSTILE[0]])
-def test_a_pair_that_does_not_occur_is_told(source, section):
-    session = section("workbench", tp_source=source, tp_target="sat")
+def test_a_pair_that_does_not_occur_is_told(section):
+    session = section("workbench", tp_source=HOSTILE + "x" * 500, tp_target="sat")
     assert "does not occur" in session.info[0].value
     assert len(charts(session)) == 1
 
 
-@pytest.mark.parametrize(("hostile", "lang"), list(zip(HOSTILE, cycle(("en", "ja")))))
-def test_a_hostile_token_is_shown_as_it_is(hostile, lang, changed, section):
-    quoted = hostile.replace("'", "''")
-    statement = "update stored.{table} set token = '{token}' where token = 'cat'"
-    tables = ("token", "vocabulary")
-    folder = changed(*(statement.format(table=each, token=quoted) for each in tables))
-    session = section("workbench", folder, lang=lang, tp_source=hostile, tp_target="sat")
-    assert f">{escape(hostile)}</mark>" in bodies(session)
-    assert shown(session) == plain(f"{hostile} → sat")
-    overview = section("tables", folder, lang=lang, tp_least="1")
-    assert f"<bdi>{escape(hostile)}</bdi>" in bodies(overview)
-    if "<" in hostile:
-        assert hostile not in bodies(session) + bodies(overview)
+def test_a_hostile_token_is_shown_as_it_is(changed, section):
+    statement = f"update stored.{{}} set token = '{HOSTILE}' where token = 'cat'"
+    folder = changed(*map(statement.format, ("token", "vocabulary")))
+    session = section("workbench", folder, tp_source=HOSTILE, tp_target="sat")
+    assert f">{escape(HOSTILE)}</mark>" in bodies(session)
+    assert shown(session) == plain(f"{HOSTILE} → sat")
+    overview = section("tables", folder, tp_least="1")
+    assert f"<bdi>{escape(HOSTILE)}</bdi>" in bodies(overview)
+    assert "<img" not in bodies(session) + bodies(overview)
+    assert "<script" not in bodies(session) + bodies(overview)
 
 
 def test_marks_keep_their_place_among_pieces_of_words():

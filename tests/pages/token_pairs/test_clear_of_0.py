@@ -2,7 +2,7 @@
 
 import re
 from html import unescape
-from itertools import product
+from pathlib import Path
 
 import duckdb
 import pandas as pd
@@ -13,7 +13,8 @@ from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import DIRECTIONS, change
 from pages.token_pairs.pair_rows import pair_rows, reach_of
 from pages.ui.words.place import words_of
-from tests.pages.conftest import bodies, captions, charts, frames, sentences
+from tests.pages.conftest import bodies, captions, frames, sentences
+from tests.pages.kit.copies import changed_copy
 
 SURE = "where (source + target) % 3 = 0"
 PLANTED = (
@@ -23,10 +24,10 @@ PLANTED = (
 NOT_CLEAR = {"en": ("not clear of 0", "without an interval"), "ja": ("0 を含む", "区間なし")}
 
 
-@pytest.fixture
-def planted(changed):
+@pytest.fixture(scope="module")
+def planted(store_folder, tmp_path_factory) -> Path:
     """A folder with a file that has pairs with clear, crossing and missing intervals."""
-    return changed(*PLANTED)
+    return changed_copy(store_folder, tmp_path_factory.mktemp("planted"), *PLANTED)
 
 
 @pytest.fixture
@@ -64,39 +65,29 @@ def test_cells_are_faint_just_where_a_pair_is_not_clear(rank, planted, lists, se
 
 
 def test_only_clear_pairs_are_listed_where_that_is_asked(planted, lists, section):
-    for direction, found in lists(1, clear=True, limit=1000).items():
-        chosen = {"tp_clear": "only", "tp_layer": "1", "tp_direction": direction}
-        [shown] = frames(section("workbench", planted, **chosen))
-        assert shown["source"].tolist() == found["source"].tolist()
-        assert clear(shown).all()
+    found = lists(1, clear=True, limit=1000)["attenuated"]
+    chosen = {"tp_clear": "only", "tp_layer": "1", "tp_direction": "attenuated"}
+    [shown] = frames(section("workbench", planted, **chosen))
+    assert shown["source"].tolist() == found["source"].tolist()
+    assert clear(shown).all()
     assert 'class="tp-faint"' not in bodies(section("tables", planted, tp_clear="only"))
 
 
-@pytest.mark.parametrize("view", ["tables", "workbench"])
-def test_that_no_pair_is_clear_is_told(view, changed, section):
-    folder = changed(
-        "update stored.pair_delta set n_sequences = 1, degrees = null",
-        "update stored.pair_extreme set n_sequences = 1, degrees = null",
-    )
-    session = section(view, folder, tp_clear="only")
-    assert "is clear of 0. Choose" in session.info[0].value
-    assert not charts(session)
-    told = sentences(section("tables", folder))
-    assert all(f" {each} pairs listed, none is clear of 0" in told for each in DIRECTIONS)
-
-
 @pytest.mark.parametrize(
-    ("lang", "rank", "layer"), list(product(("en", "ja"), ("bound", "mean"), (1, 2)))
+    ("lang", "rank", "direction"), [("en", "bound", "amplified"), ("ja", "mean", "attenuated")]
 )
-def test_a_pair_that_is_not_clear_is_named_with_that(lang, rank, layer, planted, lists, section):
-    chosen = {"tp_rank": rank, "tp_layer": str(layer), "lang": lang}
-    for direction, frame in lists(layer, rank=rank, limit=1000).items():
-        session = section("workbench", planted, **chosen, tp_direction=direction)
-        named = re.search(r"\*\*([^*]*(?:points|ポイント)[^*]*)\*\*", captions(session))
-        assert named
-        said = any(each in named[1] for each in NOT_CLEAR[lang])
-        assert said != clear(frame).iloc[0]
-        assert str(int(clear(frame).sum())) in sentences(session)
+def test_a_pair_that_is_not_clear_is_named_with_that(
+    lang, rank, direction, planted, lists, section
+):
+    chosen = {"tp_rank": rank, "tp_direction": direction, "lang": lang}
+    frame = lists(1, rank=rank, limit=1000)[direction]
+    session = section("workbench", planted, **chosen)
+    named = re.search(r"\*\*([^*]*(?:points|ポイント)[^*]*)\*\*", captions(session))
+    assert named
+    said = any(each in named[1] for each in NOT_CLEAR[lang])
+    assert said != clear(frame).iloc[0]
+    assert said == (rank == "mean"), "one of both is asked for"
+    assert str(int(clear(frame).sum())) in sentences(session)
 
 
 @pytest.mark.parametrize(

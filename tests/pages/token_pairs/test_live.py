@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from shutil import move
+from shutil import copytree
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 from analysis.scopes import EFFECTS
 from analysis.tables.pairs import pair_delta, pair_occurrence
 from pages.token_pairs.sentences import PAGE
-from tests.pages.conftest import charts, sentences
-from tests.small_store import build_store
+from tests.pages.conftest import assert_exportable, charts, sentences
 
 LIVE = {"tp_live": "live"}
+ONE_MAP = LIVE | {"lang": "ja", "tp_map": "change"}
 NOISE = 2e-6  # of shares in float32
 
 SCRIPT = """
@@ -36,12 +36,6 @@ for layer in range(1, int(open_store().run["n_layers"]) + 1):
             changes[layer, effect, seq] = maps.change
 st.session_state["changes"] = changes
 """
-
-
-@pytest.fixture
-def alone(tmp_path) -> Path:
-    """A folder with a file whose model lies beside it, both to be spoilt."""
-    return build_store(tmp_path / "alone").parent
 
 
 @pytest.fixture
@@ -110,19 +104,22 @@ def test_changes_that_are_not_stored_are_computed(section, store):
     assert told.count(" points**") >= len(places)
 
 
-@pytest.mark.parametrize(
-    ("drawn", "lang"), [("all", "en"), ("before", "ja"), ("after", "en"), ("change", "ja")]
-)
-def test_the_maps_of_a_sequence_are_drawn(drawn, lang, section):
-    session = section("workbench", lang=lang, tp_map=drawn, **LIVE)
+@pytest.mark.parametrize(("address", "drawn"), [(LIVE, 3), (ONE_MAP, 1)])
+def test_the_maps_of_a_sequence_are_drawn(address, drawn, section):
+    session = section("workbench", **address)
     assert not session.warning
     *_, maps = charts(session)
-    assert len(maps.get("hconcat", [maps])) == (3 if drawn == "all" else 1)
+    assert len(maps.get("hconcat", [maps])) == drawn
 
 
-@pytest.mark.parametrize("effect", EFFECTS)
-def test_every_step_of_every_layer_has_its_maps(effect, section):
-    assert len(charts(section("workbench", tp_effect=effect, tp_layer="2", **LIVE))) == 3
+@pytest.mark.parametrize("address", [LIVE, ONE_MAP])
+def test_what_is_computed_becomes_pictures_and_tables(address, section, exported):
+    section("workbench", **address)
+    assert_exportable(exported, caption="pair")
+
+
+def test_another_step_of_another_layer_has_its_maps(section):
+    assert len(charts(section("workbench", tp_effect="res_ln", tp_layer="2", **LIVE))) == 3
 
 
 def without_maps(session: AppTest) -> str:
@@ -133,27 +130,31 @@ def without_maps(session: AppTest) -> str:
     return warning.value
 
 
-@pytest.fixture
-def missing(store) -> dict[str, str]:
-    """The address of a pair with changes that would have to be computed."""
-    source, target = unstored(store)
-    return {"tp_source": source, "tp_target": target, **LIVE}
+def test_a_model_that_is_gone_is_told(section, changed, tmp_path):
+    folder = changed(f"update stored.run set model = '{tmp_path / 'model-bert'}'")
+    told = without_maps(section("workbench", folder, **LIVE))
+    assert "cannot be loaded" in told
+    assert "No folder is called" in told
 
 
-def test_a_model_that_is_gone_is_told(section, alone, missing):
-    move(alone / "model-bert", alone / "elsewhere")
-    stored = section("workbench", alone, **LIVE)
-    assert "cannot be loaded" in without_maps(stored)
-    (warning,) = section("workbench", alone, **missing).warning
-    assert "No folder is called" in warning.value
-
-
-def test_another_model_under_the_same_name_is_not_taken_for_it(section, alone):
-    weights = load_file(alone / "model-bert" / "model.safetensors")
+def test_another_model_under_the_same_name_is_not_taken_for_it(section, store, changed, tmp_path):
+    """Told too where a change is not stored and would have to be computed."""
+    other = copytree(store_model(store), tmp_path / "model-bert")
+    weights = load_file(other / "model.safetensors")
     name = next(iter(weights))
-    other = weights | {name: weights[name] + 1}
-    save_file(other, alone / "model-bert" / "model.safetensors", {"format": "pt"})
-    assert "not the one that made this file" in without_maps(section("workbench", alone, **LIVE))
+    spoilt = weights | {name: weights[name] + 1}
+    save_file(spoilt, other / "model.safetensors", {"format": "pt"})
+    folder = changed(f"update stored.run set model = '{other}'")
+    source, target = unstored(store)
+    session = section("workbench", folder, tp_source=source, tp_target=target, **LIVE)
+    (warning,) = session.warning
+    assert "not the one that made this file" in warning.value
+
+
+def store_model(store) -> Path:
+    """Where the model is that made the file."""
+    ((path,),) = store.execute("select model from run").fetchall()
+    return Path(path)
 
 
 def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):

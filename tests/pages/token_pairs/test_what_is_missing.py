@@ -1,8 +1,12 @@
 """A file that lacks a statistic, or in which nothing is listed, shows nothing empty."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.pages.conftest import bodies, charts, frames, sentences
+from pages.token_pairs.lists import DIRECTIONS
+from tests.pages.conftest import bodies, captions, charts, frames, sentences
+from tests.pages.kit.copies import changed_copy
 from tests.pages.token_pairs.conftest import SECTIONS
 
 WITHOUT_LISTS = "delete from stored.pair_extreme"  # lists are then made from all pairs
@@ -17,47 +21,68 @@ def test_a_number_that_no_pair_reaches_is_told(view, section):
     assert "tp-grid" not in bodies(session)
 
 
-@pytest.mark.parametrize("view", SECTIONS)
-def test_pairs_of_one_sequence_each_have_no_interval(view, changed, section):
-    folder = changed(
-        "update stored.pair_delta set n_sequences = 1, degrees = null",
-        "update stored.pair set n_sequences = 1",
-        WITHOUT_LISTS,
-    )
-    session = section(view, folder)
+def assert_no_nan(session) -> None:
     assert "nan" not in sentences(session).lower().split()
     assert "nan" not in bodies(session).lower()
-    if view == "workbench":
-        assert any("no interval" in each.value for each in session.caption)
 
 
-@pytest.mark.parametrize("way", ["amplified", "attenuated"])
-@pytest.mark.parametrize("view", ["tables", "workbench"])
-def test_a_step_that_changes_everything_one_way_is_told(way, view, changed, section):
-    sign = "" if way == "amplified" else "-"
-    change = f"update stored.pair_delta set mean_ff_res = {sign}(abs(mean_ff_res) + 1e-9)"
-    folder = changed(change, WITHOUT_LISTS)
-    session = section(view, folder, tp_effect="ff_res")
-    assert "nan" not in sentences(session).lower().split()
-    if view == "tables":
-        assert "keeps of itself" in session.info[0].value
-        assert 'class="tp-none"' not in bodies(session)
-    else:
-        other = {"amplified": "attenuated", "attenuated": "amplified"}[way]
-        assert f", 0 {other}" in sentences(session) or f"(0 {other}" in sentences(session)
-        assert section(view, folder, tp_effect="ff_res", tp_direction=other).info
-
-
-def test_a_step_that_changes_nothing_lists_nothing(changed, section):
-    change = "update stored.pair_delta set mean_ff = 0, std_ff = if(n > 1, 0, null)"
-    folder = changed(change, WITHOUT_LISTS)
-    assert section("tables", folder).info
-    assert section("workbench", folder, tp_direction="amplified").info
-
-
-def test_correlations_that_nothing_is_known_of_are_told(changed, section):
-    session = section(
-        "pmi", changed("update stored.pair_pmi_correlation set spearman = null where min_count = 2")
+def test_pairs_of_one_sequence_each_have_no_interval_and_are_not_clear(changed, section):
+    folder = changed(
+        "update stored.pair_delta set n_sequences = 1, degrees = null",
+        "update stored.pair_extreme set n_sequences = 1, degrees = null",
+        "update stored.pair set n_sequences = 1",
+        "update stored.pair_pmi_correlation set low = null, high = null",
     )
+    told = {view: section(view, folder) for view in SECTIONS}
+    for session in told.values():
+        assert_no_nan(session)
+    assert "no interval" in captions(told["workbench"])
+    unclear = (f" {each} pairs listed, none is clear of 0" for each in DIRECTIONS)
+    assert all(each in sentences(told["tables"]) for each in unclear)
+    assert "too few words for an interval" in sentences(told["pmi"])
+    assert len(charts(told["pmi"])) == 3
+    for view in ("tables", "workbench"):
+        session = section(view, folder, tp_clear="only")
+        assert "is clear of 0. Choose" in session.info[0].value
+        assert not charts(session)
+
+
+@pytest.fixture(scope="module")
+def one_way(store_folder, tmp_path_factory) -> Path:
+    """A folder with a file in which one step amplifies every pair, another attenuates all, and a
+    third changes none; and in which nothing is known of correlations."""
+    return changed_copy(
+        store_folder,
+        tmp_path_factory.mktemp("one_way"),
+        "update stored.pair_delta set mean_ff_res = abs(mean_ff_res) + 1e-9, "
+        "mean_res_ln = -(abs(mean_res_ln) + 1e-9), mean_ff = 0, std_ff = if(n > 1, 0, null)",
+        "update stored.pair_pmi_correlation set spearman = null where min_count = 2",
+        WITHOUT_LISTS,
+    )
+
+
+@pytest.mark.parametrize("effect", ["ff_res", "res_ln"])
+def test_a_step_that_changes_everything_one_way_is_told(effect, one_way, section):
+    session = section("tables", one_way, tp_effect=effect)
+    assert_no_nan(session)
+    assert "keeps of itself" in session.info[0].value
+    assert 'class="tp-none"' not in bodies(session)
+
+
+def test_a_list_of_a_step_that_changes_everything_one_way_tells_it(one_way, section):
+    session = section("workbench", one_way, tp_effect="ff_res")
+    assert_no_nan(session)
+    told = sentences(session)
+    assert ", 0 attenuated" in told or "(0 attenuated" in told
+    assert section("workbench", one_way, tp_effect="ff_res", tp_direction="attenuated").info
+
+
+def test_a_step_that_changes_nothing_lists_nothing(one_way, section):
+    assert section("tables", one_way).info
+    assert section("workbench", one_way, tp_direction="amplified").info
+
+
+def test_correlations_that_nothing_is_known_of_are_told(one_way, section):
+    session = section("pmi", one_way)
     assert session.info
     assert not charts(session)
