@@ -1,5 +1,7 @@
 """What a file of images lacks is said, and nothing takes its place."""
 
+from itertools import chain
+
 import pytest
 
 from tests.pages.conftest import bodies, charts, sentences
@@ -10,45 +12,48 @@ from tests.tiny_vision import COLUMNS, ROWS
 ALL_ON_CLS = f"[1.0] || list_resize([]::float[], {ROWS * COLUMNS}, 0.0)"
 
 
-def test_without_any_kept_picture_no_image_is_offered(changed_images, over_image):
-    session = over_image(changed_images("update stored.image set picture = null"))
+def test_images_that_are_not_kept_are_counted_and_not_offered(after_images, over_image):
+    after_images("update stored.image set picture = null")
+    session = over_image()
     assert "keeps the maps of no image" in session.info[0].value
     assert not charts(session)
-
-
-def test_images_that_are_not_kept_are_counted_and_not_offered(changed_images, over_image):
-    folder = changed_images("update stored.image set picture = null where seq > 1")
-    session = over_image(folder, re_image="3")
+    after_images("update stored.image set picture = null where seq > 1")
+    session = over_image(re_image="3")
     assert session.session_state["re_image"] == 0
     assert any("2 of the 5 images" in each.value for each in session.caption)
 
 
-@pytest.mark.parametrize("table", ["class_prediction", "sequence_relevance"])
-def test_maps_are_shown_without_what_else_is_said_of_them(table, changed_images, over_image):
-    session = over_image(changed_images(*lacking(table)), re_image=str(MASK))
+def test_maps_are_shown_without_what_else_is_said_of_them(changed_images, over_image):
+    said = {
+        "class_prediction": "The model predicts",
+        "sequence_relevance": "lies inside the mask**",
+    }
+    whole = sentences(over_image(re_image=str(MASK)))
+    assert all(words in whole for words in said.values())
+    statements = chain.from_iterable(map(lacking, said))
+    session = over_image(changed_images(*statements), re_image=str(MASK))
     assert len(charts(session)) == 3
-    assert ("The model predicts" in sentences(session)) == (table != "class_prediction")
-    assert ("lies inside the mask**" in sentences(session)) == (table != "sequence_relevance")
+    assert not any(words in sentences(session) for words in said.values())
 
 
 def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
-    changed_images, over_image, exported
+    after_images, over_image, exported
 ):
-    folder = changed_images(f"update stored.relevance_map set relevance = {ALL_ON_CLS}")
-    session = over_image(folder)
+    after_images(f"update stored.relevance_map set relevance = {ALL_ON_CLS}")
+    session = over_image()
     assert "100.0 % of the relevance stays on [CLS]" in sentences(session)
     assert "The most relevant patch, in row" not in sentences(session)
     assert (figures(exported)["heads"][0]["relevance"] == 0).all()
     assert len(charts(session)) == 3
 
 
-def test_names_of_strangers_are_shown_as_they_are(changed_images, over_image):
+def test_names_of_strangers_are_shown_as_they_are(after_images, over_image):
     hostile = "<img src=x>**bold**"
-    folder = changed_images(
+    after_images(
         f"update stored.class_prediction set label = '{hostile}'",
         f"update stored.image set name = '{hostile}'",
     )
-    session = over_image(folder)
+    session = over_image()
     assert "<img" not in bodies(session)
     assert "&lt;img src=x&gt;**bold**" in bodies(session)
     assert r"\<img src\=x\>\*\*bold\*\*" in sentences(session)
