@@ -17,13 +17,8 @@ def test_a_corpus_without_trees_leads_to_a_treebank(view, lang, section, plain_f
     assert not charts(session)
 
 
-@pytest.mark.parametrize("view", ["relations", "sentences"])
-def test_words_without_trees_are_no_treebank_either(view, section, changed):
-    folder = changed(
-        "delete from stored.dependency_accuracy",
-        "update stored.manifest set n_rows = 0 where name = 'dependency_accuracy'",
-    )
-    session = section(view, folder)
+def test_words_without_trees_are_no_treebank_either(section, without):
+    session = section("sentences", without("dependency_accuracy"))
     assert "has no dependency trees" in session.info[0].value
     assert "--corpus demo-treebank" in session.code[0].value
 
