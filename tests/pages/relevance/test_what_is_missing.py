@@ -1,9 +1,14 @@
 """What a file of images lacks is said, and nothing takes its place."""
 
 from itertools import chain
+from types import SimpleNamespace
 
 import pytest
 
+from pages.relevance import one_image
+from pages.relevance.one_image import _start
+from pages.ui.view import View
+from pages.ui.words.place import words_of
 from tests.pages.conftest import bodies, charts, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.relevance.test_over_image import MASK, figures
@@ -67,13 +72,17 @@ def test_names_of_strangers_are_shown_as_they_are(after_images, over_image):
         ("patches", "The model has no [CLS]"),
     ],
 )
-def test_where_relevance_starts_is_said(start, words, changed_images, over_image):
-    folder = changed_images(
-        f"update stored.provenance set value = '{start}' where name = 'relevance_start'"
-    )
-    assert any(words in each.value for each in over_image(folder).markdown)
+def test_where_relevance_starts_is_said(start, words, monkeypatch):
+    store = SimpleNamespace(facts={"relevance_start": start})
+    monkeypatch.setattr(one_image, "open_store", lambda: store)
+    with words_of("relevance", "map"):
+        assert words in _start(View("re", "map"), "iv", 3)
+        assert not _start(View("re", "map"), "attention", 3), "which carries nothing back"
 
 
-def test_a_method_that_carries_nothing_back_starts_nowhere(over_image):
-    session = over_image(re_rule="attention")
-    assert not any("All relevance starts" in each.value for each in session.markdown)
+def test_the_start_is_on_the_page_where_there_is_one(over_image):
+    said = [
+        any("All relevance starts" in each.value for each in over_image(**rule).markdown)
+        for rule in ({}, {"re_rule": "attention"})
+    ]
+    assert said == [True, False]
