@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from analysis.needs import OF_TEXTS
+from pages.relevance.findings import _deletion, _mask
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
 from pages.ui.store.missing import what_images_lack
@@ -14,7 +15,7 @@ from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
 from precompute.passes import PASSES
 from tests.pages.conftest import assert_sound, bodies, sentences
-from tests.pages.kit.copies import changes_of
+from tests.pages.kit.after import after_of, said_in, scratch  # noqa: F401
 from tests.pages.kit.openings import ROOT
 from tests.pages.kit.section_checks import sections
 from tests.small_images import MASKED, SIZES
@@ -22,7 +23,7 @@ from tests.tiny_vision import COLUMNS, ROWS
 
 pytestmark = pytest.mark.slow
 
-changed = changes_of("images_folder")
+after = after_of("images_folder")
 NEVER = {
     "attention_norms": ["frequency"],
     "layer_mixing": ["frequency", "modules"],
@@ -32,23 +33,21 @@ NEVER = {
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_section_opens_on_images_in_one_language_or_the_other(page, opened, images_folder):
-    for place, view in enumerate([each.stem for each in sections(page)] if page in VIEWS else [""]):
+    views = [each.stem for each in sections(page)] if page in VIEWS else [""]
+    of_words = page in ("syntax", "coreference")  # which stop before they come to a section
+    for place, view in enumerate(views[:1] if of_words else views):
         lang = ("ja", "en")[place % 2]
         address = {VIEWS[page]: view} if view else {}
         session = opened(page, images_folder, lang=lang, alone=False, **address)
         assert_sound(session)
         assert not session.error
         assert not session.warning, [each.value for each in session.warning]
-        never = view in NEVER.get(page, ()) or page in ("syntax", "coreference")
+        never = of_words or view in NEVER.get(page, ())
         reasons = [each.value for each in session.info if "**" in each.value]
         assert bool(reasons) == never, (page, view, reasons)
-
-
-@pytest.mark.parametrize(("page", "views"), NEVER.items())
-def test_where_images_have_nothing_no_command_is_offered(page, views, opened, images_folder):
-    session = opened(page, images_folder, **{VIEWS[page]: views[0]})
-    assert not session.code
-    assert "Images have n" in session.info[0].value
+        if view in NEVER.get(page, ()):
+            assert not session.code, "no command makes what images never have"
+            assert lang == "ja" or "Images have n" in session.info[0].value
 
 
 def test_what_images_never_have_is_what_precompute_refuses_them():
@@ -109,34 +108,24 @@ for each in findings():
 @pytest.mark.parametrize(
     ("low", "expected"), [(0.01, "finds best what the images show"), (-0.01, "No rule clearly")]
 )
-def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, expected, findings_of, changed):
-    folder = changed(
+def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, expected, after):
+    after(
         f"update stored.relevance_summary set mean = 0.02, low = {low}, high = 0.03 "
         "where quantity = 'mask_gain'"
     )
-    assert expected in sentences(findings_of("relevance", folder))
+    assert expected in said_in(_mask())
 
 
 @pytest.mark.parametrize(
     ("high", "expected"), [(0.4, "hangs most on the patches"), (0.6, "No map clearly names")]
 )
-def test_a_deletion_is_told_by_its_interval(high, expected, findings_of, changed):
-    folder = changed(
+def test_a_deletion_is_told_by_its_interval(high, expected, after):
+    after(
         f"update stored.perturbation set mean = 0.3, low = 0.2, high = {high} where share is null",
         "update stored.perturbation set mean = 0.6, low = 0.5, high = 0.7 "
         "where share is null and rule = 'random'",
     )
-    assert expected in sentences(findings_of("relevance", folder))
-
-
-@pytest.mark.parametrize(
-    ("n", "expected"), [(0, "No token had to keep its relevance"), (7, "all weights of a token")]
-)
-def test_relevance_that_stayed_in_place_is_counted(n, expected, opened, changed):
-    folder = changed(
-        f"update stored.sequence_relevance set n_in_place = {n} where n_in_place is not null"
-    )
-    assert expected in sentences(opened("relevance", folder, re_view="corpus"))
+    assert expected in said_in(_deletion())
 
 
 def test_the_images_of_a_head_are_grids_under_their_escaped_names(opened, images_folder):

@@ -1,37 +1,43 @@
 """The overview says what the file says."""
 
-import os
 from importlib import import_module
 
 import pytest
 
 from analysis.scopes import POST_NORM
+from pages.attention_norms.findings import _frequency, _strongest_correlation
+from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
 from pages.ui.words.numbers import percent, scientific, signed
 from pages.ui.words.say import catalogue
 from tests.pages.conftest import sentences
-from tests.small_store import build_store
+from tests.pages.kit.after import after_of, said_in, scratch  # noqa: F401
+from tests.pages.kit.copies import changed_copy, lacking
 
 pytestmark = pytest.mark.slow
 
+after = after_of("store_folder")
 
-@pytest.mark.parametrize(
-    ("lang", "name", "note"),
-    [
-        ("en", "(untrained weights, seed 3)", "this model has learnt nothing"),
-        ("ja", "（未学習の重み、シード 3）", "このモデルは何も学習していません"),
-    ],
-)
-def test_an_untrained_model_is_called_so_wherever_it_is_named(lang, name, note, opened, changed):
-    untrained = "update stored.provenance set value = '3' where name = 'random_weights'"
-    session = opened("overview", changed(untrained), lang=lang)
+
+def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are_told(
+    opened, changed
+):
+    folder = changed(
+        "update stored.provenance set value = '3' where name = 'random_weights'",
+        "update stored.completeness set relative_error = 0.5",
+    )
+    session = opened("overview", folder, lang="ja")
     said = [each.value.replace("\\", "") for each in (*session.title, *session.caption)]
+    name = "（未学習の重み、シード 3）"
     assert name in said[0]
     sources = [each for each in said if "tiny.duckdb" in each]
     assert sources
     assert all(name in each for each in sources)
-    assert [note in each.value for each in session.sidebar.warning] == [True]
+    [note] = session.sidebar.warning
+    assert "このモデルは何も学習していません" in note.value
     assert "--random-weights 3" in "".join(each.value for each in session.code)
+    assert not session.success, "an error above the limit is none"
+    assert scientific(0.5) in session.main.warning[0].value
 
 
 def test_a_trained_model_is_not(opened, store_folder):
@@ -71,22 +77,12 @@ def test_completeness_is_told_with_its_limit(opened, store_folder, told):
     assert scientific(1e-3) in success.value
 
 
-def test_a_file_above_the_limit_is_no_success(opened, changed):
-    session = opened("overview", changed("update stored.completeness set relative_error = 0.5"))
-    assert not session.success
-    assert scientific(0.5) in session.warning[0].value
-
-
-def test_a_file_with_one_statistic_tells_that_and_no_more(opened, tmp_path):
-    os.replace(build_store(tmp_path / "made", statistics=["token_norm"]), tmp_path / "x.duckdb")
-    session = opened("overview", tmp_path)
+def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_trusted(
+    opened, plain_folder, tmp_path
+):
+    session = opened("overview", changed_copy(plain_folder, tmp_path, *lacking("completeness")))
     assert not session.exception
-    assert session.success
     assert "At a glance" not in [each.value for each in session.header]
-
-
-def test_a_file_without_the_proof_is_not_trusted(opened, without):
-    session = opened("overview", without("completeness"))
     assert not session.success
     assert "completeness" in session.warning[0].value
 
@@ -118,15 +114,15 @@ def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, st
 
 
 @pytest.mark.parametrize(
-    ("after", "expected"),
+    ("left", "expected"),
     [(0.1, "and leave 10 %"), (0.9, "it is even 90 %"), (0.6, "hardly change that (60 %)")],
 )
-def test_the_residual_is_told_by_what_it_does(after, expected, findings_of, changed):
-    folder = changed(
+def test_the_residual_is_told_by_what_it_does(left, expected, after):
+    after(
         "update stored.mixing_ratio set mean = 0.6 where scope = 'attn'",
-        f"update stored.mixing_ratio set mean = {after} where scope = 'attn_res_ln'",
+        f"update stored.mixing_ratio set mean = {left} where scope = 'attn_res_ln'",
     )
-    assert expected in sentences(findings_of("layer_mixing", folder))
+    assert expected in said_in(_mixing_ratio())
 
 
 @pytest.mark.parametrize(
@@ -139,11 +135,9 @@ def test_the_residual_is_told_by_what_it_does(after, expected, findings_of, chan
         (0.1, 1.01, "takes only 10 %"),
     ],
 )
-def test_the_relation_that_the_network_changes_most_is_told(
-    change, low, expected, findings_of, changed
-):
+def test_the_relation_that_the_network_changes_most_is_told(change, low, expected, after):
     """Most for what it held of the mixing before; its number of pairs decides nothing."""
-    folder = changed(
+    after(
         "update stored.relation_share set mean = 0.1",
         "update stored.relation_share set mean = 0.001 "
         "where relation = 'same_segment' and quantity = 'pairs'",
@@ -151,7 +145,7 @@ def test_the_relation_that_the_network_changes_most_is_told(
         f"ratio_low = {low}, ratio_high = {low} + 9 "
         "where relation = 'adjacent' and quantity = 'change'",
     )
-    assert expected in sentences(findings_of("layer_mixing", folder))
+    assert expected in said_in(_relation())
 
 
 @pytest.mark.parametrize(
@@ -189,9 +183,9 @@ def assert_section(page: str, view: str) -> None:
     ("rho", "expected"),
     [(-0.5, "the shorter its vector"), (0.5, "the longer its vector"), (0.05, "hardly has")],
 )
-def test_a_weak_correlation_is_not_told_as_one(rho, expected, findings_of, changed):
-    folder = changed(f"update stored.attention_norm_correlation set spearman = {rho}")
-    assert expected in sentences(findings_of("attention_norms", folder))
+def test_a_weak_correlation_is_not_told_as_one(rho, expected, after):
+    after(f"update stored.attention_norm_correlation set spearman = {rho}")
+    assert expected in said_in(_strongest_correlation())
 
 
 @pytest.mark.parametrize(
@@ -202,12 +196,12 @@ def test_a_weak_correlation_is_not_told_as_one(rho, expected, findings_of, chang
         (-0.1, 0.3, "No clear relation"),
     ],
 )
-def test_an_interval_that_holds_0_claims_nothing(low, high, expected, findings_of, changed):
-    folder = changed(
+def test_an_interval_that_holds_0_claims_nothing(low, high, expected, after):
+    after(
         f"update stored.frequency_correlation set spearman = {(low + high) / 2}, "
         f"low = {low}, high = {high}"
     )
-    assert expected in sentences(findings_of("attention_norms", folder))
+    assert expected in said_in(_frequency())
 
 
 FINDINGS = """

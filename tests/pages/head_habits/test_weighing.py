@@ -56,8 +56,8 @@ def test_the_choice_stays_from_section_to_section(section):
     assert "‖αf(x)‖" in str(charts(session))
 
 
-def test_the_finding_counts_heads_that_are_clear_of_0(section, changed, told):
-    folder = changed(
+def test_the_finding_counts_heads_that_are_clear_of_0(section, after, told):
+    after(
         "update stored.head_pattern_difference set weight = 0.4, norm = 0.1, difference = -0.3, "
         "low = -0.4, high = 0.1 where quantity = 'cls'",
         "update stored.head_pattern_difference set high = -0.2 "
@@ -67,7 +67,7 @@ def test_the_finding_counts_heads_that_are_clear_of_0(section, changed, told):
     )
     ((less,),) = told("select count(*) from head_pattern where layer = 1")
     ((n,),) = told("select count(*) from head_pattern")
-    said = sentences(section("weighing", folder, hh_quantity="cls"))
+    said = sentences(section("weighing", hh_quantity="cls"))
     assert f"[CLS]: {percent(0.4)} by weights, {percent(0.1)} by norms" in said
     assert f"smaller in {less} and larger in 1 of {n} heads" in said
     assert f"{n - less - 1} show no clear difference" in said

@@ -32,22 +32,19 @@ def test_groups_are_cut_from_the_tree_by_norm(section, exported, told):
     assert len(frame) == n
 
 
-def test_the_finding_tells_the_agreement_of_all_heads(section, changed):
-    folder = changed(
+def test_the_finding_tells_the_agreement_of_all_heads(section, after):
+    after(
         "update stored.head_distance_agreement set spearman = 0.77, p_value = 0.0001, "
         "n_permutations = 9999, same_nearest = 0.5, weight = 0.23, norm = 0.27 "
         "where layer is null",
     )
-    said = sentences(section("weighing", folder))
+    said = sentences(section("weighing"))
     assert "agree: ρ = 0.77" in said
     assert "of 9,999 orders of the heads a share of 0.0001" in said
     assert "same for 50 % of the heads" in said
     assert "0.23 nats by weights, 0.27 by norms" in said
-
-
-def test_chance_is_told_as_chance(section, changed):
-    folder = changed("update stored.head_distance_agreement set p_value = 0.3 where layer is null")
-    assert "do not clearly agree" in sentences(section("weighing", folder))
+    after("update stored.head_distance_agreement set p_value = 0.3 where layer is null")
+    assert "do not clearly agree" in sentences(section("weighing"))
 
 
 def test_a_map_shows_the_agreement_of_every_head(section, exported, told):

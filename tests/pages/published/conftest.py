@@ -20,7 +20,11 @@ def file_of(changed):
     """A folder whose one file says that it is of such a run."""
 
     def make(*statements: str, **run: object):
-        said = (f"update stored.run set {name} = '{value}'" for name, value in (SAME | run).items())
-        return changed(*said, *statements)
+        return changed(*of_run(**run), *statements)
 
     return make
+
+
+def of_run(**run: object) -> list[str]:
+    """After these statements a file says that it is of the papers' run, but for what is given."""
+    return [f"update stored.run set {name} = '{value}'" for name, value in (SAME | run).items()]

@@ -1,22 +1,27 @@
 """Whether a file is of the experiment that a paper made, and whether its values agree."""
 
+from collections.abc import Callable, Mapping
+
+import pandas as pd
 import pytest
 
 from analysis.published.numbers import N_TOKENS, Published
+from pages.ui import published
 from pages.ui.published import Row
+from pages.ui.store.open_file import Store, Version
+from tests.pages.published.conftest import SAME
 
 
 @pytest.fixture
-def apart(in_session):
-    """What sets a folder's file apart from a paper's experiment."""
+def apart(monkeypatch) -> Callable[..., str]:
+    """What sets a file of such a run and such facts apart from a paper's experiment."""
 
-    def ask(folder, paper="kobayashi-2020") -> str:
-        script = f"""
-import streamlit as st
-from pages.ui.published import apart
-st.text(apart({paper!r}) or "same")
-"""
-        return in_session(script, folder).text[0].value
+    def ask(paper: str = "kobayashi-2020", facts: Mapping[str, str] = {}, **run: object) -> str:
+        told = {"random_weights": "none", "segments_given": "0, 1", **facts}
+        version = Version("tiny.duckdb", 0, 0)
+        store = Store(version, pd.Series(SAME | run), facts=told, rows={}, content="")
+        monkeypatch.setattr(published, "open_store", lambda: store)
+        return published.apart(paper) or "same"
 
     return ask
 
@@ -30,8 +35,8 @@ st.text(apart({paper!r}) or "same")
         "/somewhere/models/bert-base-uncased",
     ],
 )
-def test_the_published_model_is_known_by_its_name(name, file_of, apart):
-    assert apart(file_of(model=name)) == "same"
+def test_the_published_model_is_known_by_its_name(name, apart):
+    assert apart(model=name) == "same"
 
 
 @pytest.mark.parametrize(
@@ -46,18 +51,14 @@ def test_the_published_model_is_known_by_its_name(name, file_of, apart):
         ({"model": "demo", "n_sequences": 12, "mask_rate": 0.12}, "model"),
     ],
 )
-def test_anything_else_is_another_experiment(run, expected, file_of, apart):
-    assert apart(file_of(**run)) == expected
+def test_anything_else_is_another_experiment(run, expected, apart):
+    assert apart(**run) == expected
 
 
 @pytest.mark.parametrize(("rate", "expected"), [(0.12, "same"), (0.0, "masking")])
 @pytest.mark.parametrize("paper", ["kobayashi-2021", "kobayashi-2024"])
-def test_masking_is_that_of_the_paper(paper, rate, expected, file_of, apart):
-    assert apart(file_of(mask_rate=rate), paper) == expected
-
-
-def fact(name: str, value: str) -> str:
-    return f"update stored.provenance set value = '{value}' where name = '{name}'"
+def test_masking_is_that_of_the_paper(paper, rate, expected, apart):
+    assert apart(paper, mask_rate=rate) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,26 +70,30 @@ def fact(name: str, value: str) -> str:
         ("clark-2019, wikipedia", "0, 1", "segments"),
     ],
 )
-def test_segment_ids_are_those_that_the_papers_model_got(paper, given, expected, file_of, apart):
-    assert apart(file_of(fact("segments_given", given)), paper) == expected
+def test_segment_ids_are_those_that_the_papers_model_got(paper, given, expected, apart):
+    assert apart(paper, {"segments_given": given}) == expected
 
 
-def test_single_sentences_have_one_segment_whatever_was_asked_for(file_of, apart):
-    asked = (fact("segments", "read"), fact("segments_given", "0"))
-    assert apart(file_of(*asked, n_sequences=1696), "clark-2019, treebank") == "same"
+def test_single_sentences_have_one_segment_whatever_was_asked_for(apart):
+    asked = {"segments": "read", "segments_given": "0"}
+    assert apart("clark-2019, treebank", asked, n_sequences=1696) == "same"
 
 
 @pytest.mark.parametrize(("seed", "expected"), [("none", "same"), ("0", "weights")])
-def test_an_untrained_model_is_not_the_papers(seed, expected, file_of, apart):
-    assert apart(file_of(fact("random_weights", seed))) == expected
+def test_an_untrained_model_is_not_the_papers(seed, expected, apart):
+    assert apart(facts={"random_weights": seed}) == expected
 
 
 @pytest.mark.parametrize(("seed", "expected"), [("none", "weights"), ("0", "same")])
-def test_only_an_untrained_model_is_that_of_the_papers_untrained_one(
-    seed, expected, file_of, apart
-):
-    facts = (fact("random_weights", seed), fact("segments_given", "0"))
-    assert apart(file_of(*facts, n_sequences=1696), "clark-2019, untrained") == expected
+def test_only_an_untrained_model_is_that_of_the_papers_untrained_one(seed, expected, apart):
+    facts = {"random_weights": seed, "segments_given": "0"}
+    assert apart("clark-2019, untrained", facts, n_sequences=1696) == expected
+
+
+@pytest.mark.parametrize(("name", "expected"), [(SAME["model"], "corpus"), ("another", "model")])
+def test_no_file_is_of_an_experiment_whose_corpus_is_unknown(name, expected, apart):
+    facts = {"segments_given": "0"}
+    assert apart("clark-2019, coreference", facts, model=name) == expected
 
 
 @pytest.mark.parametrize(

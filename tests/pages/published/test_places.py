@@ -1,15 +1,20 @@
 """Published numbers stand beside a file's own only where both are of one experiment."""
 
 from itertools import cycle, pairwise
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from analysis.published.numbers import MODEL, N_SEQUENCES, numbers
 from analysis.published.pairs import AMPLIFIED, ATTENUATED
+from pages.token_pairs.published import _compared
 from pages.ui.choices.links import VIEWS
 from tests.pages.conftest import assert_sound
+from tests.pages.kit.copies import changed_copy
+from tests.pages.published.conftest import of_run
 
+PAIR_COLUMNS = ["direction", "layer", "source", "target"]
 NORMS, RATIOS = "Not Only a Weight", "Analysis of Masked Language Models"
 NETWORK = "through the Lens of Attention Maps"
 PLACES = [
@@ -20,6 +25,7 @@ PLACES = [
     ("layer_mixing", "frequency", 0.0, RATIOS),
     ("token_pairs", "tables", 0.12, NETWORK),
 ]
+PLACES.sort(key=lambda place: place[2])
 each_place = pytest.mark.parametrize(
     ("page", "view", "mask_rate", "paper", "lang"),
     [(*place, lang) for place, lang in zip(PLACES, cycle(("en", "ja")))],
@@ -34,11 +40,20 @@ def folded(session) -> list:
     return [each for each in session.expander if MODEL in each.label]
 
 
+@pytest.fixture(scope="module")
+def of_rate(store_folder, tmp_path_factory) -> dict[float, Path]:
+    """Folders of files of the papers' run by their share of masked tokens."""
+    return {
+        rate: changed_copy(store_folder, tmp_path_factory.mktemp("same"), *of_run(mask_rate=rate))
+        for rate in (0.0, 0.12)
+    }
+
+
 @each_place
 def test_the_same_experiment_is_compared_in_the_page(
-    page, view, mask_rate, paper, lang, opened, file_of
+    page, view, mask_rate, paper, lang, opened, of_rate
 ):
-    session = opened(page, file_of(mask_rate=mask_rate), lang=lang, **{VIEWS[page]: view})
+    session = opened(page, of_rate[mask_rate], lang=lang, **{VIEWS[page]: view})
     assert_sound(session)
     assert not folded(session)
     assert all("difference" in each for each in published_tables(session))
@@ -135,13 +150,13 @@ def test_ranks_of_the_corpus_are_not_compared_with_those_of_a_list(opened, file_
     assert compared[["published", "ours"]].to_numpy().tolist() == [["−0.860", "−0.8601"]]
 
 
-@pytest.mark.parametrize(("pair", "change"), [(AMPLIFIED[1][0], 0.99), (ATTENUATED[1][0], -0.99)])
-def test_pairs_that_the_paper_lists_too_are_counted(pair, change, opened, file_of):
+def test_pairs_that_the_paper_lists_too_are_counted(opened, file_of):
+    pair = AMPLIFIED[1][0]
     some = "select (source, target) from stored.pair_delta where layer = 1 and n > 1 limit 1"
-    changed = f"from stored.pair_delta where layer = 1 and mean_ff = {change}::float"
+    changed = "from stored.pair_delta where layer = 1 and mean_ff = 0.99::float"
     folder = file_of(
         "delete from stored.pair_extreme",  # which would tell of the pairs as they were
-        f"update stored.pair_delta set mean_ff = {change} "
+        "update stored.pair_delta set mean_ff = 0.99 "
         f"where layer = 1 and (source, target) = ({some})",
         *(
             f"update stored.vocabulary set token = '{token}' "
@@ -152,6 +167,20 @@ def test_pairs_that_the_paper_lists_too_are_counted(pair, change, opened, file_o
     )
     session = opened("token_pairs", folder, tp_view="tables")
     assert any("**1** are among" in each.value for each in session.caption)
+
+
+def test_a_pair_is_found_in_the_papers_list_of_its_layer_and_direction_alone():
+    pair = ATTENUATED[1][0]
+    places = [("attenuated", 1), ("attenuated", 2), ("amplified", 1)]
+    listed = pd.DataFrame([(*place, *pair) for place in places], columns=PAIR_COLUMNS)
+    printed = _compared(listed, ("amplified", "attenuated"))
+    assert len(printed) == sum(map(len, (*AMPLIFIED.values(), *ATTENUATED.values())))
+    expected = {(*place, *pair) for place in places} & set(
+        printed[PAIR_COLUMNS].itertuples(index=False, name=None)
+    )
+    found = printed[printed["in_both"]]
+    assert set(found[PAIR_COLUMNS].itertuples(index=False, name=None)) == expected
+    assert ("attenuated", 1, *pair) in expected
 
 
 def test_pairs_of_another_step_are_not_beside_those_of_the_network(opened, store_folder):

@@ -1,25 +1,23 @@
 """One text: its tokens, heads and start layers, and a text of the reader's own."""
 
-from shutil import move
-
 import numpy as np
 import pytest
 
-from pages.ui.export import files as export
 from tests.pages.conftest import assert_sound, bodies, charts, sentences
-from tests.pages.kit.figures import chart_of, frame_of
-from tests.small_store import build_store
+from tests.pages.kit.figures import frame_of
 from tests.tiny import HEADS, LAYERS
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_a_text_has_its_map_its_heads_and_its_layers(lang, section, exported):
-    session = section("text", lang=lang)
+def test_a_text_has_its_map_its_heads_and_its_layers(section, told):
+    session = section("text")
     assert bodies(session).count('class="an-text"') == 1 + HEADS
     assert "[CLS]" in sentences(session)
-    picture = export.svg(chart_of(exported, "re_text_layers"))
-    assert "mark-" in picture
-    assert "NaN" not in picture
+    assert len(charts(session)) == 1
+    html = bodies(session).split('class="an-text"')[1]
+    ((n,),) = told("select count(*) from token where seq = 0 and token_type in ('cls', 'sep')")
+    whole = html.split("</div>")[0]
+    assert whole.count('class="an-apart"') == n, "special tokens are framed and have no ground"
+    assert "[CLS]" in whole.split("background", 1)[0]
 
 
 @pytest.mark.parametrize(("rule", "layer"), [("i", 1), ("iv", LAYERS)])
@@ -52,21 +50,13 @@ def test_layers_are_those_of_the_chosen_head(section, exported, told):
     assert frame["layer"].nunique() == LAYERS
 
 
-def test_the_sentence_tells_what_special_tokens_keep_and_who_has_most(section, changed):
+def test_the_sentence_tells_what_special_tokens_keep_and_who_has_most(section, after):
     relevance = "[0.5, 0.1, 0.2] || list_resize([]::float[], len(relevance) - 4, 0.0) || [0.2]"
-    folder = changed(f"update stored.relevance_map set relevance = {relevance}")
-    said = sentences(section("text", folder))
+    after(f"update stored.relevance_map set relevance = {relevance}")
+    said = sentences(section("text"))
     assert r"\[CLS\] 50 %" in said
     assert r"\[SEP\] 20 %" in said
     assert "The other 30 % lies on the text: most on **cat** 20.00%, **the** 10.00%" in said
-
-
-def test_special_tokens_are_framed_and_have_no_ground(section, told):
-    html = bodies(section("text")).split('class="an-text"')[1]
-    ((n,),) = told("select count(*) from token where seq = 0 and token_type in ('cls', 'sep')")
-    whole = html.split("</div>")[0]
-    assert whole.count('class="an-apart"') == n
-    assert "[CLS]" in whole.split("background", 1)[0]
 
 
 def test_a_method_of_no_single_head_has_one_map(section, exported):
@@ -82,35 +72,33 @@ def test_a_scale_of_its_own_makes_every_text_reach_the_strongest_ground(section)
     assert own.count(strongest) > shared.count(strongest)
 
 
-def test_the_last_token_of_a_causal_model_is_where_relevance_starts(section, gpt2_folder, exported):
+def test_relevance_starts_at_the_last_token_of_a_causal_model_without_marks_of_its_tokenizer(
+    section, gpt2_folder, exported
+):
     session = section("text", gpt2_folder)
     frame = frame_of(exported, "re_text_layers")
     apart = frame.loc[frame["layer"] == 1, "apart"].to_numpy()
     assert np.flatnonzero(apart).tolist() == [len(apart) - 1]
     assert "Kept by special tokens" in sentences(session)
-
-
-def test_marks_of_tokenizers_are_not_shown(section, gpt2_folder):
-    html = bodies(section("text", gpt2_folder))
+    html = bodies(session)
     assert "Ġ" not in html
     assert "Ċ" not in html
     assert 'title="␣: ' in html
     assert "></span>" not in html, "white space alone can be pointed at"
 
 
-def test_pieces_of_a_word_are_joined(section, changed):
-    folder = changed("update stored.token set token = '##cat' where token = 'cat'")
-    html = bodies(section("text", folder))
+def test_pieces_are_joined_and_hostile_tokens_are_shown_as_they_are(section, after):
+    hostile = '<img src=x onerror="y">**'
+    after(
+        "update stored.token set token = '##cat' where token = 'cat'",
+        f"update stored.token set token = '{hostile}' where token = 'the'",
+    )
+    session = section("text")
+    html = bodies(session)
     assert "##" not in html
     assert ">cat</span>" in html
-
-
-def test_hostile_tokens_are_shown_as_they_are(section, changed):
-    hostile = '<img src=x onerror="y">**'
-    folder = changed(f"update stored.token set token = '{hostile}' where token = 'cat'")
-    session = section("text", folder)
-    assert "<img" not in bodies(session)
-    assert "&lt;img src=x onerror=&quot;y&quot;&gt;**" in bodies(session)
+    assert "<img" not in html
+    assert "&lt;img src=x onerror=&quot;y&quot;&gt;**" in html
     assert "<img" not in sentences(session)
 
 
@@ -139,11 +127,10 @@ def test_a_text_that_is_too_long_is_said_to_be_cut(section):
     assert charts(session)
 
 
-def test_without_the_model_there_is_no_map_of_ones_own(section, tmp_path):
-    folder = build_store(tmp_path / "alone", statistics=["relevance_map"]).parent
+def test_without_the_model_there_is_no_map_of_ones_own(section, changed):
+    folder = changed("update stored.run set model = '/no such folder/model-bert'")
     session = section("text", folder, re_source="own")
     session.text_area[0].set_value("the cat")
-    move(folder / "model-bert", folder / "elsewhere")
     session.button[0].click().run()
     assert_sound(session)
     assert session.warning

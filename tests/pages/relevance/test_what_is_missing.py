@@ -1,7 +1,14 @@
 """What a file of images lacks is said, and nothing takes its place."""
 
+from itertools import chain
+from types import SimpleNamespace
+
 import pytest
 
+from pages.relevance import one_image
+from pages.relevance.one_image import _start
+from pages.ui.view import View
+from pages.ui.words.place import words_of
 from tests.pages.conftest import bodies, charts, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.relevance.test_over_image import MASK, figures
@@ -10,45 +17,48 @@ from tests.tiny_vision import COLUMNS, ROWS
 ALL_ON_CLS = f"[1.0] || list_resize([]::float[], {ROWS * COLUMNS}, 0.0)"
 
 
-def test_without_any_kept_picture_no_image_is_offered(changed_images, over_image):
-    session = over_image(changed_images("update stored.image set picture = null"))
+def test_images_that_are_not_kept_are_counted_and_not_offered(after_images, over_image):
+    after_images("update stored.image set picture = null")
+    session = over_image()
     assert "keeps the maps of no image" in session.info[0].value
     assert not charts(session)
-
-
-def test_images_that_are_not_kept_are_counted_and_not_offered(changed_images, over_image):
-    folder = changed_images("update stored.image set picture = null where seq > 1")
-    session = over_image(folder, re_image="3")
+    after_images("update stored.image set picture = null where seq > 1")
+    session = over_image(re_image="3")
     assert session.session_state["re_image"] == 0
     assert any("2 of the 5 images" in each.value for each in session.caption)
 
 
-@pytest.mark.parametrize("table", ["class_prediction", "sequence_relevance"])
-def test_maps_are_shown_without_what_else_is_said_of_them(table, changed_images, over_image):
-    session = over_image(changed_images(*lacking(table)), re_image=str(MASK))
+def test_maps_are_shown_without_what_else_is_said_of_them(changed_images, over_image):
+    said = {
+        "class_prediction": "The model predicts",
+        "sequence_relevance": "lies inside the mask**",
+    }
+    whole = sentences(over_image(re_image=str(MASK)))
+    assert all(words in whole for words in said.values())
+    statements = chain.from_iterable(map(lacking, said))
+    session = over_image(changed_images(*statements), re_image=str(MASK))
     assert len(charts(session)) == 3
-    assert ("The model predicts" in sentences(session)) == (table != "class_prediction")
-    assert ("lies inside the mask**" in sentences(session)) == (table != "sequence_relevance")
+    assert not any(words in sentences(session) for words in said.values())
 
 
 def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
-    changed_images, over_image, exported
+    after_images, over_image, exported
 ):
-    folder = changed_images(f"update stored.relevance_map set relevance = {ALL_ON_CLS}")
-    session = over_image(folder)
+    after_images(f"update stored.relevance_map set relevance = {ALL_ON_CLS}")
+    session = over_image()
     assert "100.0 % of the relevance stays on [CLS]" in sentences(session)
     assert "The most relevant patch, in row" not in sentences(session)
     assert (figures(exported)["heads"][0]["relevance"] == 0).all()
     assert len(charts(session)) == 3
 
 
-def test_names_of_strangers_are_shown_as_they_are(changed_images, over_image):
+def test_names_of_strangers_are_shown_as_they_are(after_images, over_image):
     hostile = "<img src=x>**bold**"
-    folder = changed_images(
+    after_images(
         f"update stored.class_prediction set label = '{hostile}'",
         f"update stored.image set name = '{hostile}'",
     )
-    session = over_image(folder)
+    session = over_image()
     assert "<img" not in bodies(session)
     assert "&lt;img src=x&gt;**bold**" in bodies(session)
     assert r"\<img src\=x\>\*\*bold\*\*" in sentences(session)
@@ -62,13 +72,17 @@ def test_names_of_strangers_are_shown_as_they_are(changed_images, over_image):
         ("patches", "The model has no [CLS]"),
     ],
 )
-def test_where_relevance_starts_is_said(start, words, changed_images, over_image):
-    folder = changed_images(
-        f"update stored.provenance set value = '{start}' where name = 'relevance_start'"
-    )
-    assert any(words in each.value for each in over_image(folder).markdown)
+def test_where_relevance_starts_is_said(start, words, monkeypatch):
+    store = SimpleNamespace(facts={"relevance_start": start})
+    monkeypatch.setattr(one_image, "open_store", lambda: store)
+    with words_of("relevance", "map"):
+        assert words in _start(View("re", "map"), "iv", 3)
+        assert not _start(View("re", "map"), "attention", 3), "which carries nothing back"
 
 
-def test_a_method_that_carries_nothing_back_starts_nowhere(over_image):
-    session = over_image(re_rule="attention")
-    assert not any("All relevance starts" in each.value for each in session.markdown)
+def test_the_start_is_on_the_page_where_there_is_one(over_image):
+    said = [
+        any("All relevance starts" in each.value for each in over_image(**rule).markdown)
+        for rule in ({}, {"re_rule": "attention"})
+    ]
+    assert said == [True, False]

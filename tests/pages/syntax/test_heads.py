@@ -56,16 +56,17 @@ BEST = (
 )
 
 
-def test_the_best_head_and_what_beats_the_offset_are_told(section, changed):
-    said = sentences(section("heads", changed(*BEST), sy_relation="obj"))
+def test_the_best_head_and_what_beats_the_offset_are_told(section, after):
+    after(*BEST)
+    said = sentences(section("heads", sy_relation="obj"))
     assert "Of 40 words that are obj, **layer 2, head 1 finds the governor of 80 %**" in said
     assert "[70 %, 90 %], governor → dependent." in said
     assert "1 of 6 heads do better than the best fixed offset, +2, which finds 60 %" in said
 
 
-def test_the_best_head_is_looked_at_until_another_is_chosen(section, changed, exported):
-    folder = changed(*BEST)
-    session = section("heads", folder, sy_relation="obj")
+def test_the_best_head_is_looked_at_until_another_is_chosen(section, after, exported):
+    after(*BEST)
+    session = section("heads", sy_relation="obj")
     assert session.session_state["head"] == "best"
     assert "sy_heads_map_obj_either_mean_weight_2_1" in exported
     click(session, "sy_map", "cell", {"layer": 1, "head": 3})
@@ -83,8 +84,9 @@ def test_a_head_goes_along_to_the_section_on_it(section):
     assert session.session_state["head"] == "2-3"
 
 
-def test_the_best_head_of_the_address_is_that_of_its_relation(section, changed, exported):
-    section("one_head", changed(*BEST), sy_relation="obj", sy_least="1")
+def test_the_best_head_of_the_address_is_that_of_its_relation(section, after, exported):
+    after(*BEST)
+    section("one_head", sy_relation="obj", sy_least="1")
     assert any(key.startswith("sy_one_head_accuracies_2_1_") for key in exported)
 
 
@@ -99,14 +101,14 @@ def test_every_offset_is_that_of_the_file(section, exported, told):
     assert list(shown[["offset", "n", "accuracy"]].itertuples(index=False, name=None)) == expected
 
 
-def test_a_relation_without_scores_is_said_to_have_none(section, changed):
-    folder = changed("delete from stored.dependency_accuracy where merging = 'first'")
-    session = section("heads", folder, sy_relation="obj", sy_merging="first")
+def test_a_relation_without_scores_is_said_to_have_none(section, after):
+    after("delete from stored.dependency_accuracy where merging = 'first'")
+    session = section("heads", sy_relation="obj", sy_merging="first")
     assert session.info[0].value == "No word of obj could be scored."
 
 
-@pytest.mark.parametrize("merging", MERGINGS)
-def test_one_head_is_shown_on_every_relation_of_the_file(merging, section, exported, told):
+def test_one_head_is_shown_on_every_relation_of_the_file(section, exported, told):
+    merging = "first"
     section("one_head", head="1-2", sy_merging=merging, sy_least="1")
     shown = frame_of(exported, f"sy_one_head_accuracies_1_2_{merging}_1")
     columns = ["relation", "direction", "n", "accuracy", "low", "high"]
@@ -120,17 +122,14 @@ def test_one_head_is_shown_on_every_relation_of_the_file(merging, section, expor
     assert shown["difference"].is_monotonic_decreasing
 
 
-def test_what_one_head_does_best_is_told(section, changed):
-    folder = changed(*BEST, "update stored.dependency_baseline set accuracy = 0.5")
-    session = section("one_head", folder, head="2-1", sy_least="1")
+def test_what_one_head_does_best_is_told(section, after):
+    after(*BEST, "update stored.dependency_baseline set accuracy = 0.5")
+    session = section("one_head", head="2-1", sy_least="1")
     n = frames(session)[0]["relation_named"].nunique() - 2
     said = sentences(session)
     assert f"**On 1 of {n} relations layer 2, head 1 is clearly better" in said
     assert "The gap is widest for obj, governor → dependent: 80 % against 50 %." in said
-
-
-def test_a_head_that_no_relation_needs_is_told_so(section, changed):
-    said = sentences(section("one_head", changed(*BEST), head="1-1", sy_least="1"))
+    said = sentences(section("one_head", head="1-1", sy_least="1"))
     assert "**On no relation is layer 1, head 1 clearly better" in said
 
 

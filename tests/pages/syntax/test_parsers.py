@@ -1,12 +1,20 @@
 """Parsers made of attention: numbers are those of the file, verdicts need all seeds."""
 
+from dataclasses import replace
 from shutil import copyfile
 
+import pandas as pd
 import pytest
 
+from analysis.tables.probing import parser_accuracy
 from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
+from pages.syntax.parsers import _alike, _finding, _named, _spread
+from pages.ui.store.chosen import ask
+from pages.ui.store.open_file import described, version_of
+from pages.ui.view import View
 from pages.ui.words.numbers import percent
-from tests.pages.conftest import charts, frames, sentences
+from pages.ui.words.place import words_of
+from tests.pages.conftest import captions, charts, frames, sentences
 from tests.pages.kit.figures import chart_of, frame_of
 
 
@@ -38,14 +46,21 @@ def planted(**shares: float) -> tuple[str, ...]:
     )
 
 
-def test_what_the_parsers_find_is_told(section, changed):
+def finding(trained: pd.DataFrame) -> str:
+    """What the section says of such parsers."""
+    view = View("sy", "parsers")
+    with words_of("syntax", "parsers"):
+        return _finding(view, _spread(_named(view, trained)).set_index("method"))
+
+
+def test_what_the_parsers_find_is_told(after):
     shares = dict(zip(METHODS, (0.8, 0.6, 0.25, 0.2, 0.5, 0.3), strict=True))
-    said = sentences(section("parsers", changed(*planted(**shares))))
+    after(*planted(**shares))
+    said = finding(ask(parser_accuracy.accuracies))
     assert "**Attention alone finds 60 % of the governors** (58 % to 62 % over 5 seeds)" in said
     assert f"and {percent(0.8)} when its weights may depend on the words" in said
     assert "next word finds 30 %, distances and words without attention 50 %" in said
     assert "attention finds 20 %, with the words 25 %" in said
-    assert "untrained" not in said
 
 
 @pytest.mark.parametrize(
@@ -56,25 +71,25 @@ def test_what_the_parsers_find_is_told(section, changed):
         (0.52, 0.5, "neither is clearly better"),
     ],
 )
-def test_a_verdict_holds_with_every_seed_or_is_none(
-    attention, distances, verdict, section, changed
-):
-    folder = changed(*planted(attention=attention, distances_words=distances))
-    assert verdict in sentences(section("parsers", folder))
+def test_a_verdict_holds_with_every_seed_or_is_none(attention, distances, verdict, after):
+    after(*planted(attention=attention, distances_words=distances))
+    assert verdict in finding(ask(parser_accuracy.accuracies))
 
 
-def test_where_the_vectors_come_from_is_told(section, changed):
-    def captions(*statements: str) -> str:
-        session = section("parsers", changed(*statements))
-        return "\n".join(each.value for each in session.caption)
+def test_where_the_vectors_come_from_is_told(section, after):
+    def told(*statements: str) -> str:
+        after(*statements)
+        session = section("parsers")
+        assert "untrained" not in sentences(session)
+        return captions(session)
 
     known = f"update stored.parser_accuracy set vectors = '{INPUT_EMBEDDING}' where vectors <> ''"
-    assert "own input embeddings" in captions(known)
+    assert "own input embeddings" in told(known)
     of_file = (
         "update stored.parser_accuracy set vectors = 'glove*.txt', known_share = 0.875 "
         "where vectors is not null"
     )
-    assert r"vectors come from glove\*\.txt, which has 88 % of the words" in captions(of_file)
+    assert r"vectors come from glove\*\.txt, which has 88 % of the words" in told(of_file)
 
 
 def test_the_table_tells_the_spread(section, told):
@@ -127,24 +142,31 @@ def test_untrained_attention_of_another_file_stands_beside_ours(section, two_fil
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("run", "facts", "alike"),
     [
-        "update stored.run set corpus_sha256 = 'another'",
-        "update stored.run set n_heads = 4",
-        "update stored.run set n_sequences = 2",
-        "update stored.provenance set value = 'none' where name = 'random_weights'",
+        ({}, {}, True),
+        ({"corpus_sha256": "another"}, {}, False),
+        ({"n_heads": 4}, {}, False),
+        ({"n_sequences": 2}, {}, False),
+        ({}, {"segments_given": "another"}, False),
     ],
 )
-def test_files_of_anything_else_do_not(other, section, two_files, exported):
-    section("parsers", two_files(other), file="tiny.duckdb")
+def test_only_a_file_of_the_same_shape_and_corpus_is_taken(run, facts, alike, store_folder):
+    own = described(version_of(store_folder / "tiny.duckdb"))
+    changed_run = pd.Series(own.run.to_dict() | run)
+    assert _alike(own, replace(own, run=changed_run, facts=own.facts | facts)) is alike
+
+
+def test_files_of_a_trained_model_stand_not_beside_ours(section, two_files, exported):
+    trained = "update stored.provenance set value = 'none' where name = 'random_weights'"
+    section("parsers", two_files(trained), file="tiny.duckdb")
     assert len(chart_of(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
 
 
 def test_a_page_of_the_untrained_file_shows_it_alone(section, two_files, exported):
     session = section("parsers", two_files(), file="random.duckdb")
     assert len(chart_of(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
-    captions = "".join(each.value for each in session.caption)
-    assert "input embeddings, which are random here" in captions
+    assert "input embeddings, which are random here" in captions(session)
 
 
 def test_too_few_trees_are_told_as_the_reason(section, changed):

@@ -36,8 +36,8 @@ def test_published_heads_and_maps_of_weights_are_of_weights_alone(weighing, sect
     assert any("arcs above use norms" in each for each in captions) == (weighing == "norm")
 
 
-def test_the_finding_counts_relations_that_are_clear_of_0(section, changed, told):
-    folder = changed(
+def test_the_finding_counts_relations_that_are_clear_of_0(section, after, told):
+    after(
         "update stored.dependency_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
         "difference = 0.1, low = -0.1, high = 0.2",
         "update stored.dependency_difference set low = 0.05 where relation = 'det'",
@@ -48,7 +48,7 @@ def test_the_finding_counts_relations_that_are_clear_of_0(section, changed, told
         "select count(*) from dependency_difference where merging = 'mean' "
         "and chosen_on = 'first' and relation not in ('all', 'all_words')"
     )
-    said = sentences(section("weighing", folder, sy_least="1"))
+    said = sentences(section("weighing", sy_least="1"))
     assert f"more governors in 1 of {n} relations and fewer in 1 (the 95 %" in said
     assert "largest change is for nsubj: 50.0 % → 20.0 %, −30.0 points [−40.0, −25.0]" in said
     assert "Over all words: 50.0 % → 60.0 %, +10.0 points [−10.0, +20.0]" in said

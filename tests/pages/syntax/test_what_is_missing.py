@@ -1,14 +1,12 @@
 """A file without trees or without a statistic says so, with the command that helps."""
 
-from itertools import cycle
-
 import pytest
 
 from tests.pages.conftest import charts
 from tests.pages.syntax.conftest import SECTIONS
 
 
-@pytest.mark.parametrize(("view", "lang"), list(zip(SECTIONS, cycle(("en", "ja")))))
+@pytest.mark.parametrize(("view", "lang"), [("relations", "en"), ("parsers", "ja")])
 def test_a_corpus_without_trees_leads_to_a_treebank(view, lang, section, plain_folder):
     session = section(view, plain_folder, lang=lang)
     assert r"tiny\.duckdb" in session.info[0].value
@@ -17,13 +15,8 @@ def test_a_corpus_without_trees_leads_to_a_treebank(view, lang, section, plain_f
     assert not charts(session)
 
 
-@pytest.mark.parametrize("view", ["relations", "sentences"])
-def test_words_without_trees_are_no_treebank_either(view, section, changed):
-    folder = changed(
-        "delete from stored.dependency_accuracy",
-        "update stored.manifest set n_rows = 0 where name = 'dependency_accuracy'",
-    )
-    session = section(view, folder)
+def test_words_without_trees_are_no_treebank_either(section, without):
+    session = section("sentences", without("dependency_accuracy"))
     assert "has no dependency trees" in session.info[0].value
     assert "--corpus demo-treebank" in session.code[0].value
 

@@ -1,0 +1,68 @@
+"""What pages say of a file after some statements, without another file that has to be opened."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from pages.ui.finding import Finding
+from pages.ui.store import chosen
+from pages.ui.words.say import speak_of
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory) -> Callable[[Path], duckdb.DuckDBPyConnection]:
+    """A copy of a folder's one file to be changed; one for all tests, which take changes back."""
+
+    @cache
+    def opened(folder: Path) -> duckdb.DuckDBPyConnection:
+        copy = tmp_path_factory.mktemp("scratch") / "scratch.duckdb"
+        return duckdb.connect(str(copyfile(folder / "tiny.duckdb", copy)))
+
+    return opened
+
+
+def after_of(name: str) -> Any:
+    """A fixture by which pages are answered as after some statements in another fixture's store,
+    until it is given others.
+
+    What is known of the file itself stays as it was: its run, its facts, how many rows it has.
+    """
+
+    @pytest.fixture
+    def after(request, monkeypatch, scratch, openings) -> Iterator[Callable[..., None]]:
+        folder = request.getfixturevalue(name)
+        store, kept = scratch(folder), openings.copy()
+
+        def asked(_store: Any, question: Callable[..., Any], choices: dict[str, Any]) -> Any:
+            answer = question(store, **choices)
+            return chosen._widened(answer) if isinstance(answer, pd.DataFrame) else answer
+
+        def change(*statements: str) -> None:
+            openings.clear()
+            store.execute("rollback")
+            store.execute("begin")
+            for statement in statements:
+                store.execute(statement)
+
+        monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+        monkeypatch.setattr(chosen, "_asked", asked)
+        openings.clear()
+        store.execute("begin")
+        yield change
+        store.execute("rollback")
+        openings.clear()
+        openings.update(kept)
+        speak_of("texts")
+
+    return after
+
+
+def said_in(found: Iterable[Finding]) -> str:
+    """Numbers and sentences of findings."""
+    return "\n".join(f"{each.number}\n{each.sentence}" for each in found)
