@@ -17,7 +17,7 @@ from pages.ui.view import View
 from pages.ui.weighing import is_clear
 from pages.ui.words.interval import with_interval
 from pages.ui.words.names import scope_name
-from pages.ui.words.numbers import percent, percent_sign, points, scientific, signed
+from pages.ui.words.numbers import percent, points, scientific, signed
 
 
 @section("vectors", vector_rollout.TABLE, vector_agreement.TABLE, vector_completeness.TABLE)
@@ -90,7 +90,7 @@ def _sums(view: View, sums: pd.DataFrame) -> str:
 def _share(row: pd.Series) -> str:
     """A share with its interval, if it has one."""
     ends = (row["mean"], row["low"], row["high"])
-    return with_interval(*ends, lambda share: f"{100 * share:.1f}", unit=percent_sign())
+    return with_interval(*ends, lambda share: f"{100 * share:.1f}", unit="%")
 
 
 def _agreement(view: View, frame: pd.DataFrame, n: int) -> None:

@@ -12,7 +12,7 @@ from analysis.published.numbers import EXPERIMENTS, MODEL_SHAPE, ONE_SEGMENT, Ex
 from pages.ui.about import citation
 from pages.ui.figure import table
 from pages.ui.store.chosen import open_store
-from pages.ui.words.numbers import count, percent, percent_sign
+from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import plain, say
 
 _ROUNDING = 1e-9
@@ -166,7 +166,7 @@ def _written(
     counts = published.statistic == "n"
     digits = 0 if counts else published.decimals + 1 if decimals is None else decimals
     shown = (value or 0.0) * (100 if published.percent else 1)
-    unit = "" if not published.percent else say("published.points") if change else percent_sign()
+    unit = "" if not published.percent else say("published.points") if change else "%"
     form = f"{'+' if change else ''}{',' if counts else ''}.{digits}f"
     return f"{shown:{form}}{unit}".translate(_MINUS)
 

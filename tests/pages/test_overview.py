@@ -115,7 +115,7 @@ def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, st
 
 @pytest.mark.parametrize(
     ("left", "expected"),
-    [(0.1, "and leave 10 %"), (0.9, "it is even 90 %"), (0.6, "hardly change that (60 %)")],
+    [(0.1, "and leave 10%"), (0.9, "it is even 90%"), (0.6, "hardly change that (60%)")],
 )
 def test_the_residual_is_told_by_what_it_does(left, expected, after):
     after(
@@ -128,11 +128,11 @@ def test_the_residual_is_told_by_what_it_does(left, expected, after):
 @pytest.mark.parametrize(
     ("change", "low", "expected"),
     [
-        (0.5, 4, "but 50 % of the change, 5.0 times as much"),
+        (0.5, 4, "but 50% of the change, 5.0 times as much"),
         (0.5, 4, "Clear of 1 in 2 of 2 layers"),
-        (0.5, 0.9, "takes only 50 %"),
+        (0.5, 0.9, "takes only 50%"),
         (0.5, "null", "not known whether this is clear of 1"),
-        (0.1, 1.01, "takes only 10 %"),
+        (0.1, 1.01, "takes only 10%"),
     ],
 )
 def test_the_relation_that_the_network_changes_most_is_told(change, low, expected, after):

@@ -1,4 +1,4 @@
-"""A number's 95 % interval in words."""
+"""A number's 95% interval in words."""
 
 from collections.abc import Callable
 from typing import Any

@@ -3,7 +3,7 @@
 import re
 
 _WIDE = "\u2e7f"  # characters after it are as wide as two letters
-_PIECE = re.compile(rf"[^\s&{_WIDE}-\U0010ffff]+&?(?: %)?\s*|\S\s*")
+_PIECE = re.compile(rf"[^\s&{_WIDE}-\U0010ffff]+&?\s*|\S\s*")
 _CLOSING = "、。）」』】〉》・：；？！"  # none of which begins a line
 
 
@@ -15,7 +15,7 @@ def width_of(text: str) -> int:
 def wrapped(text: str, width: int) -> list[str]:
     """Lines of at most so many Latin letters, of which a Japanese one takes two.
 
-    Words stay whole, and a number with its per cent sign; a longer word has a line of its own, and
+    Words stay whole; a longer word has a line of its own, and
     an address is broken between its parameters.
     """
     lines = [""]

@@ -2,8 +2,6 @@
 
 import math
 
-from pages.ui.words.say import language
-
 ABSENT = "–"
 
 
@@ -13,12 +11,7 @@ def percent(share: float, *, digits: int | None = None) -> str:
         return ABSENT
     if digits is None:
         digits = 0 if 0.01 <= share <= 0.99 else 1
-    return f"{100 * share:.{digits}f}{percent_sign()}"
-
-
-def percent_sign() -> str:
-    """With the space that English has before it here, and Japanese has not."""
-    return "%" if language() == "ja" else " %"
+    return f"{100 * share:.{digits}f}%"
 
 
 def points(difference: float, *, digits: int = 2) -> str:

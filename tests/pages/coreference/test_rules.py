@@ -25,13 +25,13 @@ def test_the_best_head_and_the_rules_are_told_as_the_file_has_them(merging, sect
         f"'{merging}' and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"
     )
     assert f"The best of {tried} heads, layer {layer}, head {head}, picks" in said
-    assert f"an antecedent for {100 * accuracy:.0f} % of the {n} mentions" in said
+    assert f"an antecedent for {100 * accuracy:.0f}% of the {n} mentions" in said
     for rule, words in (("sieve", "The sieve does for"), ("nearest", "the nearest mention for")):
         ((share,),) = told(
             "select accuracy from coreference_accuracy "
             f"where method = '{rule}' and mention_type = 'all'"
         )
-        assert f"{words} {100 * share:.0f} %" in said
+        assert f"{words} {100 * share:.0f}%" in said
 
 
 ABOVE, BELOW, AROUND = (0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)
@@ -98,7 +98,7 @@ def test_the_bars_are_of_one_head_and_all_rules(section, exported, told):
 def test_intervals_stand_beside_their_numbers_where_there_are_any(section, after, exported):
     tables = ("coreference_best", "coreference_accuracy")
     after(*(f"update stored.{table} set low = 0.1, high = 0.9" for table in tables))
-    assert "% [10 %, 90 %] of the" in sentences(section("rules"))
+    assert "% [10%, 90%] of the" in sentences(section("rules"))
     _, chart = figure_of(exported, "co_rules_bars")
     assert [layer.mark.type for layer in chart.layer] == ["bar", "rule", "rule"]
 

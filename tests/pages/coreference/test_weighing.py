@@ -50,4 +50,4 @@ def test_the_verdict_follows_from_the_intervals_of_both_halves(low, high, verdic
     )
     said = sentences(section("weighing"))
     assert verdict in said
-    assert "50.0 % → 60.0 % (+10.0 points" in said
+    assert "50.0% → 60.0% (+10.0 points" in said

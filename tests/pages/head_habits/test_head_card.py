@@ -104,10 +104,10 @@ def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank_fold
     )
     session = opened("head_habits", treebank_folder, **HABITS)
     value, note = facts(session)["best relation"]
-    assert value == "<b> 90 %"
+    assert value == "<b> 90%"
     assert "<b>" not in bodies(session)
-    assert "[40 %, 60 %]" in note
-    assert "the best fixed offset: 50 %" in note
+    assert "[40%, 60%]" in note
+    assert "the best fixed offset: 50%" in note
     assert "dependents attend to their head" in note
 
 
@@ -140,8 +140,8 @@ def test_antecedents_are_told_beside_the_nearest_mention(after_trees):
         "update stored.coreference_accuracy set accuracy = 0.75 "
         "where method = 'head' and layer = 2 and head = 3",
     )
-    assert fact("antecedents found").value == "75 %"
-    assert "the nearest earlier mention: 25 %" in fact("antecedents found").note
+    assert fact("antecedents found").value == "75%"
+    assert "the nearest earlier mention: 25%" in fact("antecedents found").note
 
 
 def test_every_place_that_the_card_leads_to_is_there():

@@ -37,8 +37,8 @@ def test_attention_without_effect_differs_from_attention_that_matters(importance
     )
     [found] = _gradients()
     assert expected in found.sentence
-    assert "[SEP] gets most attention, 50 %" in found.sentence
-    assert found.number.startswith("50 % → ")
+    assert "[SEP] gets most attention, 50%" in found.sentence
+    assert found.number.startswith("50% → ")
 
 
 def test_a_stand_in_for_the_loss_is_told_as_one(after):
@@ -76,9 +76,9 @@ def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
     )
     told = said_in(_syntax())
     assert "layer 2, head 1, chosen on random half A of the sentences among 16" in told
-    assert "is right for 88 % [" in told
+    assert "is right for 88% [" in told
     assert f"of {LEAST} words" in told
-    assert "the best fixed offset there: 38 %. In 1 of " in told
+    assert "the best fixed offset there: 38%. In 1 of " in told
     after_trees(f"update stored.dependency_best set n = {LEAST - 1}")
     assert not list(_syntax()), "relations of few words are no finding"
 
@@ -89,8 +89,8 @@ def test_antecedents_are_told_beside_the_rules(after_trees):
         "where mention_type = 'all' and merging = 'mean' and chosen_on = 'first'"
     )
     [found] = _coreference()
-    assert found.number == "75 %"
-    for rule in ("nearest mention 25 %", "same head word 25 %", "sieve of rules 25 %"):
+    assert found.number == "75%"
+    for rule in ("nearest mention 25%", "same head word 25%", "sieve of rules 25%"):
         assert rule in found.sentence
 
 
@@ -110,5 +110,5 @@ def test_parsers_are_told_with_all_that_they_are_set_against(after_trees):
         ),
     )
     [found] = _parsers()
-    assert found.number == "50 %"
-    assert all(f"{each} %" in found.sentence for each in (50, 40, 30, 20, 10))
+    assert found.number == "50%"
+    assert all(f"{each}%" in found.sentence for each in (50, 40, 30, 20, 10))

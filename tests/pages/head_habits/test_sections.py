@@ -63,8 +63,8 @@ def test_the_sentence_above_the_chart_is_what_the_file_says(section, after, told
     said = sentences(section("layers"))
     ((n,),) = told("select count(*) from head_pattern where layer = 2")
     ((of,),) = told("select count(*) from head_pattern")
-    assert "[SEP] 42 %, [CLS] 10 %" in said
-    assert f"Most goes to [SEP] in layer 2: 75 %. {n} of {of} heads" in said
+    assert "[SEP] 42%, [CLS] 10%" in said
+    assert f"Most goes to [SEP] in layer 2: 75%. {n} of {of} heads" in said
 
 
 def test_the_breadth_is_told_against_attention_to_everything_alike(section, after):
@@ -101,7 +101,7 @@ def test_the_objective_is_told_with_its_numbers(objective, expected, section, af
     )
     said = sentences(section("gradients"))
     assert expected in said
-    assert said.count("25 %") == 4, "gradients by type add up to all of them"
+    assert said.count("25%") == 4, "gradients by type add up to all of them"
     assert "most on the attention of layer 2 and least on that of layer 1" in said
 
 

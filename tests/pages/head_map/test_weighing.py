@@ -41,7 +41,7 @@ def test_the_finding_tells_the_agreement_of_all_heads(section, after):
     said = sentences(section("weighing"))
     assert "agree: ρ = 0.77" in said
     assert "of 9,999 orders of the heads a share of 0.0001" in said
-    assert "same for 50 % of the heads" in said
+    assert "same for 50% of the heads" in said
     assert "0.23 nats by weights, 0.27 by norms" in said
     after("update stored.head_distance_agreement set p_value = 0.3 where layer is null")
     assert "do not clearly agree" in sentences(section("weighing"))

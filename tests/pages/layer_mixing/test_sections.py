@@ -169,7 +169,7 @@ def test_vectors_stand_beside_the_rollout_that_was_chosen(section, told):
         "select mean from vector_rollout where layer = 2 and token_type = 'cls' "
         "and scope = 'vectors'"
     )
-    assert f"From [CLS] comes **{100 * cls:.1f} %" in sentences(session)
+    assert f"From [CLS] comes **{100 * cls:.1f}%" in sentences(session)
 
 
 def test_the_largest_error_of_all_is_told_with_its_sequence(section, told):

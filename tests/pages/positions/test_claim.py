@@ -69,7 +69,7 @@ def test_a_link_that_names_a_default_is_left_as_it_is(section):
 )
 def test_a_verdict_is_above_chance_only_if_the_whole_interval_is(low, verdict):
     said = finding(all_heads((1, 1, 0.3)), agreement_low=low, agreement_high=0.9)
-    assert f"(95 % interval over heads: {percent(low)} to 90 %)" in said
+    assert f"(95% interval over heads: {percent(low)} to 90%)" in said
     assert verdict in said
 
 

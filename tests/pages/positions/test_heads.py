@@ -95,9 +95,9 @@ def test_heads_that_are_the_same_in_every_text_are_counted_among_the_clusters_th
     session = section("heads", folder)
     assert session.session_state["po_k"] == 4
     said = sentences(session)
-    assert "**5 of 6 heads fall into one cluster in at least 90 % of the texts**" in said
+    assert "**5 of 6 heads fall into one cluster in at least 90% of the texts**" in said
     assert "“both sides, weak” with 6 heads" in said
-    assert "is layer 2, head 1: no cluster gets more than 60 %" in said
+    assert "is layer 2, head 1: no cluster gets more than 60%" in said
 
 
 def test_heads_that_differ_from_text_to_text_are_not_called_the_same():

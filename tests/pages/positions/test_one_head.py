@@ -49,7 +49,7 @@ def test_the_card_tells_the_numbers_of_the_head(section, leaning):
 
 def test_the_side_that_phases_lean_to_is_told_beside_attention(section, leaning):
     said = sentences(section("one_head", leaning))
-    assert "200.0 % larger in the upper half" in said
+    assert "200.0% larger in the upper half" in said
     assert "attention should lean to the left. Most attention goes to offset −2." in said
 
 

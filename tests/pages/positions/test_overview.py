@@ -44,7 +44,7 @@ def test_what_is_clear_is_told(of_level, told):
     assert {percent(share), "f = 64", "× 8.0 → × 3.0"} <= set(numbers(session))
     said = sentences(session)
     assert f"Of all {n} heads, {percent(share)}" in said
-    assert f"(95 % interval over heads: 25 % to 75 %); {percent(chance)} would" in said
+    assert f"(95% interval over heads: 25% to 75%); {percent(chance)} would" in said
     assert "depends on relative position" not in said, "no head does"
     assert "do so at offset 0" not in said, "no head does"
 
@@ -68,7 +68,7 @@ def test_agreement_where_nothing_is_shifted_and_waves_that_do_not_fade_are_told_
     )
     said = sentences(session)
     assert "Of the 4 that agree, 2 do so at offset 0, the token itself" in said
-    assert "(η² ≥ 0.1), 50% do, 1 of them at offset 0; by chance" in said.replace(" %", "%")
+    assert "(η² ≥ 0.1), 50% do, 1 of them at offset 0; by chance" in said
     assert "× 2.0 → × 2.0" in numbers(session)
 
 

@@ -35,8 +35,8 @@ def test_the_preferred_offset_is_told_against_the_mean(section, changed_images):
     )
     told = captions(section("heads", folder, **HEAD))
     assert "at −2 in rows and +1 in columns (framed)" in told
-    assert "gets 38.0 % of a patch's attention, over 3 pair(s) in each of 5 images" in told
-    assert "against 4.0 % on average over all 35 offsets" in told
+    assert "gets 38.0% of a patch's attention, over 3 pair(s) in each of 5 images" in told
+    assert "against 4.0% on average over all 35 offsets" in told
 
 
 def test_texts_have_no_such_map(section, exported):

@@ -24,7 +24,7 @@ def test_another_model_is_folded_and_not_compared(section):
     [place] = [each for each in session.expander if "roberta-base" in each.label]
     assert "roberta-base" in place.markdown[0].value
     assert list(published(session)) == ["of", "published", "ours"]
-    assert published(session)["published"].tolist() == ["50.51 %", "92.23 %", "50"]
+    assert published(session)["published"].tolist() == ["50.51%", "92.23%", "50"]
 
 
 def test_the_same_model_is_compared_whatever_the_texts(section, changed):
@@ -37,10 +37,10 @@ def test_the_same_model_is_compared_whatever_the_texts(section, changed):
 def test_ours_are_those_of_the_file(section, told):
     shares = dict(told("select component, cumulative from position_variance"))
     ours = published(section("embeddings"))["ours"]
-    assert [each.removesuffix(" %").split(".")[0] for each in ours[:2]] == [
+    assert [each.removesuffix("%").split(".")[0] for each in ours[:2]] == [
         f"{100 * shares[component]:.3f}".split(".")[0] for component in (4, 12)
     ]
-    assert percent(shares[4]).removesuffix(" %") in {f"{float(ours[0].removesuffix(' %')):.0f}"}
+    assert percent(shares[4]).removesuffix("%") in {f"{float(ours[0].removesuffix('%')):.0f}"}
 
 
 HEADS = pd.DataFrame({"layer": [1, 8], "head": [1, 9], "score_offset": [-2, 3]})

@@ -50,7 +50,7 @@ def test_the_number_of_components_is_that_of_the_file(section, told):
         for share in (0.5, 0.9)
     )
     assert f"{half} of 12 principal components hold half" in sentences(session)
-    assert f"{most} hold 90 %" in sentences(session)
+    assert f"{most} hold 90%" in sentences(session)
     [shown] = [each for each in frames(session) if "half" in each]
     assert (shown["half"].tolist(), shown["most"].tolist()) == ([half], [most])
 

@@ -60,7 +60,7 @@ def test_the_sentence_names_the_largest_and_the_smallest(section, after):
         "and rule = 'iv'",
     )
     said = sentences(section("corpus"))
-    assert "largest by rule ii: 75.0 % [70.0, 50.0], and smallest by rule iv: 25.0 %" in said
+    assert "largest by rule ii: 75.0% [70.0, 50.0], and smallest by rule iv: 25.0%" in said
 
 
 def test_a_share_is_set_against_an_even_map_and_no_gain_that_could_be_chance_is_called_one(
@@ -73,7 +73,7 @@ def test_a_share_is_set_against_an_even_map_and_no_gain_that_could_be_chance_is_
     above = "update stored.relevance_summary set low = 0.1 where quantity = 'mask_gain' "
     after_images(*planted, f"{above} and rule = 'ii'")
     said = sentences(section("corpus", images_folder, re_quantity="mask_share"))
-    assert "An even map would have 40.0 %" in said
+    assert "An even map would have 40.0%" in said
     assert "interval above 0: rule ii." in said
     chart = chart_of(exported, "re_corpus_layers")
     assert "an even map" in json.dumps(chart.to_dict())

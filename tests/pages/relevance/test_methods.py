@@ -35,7 +35,7 @@ def test_the_share_inside_the_mask_is_that_of_the_file(section, images_folder, t
         f"select rule, mask_share from sequence_relevance where seq = {MASK} and head is null "
         f"and layer = {LAYERS} order by mask_share desc limit 1"
     )
-    assert f"most inside the mask by **{rule_name(rule)}: {100 * share:.0f} %**" in (
+    assert f"most inside the mask by **{rule_name(rule)}: {100 * share:.0f}%**" in (
         sentences(session)
     )
 

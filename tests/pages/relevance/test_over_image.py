@@ -119,10 +119,10 @@ def test_what_is_said_of_a_map_is_what_the_file_says(over_image, told_of_images)
         f"select label, probability from class_prediction where seq = {MASK} and rank = 1"
     )
     text = sentences(session)
-    assert f"**{label}** ({probability:.0%}".replace("%", " %") in text
-    assert f"**{cls:.0%}".replace("%", " %") + " of the relevance stays on [CLS]**" in text
-    assert f"**{mask:.0%}".replace("%", " %") + " of what is on patches" in text
-    assert f"an even map would have {chance:.0%}".replace("%", " %") in text
+    assert f"**{label}** ({probability:.0%}" in text
+    assert f"**{cls:.0%}" + " of the relevance stays on [CLS]**" in text
+    assert f"**{mask:.0%}" + " of what is on patches" in text
+    assert f"an even map would have {chance:.0%}" in text
     patches = stored(told_of_images, MASK, "ii", 3, 2)[1:]
     place, times = int(patches.argmax()), patches.max() / patches.mean()
     row, column = place // COLUMNS + 1, place % COLUMNS + 1

@@ -46,7 +46,7 @@ def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
 ):
     after_images(f"update stored.relevance_map set relevance = {ALL_ON_CLS}")
     session = over_image()
-    assert "100.0 % of the relevance stays on [CLS]" in sentences(session)
+    assert "100.0% of the relevance stays on [CLS]" in sentences(session)
     assert "The most relevant patch, in row" not in sentences(session)
     assert (figures(exported)["heads"][0]["relevance"] == 0).all()
     assert len(charts(session)) == 3

@@ -59,9 +59,9 @@ BEST = (
 def test_the_best_head_and_what_beats_the_offset_are_told(section, after):
     after(*BEST)
     said = sentences(section("heads", sy_relation="obj"))
-    assert "Of 40 words that are obj, **layer 2, head 1 finds the governor of 80 %**" in said
-    assert "[70 %, 90 %], governor → dependent." in said
-    assert "1 of 6 heads do better than the best fixed offset, +2, which finds 60 %" in said
+    assert "Of 40 words that are obj, **layer 2, head 1 finds the governor of 80%**" in said
+    assert "[70%, 90%], governor → dependent." in said
+    assert "1 of 6 heads do better than the best fixed offset, +2, which finds 60%" in said
 
 
 def test_the_best_head_is_looked_at_until_another_is_chosen(section, after, exported):
@@ -128,7 +128,7 @@ def test_what_one_head_does_best_is_told(section, after):
     n = frames(session)[0]["relation_named"].nunique() - 2
     said = sentences(session)
     assert f"**On 1 of {n} relations layer 2, head 1 is clearly better" in said
-    assert "The gap is widest for obj, governor → dependent: 80 % against 50 %." in said
+    assert "The gap is widest for obj, governor → dependent: 80% against 50%." in said
     said = sentences(section("one_head", head="1-1", sy_least="1"))
     assert "**On no relation is layer 1, head 1 clearly better" in said
 

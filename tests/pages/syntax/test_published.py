@@ -12,9 +12,9 @@ def listed(session, n: int):
 def test_table_1_is_beside_the_best_heads_of_this_file(section, told):
     session = section("relations")
     table = listed(session, 2 * 15)
-    assert table["published"].iloc[0] == "34.5 %"
+    assert table["published"].iloc[0] == "34.5%"
     assert table["published"].tolist()[1::2] == [
-        f"{each.printed} %" for each in numbers("dependency_baseline", place=("own_table", 1))
+        f"{each.printed}%" for each in numbers("dependency_baseline", place=("own_table", 1))
     ]
     best = dict(
         told(
@@ -24,7 +24,7 @@ def test_table_1_is_beside_the_best_heads_of_this_file(section, told):
     )
     shown = dict(zip(table["of"], table["ours"], strict=True))
     heads = {label: value for label, value in shown.items() if isinstance(value, str)}
-    written = {f"{100 * share:.2f} %" for pair in best.values() for share in pair}
+    written = {f"{100 * share:.2f}%" for pair in best.values() for share in pair}
     assert set(heads.values()) <= written
     assert any(label.startswith("dobj (UD obj)") for label in heads)
     assert not any(label.startswith(("prep", "pobj")) for label in heads)
@@ -36,14 +36,14 @@ def test_all_is_what_the_released_code_counts(section, told):
         "select accuracy from dependency_best where merging = 'mean' and chosen_on = 'all' "
         "and relation = 'all_words'"
     )
-    assert table["ours"].iloc[0] == f"{100 * accuracy:.2f} %"
+    assert table["ours"].iloc[0] == f"{100 * accuracy:.2f}%"
 
 
 def test_table_3_is_beside_the_means_of_this_file(section, told):
     table = listed(section("parsers"), 6).set_index("of")
     ((mean,),) = told("select avg(uas) from parser_accuracy where method = 'attention'")
-    assert table.loc["attention", "published"] == "61 %"
-    assert table.loc["attention", "ours"] == f"{100 * mean:.1f} %"
+    assert table.loc["attention", "published"] == "61%"
+    assert table.loc["attention", "ours"] == f"{100 * mean:.1f}%"
     assert table["ours"].isna().sum() == 2, "the paper has two parsers that this file has not"
 
 
@@ -62,7 +62,7 @@ def test_the_papers_untrained_row_is_beside_an_untrained_model_alone(section, ch
 
     (row, table), folded = parts(TREEBANK, RANDOM)
     ((mean,),) = told("select avg(uas) from parser_accuracy where method = 'attention_words'")
-    assert row[["published", "ours"]].to_numpy().tolist() == [["30 %", f"{100 * mean:.1f} %"]]
+    assert row[["published", "ours"]].to_numpy().tolist() == [["30%", f"{100 * mean:.1f}%"]]
     assert "difference" in row
     assert "difference" not in table
     assert folded == ["Published: parsers on BERT-base – in bert-base-uncased with trained weights"]

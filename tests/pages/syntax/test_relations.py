@@ -78,10 +78,9 @@ def test_what_beats_the_offsets_is_counted_and_the_clearest_is_named(section, af
     said = sentences(session)
     assert f"**For 1 of {n} relations the best head beats every fixed offset**" in said
     assert (
-        "The gap is widest for obj: layer 2, head 3 finds 90 % of the governors, "
-        "offset −2 only 40 %"
+        "The gap is widest for obj: layer 2, head 3 finds 90% of the governors, offset −2 only 40%"
     ) in said
-    assert "is right for 25 %" in said
+    assert "is right for 25%" in said
     assert "best of 12 candidates (heads × directions) on the very words" in said
 
 

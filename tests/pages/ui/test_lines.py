@@ -5,10 +5,10 @@ import pytest
 from pages.ui.words.lines import width_of, wrapped
 
 JAPANESE = (
-    "72 ヘッド中 57 ヘッド（79 %）で、重み付き和が最大になる相対位置と、"
-    "注意が最も集まる相対位置が一致します（95%区間：69 %〜88 %）。"
+    "72 ヘッド中 57 ヘッド（79%）で、重み付き和が最大になる相対位置と、"
+    "注意が最も集まる相対位置が一致します（95%区間：69%〜88%）。"
 )
-ENGLISH = "Of 106 words, layer 3, head 9 finds 65 % [54 %, 73 %], the best fixed offset 50 %."
+ENGLISH = "Of 106 words, layer 3, head 9 finds 65% [54%, 73%], the best fixed offset 50%."
 
 
 @pytest.mark.parametrize("text", [JAPANESE, ENGLISH, "", "x" * 50])
