@@ -36,7 +36,7 @@ class Redraws:
             present: which sequences have anything to say about a cell.
 
         Returns:
-            Lower and upper end of the central 95 %; NaN where fewer than `LEAST_UNITS` units have
+            Lower and upper end of the central 95%; NaN where fewer than `LEAST_UNITS` units have
             the cell, since a percentile bootstrap of so few is too narrow.
         """
         ends = percentile_interval(resampled)
@@ -67,7 +67,7 @@ def redraws(units: Int[np.ndarray, " sequence"], *, seed: int) -> Redraws:
 def percentile_interval(
     resampled: Float[np.ndarray, "resample cell"],
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
-    """Lower and upper end of the central 95 % of resampled numbers; NaN where none is a number.
+    """Lower and upper end of the central 95% of resampled numbers; NaN where none is a number.
 
     Source:
         efron-1979, section 2.

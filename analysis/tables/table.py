@@ -129,7 +129,7 @@ N_SEQUENCES = Column("n_sequences", pa.int64(), "sequences averaged over", "sequ
 
 def interval(unit: str, *, of: str = "") -> tuple[Column, Column]:
     """The columns `low` and `high` of a number; NULL where too few units were there to redraw."""
-    of_interval = f"the 95 % bootstrap interval; NULL below {LEAST_UNITS} units"
+    of_interval = f"the 95% bootstrap interval; NULL below {LEAST_UNITS} units"
     low, high = f"{of}_low".strip("_"), f"{of}_high".strip("_")
     return (
         Column(low, pa.float64(), f"lower end of {of_interval}", unit, nullable=True),

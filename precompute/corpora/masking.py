@@ -38,7 +38,7 @@ def masked(
     sequences stand before it or are read together with it. A rate of 0 masks nothing.
 
     Source:
-        kobayashi-2024, section 4: 12 % are 80 % of the 15 % that BERT was trained on.
+        kobayashi-2024, section 4: 12% are 80% of the 15% that BERT was trained on.
 
     Differs:
         The released code draws all sequences from one generator, in the order of the file.

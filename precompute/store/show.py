@@ -106,10 +106,10 @@ def _whole_layer(layer: dict[Hashable, Any]) -> str:
 
 
 def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) -> str:
-    """The largest error of a layer, of which token it is, and what 99 % of tokens stay below."""
+    """The largest error of a layer, of which token it is, and what 99% of tokens stay below."""
     return (
         f"{layer[error]:.1e} at worst (sequence {layer[f'{place}_seq']:.0f}, position "
-        f"{layer[f'{place}_pos']:.0f}; 99 % of tokens {layer[percentile]:.1e})"
+        f"{layer[f'{place}_pos']:.0f}; 99% of tokens {layer[percentile]:.1e})"
     )
 
 

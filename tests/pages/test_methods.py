@@ -57,5 +57,5 @@ def test_every_statistic_that_is_shown_leads_to_its_section():
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_the_reading_of_the_biases_and_the_limits_are_told(lang, opened, tmp_path):
     told = "\n".join(each.value for each in opened("methods", tmp_path, lang=lang).markdown)
-    for word in ("Integrated Gradients", "10", half, "post-norm", "PMI", "CR2"):
+    for word in ("Integrated Gradients", "10", "50%", "post-norm", "PMI", "CR2"):
         assert word in told

@@ -114,7 +114,7 @@ def layer_errors(
 
 
 def worst_token(errors: Float[Tensor, " query"]) -> tuple[float, int, float]:
-    """The largest error, its position, and the error that 99 % of the tokens do not exceed.
+    """The largest error, its position, and the error that 99% of the tokens do not exceed.
 
     An error that is no number is the largest.
 

@@ -58,7 +58,7 @@ def pooled_interval(
     """Percentile bootstrap of Σ sums / Σ counts, a sequence that is drawn bringing all its tokens.
 
     Returns:
-        Lower and upper end of the central 95 %; NaN where too few units have the cell.
+        Lower and upper end of the central 95%; NaN where too few units have the cell.
 
     Source:
         efron-1979, section 2; the papers give no intervals.

@@ -26,7 +26,7 @@ def sample_priorities(
         kobayashi-2020, section 5.3, figure 3: a seeded sample per token type.
 
     Differs:
-        The paper draws 1 % of each type; here each head and type keep the same number of points.
+        The paper draws 1% of each type; here each head and type keep the same number of points.
     """
     waits = generator.exponential(size=(*shape, SAMPLE)).cumsum(axis=-1)
     with np.errstate(divide="ignore"):

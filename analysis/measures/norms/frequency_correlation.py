@@ -31,7 +31,7 @@ def rank_correlation(
         sequences: which of the drawn sequences each occurrence stands in, counted from 0.
 
     Returns:
-        ρ and its 95 % bootstrap interval, NaN of too few units; negative ρ means that frequent
+        ρ and its 95% bootstrap interval, NaN of too few units; negative ρ means that frequent
         words have more of the quantity. None where all ranks or all values are equal.
 
     Source:

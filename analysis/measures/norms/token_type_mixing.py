@@ -36,7 +36,7 @@ def bootstrap_interval(
     """Percentile bootstrap of `sequence_means`; every cell sees the same draws.
 
     Returns:
-        Lower and upper end of the central 95 %; NaN where too few units have the cell.
+        Lower and upper end of the central 95%; NaN where too few units have the cell.
 
     Source:
         efron-1979, section 2; the papers give no intervals.

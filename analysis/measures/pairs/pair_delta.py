@@ -55,7 +55,7 @@ def mean_interval(
     fall towards 1 where a few sequences hold most of the occurrences.
 
     Returns:
-        Lower and upper end of the central 95 %; NaN below `LEAST_DEGREES`, as for two sequences
+        Lower and upper end of the central 95%; NaN below `LEAST_DEGREES`, as for two sequences
         or where one holds nearly all occurrences: there no interval covers what it promises.
 
     Source:

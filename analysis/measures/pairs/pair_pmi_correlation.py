@@ -24,7 +24,7 @@ class WordPairs(NamedTuple):
 
 
 class Correlation(NamedTuple):
-    """ρ and its 95 % interval, NaN where there is none."""
+    """ρ and its 95% interval, NaN where there is none."""
 
     spearman: float
     low: float

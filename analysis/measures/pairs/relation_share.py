@@ -23,7 +23,7 @@ def mean_ratios(
 
     Returns:
         Ratios, NaN where the relation holds nothing before; lower and upper end of their central
-        95 %, NaN where too few units have both.
+        95%, NaN where too few units have both.
 
     Source:
         efron-1979, section 2; kobayashi-2024, section 5.2, has no baseline.

@@ -35,7 +35,7 @@ def accuracy_interval(
     """Percentile bootstrap of Σ right / Σ n, a sequence that is drawn bringing all its cases.
 
     Returns:
-        Lower and upper end of the central 95 %; draws without any case say nothing and are left
+        Lower and upper end of the central 95%; draws without any case say nothing and are left
         out. NaN where too few units have a case.
 
     Source:

@@ -9,7 +9,7 @@ from analysis.tables.table import LAYER, SEQUENCE, Table, View
 
 WORST_TOKEN = (
     small("worst_pos", "position of the token with the largest error"),
-    single("percentile_99", "error that 99 % of the tokens do not exceed", "ratio"),
+    single("percentile_99", "error that 99% of the tokens do not exceed", "ratio"),
 )
 """Where a sequence's largest error is, and what nearly all of its tokens stay below."""
 TABLE = Table(
@@ -39,7 +39,7 @@ TABLE = Table(
                 count("n_sequences", "sequences checked", "sequences"),
                 single(
                     "percentile_99",
-                    "error that 99 % of the tokens of every sequence do not exceed",
+                    "error that 99% of the tokens of every sequence do not exceed",
                     "ratio",
                 ),
                 whole("worst_seq", "sequence with the largest error"),

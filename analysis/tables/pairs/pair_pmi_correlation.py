@@ -44,7 +44,7 @@ TABLE = Table(
         *(
             number(
                 name,
-                f"{end} end of the 95 % interval, in which pairs that share a word are not "
+                f"{end} end of the 95% interval, in which pairs that share a word are not "
                 "independent; NULL below 100 words",
                 "ρ",
                 nullable=True,

@@ -32,7 +32,7 @@ TABLE = Table(
     values=(
         singles(
             "probability",
-            "probability of the class predicted for the whole image, after 0, 10, …, 100 % of the "
+            "probability of the class predicted for the whole image, after 0, 10, …, 100% of the "
             "patches",
             "probability",
         ),

@@ -16,7 +16,7 @@ MEANINGS = {
     "special_share": ("share of the relevance on all special tokens", _SHARE),
     "entropy": ("entropy of the relevance of content, made to sum to 1", _NATS),
     "evenness": ("that entropy, over the largest that there can be", _SHARE),
-    "top5_share": ("share of the relevance of content on its most relevant 5 % of tokens", _SHARE),
+    "top5_share": ("share of the relevance of content on its most relevant 5% of tokens", _SHARE),
     "mask_share": ("share of the relevance of patches that is inside the mask", _SHARE),
     "mask_chance": ("share of the patches that is inside the mask", _SHARE),
     "pointing": ("share of the most relevant patch that is inside the mask", _SHARE),

@@ -2,8 +2,8 @@
 
 A tree shows it. Without one, a mention is carried by its last noun before whatever follows its core
 (`of …`, `, who …`), found by parts of speech, or by a list of words where there are none. Against
-the trees of GUM, with the mentions of OntoGUM, the two rules find the head in 92 % and 91 % of the
-mentions and the kind in 98 % and 95 %; most of the others are names, whose first word is the head
+the trees of GUM, with the mentions of OntoGUM, the two rules find the head in 92% and 91% of the
+mentions and the kind in 98% and 95%; most of the others are names, whose first word is the head
 in a treebank and whose last word is it here. The lists are English: in other languages the last
 word is the head, and capital letters alone tell names.
 """
