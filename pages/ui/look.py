@@ -6,11 +6,11 @@ STYLE = """<style>
 [data-testid="stHeader"] {background: none}
 [data-testid="stHeader"], [data-testid="stHeader"] :not(button, button *) {pointer-events: none}
 [data-testid="stHeader"] :is(button, button *) {pointer-events: auto}
-.st-key-bar {padding-right: 9.5rem; gap: .35rem}
+.st-key-bar {padding-right: 8rem; gap: .35rem}
 .st-key-presenting {position: absolute; top: 1.1rem; right: 3.5rem; width: auto; z-index: 2}
 .st-key-bar h1 {padding: 0}
 .st-key-head_bar {align-items: center}
-.st-key-head_bar [data-testid="stSelectbox"] {width: 9rem}
+.st-key-head_bar [data-testid="stSelectbox"] {width: 8.5rem}
 .st-key-head_bar button {min-height: 2.5rem; padding: 0 .6rem}
 .st-key-sections [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none}
 .st-key-sections button {padding: 0 .65rem; white-space: nowrap; flex-shrink: 0}
