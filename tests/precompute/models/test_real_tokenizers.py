@@ -121,8 +121,7 @@ def test_the_whole_of_every_layer_adds_up(store):
 def test_a_corpus_of_one_document_can_be_run(asked, tmp_path, packing):
     text = tmp_path / "one.txt"
     text.write_text("The lobster is blue. It turns red, when cooked. It is long, and heavy.\n")
-    alone = Request(
-        **vars(asked) | {"corpus": str(text), "packing": packing, "output": tmp_path / "one.duckdb"}
-    )
+    changed = {"corpus": str(text), "packing": packing, "statistics": ["token_norm"]}
+    alone = Request(**vars(asked) | changed | {"output": tmp_path / "one.duckdb"})
     run(alone, run_local)
     assert list(faults(alone.output, every_table())) == []
