@@ -61,7 +61,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 ROOT = Path(__file__).parent
-WHOLE = ("outermost", "mutation", "precompute/jobs", "precompute/models", "precompute/live", "docs")
+OF_PRECOMPUTE = ("jobs", "models", "live", "store")
+WHOLE = {
+    "outermost",
+    "mutation",
+    "docs",
+    "precompute",
+    *(f"precompute/{it}" for it in OF_PRECOMPUTE),
+}
 """Folders of which each test builds or reads whole files, models or sites."""
 
 
@@ -69,9 +76,11 @@ def _is_slow(test: pytest.Item) -> bool:
     """A page's own tests are: what holds of all sections is asked by `test_every_section`."""
     folder = test.path.parent.relative_to(ROOT).as_posix()
     of_page = folder.startswith("pages/") and folder != "pages/ui"
-    in_japanese = getattr(getattr(test, "callspec", None), "params", {}).get("lang") == "ja"
-    marked = any(test.get_closest_marker(each) for each in ("browser", "slow"))
-    return folder in WHOLE or of_page or in_japanese or marked
+    values = getattr(getattr(test, "callspec", None), "params", {})
+    in_japanese = values.get("lang") == "ja"
+    of_another_family = values.get("family", FAMILIES[0]) != FAMILIES[0]
+    marked = any(test.get_closest_marker(mark) for mark in ("browser", "slow"))
+    return folder in WHOLE or of_page or in_japanese or of_another_family or marked
 
 
 def pytest_collection_finish() -> None:
