@@ -11,7 +11,7 @@ from pages.attention_norms.opened_head import CARD_TABLES, norms_card, pick_norm
 from pages.ui.charts import shading
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
 from pages.ui.choices.pick import choose
-from pages.ui.figure import source
+from pages.ui.export.shown import source
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View

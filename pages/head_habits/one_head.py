@@ -14,7 +14,7 @@ from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.look import coloured, tooltips
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
-from pages.ui.figure import source
+from pages.ui.export.shown import source
 from pages.ui.head.bar import pick_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name

@@ -11,7 +11,7 @@ from pages.token_pairs.choices import PAIR
 from pages.token_pairs.maps import occurrence_maps
 from pages.ui.charts.colours import SOURCE_AND_TARGET
 from pages.ui.charts.pieces import readable
-from pages.ui.figure import source
+from pages.ui.export.shown import source
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask
 from pages.ui.view import View

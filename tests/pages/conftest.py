@@ -16,6 +16,7 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import files as export
+from pages.ui.export.latex import latex
 from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
 from tests.pages.kit.copies import answers_of, changes_of, lacking
 from tests.pages.kit.known_charts import validated_once
@@ -201,7 +202,7 @@ def assert_exportable(exported: Offered, *, caption: str) -> None:
         assert "undefined" not in picture
     for frame, _ in exported.values():
         assert len(frame)
-        assert export.latex(frame, caption=caption, label="x")
+        assert latex(frame, caption=caption, label="x")
         assert export.parquet(frame)
         assert export.csv(frame)
 

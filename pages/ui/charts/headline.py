@@ -27,39 +27,50 @@ def sentences(text: str) -> list[str]:
     return [each for each in _NEXT_SENTENCE.split(text) if each]
 
 
-def headlined(chart: Any, finding: str, *, ink: str | None = None, room: float = 1.0) -> Any:
-    """A chart under a finding: its first sentence large, what follows small.
+def headlined(chart: Any, finding: str) -> Any:
+    """A chart under a finding, in the ink of the reader's theme.
 
     Args:
         finding: in markdown; the chart stays as it is if it is empty.
-        ink: the colour of its letters; that of the reader's theme if None.
-        room: how wide the chart is, in widths of a page.
     """
     if not finding:
         return chart
-    first, *others = sentences(unmarked(finding))
-    ink = ink or paper_and_ink()[1]
-    large = wrapped(first, round(_TITLE * room))
-    small = _whole_sentences(others, round(_SUBTITLE * room), round(_LINES / room))
-    title = alt.TitleParams(
-        text=large,
-        subtitle=small,
-        anchor="start",
-        frame="bounds",
-        fontSize=17,
-        fontWeight=600,
-        lineHeight=_LARGE,
-        subtitleFontSize=13,
-        subtitleLineHeight=_SMALL,
-        subtitlePadding=4,
-        offset=_OFFSET,
-        color=ink,
-        subtitleColor=ink,
-    )
-    taken = _GAP + _LARGE * len(large) + _SMALL * len(small)
+    title, taken = headline(finding, ink=paper_and_ink()[1])
     height = getattr(chart, "height", alt.Undefined)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
-    return chart.properties(title=title, **taller)
+    return chart.properties(title=alt.TitleParams(**title), **taller)
+
+
+def headline(finding: str, *, ink: str, room: float = 1.0) -> tuple[dict[str, Any], int]:
+    """A finding as the title of a chart: its first sentence large, what follows small.
+
+    Args:
+        finding: in markdown.
+        ink: the colour of its letters.
+        room: how wide the chart is, in widths of a page.
+
+    Returns:
+        The title in Vega-Lite, and how many pixels it takes.
+    """
+    first, *others = sentences(unmarked(finding))
+    large = wrapped(first, round(_TITLE * room))
+    small = _whole_sentences(others, round(_SUBTITLE * room), round(_LINES / room))
+    title = {
+        "text": large,
+        "subtitle": small,
+        "anchor": "start",
+        "frame": "bounds",
+        "fontSize": 17,
+        "fontWeight": 600,
+        "lineHeight": _LARGE,
+        "subtitleFontSize": 13,
+        "subtitleLineHeight": _SMALL,
+        "subtitlePadding": 4,
+        "offset": _OFFSET,
+        "color": ink,
+        "subtitleColor": ink,
+    }
+    return title, _GAP + _LARGE * len(large) + _SMALL * len(small)
 
 
 def _whole_sentences(found: list[str], letters: int, most: int) -> list[str]:

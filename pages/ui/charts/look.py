@@ -39,12 +39,17 @@ def in_theme(chart: Any) -> Any:
     Marks that are text have a colour of their own only where they take their ground along, so
     that the chart itself can be exported to white paper.
     """
+    return chart.configure(**theme())
+
+
+def theme() -> dict[str, Any]:
+    """The configuration of charts for the reader's theme, in Vega-Lite."""
     quiet = paper_and_ink()[1] if is_presenting() else LABELS[_theme()]
     words: dict[str, Any] = {"labelColor": quiet, "titleColor": quiet}
     if is_presenting():
         words |= {"labelFontSize": _PRESENTED, "titleFontSize": _PRESENTED}
-    config = {"axis": words, "legend": words, "header": words, "title": {"subtitleColor": quiet}}
-    return chart.configure(**config, text={"color": paper_and_ink()[1]})
+    titles = {"title": {"subtitleColor": quiet}, "text": {"color": paper_and_ink()[1]}}
+    return {"axis": words, "legend": words, "header": words, **titles}
 
 
 def flat_axis() -> alt.Axis:

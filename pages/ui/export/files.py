@@ -2,16 +2,17 @@
 
 import json
 import re
-from collections.abc import Mapping
+from copy import deepcopy
 from html import escape
 from importlib.resources import files
+from numbers import Real
 from typing import Any
 
 import altair as alt
 import pandas as pd
 import vl_convert
 
-from pages.ui.charts.headline import headlined, unmarked
+from pages.ui.charts.headline import headline
 from pages.ui.charts.look import columns_of
 from pages.ui.words.lines import wrapped
 
@@ -26,13 +27,6 @@ _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels
 _PIXELS_PER_INCH = 300
-MOST_ROWS = 50
-"""Of a table for LaTeX; CSV and Parquet hold them all."""
-_LATEX = {each: f"\\{each}" for each in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
 _LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
 _IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _TEXT = re.compile("(<text[^>]*>)([^<]*)(?=</text>)")
@@ -58,8 +52,13 @@ def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE
         points: the width of the column; a chart whose words need more is wider.
     """
     pixels = round(points / _POINT)
-    titled = headlined(chart, finding, ink=_INK, room=pixels / _PAGE)
-    drawn = vl_convert.vegalite_to_svg(specification(titled, pixels), allowed_base_urls=[])
+    drawn_as = specification(chart, pixels)
+    if finding:
+        title, taken = headline(finding, ink=_INK, room=pixels / _PAGE)
+        drawn_as |= {"title": title}
+        if isinstance(drawn_as.get("height"), Real):
+            drawn_as["height"] += taken
+    drawn = vl_convert.vegalite_to_svg(drawn_as, allowed_base_urls=[])
     return _printed(_TEXT.sub(_with_fonts, drawn), source)
 
 
@@ -110,51 +109,13 @@ def parquet(frame: pd.DataFrame) -> bytes:
     return frame.to_parquet(index=False)
 
 
-def latex(
-    frame: pd.DataFrame,
-    *,
-    caption: str,
-    label: str,
-    titles: Mapping[str, str] | None = None,
-    link: str = "",
-) -> str:
-    """A table for LaTeX with booktabs and siunitx, of at most `MOST_ROWS` rows.
-
-    Args:
-        caption: in markdown, as pages write it.
-        titles: of columns in place of their names, where no two have the same.
-        link: the address of the view, in a comment.
-    """
-    names = pd.Series(titles or {}, dtype=object).drop_duplicates(keep=False).to_dict()
-    shown = frame.head(MOST_ROWS).reset_index(drop=True).rename(columns=names)
-    styler = shown.style.hide(axis="index").format(escape="latex", na_rep="{--}")
-    floats = [name for name in shown if pd.api.types.is_float_dtype(shown[name])]
-    styler = styler.format("{:.4g}", subset=floats, na_rep="{--}")
-    body = styler.format_index(escape="latex", axis="columns").to_latex(
-        siunitx=True,
-        hrules=True,
-        caption=_escaped(" ".join(unmarked(caption).split())),
-        label=f"tab:{label}",
-        position="tbp",
-    )
-    packages = "% \\usepackage{booktabs, siunitx}\n"
-    cut = f"% The first {MOST_ROWS} of {len(frame)} rows.\n" if len(frame) > MOST_ROWS else ""
-    here = f"% {link}\n" if link else ""
-    return f"{packages}{cut}{here}{body}"
-
-
-def _escaped(text: str) -> str:
-    """Any text as LaTeX shows it."""
-    return "".join(_LATEX.get(letter, letter) for letter in text)
-
-
 def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str, Any]:
     """The chart in Vega-Lite with its data inside, a fixed width and the look of print.
 
     A chart of several views has its own width, and so has one that says in `usermeta` how many
     pixels its words need.
     """
-    specification = _inlined(chart).to_dict()
+    specification = with_data(chart)
     if not {"hconcat", "vconcat", "concat", "facet", "repeat"} & set(specification):
         least = specification.get("usermeta", {}).get("least_width", 0)
         specification.setdefault("width", max(pixels, least))
@@ -173,6 +134,11 @@ def _break_legends(part: Any, letters: int) -> None:
     if legend and "columns" in legend and "domain" in part.get("scale", {}):
         names = part["scale"]["domain"]
         legend["columns"] = min(legend["columns"], columns_of(names, letters))
+
+
+def with_data(chart: Any) -> dict[str, Any]:
+    """A chart of Altair, or one that is Vega-Lite already, in Vega-Lite with its data inside."""
+    return deepcopy(chart) if isinstance(chart, dict) else _inlined(chart).to_dict()
 
 
 def _inlined(chart: Any) -> Any:

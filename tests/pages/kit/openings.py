@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import figure
 from pages.ui.contents import PAGES
+from pages.ui.export.shown import Shown
 
 ROOT = Path(__file__).parents[3]
 MOST = 40
@@ -100,12 +101,12 @@ def keeping() -> Iterator[dict[Any, tuple[AppTest, Offered]]]:
 def noting() -> Iterator[Offered]:
     """What the page that is opened offers for export, besides offering it."""
     found: Offered = {}
-    offer = figure._exports
+    offer = figure.export_buttons
 
-    def note(key: str, question: str, frame: Any, chart: Any, finding: str = "") -> None:
-        found[key] = (frame, chart)
-        offer(key, question, frame, chart, finding)
+    def note(shown: Shown) -> None:
+        found[shown.key] = (shown.frame, shown.chart)
+        offer(shown)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figure, "_exports", note)
+        patch.setattr(figure, "export_buttons", note)
         yield found

@@ -13,6 +13,7 @@ from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.charts.heat_map import heat_map
 from pages.ui.charts.points import scatter
 from pages.ui.export import files as export
+from pages.ui.export.latex import MOST_ROWS, latex
 
 FRAME = pd.DataFrame(
     {
@@ -96,7 +97,7 @@ def test_csv_gives_the_frame_back_and_opens_in_spreadsheets():
 
 def test_latex_escapes_what_tokens_are_made_of_and_aligns_numbers():
     frame = pd.DataFrame({"token_type": ["50% & $x_1$ #{}", "b"], "mean": [-0.123456, None]})
-    written = export.latex(frame, caption="Why 5%?\nSo.", label="t", titles={"mean": "mean (%)"})
+    written = latex(frame, caption="Why 5%?\nSo.", label="t", titles={"mean": "mean (%)"})
     assert written == (
         "% \\usepackage{booktabs, siunitx}\n"
         "\\begin{table}[tbp]\n\\caption{Why 5\\%? So.}\n\\label{tab:t}\n"
@@ -107,7 +108,7 @@ def test_latex_escapes_what_tokens_are_made_of_and_aligns_numbers():
 
 
 def test_a_caption_of_latex_has_no_marks_of_markdown():
-    written = export.latex(FRAME, caption=r"**92%** goes to \[SEP\].", label="t")
+    written = latex(FRAME, caption=r"**92%** goes to \[SEP\].", label="t")
     assert r"\caption{92\% goes to [SEP].}" in written
 
 
@@ -122,10 +123,10 @@ def test_a_finding_is_not_cut_within_a_sentence(points):
 
 
 def test_latex_is_cut_and_says_so_and_parquet_is_whole():
-    frame = pd.DataFrame({"n": range(export.MOST_ROWS + 1)}, index=[0] * (export.MOST_ROWS + 1))
-    written = export.latex(frame, caption="", label="t", titles={"n": "count"})
-    assert f"The first {export.MOST_ROWS} of {len(frame)} rows." in written
-    assert written.count("\\\\") == export.MOST_ROWS + 1
+    frame = pd.DataFrame({"n": range(MOST_ROWS + 1)}, index=[0] * (MOST_ROWS + 1))
+    written = latex(frame, caption="", label="t", titles={"n": "count"})
+    assert f"The first {MOST_ROWS} of {len(frame)} rows." in written
+    assert written.count("\\\\") == MOST_ROWS + 1
     again = pd.read_parquet(io.BytesIO(export.parquet(frame)))
     assert again["n"].tolist() == list(range(len(frame)))
 

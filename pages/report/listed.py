@@ -1,0 +1,125 @@
+"""The collection as a list: its title, notes and order, and the files it is sent on as."""
+
+import re
+
+import streamlit as st
+
+from pages.report.shown import origin, show
+from pages.ui.collection.collection import Collection, collected, collection_from, keep
+from pages.ui.collection.item import Item, NotCollected
+from pages.ui.collection.paper import paper
+from pages.ui.collection.web import web_page
+from pages.ui.words.say import plain, say
+
+_TITLE, _UPLOAD = "title of the collection", "collection to open"
+_LONGEST_TITLE, _LONGEST_NOTE = 120, 2000  # letters
+_HEIGHT = 240  # of a chart, in pixels
+
+
+def listed() -> None:
+    """Every item with its note, and what can be done with all of them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if collected().items:
+            _title()
+            _downloads(collected())
+        with st.popover(say("report.open"), help=say("report.open_help")):
+            _upload()
+    if not collected().items:
+        st.info(say("report.empty"))
+    for place, item in enumerate(collected().items):
+        with st.container(border=True):
+            _entry(place, item)
+
+
+def _title() -> None:
+    st.session_state[_TITLE] = collected().title
+    st.text_input(
+        say("report.name"),
+        key=_TITLE,
+        max_chars=_LONGEST_TITLE,
+        placeholder=say("collection.untitled"),
+        on_change=lambda: keep(collected().titled(st.session_state[_TITLE])),
+    )
+
+
+def _downloads(shown: Collection) -> None:
+    """The report, the paper and the collection itself, made when they are asked for."""
+    name = re.sub(r"\W+", "-", shown.title).strip("-") or "mixscope-report"
+    files = {
+        "web": (lambda: web_page(shown), "html", "text/html"),
+        "paper": (lambda: paper(shown), "zip", "application/zip"),
+        "file": (shown.to_json, "json", "application/json"),
+    }
+    for word, (make, ending, mime) in files.items():
+        st.download_button(
+            say(f"report.{word}"),
+            make,
+            f"{name}.{ending}",
+            mime,
+            help=say(f"report.{word}_help"),
+            key=f"report-{word}",
+            on_click="ignore",
+        )
+
+
+def _upload() -> None:
+    """Takes a collection that was downloaded here or by someone else in place of this one."""
+    given = st.file_uploader(say("report.upload"), type="json", key=_UPLOAD)
+    if given is None:
+        return
+    try:
+        found = collection_from(given.getvalue())
+    except NotCollected as error:
+        values = {"place": plain(error.place), "reason": plain(error.reason)}
+        st.error(say("report.refused", name=plain(given.name), **values))
+        return
+    st.caption(say("report.found", n=len(found.items), title=plain(found.title or "—")))
+    if collected().items:
+        st.caption(say("report.replaces", n=len(collected().items)))
+    st.button(say("report.take"), type="primary", on_click=keep, args=(found,))
+
+
+def _entry(place: int, item: Item) -> None:
+    drawn, told = st.columns([3, 2], gap="medium")
+    with drawn:
+        st.subheader(plain(item.question), anchor=False)
+        show(item, f"report-{item.key}", height=_HEIGHT)
+    with told:
+        st.markdown(item.finding)
+        _note(place, item)
+        st.caption(origin(item))
+        _buttons(place, item)
+
+
+def _note(place: int, item: Item) -> None:
+    key = f"note-{item.key}"
+    st.session_state[key] = item.note
+    st.text_area(
+        say("report.note"),
+        key=key,
+        max_chars=_LONGEST_NOTE,
+        placeholder=say("report.note_example"),
+        height=80,
+        on_change=lambda: keep(collected().noted(place, st.session_state[key])),
+    )
+
+
+def _buttons(place: int, item: Item) -> None:
+    now, last = collected(), len(collected().items) - 1
+    with st.container(horizontal=True, gap="xsmall"):
+        for word, sign, to in (("up", "↑", place - 1), ("down", "↓", place + 1)):
+            st.button(
+                sign,
+                key=f"{word}-{item.key}",
+                help=say(f"report.{word}"),
+                disabled=not 0 <= to <= last,
+                on_click=lambda to=to: keep(now.moved(place, to)),
+            )
+        st.button(
+            "✕",
+            key=f"remove-{item.key}",
+            help=say("report.remove"),
+            on_click=lambda: keep(now.without(place)),
+        )
+        if item.link:
+            st.link_button(say("collection.open"), item.link, type="tertiary")

@@ -1,0 +1,82 @@
+"""What one reader collected so far, in order: kept while a tab is open, or in a file."""
+
+import json
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from pages.ui.collection.item import Item, NotCollected, item_from
+
+MOST_ITEMS = 60
+FORMAT = 1
+"""Of the file; raised when an older reader would misread it."""
+_KEY = "what was collected"
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Items in order under a title."""
+
+    title: str = ""
+    items: tuple[Item, ...] = ()
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.items) >= MOST_ITEMS
+
+    def titled(self, title: str) -> "Collection":
+        return replace(self, title=title)
+
+    def with_item(self, item: Item) -> "Collection":
+        """One item more at the end; the same one is not taken twice."""
+        known = {each.question: each for each in self.items if each.link == item.link}
+        if self.is_full or item.question in known:
+            return self
+        return replace(self, items=(*self.items, item))
+
+    def without(self, place: int) -> "Collection":
+        return replace(self, items=(*self.items[:place], *self.items[place + 1 :]))
+
+    def noted(self, place: int, note: str) -> "Collection":
+        items = list(self.items)
+        items[place] = replace(items[place], note=note)
+        return replace(self, items=tuple(items))
+
+    def moved(self, place: int, to: int) -> "Collection":
+        """The item of one place at another, counted from 0."""
+        items = list(self.items)
+        items.insert(to, items.pop(place))
+        return replace(self, items=tuple(items))
+
+    def to_json(self) -> str:
+        items = [item.to_json() for item in self.items]
+        whole = {"mixscope_collection": FORMAT, "title": self.title, "items": items}
+        return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+
+
+def collection_from(text: str | bytes) -> Collection:
+    """What `Collection.to_json` wrote, here or by anyone.
+
+    Raises:
+        NotCollected: it is something else; says where.
+    """
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NotCollected("file", f"is not JSON: {error}") from error
+    if not isinstance(read, dict) or read.get("mixscope_collection") != FORMAT:
+        raise NotCollected("file", f"has no 'mixscope_collection': {FORMAT}")
+    title, items = read.get("title"), read.get("items")
+    if not isinstance(title, str) or not isinstance(items, list) or len(items) > MOST_ITEMS:
+        raise NotCollected("file", f"needs a title and at most {MOST_ITEMS} items")
+    taken = (item_from(item, f"items[{place}]") for place, item in enumerate(items))
+    return Collection(title, tuple(taken))
+
+
+def collected() -> Collection:
+    """What the reader of this session collected."""
+    return st.session_state.get(_KEY, Collection())
+
+
+def keep(collection: Collection) -> None:
+    st.session_state[_KEY] = collection

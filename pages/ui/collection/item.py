@@ -1,0 +1,180 @@
+"""One thing that was collected: what was shown, what it says, and where it is from.
+
+It holds its own data, so that it shows the same when its file is gone. A collection may come from
+anyone: what is read here is checked, and what could run or fetch anything is refused.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+
+import altair as alt
+import nh3
+import pandas as pd
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.exceptions import best_match
+
+from analysis.sources import PAPERS
+
+MOST_ROWS = 500
+"""Of a table or a text that is collected."""
+_LONGEST, _BRIEF = 20_000, 200  # letters of a text, and of why it is refused
+_TAGS = {"div", "span", "i", "b"}
+_ATTRIBUTES = {tag: {"class", "title", "style"} for tag in _TAGS}
+_STYLES = {"background", "grid-template-columns"}
+_FETCHED = ("url", "href")
+_PICTURE = "data:image/png;base64,"
+Cell = str | int | float | bool | None
+_TEXT = {"type": "string", "maxLength": _LONGEST}
+_CELL = {"type": ["string", "number", "boolean", "null"]}
+_FIELDS: dict[str, dict[str, Any]] = {
+    "question": _TEXT,
+    "finding": _TEXT,
+    "caption": _TEXT,
+    "source": _TEXT,
+    "link": _TEXT | {"pattern": r"^(https?://|\?|$)"},
+    "version": _TEXT,
+    "papers": {"type": "array", "items": {"enum": list(PAPERS)}},
+    "chart": {"type": ["object", "null"]},
+    "body": {"type": "string"},
+    "columns": {"type": "array", "items": _TEXT},
+    "rows": {"type": "array", "maxItems": MOST_ROWS, "items": {"type": "array", "items": _CELL}},
+    "n_rows": {"type": "integer", "minimum": 0},
+    "note": _TEXT,
+}
+_CHECKED = Draft202012Validator(
+    {
+        "type": "object",
+        "properties": _FIELDS,
+        "required": list(_FIELDS),
+        "additionalProperties": False,
+    }
+)
+
+
+class NotCollected(Exception):
+    """What was read is nothing that was collected."""
+
+    def __init__(self, place: str, reason: str):
+        super().__init__(f"{place}: {reason}")
+        self.place, self.reason = place, reason[:_BRIEF]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A figure, or else a table, or else a text.
+
+    Attributes:
+        question: that it answers; plain text, as `caption` and `source`.
+        finding: in markdown, as pages write it.
+        link: the address of the view; empty if unknown.
+        version: of Mixscope, that showed it.
+        papers: keys of those behind it.
+        chart: Vega-Lite with its data inside; empty unless it is a figure.
+        body: markup, clean; empty unless it is a text.
+        columns: of a table, or of the numbers of a text.
+        rows: at most `MOST_ROWS`.
+        n_rows: how many there were.
+        note: of who collected it.
+    """
+
+    question: str
+    finding: str
+    caption: str
+    source: str
+    link: str
+    version: str
+    papers: tuple[str, ...] = ()
+    chart: dict[str, Any] | None = None
+    body: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    n_rows: int = 0
+    note: str = ""
+
+    @property
+    def key(self) -> str:
+        """Tells it from the others of a collection."""
+        return sha256(f"{self.link} {self.question}".encode()).hexdigest()[:12]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows of a table."""
+        return pd.DataFrame(list(self.rows), columns=list(self.columns))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def clean(body: str) -> str:
+    """Markup without anything that runs, fetches or leaves its place."""
+    return nh3.clean(
+        body,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        clean_content_tags={"style", "script"},
+        filter_style_properties=_STYLES,
+    )
+
+
+def table_of(frame: pd.DataFrame, titles: Mapping[str, str]) -> dict[str, Any]:
+    """A frame as `columns`, `rows` and `n_rows` of an item."""
+    cut = json.loads(frame.head(MOST_ROWS).to_json(orient="split", date_format="iso"))
+    return {
+        "columns": tuple(titles.get(str(name), str(name)) for name in frame),
+        "rows": tuple(tuple(map(_cell, row)) for row in cut["data"]),
+        "n_rows": len(frame),
+    }
+
+
+def _cell(value: Any) -> Cell:
+    return value if isinstance(value, Cell) else json.dumps(value, ensure_ascii=False)
+
+
+def item_from(read: Any, place: str = "item") -> Item:
+    """An item that was written by `Item.to_json`, here or by anyone.
+
+    Args:
+        place: what it is called in an error.
+
+    Raises:
+        NotCollected: it is none, or fetches something.
+    """
+    fault = best_match(_CHECKED.iter_errors(read))
+    if fault:
+        path = "".join(f"[{part!r}]" for part in fault.absolute_path)
+        raise NotCollected(f"{place}{path}", fault.message)
+    if any(len(row) != len(read["columns"]) for row in read["rows"]):
+        raise NotCollected(f"{place}['rows']", "a row is not as long as there are columns")
+    if read["chart"] is not None:
+        _check_chart(read["chart"], f"{place}['chart']")
+    rows = tuple(map(tuple, read["rows"]))
+    tuples = {name: tuple(read[name]) for name in ("papers", "columns")}
+    return Item(**{**read, **tuples, "rows": rows, "body": clean(read["body"])})
+
+
+def _check_chart(chart: dict[str, Any], place: str) -> None:
+    for address in _addresses(chart):
+        if not _stays_here(address):
+            raise NotCollected(place, f"fetches {address!r}")
+    try:
+        alt.Chart.from_dict(chart)
+    except (ValidationError, TypeError, KeyError, ValueError) as error:
+        raise NotCollected(place, "is not Vega-Lite") from error
+
+
+def _addresses(part: Any) -> Iterator[Any]:
+    """Everything in a chart that a browser would fetch, or open at a click."""
+    if isinstance(part, dict):
+        yield from (part[name] for name in _FETCHED if name in part)
+    if isinstance(part, dict | list):
+        for inner in part.values() if isinstance(part, dict) else part:
+            yield from _addresses(inner)
+
+
+def _stays_here(address: Any) -> bool:
+    """Whether it is a picture with everything in it, or a mark for one."""
+    value = address.get("value") if isinstance(address, dict) else address
+    return isinstance(value, str) and value.startswith(_PICTURE)

@@ -1,0 +1,105 @@
+"""A collection as one page for browsers: it opens without a server and without a network."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+import vl_convert
+
+from pages.ui.charts import shading
+from pages.ui.charts.headline import sentences, unmarked
+from pages.ui.collection.collection import Collection
+from pages.ui.collection.item import Cell, Item, clean
+from pages.ui.export.files import specification
+from pages.ui.export.shown import bibliography
+from pages.ui.words.say import language, say
+
+_STYLE = (files("pages.ui.collection") / "web.css").read_text(encoding="utf-8")
+_SCRIPT = (files("pages.ui.collection") / "web.js").read_text(encoding="utf-8")
+_DATA = "application/json"
+
+
+def web_page(collection: Collection) -> str:
+    """The collection in the reader's language: charts to point at, tables to sort."""
+    title = collection.title or say("collection.untitled")
+    parts = "".join(_item(n, item) for n, item in enumerate(collection.items, start=1))
+    charts = {f"chart-{n}": specification(item.chart) for n, item in _figures(collection)}
+    data = json.dumps(charts, ensure_ascii=False).replace("<", "\\u003c")
+    scripts = [_vega(), _SCRIPT]
+    hashes = " ".join(f"'sha256-{_hash(text)}'" for text in scripts)
+    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes}"
+    tags = "".join(f"<script>{text}</script>" for text in scripts)
+    return (
+        f'<!doctype html>\n<html lang="{language()}"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style>{shading.STYLE}</head>"
+        f"<body><h1>{escape(title)}</h1>{parts}{_sources(collection.items)}"
+        f'<script type="{_DATA}" id="charts">{data}</script>{tags}</body></html>\n'
+    )
+
+
+def _figures(collection: Collection) -> list[tuple[int, Item]]:
+    return [(n, item) for n, item in enumerate(collection.items, start=1) if item.chart]
+
+
+def _item(n: int, item: Item) -> str:
+    """One item: its question, finding, picture, caption, note, and where it is from."""
+    first, *others = sentences(unmarked(item.finding)) or [""]
+    body = f'<div id="chart-{n}" class="chart"></div>' if item.chart else clean(item.body)
+    table = "" if item.chart or item.body else _table(item)
+    link = f' <a href="{escape(item.link)}">{escape(say("collection.open"))}</a>'
+    paragraphs = {
+        "note": escape(item.note),
+        "more": escape(" ".join(others)),
+        "caption": escape(item.caption),
+        "source": escape(item.source) + (link if item.link else ""),
+    }
+    after = "".join(f'<p class="{name}">{text}</p>' for name, text in paragraphs.items() if text)
+    heading = f'<p class="question">{n}. {escape(item.question)}</p><h2>{escape(first)}</h2>'
+    return f"<section>{heading}{body}{table}{after}</section>"
+
+
+def _table(item: Item) -> str:
+    heads = "".join(f"<th>{escape(name)}</th>" for name in item.columns)
+    rows = "".join(
+        f"<tr>{''.join(f'<td{_sorted_by(cell)}>{escape(_shown(cell))}</td>' for cell in row)}</tr>"
+        for row in item.rows
+    )
+    cut = say("collection.first_rows", n=len(item.rows), of=f"{item.n_rows:,}")
+    note = f'<p class="caption">{escape(cut)}</p>' if item.n_rows > len(item.rows) else ""
+    body = f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
+    return f'<div class="table"><table>{body}</table></div>{note}'
+
+
+def _sorted_by(cell: Cell) -> str:
+    return f' data-value="{cell}"' if isinstance(cell, int | float) else ""
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return "—"
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+def _sources(items: Iterable[Item]) -> str:
+    """How to cite what is shown."""
+    papers = tuple(dict.fromkeys(paper for item in items for paper in item.papers))
+    versions = ", ".join(dict.fromkeys(item.version for item in items))
+    text = escape(bibliography(papers, versions))
+    return f"<footer><h3>{escape(say('figure.cite'))}</h3><pre>{text}</pre></footer>"
+
+
+@cache
+def _vega() -> str:
+    """Vega, Vega-Lite and vega-embed as one script."""
+    bundle = vl_convert.javascript_bundle()  # pyright: ignore[reportCallIssue] - it has a default
+    return bundle.replace("</script", "<\\/script")
+
+
+def _hash(text: str) -> str:
+    return b64encode(sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,74 @@
+"""What is offered for export below a figure, a table or markup."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from pages.ui.choices.address import link_here
+from pages.ui.export import files as export
+from pages.ui.export.latex import latex
+from pages.ui.export.shown import Shown, bibliography, source, version
+from pages.ui.store.chosen import open_store
+from pages.ui.words.columns import title_or_name
+from pages.ui.words.say import say
+
+_FEW_LINES = 120  # pixels
+_PICTURES = {
+    "SVG": (export.svg, "image/svg+xml"),
+    "PDF": (export.pdf, "application/pdf"),
+    "PNG": (export.png, "image/png"),
+}
+
+
+def export_buttons(shown: Shown) -> None:
+    """Buttons whose files are made when they are clicked, in whatever state the page is then."""
+    file = open_store().version.name.removesuffix(".duckdb")
+    name = re.sub(r"\W+", "-", f"{file}-{shown.key}")
+    made_by = f"{source(str)} Mixscope {version()}."
+    if shown.chart is not None:
+        _pictures(shown, name, f"{made_by} {link_here()}")
+    _data(shown, name, made_by)
+    copied = {
+        "figure.link": link_here(),
+        "figure.cite": bibliography(shown.papers, version()),
+        "figure.sql": ";\n\n".join(shown.queries),
+    }
+    for title, text in copied.items():
+        if text:
+            st.caption(say(title))
+            st.code(text, language="sql" if title == "figure.sql" else None, height=_FEW_LINES)
+
+
+def _pictures(shown: Shown, name: str, made_by: str) -> None:
+    told = (shown.finding or shown.question, made_by)
+    for column, points in (("single", export.SINGLE), ("double", export.DOUBLE)):
+        st.caption(say(f"figure.{column}"))
+        with st.container(horizontal=True):
+            for label, (made, mime) in _PICTURES.items():
+                data = partial(made, shown.chart, *told, points=points)
+                file_name = f"{name}-{column}.{label.lower()}"
+                _button(f"{shown.key}-{column}", label, file_name, mime, data)
+
+
+def _data(shown: Shown, name: str, made_by: str) -> None:
+    frame, link = shown.frame, link_here()
+    caption = f"{shown.finding or shown.question} {made_by}"
+    titles = {str(column): title_or_name(str(column)) for column in frame}
+    table = partial(latex, caption=caption, label=name, titles=titles, link=link)
+    makers: dict[str, tuple[Callable[..., str | bytes], str, str]] = {
+        "CSV": (export.csv, "csv", "text/csv"),
+        "Parquet": (export.parquet, "parquet", "application/vnd.apache.parquet"),
+        "LaTeX": (table, "tex", "application/x-tex"),
+    }
+    st.caption(say("figure.data"))
+    with st.container(horizontal=True):
+        for label, (made, ending, mime) in makers.items():
+            _button(shown.key, label, f"{name}.{ending}", mime, partial(made, frame))
+
+
+def _button(
+    key: str, label: str, file_name: str, mime: str, data: Callable[[], str | bytes]
+) -> None:
+    st.download_button(label, data, file_name, mime, key=f"{key}-{label}", on_click="ignore")

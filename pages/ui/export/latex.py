@@ -1,0 +1,103 @@
+"""Tables and sentences as LaTeX sets them."""
+
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+
+from pages.ui.charts.headline import unmarked
+
+MOST_ROWS = 50
+"""Of a table for LaTeX; CSV and Parquet hold them all."""
+_LONG = 60  # letters of a cell
+_AFTER_A_ROW = re.compile(r"(?<=\\\\\n)\[")  # where LaTeX would read an option
+_ESCAPED = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+_MATHEMATICS = {
+    "‖": r"\Vert",
+    "→": r"\to",
+    "←": r"\gets",
+    "−": "-",
+    "±": r"\pm",
+    "×": r"\times",
+    "≈": r"\approx",
+    "≠": r"\ne",
+    "≤": r"\le",
+    "≥": r"\ge",
+    "√": r"\surd",
+    "∂": r"\partial",
+    "Σ": r"\Sigma",
+    "Δ": r"\Delta",
+    "α": r"\alpha",
+    "δ": r"\delta",
+    "η": r"\eta",
+    "θ": r"\theta",
+    "π": r"\pi",
+    "ρ": r"\rho",
+    "²": "^2",
+    "ᵀ": r"^{\mathsf T}",
+    "ⱼ": "_j",
+    "ₜ": "_t",
+}
+"""Symbols of pages that fonts of text lack."""
+_SYMBOLS = {symbol: rf"\({formula}\)" for symbol, formula in _MATHEMATICS.items()}
+
+
+def latex(
+    frame: pd.DataFrame,
+    *,
+    caption: str,
+    label: str,
+    titles: Mapping[str, str] | None = None,
+    link: str = "",
+) -> str:
+    """A table for LaTeX with booktabs and siunitx, of at most `MOST_ROWS` rows.
+
+    Args:
+        caption: in markdown, as pages write it.
+        titles: of columns in place of their names, where no two have the same.
+        link: the address of the view, in a comment.
+    """
+    names = pd.Series(titles or {}, dtype=object).drop_duplicates(keep=False).to_dict()
+    shown = frame.head(MOST_ROWS).reset_index(drop=True).rename(columns=names).map(_in_a_line)
+    styler = shown.style.hide(axis="index").format(escape="latex", na_rep="{--}")
+    floats = [name for name in shown if pd.api.types.is_float_dtype(shown[name])]
+    styler = styler.format("{:.4g}", subset=floats, na_rep="{--}")
+    body = styler.format_index(escape="latex", axis="columns").to_latex(
+        siunitx=True,
+        column_format="".join(_kind(shown[name]) for name in shown),
+        hrules=True,
+        caption=latex_text(caption),
+        label=f"tab:{label}",
+        position="tbp",
+    )
+    packages = "% \\usepackage{booktabs, siunitx}\n"
+    cut = f"% The first {MOST_ROWS} of {len(frame)} rows.\n" if len(frame) > MOST_ROWS else ""
+    here = f"% {link}\n" if link else ""
+    return f"{packages}{cut}{here}{_with_symbols(_AFTER_A_ROW.sub('{[}', body))}"
+
+
+def _in_a_line(value: object) -> object:
+    return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def _kind(column: pd.Series) -> str:
+    """Numbers stand at their points; long texts are broken into lines."""
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        return "S"
+    is_long = column.map(str).str.len().max() > _LONG
+    return r"p{.5\linewidth}" if is_long else "l"
+
+
+def latex_text(markdown: str) -> str:
+    """A sentence of a page as LaTeX shows it."""
+    text = " ".join(unmarked(markdown).split())
+    return _with_symbols("".join(_ESCAPED.get(letter, letter) for letter in text))
+
+
+def _with_symbols(text: str) -> str:
+    """Symbols that fonts of text lack, as mathematics."""
+    return "".join(_SYMBOLS.get(letter, letter) for letter in text)

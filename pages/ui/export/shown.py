@@ -1,0 +1,63 @@
+"""What is shown on a page, with all that goes along when it leaves the page."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from analysis.sources import MIXSCOPE, PAPERS
+from pages.ui.stage import stage
+from pages.ui.store.chosen import open_store
+from pages.ui.words.say import plain, say
+
+_REVISION = 8  # letters of a commit or a hash that tell it from others
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure, a table or markup.
+
+    Attributes:
+        key: its own, on all pages.
+        question: that it answers.
+        caption: what to see in it; in markdown, as `finding`.
+        frame: the data that are offered for export.
+        chart: None for a table, and for markup that cannot be drawn.
+        body: the markup.
+        papers: keys of those behind it.
+        queries: the SQL behind it.
+    """
+
+    key: str
+    question: str
+    caption: str
+    finding: str
+    frame: pd.DataFrame
+    chart: Any = None
+    body: str = ""
+    papers: tuple[str, ...] = field(default_factory=lambda: tuple(stage().papers))
+    queries: tuple[str, ...] = field(default_factory=lambda: tuple(stage().queries))
+
+
+def source(written: Callable[[object], str] = plain) -> str:
+    """Where every number of the page comes from, in one sentence; names are `written` so."""
+    store = open_store()
+    return say(
+        "figure.source",
+        file=written(store.name),
+        model=written(store.model_name),
+        revision=store.run["revision"].rpartition(":")[2][:_REVISION],
+        corpus=written(store.run["corpus"]),
+        n_sequences=f"{store.run['n_sequences']:,}",
+    )
+
+
+def version() -> str:
+    """The version of Mixscope that made the file."""
+    return open_store().run["tool_version"]
+
+
+def bibliography(papers: tuple[str, ...], version: str) -> str:
+    """Mixscope, and the papers behind what is shown, as BibTeX."""
+    return "\n".join([MIXSCOPE % version, *(PAPERS[key].bibtex(key) for key in papers)])

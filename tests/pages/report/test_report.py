@@ -1,0 +1,110 @@
+"""From a chart on a page to a report: collected, noted, put in order, shown one a screen."""
+
+import json
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from pages.ui.collection.collection import _KEY
+from pages.ui.collection.web import web_page
+from tests.pages.conftest import assert_sound, charts, frames
+from tests.pages.kit.chromium import needs_chromium, settled
+from tests.pages.ui.test_collection import COLLECTION
+
+
+def button(session, start: str):
+    return next(each for each in session.button if each.key and each.key.startswith(start))
+
+
+@pytest.fixture
+def report(opened, store_folder):
+    """The report on three items."""
+    session = opened("report", store_folder, alone=True)
+    session.session_state[_KEY] = COLLECTION
+    return session.run()
+
+
+def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
+    session = opened("layer_mixing", store_folder, lm_view="ratio")
+    question = session.subheader[0].value
+    for word in ("Collected", "already"):
+        key = next(each.key for each in session.button if (each.key or "").endswith("-collect"))
+        session.button(key=key).click().run()
+        assert word in session.toast[-1].value
+    [item] = session.session_state[_KEY].items
+    assert item.question == question
+    assert item.chart and "tiny.duckdb" in item.source and "lm_view=ratio" in item.link
+    session.switch_page("report/page.py").run()
+    assert_sound(session)
+    assert question in {each.value for each in session.subheader}
+
+
+def test_notes_order_and_title_are_kept(report):
+    report.text_area[0].set_value("see layer 3").run()
+    button(report, "down").click().run()
+    report.text_input[0].set_value("Our report").run()
+    kept = report.session_state[_KEY]
+    assert kept.title == "Our report"
+    assert [item.note for item in kept.items] == ["", "see layer 3", ""]
+    button(report, "remove").click().run()
+    assert len(report.session_state[_KEY].items) == 2
+    assert_sound(report)
+
+
+def test_a_slide_shows_one_item_and_leads_to_its_neighbours(opened, store_folder):
+    session = opened("report", store_folder, alone=True, rp_view="slides", rp_slide="2")
+    session.session_state[_KEY] = COLLECTION
+    session.run()
+    assert frames(session) and not charts(session)
+    button(session, "slide-Left").click().run()
+    assert charts(session) and not frames(session)
+    assert button(session, "slide-Left").disabled
+    assert_sound(session)
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_an_empty_report_says_how_to_fill_it(opened, store_folder, lang):
+    session = opened("report", store_folder, lang=lang, alone=True)
+    assert session.info[0].value
+    assert_sound(session)
+
+
+def test_a_collection_is_opened_and_what_is_none_is_refused(report):
+    report.file_uploader[0].upload("other.json", b"{}", "application/json").run()
+    assert "other" in report.error[0].value
+    one = json.dumps(json.loads(COLLECTION.without(0).without(0).to_json()))
+    report.file_uploader[0].upload("one.json", one.encode(), "application/json").run()
+    next(each for each in report.button if each.label == "Open it").click().run()
+    assert report.session_state[_KEY] == COLLECTION.without(0).without(0)
+
+
+class TestInABrowser:
+    pytestmark = needs_chromium
+
+    def test_the_web_page_draws_and_sorts_without_a_server(self, browser, tmp_path):
+        page = tmp_path / "report.html"
+        page.write_text(web_page(COLLECTION), encoding="utf-8")
+        browser.get_log("browser")
+        browser.get(page.as_uri())
+        settled(browser, ".chart svg")
+        browser.find_elements(By.TAG_NAME, "th")[2].click()
+        browser.find_elements(By.TAG_NAME, "th")[2].click()
+        first = browser.find_element(By.CSS_SELECTOR, "tbody tr td").text
+        assert first == "[SEP]"
+        assert not [each for each in browser.get_log("browser") if each["level"] == "SEVERE"]
+
+    def test_arrow_keys_turn_the_slides(self, browser, server, tmp_path):
+        file = tmp_path / "collection.json"
+        file.write_text(COLLECTION.to_json(), encoding="utf-8")
+        browser.get(f"{server}/report")
+        press(browser, "Open a collection")
+        settled(browser, "input[type=file]").send_keys(str(file))
+        press(browser, "Open it")
+        browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+        press(browser, "Slides")
+        settled(browser, "h2")
+        for key, question in ((Keys.ARROW_RIGHT, "Which?"), (Keys.ARROW_LEFT, "Where?")):
+            browser.find_element(By.TAG_NAME, "body").send_keys(key)
+            wait_until(lambda: question in browser.find_element(By.TAG_NAME, "main").text, 30)
