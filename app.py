@@ -12,7 +12,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.ui.contents import PAGES
@@ -88,23 +88,49 @@ def _is_page(scope: Scope) -> bool:
     return scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in _PLACES
 
 
-class WrittenLanguage:
-    """Says in the page's markup which language it is in, for readers who hear it."""
+_KEYS = "/search-key.js"
+_SEARCH_KEY = b"""
+addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, [contenteditable]");
+  const box = document.querySelector(".st-key-search input");
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing || !box) return;
+  event.preventDefault();
+  box.focus();
+  box.select();
+});
+"""
+
+
+class OwnMarkup:
+    """Says in a page's markup which language it is in, and has the key / lead to the search box."""
 
     def __init__(self, app: ASGIApp):
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_in_japanese(message: Message) -> None:
+        if scope["type"] == "http" and scope["path"] == _KEYS:
+            await Response(_SEARCH_KEY, media_type="text/javascript")(scope, receive, send)
+            return
+        if not _is_page(scope):
+            await self.app(scope, receive, send)
+            return
+        language = Request(scope).query_params.get("lang", "en")
+
+        async def send_changed(message: Message) -> None:
             if message["type"] == "http.response.body":
-                message["body"] = message["body"].replace(b'<html lang="en"', b'<html lang="ja"', 1)
+                message["body"] = _markup(message["body"], language)
+            if message["type"] == "http.response.start":
+                del MutableHeaders(scope=message)["content-length"]
             await send(message)
 
-        if _is_page(scope) and Request(scope).query_params.get("lang") == "ja":
-            written = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
-            await self.app({**scope, "headers": written}, receive, send_in_japanese)
-        else:
-            await self.app(scope, receive, send)
+        written = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+        await self.app({**scope, "headers": written}, receive, send_changed)
+
+
+def _markup(body: bytes, language: str) -> bytes:
+    if language == "ja":
+        body = body.replace(b'<html lang="en"', b'<html lang="ja"', 1)
+    return body.replace(b"</head>", f'<script src="{_KEYS}" defer></script></head>'.encode(), 1)
 
 
 def _named(request: Request) -> dict[str, str]:
@@ -117,5 +143,5 @@ def _named(request: Request) -> dict[str, str]:
 # What a reader uploads stays in memory; beyond this many bytes it would go through a file on disk.
 MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
-_MIDDLEWARE = (SecurityHeaders, CitableAddress, WrittenLanguage)
+_MIDDLEWARE = (SecurityHeaders, CitableAddress, OwnMarkup)
 app = st.App("pages/_main.py", middleware=[Middleware(each) for each in _MIDDLEWARE])

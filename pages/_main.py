@@ -6,6 +6,7 @@ from pages.ui.choices.address import one_entry
 from pages.ui.contents import contents
 from pages.ui.look import STYLE
 from pages.ui.presenting import present_toggle
+from pages.ui.search.box import search_box
 from pages.ui.store.chosen import file_picker
 from pages.ui.words.say import language_picker
 
@@ -13,7 +14,9 @@ st.set_page_config(page_title="Mixscope", page_icon="🔬", layout="wide")
 st.html(STYLE)
 with one_entry():
     present_toggle()
-    links = st.sidebar.container()
+    box, links = st.sidebar.container(), st.sidebar.container()
     file_picker()
     language_picker()
-    contents(links).run()
+    page = contents(links)
+    search_box(box)
+    page.run()

@@ -173,3 +173,22 @@ def first_sequences(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
 def sequence_texts(store: DuckDBPyConnection, *, sequences: list[int]) -> pd.DataFrame:
     """Some sequences of the corpus: columns seq, n_tokens, text."""
     ...
+
+
+@asks("""
+    select token, count(*) as n from token join vocabulary using (token_id)
+    where starts_with(lower(token), $text)
+    group by token order by length(token) > length($text), n desc, token limit $limit
+""")
+def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
+    """Tokens that begin with a text in small letters, that token itself first: token, n."""
+    ...
+
+
+@asks("""
+    select seq, substr(text, greatest(position($text in lower(text)) - 20, 1), 70) as part
+    from sequence where contains(lower(text), $text) order by seq limit $limit
+""")
+def texts_with(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
+    """Texts with some words in small letters: columns seq, part (the words with those around)."""
+    ...

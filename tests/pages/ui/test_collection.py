@@ -117,7 +117,9 @@ def test_the_web_page_runs_its_own_scripts_alone_and_fetches_nothing():
     hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in scripts]
     assert policy[1].split("script-src ")[1] == " ".join(f"'sha256-{each}'" for each in hashes)
     assert "<script>alert" not in page
-    assert not re.search(r'<(?:img|link|iframe)|\ssrc=', re.sub("<script.*?</script>", "", page, flags=re.DOTALL))
+    assert not re.search(
+        r"<(?:img|link|iframe)|\ssrc=", re.sub("<script.*?</script>", "", page, flags=re.DOTALL)
+    )
     assert "Layer 3 gives 5% to [SEP]." in page
     assert "clark-2019" in page
     assert '<span title="a">b</span>' in page

@@ -1,0 +1,1 @@
+"""One box that finds anything: pages, sections, heads, tokens, pairs, texts, terms."""

@@ -1,0 +1,111 @@
+"""Where what a reader looks for is shown."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from analysis.tables import corpus
+from analysis.tables.pairs import pair_delta
+from pages.ui.choices.links import VIEWS
+from pages.ui.contents import PAGES
+from pages.ui.head.choice import HEAD, head_name
+from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.words.numbers import count
+from pages.ui.words.say import catalogue, plain, say
+
+MOST = 4
+"""Places of one kind."""
+_HEAD = re.compile(r"[Ll]?(\d{1,3})\s*[-–·.,:/ ]\s*[Hh]?(\d{1,3})")
+_ARROW = re.compile(r"\s*(?:→|->|\s)\s*")
+_LEAST = 3  # letters that a text is looked for by
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the dashboard.
+
+    Attributes:
+        label: in markdown.
+        page: its folder.
+        choices: what its address says.
+        text: what is to be told at once.
+    """
+
+    label: str
+    page: str
+    choices: dict[str, str] = field(default_factory=dict)
+    text: str = ""
+
+
+def places(wanted: str) -> list[Place]:
+    """Places of every kind for what was typed, the most particular kind first."""
+    text = wanted.strip()
+    kinds = (_heads, _pairs, _sections, _tokens, _terms, _texts) if text else ()
+    return [place for find in kinds for place in islice(find(text), MOST)]
+
+
+def _heads(text: str) -> Iterator[Place]:
+    """A layer and a head, such as 3-5 or L3·H5."""
+    found = _HEAD.fullmatch(text)
+    if not found:
+        return
+    layer, head = int(found[1]), int(found[2])
+    run = open_store().run
+    if 1 <= layer <= run["n_layers"] and 1 <= head <= run["n_heads"]:
+        place = {VIEWS["head_habits"]: "one_head", HEAD: f"{layer}-{head}"}
+        yield Place(head_name(layer, head), "head_habits", place)
+
+
+def _sections(text: str) -> Iterator[Place]:
+    """Pages and sections by their titles, in either language."""
+    for page in PAGES:
+        title = say(f"page.{page}.title")
+        if _says(f"page.{page}.title", text):
+            yield Place(title, page)
+        for key in catalogue():
+            stem = key.removeprefix(f"{page}.view_")
+            if page in VIEWS and stem != key and _says(key, text):
+                yield Place(f"{title}: {say(key)}", page, {VIEWS[page]: stem})
+
+
+def _terms(text: str) -> Iterator[Place]:
+    """Terms of the glossary, with their meaning."""
+    for key in catalogue():
+        name = key.removeprefix("glossary.").removesuffix(".term")
+        if key == f"glossary.{name}.term" and _says(key, text):
+            yield Place(say(key), "methods", text=say(f"glossary.{name}.text"))
+
+
+def _tokens(text: str) -> Iterator[Place]:
+    """Tokens that begin so, the most frequent first, and the pairs that they are in."""
+    if shows_images():
+        return
+    for row in ask(corpus.tokens_from, text=text.lower(), limit=MOST).to_dict("records"):
+        label = say("search.token", token=plain(row["token"]), n=count(row["n"]))
+        yield Place(label, "token_pairs", {"tp_source_text": f'"{row["token"]}"'})
+
+
+def _pairs(text: str) -> Iterator[Place]:
+    """Two tokens that occur together."""
+    parts = _ARROW.split(text)
+    if len(parts) != 2 or shows_images():
+        return
+    pair = dict(zip(("source", "target"), parts, strict=True))
+    if len(ask(pair_delta.look_up, **pair)):
+        label = say("search.pair", **{side: plain(token) for side, token in pair.items()})
+        yield Place(label, "token_pairs", {f"tp_{side}": token for side, token in pair.items()})
+
+
+def _texts(text: str) -> Iterator[Place]:
+    """Texts of the corpus that hold the words."""
+    if len(text) < _LEAST:
+        return
+    for row in ask(corpus.texts_with, text=text.lower(), limit=MOST).to_dict("records"):
+        label = say("search.text", seq=row["seq"], text=plain(row["part"]))
+        yield Place(label, "sequences", {"seq_seq": str(row["seq"])})
+
+
+def _says(key: str, text: str) -> bool:
+    return any(text.casefold() in word.casefold() for word in catalogue()[key].values())
