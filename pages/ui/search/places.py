@@ -1,10 +1,9 @@
 """Where what a reader looks for is shown."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 from analysis.tables import corpus
 from analysis.tables.pairs import pair_delta

@@ -50,7 +50,8 @@ def test_a_view_is_collected_once_and_a_full_collection_takes_no_more():
     other = replace(FIGURE, link="http://127.0.0.1:8501/head-map?file=other.duckdb")
     assert COLLECTION.with_item(other).items[-1] == other
     full = Collection(items=tuple(replace(FIGURE, question=str(n)) for n in range(MOST_ITEMS)))
-    assert full.is_full and full.with_item(FIGURE) == full
+    assert full.is_full
+    assert full.with_item(FIGURE) == full
 
 
 def test_items_are_moved_noted_and_removed():
@@ -61,7 +62,8 @@ def test_items_are_moved_noted_and_removed():
 
 def test_of_a_long_table_the_first_rows_are_collected_and_all_are_counted():
     long = table_of(pd.DataFrame({"n": range(MOST_ROWS + 1)}), {})
-    assert len(long["rows"]) == MOST_ROWS and long["n_rows"] == MOST_ROWS + 1
+    assert len(long["rows"]) == MOST_ROWS
+    assert long["n_rows"] == MOST_ROWS + 1
 
 
 BAD_CHART = {**CHART, "data": {"url": "https://example.org/data.json"}}
@@ -90,8 +92,15 @@ def test_an_item_that_is_none_is_refused_by_name(change, named):
 
 @pytest.mark.parametrize(
     "text",
-    [b"\xff", "", "[]", "{", '{"mixscope_collection": 2}', "[" * 100_000]
-    + [json.dumps({"mixscope_collection": 1, "title": "", "items": [{}] * (MOST_ITEMS + 1)})],
+    [
+        b"\xff",
+        "",
+        "[]",
+        "{",
+        '{"mixscope_collection": 2}',
+        "[" * 100000,
+        json.dumps({"mixscope_collection": 1, "title": "", "items": [{}] * (MOST_ITEMS + 1)}),
+    ],
 )
 def test_a_file_that_is_no_collection_is_refused(text):
     with pytest.raises(NotCollected, match="file"):
@@ -112,7 +121,8 @@ def test_markup_of_strangers_keeps_its_words_and_nothing_that_runs():
 def test_the_web_page_runs_its_own_scripts_alone_and_fetches_nothing():
     page = web_page(COLLECTION)
     policy = re.search('Content-Security-Policy" content="([^"]*)"', page)
-    assert policy and "default-src 'none'" in policy[1]
+    assert policy
+    assert "default-src 'none'" in policy[1]
     scripts = re.findall("<script>(.*?)</script>", page, re.DOTALL)
     hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in scripts]
     assert policy[1].split("script-src ")[1] == " ".join(f"'sha256-{each}'" for each in hashes)
@@ -134,7 +144,8 @@ def test_the_paper_has_every_figure_table_and_source():
         assert collection_from(files.read("collection.json")) == COLLECTION
         references = files.read("references.bib").decode()
     figures = re.findall(r"\{(figures/[^}]*)\}", document)
-    assert len(figures) == 1 and set(figures) <= set(names)
+    assert len(figures) == 1
+    assert set(figures) <= set(names)
     assert rows[2] == ["[SEP]", "", "4"]
     assert r"\title{\(\rho\) \& more}" in document
     assert r"100\%\_\$x\$" in document
