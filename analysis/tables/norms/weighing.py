@@ -35,6 +35,12 @@ def of_weights(
     return View(name, grain, tuple(columns), f"select {names} {rows}")
 
 
+def one_weighing(table: str, *, order: str) -> str:
+    """The question for the rows of one `$weighing`, without the column `weighing`."""
+    rows = f"from {table}_weighing where weighing = $weighing"
+    return f"select * exclude (weighing) {rows} order by {order}"
+
+
 def of_either(*columns: Column) -> tuple[Column, ...]:
     """Columns twice: `NAME_weight` of them all, then `NAME_norm`."""
     return tuple(
