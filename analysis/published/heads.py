@@ -101,12 +101,7 @@ _TABLE_2 = {
 
 
 _antecedent = partial(
-    _printed,
-    ("own_table", 2),
-    "coreference_accuracy",
-    "accuracy",
-    percent=True,
-    part=_COREFERENCE,
+    _printed, ("own_table", 2), "coreference_accuracy", "accuracy", percent=True, part=_COREFERENCE
 )
 
 

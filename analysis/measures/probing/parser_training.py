@@ -17,9 +17,7 @@ STEPS = 150
 """Steps of training at the least, however small the treebank."""
 
 
-def possible(
-    scores: Float[Tensor, "word candidate fit"],
-) -> Float[Tensor, "word candidate fit"]:
+def possible(scores: Float[Tensor, "word candidate fit"]) -> Float[Tensor, "word candidate fit"]:
     """Scores in which no word governs itself.
 
     Source:

@@ -78,7 +78,6 @@ def extremes(
 
     Args:
         quantity: one of `QUANTITIES`.
-        weighing: one of `WEIGHINGS`.
 
     Returns:
         seq, n_tokens, value, text; largest value first.

@@ -16,12 +16,7 @@ WEIGHING = named(
 
 
 def of_weights(
-    name: str,
-    grain: str,
-    columns: Iterable[Column],
-    *,
-    table: str = "",
-    or_rules: bool = False,
+    name: str, grain: str, columns: Iterable[Column], *, table: str = "", or_rules: bool = False
 ) -> View:
     """What a stored table says by weights alone, without the column `weighing`.
 

@@ -92,13 +92,7 @@ def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
 
 
 def extremes(
-    store: DuckDBPyConnection,
-    *,
-    rule: str,
-    layer: int,
-    head: int | None,
-    quantity: str,
-    limit: int,
+    store: DuckDBPyConnection, *, rule: str, layer: int, head: int | None, quantity: str, limit: int
 ) -> pd.DataFrame:
     """The sequences in which a map has most of a quantity.
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from io import BytesIO
 
 import numpy as np
+from jaxtyping import UInt8
 from PIL import Image, UnidentifiedImageError
 
 from analysis.errors import BadCorpus
@@ -173,3 +174,11 @@ def eight_bits(image: Image.Image, *, name: str) -> Image.Image:
             name, f"holds numbers of 32 bits, whose black and white nothing tells; {REMEDY}"
         )
     return image
+
+
+def png(pixels: UInt8[np.ndarray, "channel height image_width"]) -> bytes:
+    """Colours or greys as a PNG file."""
+    image = Image.fromarray(pixels[0] if len(pixels) == 1 else np.moveaxis(pixels, 0, -1))
+    written = BytesIO()
+    image.save(written, format="PNG")
+    return written.getvalue()
