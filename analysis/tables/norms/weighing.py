@@ -1,4 +1,4 @@
-"""What the attention of a head is weighed by, and how views tell one way from the other."""
+"""What the attention of a head is weighed by, and how views choose one of the two ways."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -98,7 +98,6 @@ def extremes(
 
     Args:
         head: None: the mean of the heads.
-        quantity: one of `QUANTITIES`.
 
     Returns:
         seq, value, text; largest value first.

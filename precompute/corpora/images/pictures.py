@@ -171,7 +171,7 @@ def eight_bits(image: Image.Image, *, name: str) -> Image.Image:
         return Image.fromarray((np.asarray(image) / 257).round().astype(np.uint8))
     if image.mode in ("I", "F"):
         raise BadCorpus(
-            name, f"holds numbers of 32 bits, whose black and white nothing tells; {REMEDY}"
+            name, f"holds numbers of 32 bits, whose black and white are unknown; {REMEDY}"
         )
     return image
 
