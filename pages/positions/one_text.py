@@ -61,11 +61,7 @@ def _map(view: View, layer: int, head: int, seq: int) -> None:
 
 
 def _map_of_tokens(frame: pd.DataFrame) -> Any:
-    """Queries down, keys across, and a dotted line where a token looks at itself.
-
-    Args:
-        frame: rows query_pos, key_pos, query_token, key_token, attention.
-    """
+    """Queries down, keys across, and a dotted line where a token looks at itself."""
     tokens = frame[frame["query_pos"] == frame["key_pos"]].sort_values("query_pos")
     names = dict(zip(tokens["query_pos"], _labels(tokens), strict=True))
     shown = frame.assign(query=frame["query_pos"].map(names), key=frame["key_pos"].map(names))

@@ -39,10 +39,8 @@ def spectrum_chart(
     """One line over frequencies for every name in the column `name`.
 
     Args:
-        frame: frequency, period, `y`, name, and q25 and q75 where a band is drawn.
         scale: of amplitudes, `linear` or `log`.
-        colours: of the names, in the order of the legend.
-        band: the name whose quartiles are drawn as a band; no band if empty.
+        band: the name whose quartiles, q25 and q75, are drawn as a band; no band if empty.
     """
     domain = span(frame)
     drawn = spectrum_lines(
