@@ -16,6 +16,7 @@ from pages.ui.charts.standard import lines
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
 from pages.ui.words.place import said
 
@@ -45,9 +46,8 @@ def attention(view: View, layer: int, head: int) -> int:
 
 
 def _label(view: View, row: Any) -> str:
-    text = str(row.text)
-    shown = f"{text[:_SHORT].rstrip()} …" if len(text) > _SHORT else text
-    return view.say("text_label", seq=row.seq, n=row.n_tokens, text=shown)
+    text = beginning(row.text, _SHORT)
+    return view.say("text_label", seq=row.seq, n=row.n_tokens, text=text)
 
 
 def _map(view: View, layer: int, head: int, seq: int) -> None:

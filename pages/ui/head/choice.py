@@ -23,9 +23,14 @@ def head_name(layer: int, head: int) -> str:
     return say("attention_norms.head_name", layer=layer, head=head)
 
 
-def head_of(row: Mapping[str, Any] | pd.Series, suffix: str = "") -> str:
+def head_of(row: Mapping[Any, Any] | pd.Series, suffix: str = "") -> str:
     """The head of a row, by its columns layer and head with a suffix."""
     return head_name(int(row[f"layer{suffix}"]), int(row[f"head{suffix}"]))
+
+
+def head_names(frame: pd.DataFrame, suffix: str = "") -> list[str]:
+    """The heads of all rows, from the columns layer and head with a suffix."""
+    return [head_of(row, suffix) for row in frame.to_dict("records")]
 
 
 def short_name(layer: int, head: int) -> str:
