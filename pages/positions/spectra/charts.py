@@ -172,17 +172,10 @@ def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
     def cells(part: pd.DataFrame, x: alt.X) -> alt.Chart:
         x.shorthand = "left:Q"
         told = {"name": "", "layer": "d"} | dict.fromkeys(("frequency", "period", value), _SMALL)
-        return (
-            alt.Chart(part)
-            .mark_rect()
-            .encode(
-                x=x,
-                x2="right",
-                y=alt.Y("layer:O", title=title("layer"), axis=alt.Axis(labelOverlap=False)),
-                color=colour,
-                tooltip=column_tooltips(part, **told),
-            )
-        )
+        y = alt.Y("layer:O", title=title("layer"), axis=alt.Axis(labelOverlap=False))
+        tooltip = column_tooltips(part, **told)
+        marks = alt.Chart(part).mark_rect()
+        return marks.encode(x=x, x2="right", y=y, color=colour, tooltip=tooltip)
 
     height = _CELL * max(frame["layer"].nunique(), 2)
     domain = (float(left.min()), float(right.max()))
