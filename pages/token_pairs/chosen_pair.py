@@ -92,8 +92,6 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
         x="layer",
         y="mean_delta",
         colour="effect",
-        low="low",
-        high="high",
         colour_title=" ",
         level=0.0,
         format="+.2f",
