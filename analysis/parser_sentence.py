@@ -15,7 +15,7 @@ class ParserSentence:
     """One sentence, and for each of several parsers, trained side by side, the tree to learn.
 
     The candidates of a word are the words and, after them, the root: its number is the number of
-    words. `vectors` tell what each word is by itself; their last value is 1 for every word, so that
+    words. `vectors` stand for each word by itself; their last value is 1 for every word, so that
     what depends on them may do without them. A governor that is the word itself teaches nothing.
     Only words that are scored teach and are counted.
     """

@@ -10,11 +10,7 @@ import typer
 from analysis.errors import UserError
 from precompute import __version__
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 Device = StrEnum("Device", ["auto", "cpu", "cuda"])
@@ -28,8 +24,7 @@ Model = Annotated[
 CorpusFile = Annotated[
     str,
     typer.Option(
-        "--corpus",
-        help="A corpus file, a folder of images, demo, demo-treebank, or demo-digits.",
+        "--corpus", help="A corpus file, a folder of images, demo, demo-treebank, or demo-digits."
     ),
 ]
 PackingOption = Annotated[

@@ -126,9 +126,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         word_vectors=_word_vectors(request, corpus),
         hidden_budget=request.pair_memory * 2**20,
         kept=kept_sequences(
-            corpus,
-            n_layers=len(model.layers),
-            n_heads=len(model.layers[0].query_weight),
+            corpus, n_layers=len(model.layers), n_heads=len(model.layers[0].query_weight)
         ),
         images=model.images,
     )

@@ -1,4 +1,4 @@
-"""What a model family must tell the measures, and which families there are."""
+"""What a model family must provide for the measures, and which families there are."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

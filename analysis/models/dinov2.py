@@ -13,7 +13,6 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import change_output
-from analysis.models.gradients import Loss
 from analysis.models.layout import CLASS, TokenLayout, check_grid, grid_of, register, two_sizes
 from analysis.models.parts import activation_named, no_logits
 from analysis.models.patch_encoder import PatchLayer, patch_gradients, patch_weights, trace_patches
@@ -27,6 +26,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
 )
 """What a configuration calls a model that predicts classes, and what loads it."""
 logits = no_logits
+gradients = patch_gradients
 
 
 def check(model: Model) -> None:
@@ -147,8 +147,3 @@ def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
     n_special = len(layout(classifier.base_model).special)
     of_patches = hidden[:, n_special:].mean(dim=1)
     return classifier.classifier(torch.cat([hidden[:, 0], of_patches], dim=1))
-
-
-def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """How a loss changes with the attention weights of each layer."""
-    return patch_gradients(model, inputs, loss, n_layers=len(model.encoder.layer))

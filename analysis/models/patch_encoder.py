@@ -67,10 +67,9 @@ def patch_weights(model: Model, parts: tuple[PatchLayer, ...]) -> tuple[LayerWei
     return tuple(each.weights(heads, activation) for each in parts)
 
 
-def patch_gradients(
-    model: Model, inputs: dict[str, Tensor], loss: Loss, *, n_layers: int
-) -> tuple[Tensor, ...]:
+def patch_gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
     """How a loss changes with the attention weights of each layer."""
+    n_layers = model.config.num_hidden_layers
     return attention_gradients(model, inputs, loss, first=model.embeddings, n_layers=n_layers)
 
 

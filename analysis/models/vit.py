@@ -10,7 +10,6 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import change_output
-from analysis.models.gradients import Loss
 from analysis.models.layout import CLASS, DISTILLATION, TokenLayout, check_grid, grid_of, two_sizes
 from analysis.models.parts import activation_named, no_logits
 from analysis.models.patch_encoder import PatchLayer, patch_gradients, patch_weights, trace_patches
@@ -31,6 +30,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
 CLASSIFIERS["DeiTForImageClassificationWithTeacher"] = "DeiTForImageClassificationWithTeacher"
 """What a configuration calls a model that predicts classes, and what loads it."""
 logits = no_logits
+gradients = patch_gradients
 
 
 def check(model: Model) -> None:
@@ -119,8 +119,3 @@ def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
         return (of_class + classifier.distillation_classifier(hidden[:, 1])) / 2
     has_class = CLASS in layout(classifier.base_model).special
     return classifier.classifier(hidden[:, 0] if has_class else hidden.mean(dim=1))
-
-
-def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """How a loss changes with the attention weights of each layer."""
-    return patch_gradients(model, inputs, loss, n_layers=len(model.layers))

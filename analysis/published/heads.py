@@ -4,11 +4,11 @@ The paper does not say which BERT-base; the released code takes the uncased one.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from analysis.published.numbers import Published
+from analysis.published.numbers import Published, numbers_among
 
 PAPER = "clark-2019"
 _WIKIPEDIA, _TREEBANK, _COREFERENCE = "wikipedia", "treebank", "coreference"
@@ -100,22 +100,17 @@ _TABLE_2 = {
 """Antecedent selection by method; `neural` is only roughly comparable, `head` is head 5-4."""
 
 
+_antecedent = partial(
+    _printed, ("own_table", 2), "coreference_accuracy", "accuracy", percent=True, part=_COREFERENCE
+)
+
+
 def _antecedents() -> Iterator[PublishedHead]:
     for method, row in _TABLE_2.items():
         layer, head = (5, 4) if method == "head" else (None, None)
         for mention_type, printed in zip(_TYPES, row.split(" "), strict=False):
-            yield _printed(
-                ("own_table", 2),
-                "coreference_accuracy",
-                "accuracy",
-                printed,
-                layer=layer,
-                head=head,
-                percent=True,
-                part=_COREFERENCE,
-                mention_type=mention_type,
-                method=method,
-            )
+            of_method = {"layer": layer, "head": head, "method": method}
+            yield _antecedent(printed, mention_type=mention_type, **of_method)
 
 
 _TABLE_3 = {
@@ -129,25 +124,9 @@ _TABLE_3 = {
 """UAS by method, of the structural probe UUAS. `random_init_words` is the classifier with words on
 the attention of a BERT that was never trained; the words' vectors are GloVe's there too."""
 
-
-def _parsers() -> list[PublishedHead]:
-    return [
-        _printed(
-            ("own_table", 3),
-            "parser_accuracy",
-            "uas",
-            printed,
-            percent=True,
-            part=_TREEBANK,
-            method=method,
-        )
-        for method, printed in _TABLE_3.items()
-    ]
-
-
-RANDOM_INIT = replace(
-    next(each for each in _parsers() if each.method == "random_init_words"), part=_UNTRAINED
-)
+_parser = partial(_printed, ("own_table", 3), "parser_accuracy", "uas", percent=True)
+_PARSERS = [_parser(printed, part=_TREEBANK, method=method) for method, printed in _TABLE_3.items()]
+RANDOM_INIT = _parser(_TABLE_3["random_init_words"], part=_UNTRAINED, method="random_init_words")
 """The row of table 3 on a BERT that was never trained, for files of such a model."""
 
 ENTROPY_CLS = _printed(
@@ -175,22 +154,11 @@ NUMBERS = (
     *_accuracies(("own_table", 1), _table_1()),
     *_accuracies(("cell", 8), _CELL_8.split("\n")[1:-1]),
     *_antecedents(),
-    *_parsers(),
+    *_PARSERS,
     ENTROPY_CLS,
     *NEIGHBOURS,
 )
 
-
-def numbers(quantity: str, **fields: object) -> list[PublishedHead]:
-    """The printed numbers of a quantity whose fields have the given values.
-
-    Args:
-        quantity: dependency_accuracy, dependency_baseline, coreference_accuracy, parser_accuracy or
-            head_pattern.
-    """
-    return [
-        each
-        for each in NUMBERS
-        if each.quantity == quantity
-        and all(getattr(each, name) == value for name, value in fields.items())
-    ]
+numbers = partial(numbers_among, NUMBERS)
+"""The printed numbers of dependency_accuracy, dependency_baseline, coreference_accuracy,
+parser_accuracy or head_pattern whose fields have the given values."""

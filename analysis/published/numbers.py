@@ -3,7 +3,10 @@
 To add one: the printed form, unrounded and untranslated, with the table or figure that shows it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 from analysis.published.ratios import BY_LAYER, POOLED, WITH_FREQUENCY
 
@@ -101,6 +104,13 @@ class Published:
         return 0.5 * 10.0**-self.decimals / (100 if self.percent else 1)
 
 
+Kind = TypeVar("Kind", bound=Published)
+_ratio = partial(Published, "kobayashi-2021", percent=True)
+_with_frequency = partial(
+    Published, "kobayashi-2021", ("cell", 34), "ratio_frequency", "spearman", part="frequency"
+)
+
+
 def _norms(quantity: str, table: int, rows: dict[tuple, str]) -> list[Published]:
     """Rows of a table of mean, standard deviation, coefficient of variation, max and min."""
     return [
@@ -132,97 +142,57 @@ _CORRELATIONS = {
 }
 """Pairs of α and ‖f(x)‖ by type of the attended token, and their rank correlation."""
 
-
-def _correlations() -> list[Published]:
-    return [
+_SIMILARITIES = {"ff": "0.79", "ff_res": "0.96", "ff_ln": "0.73"}
+"""Rank correlation of the mixing before and after a module, mean over sequences and layers."""
+NUMBERS = (
+    *_norms("value_norm", 1, _VALUE_NORMS),
+    *_norms("input_norm", 2, _INPUT_NORMS),
+    *(
         Published(
             "kobayashi-2020", ("table", 3), "correlation", statistic, printed, token_type=name
         )
         for name, row in _CORRELATIONS.items()
         for statistic, printed in zip(("n", "spearman"), row, strict=True)
-    ]
-
-
-_SIMILARITIES = {"ff": "0.79", "ff_res": "0.96", "ff_ln": "0.73"}
-"""Rank correlation of the mixing before and after a module, mean over sequences and layers."""
-
-
-def _similarities() -> list[Published]:
-    return [
+    ),
+    *(
         Published("kobayashi-2024", ("figure", 3), "similarity", "mean", printed, effect=effect)
         for effect, printed in _SIMILARITIES.items()
-    ]
-
-
-def _mixing_ratios() -> list[Published]:
-    return [
-        Published(
-            "kobayashi-2021",
-            ("cell", 13),
-            "mixing_ratio",
-            statistic,
-            printed,
-            scope=scope,
-            token_type=_EVERY,
-            percent=True,
-        )
+    ),
+    *(
+        _ratio(("cell", 13), "mixing_ratio", statistic, printed, scope=scope, token_type=_EVERY)
         for scope, row in POOLED.items()
         for statistic, printed in zip(("mean", "max", "min"), row.split(), strict=True)
-    ]
-
-
-def _mixing_ratios_by_layer() -> list[Published]:
-    return [
-        Published(
-            "kobayashi-2021",
+    ),
+    *(
+        _ratio(
             ("cell", cell),
             "mixing_ratio",
             "mean",
             printed,
             layer=layer,
             scope=scope,
-            token_type=token_type,
-            percent=True,
+            token_type=name,
         )
         for (scope, cell), types in BY_LAYER.items()
-        for token_type, row in types.items()
+        for name, row in types.items()
         for layer, printed in enumerate(row.split(), start=1)
-    ]
-
-
-def _with_frequency() -> list[Published]:
-    return [
-        Published(
-            "kobayashi-2021",
-            ("cell", 34),
-            "ratio_frequency",
-            "spearman",
-            printed,
-            scope=scope,
-            special_tokens=special,
-            part="frequency",
-        )
+    ),
+    *(
+        _with_frequency(printed, scope=scope, special_tokens=special)
         for scope, row in WITH_FREQUENCY.items()
         for special, printed in zip((True, False), row.split(), strict=True)
-    ]
-
-
-NUMBERS = (
-    *_norms("value_norm", 1, _VALUE_NORMS),
-    *_norms("input_norm", 2, _INPUT_NORMS),
-    *_correlations(),
-    *_similarities(),
-    *_mixing_ratios(),
-    *_mixing_ratios_by_layer(),
-    *_with_frequency(),
+    ),
 )
 
 
-def numbers(quantity: str, **fields: object) -> list[Published]:
-    """The printed numbers of a quantity whose fields have the given values."""
+def numbers_among(published: Iterable[Kind], quantity: str, **fields: object) -> list[Kind]:
+    """Those printed numbers of a quantity whose fields have the given values."""
     return [
         each
-        for each in NUMBERS
+        for each in published
         if each.quantity == quantity
         and all(getattr(each, name) == value for name, value in fields.items())
     ]
+
+
+numbers = partial(numbers_among, NUMBERS)

@@ -1,52 +1,32 @@
 """Numbers on positions as the paper printed them, all of roberta-base."""
 
+from functools import partial
+
 from analysis.published.numbers import Published
 
 PAPER = "yamamoto-2023"
-_WEIGHTS, _ONE_TEXT = "weights", "one text"
+_of_weights = partial(Published, PAPER, part="weights")
+_of_one_text = partial(Published, PAPER, part="one text")
 COMPONENTS = tuple(
-    Published(
-        PAPER,
-        ("appendix", "B"),
-        "position_variance",
-        "cumulative",
-        printed,
-        percent=True,
-        component=component,
-        part=_WEIGHTS,
+    _of_weights(
+        ("appendix", "B"), "position_variance", "cumulative", printed, percent=True, component=last
     )
-    for component, printed in ((4, "50.51"), (12, "92.23"))
+    for last, printed in ((4, "50.51"), (12, "92.23"))
 )
 """What the first principal components of the position embedding hold together, in per cent."""
 
-PEAK = Published(PAPER, ("section", "3.3"), "position_spectrum", "peak", "50", part=_WEIGHTS)
+PEAK = _of_weights(("section", "3.3"), "position_spectrum", "peak", "50")
 """Around which frequency, in cycles per 512 tokens, the amplitude spectrum has its peak."""
 
 OFFSETS = tuple(
-    Published(
-        PAPER,
-        ("section", "3.5"),
-        "query_key_correlation",
-        "offset",
-        printed,
-        layer=layer,
-        head=head,
-        part=_ONE_TEXT,
+    _of_one_text(
+        ("section", "3.5"), "query_key_correlation", "offset", printed, layer=layer, head=head
     )
     for layer, head, printed in ((1, 1, "-2"), (8, 9, "-1"))
 )
 """At which offset the sum of the queries' and keys' cross-covariances is greatest."""
 
-SHIFT = Published(
-    PAPER,
-    ("section", "3.4"),
-    "query_key_phase",
-    "shift",
-    "-1",
-    layer=2,
-    head=3,
-    part=_ONE_TEXT,
-)
+SHIFT = _of_one_text(("section", "3.4"), "query_key_phase", "shift", "-1", layer=2, head=3)
 """By how many tokens the waves of queries and keys are shifted where they are highest."""
 
 NUMBERS = (*COMPONENTS, PEAK, *OFFSETS, SHIFT)

@@ -44,10 +44,7 @@ WORDS = Table(
 MENTIONS = Table(
     name="mention",
     grain="one row per mention in every sequence with coreference",
-    key=(
-        SEQUENCE,
-        small("mention", "mention of the sequence, counted from 0 in order"),
-    ),
+    key=(SEQUENCE, small("mention", "mention of the sequence, counted from 0 in order")),
     values=(
         small("first_word", "its first word"),
         small("last_word", "its last word"),

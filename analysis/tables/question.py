@@ -28,6 +28,12 @@ def placed(names: Iterable[str], column: str) -> str:
     return f"list_position([{quoted(*names)}], {column})"
 
 
+def sequences_of(table: str) -> str:
+    """The question for the sequences that have rows in a table: seq, n_tokens, text."""
+    has_rows = f"seq in (select seq from {table})"
+    return f"select seq, n_tokens, text from sequence where {has_rows} order by seq"
+
+
 def frame_of(
     store: DuckDBPyConnection, sql: str, values: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:

@@ -42,7 +42,7 @@ def _pick_head(view: View) -> int | None:
     heads = range(1, int(open_store().run["n_heads"]) + 1)
     named: dict[str | int, str] = {"mean": view.say("mean")}
     named |= {head: view.say("one_head", head=head) for head in heads}
-    chosen = view.pick("layers_head", list(named), format=named.__getitem__, kind="select")
+    chosen = view.pick("layers_head", named, kind="select")
     return None if chosen == "mean" else int(chosen)
 
 

@@ -14,7 +14,7 @@ from pages.attention_norms.opened_head import most_drawn, pick_norms_head
 from pages.attention_norms.published import correlations
 from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import ramp_below, tooltips
 from pages.ui.charts.standard import lines
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import follow_head_click
@@ -71,9 +71,7 @@ def relation(view: View) -> None:
 def _pick_scope(view: View) -> Scope:
     """All heads, the heads of one layer, or one head."""
     layer = head = None
-    chosen = view.pick(
-        "scope", ["all", "layer", "head"], format=lambda each: view.say(f"scope_{each}")
-    )
+    chosen = view.pick("scope", ["all", "layer", "head"])
     if chosen == "layer":
         layer = view.pick("layer", layers(), default=most_drawn()[0], kind="select")
     elif chosen == "head":
@@ -120,16 +118,8 @@ def _map(view: View, scope: Scope) -> None:
 def _density_panels(frame: pd.DataFrame) -> Any:
     """The share of a type's pairs in every cell, from `attention_norm_histogram.densities`."""
     frame = _with_edges(frame[frame["norm_bin"] > 0])
-    low_share, high_share = frame["share"].min(), frame["share"].max()
-    legend = alt.Legend(
-        orient="bottom",
-        direction="horizontal",
-        gradientLength=260,
-        gradientThickness=10,
-        titleLimit=300,
-        labelExpr=_power_of("datum.value"),
-        values=[each for each in _TICKS if low_share <= each <= high_share],
-    )
+    ticks = [each for each in _TICKS if frame["share"].min() <= each <= frame["share"].max()]
+    legend = ramp_below(260, titleLimit=300, labelExpr=_power_of("datum.value"), values=ticks)
     scale = alt.Scale(type="log", scheme="viridis")
     titles = {"alpha": "α", "norm": title("value_norm"), "n": title("pairs"), "share": None}
     encodings = {

@@ -12,8 +12,8 @@ from analysis.tables.table import Table
 from pages.coreference.names import type_name
 from pages.ui.charts.standard import bars
 from pages.ui.choices.pick import choose
-from pages.ui.head.bar import pick_head
-from pages.ui.head.choice import Head, head_name
+from pages.ui.head.bar import clicked_head
+from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.store.missing import require
 from pages.ui.store.no_annotation import stop_without_annotation
@@ -39,14 +39,13 @@ def pick_way(view: View) -> dict[str, str]:
 
 def pick_best_head(view: View, way: dict[str, str]) -> Head:
     """A head; unless another is chosen, the one that is right most often over all mentions."""
-    return pick_head(view.say("head"), default=best_head(way), help=view.say("head_help"))
+    return clicked_head(view, default=best_head(way))
 
 
 def best_head(way: dict[str, str]) -> Head:
     """The head that is right most often over all mentions, the first of several."""
     found = ask(coreference_accuracy.of_type, mention_type="all", **way)
-    best = found[found["method"] == "head"].nlargest(1, "accuracy").iloc[0]
-    return int(best["layer"]), int(best["head"])
+    return head_with_most(found[found["method"] == "head"], "accuracy")
 
 
 def to_documents(view: View, head: Head) -> None:
@@ -68,8 +67,6 @@ def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> A
         x="type",
         y="accuracy",
         colour="method",
-        low="low",
-        high="high",
         y_title=view.say("accuracy_axis"),
         order=list(dict.fromkeys(frame["type"])),
         colours=colours,

@@ -16,6 +16,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
 
 _ARROWS = ("all", "right", "wrong")
@@ -55,10 +56,8 @@ def _pick_text(view: View, texts: pd.DataFrame) -> int:
     """A text, by how often the head or rule is right about it and by its beginning."""
     labels = {}
     for row in texts.to_dict("records"):
-        text = str(row["text"])
-        short = f"{text[:_SHORT].rstrip()} …" if len(text) > _SHORT else text
         values = {name: row[name] for name in ("seq", "n_right", "n")}
-        labels[int(row["seq"])] = view.say("label", text=short, **values)
+        labels[int(row["seq"])] = view.say("label", text=beginning(row["text"], _SHORT), **values)
     most = int(texts.nlargest(1, "n")["seq"].iloc[0])
     return view.pick("text", labels, default=most, kind="select")
 

@@ -32,6 +32,4 @@ def _coreference() -> Iterator[Finding]:
     )
 
 
-FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
-    "coreference_best": _coreference,
-}
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {"coreference_best": _coreference}

@@ -7,10 +7,11 @@ from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import coreference_accuracy
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
 from pages.coreference.choices import best_head, pick_way, to_documents
-from pages.coreference.names import accuracy_of, head_names, method_name, type_name
+from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
 from pages.ui.head.bar import clicked_head
+from pages.ui.head.choice import head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -53,7 +54,6 @@ def _types() -> list[str]:
 
 def _finding(view: View, every: pd.DataFrame, rules: pd.Series, kind: str) -> str:
     """How many heads do better than each rule, and the best one."""
-    best = every.nlargest(1, "accuracy")
     beats = [
         view.say(
             "beats",
@@ -63,14 +63,14 @@ def _finding(view: View, every: pd.DataFrame, rules: pd.Series, kind: str) -> st
         )
         for rule, share in rules.items()
     ]
-    row = best.iloc[0]
+    row = every.nlargest(1, "accuracy").iloc[0]
     return view.say(
         "finding",
         type=type_name(kind),
         n=count(row["n"]),
         n_heads=len(every),
         beats=say("list.comma").join(beats),
-        head=head_names(best)[0],
+        head=head_of(row),
         accuracy=accuracy_of(row),
     )
 

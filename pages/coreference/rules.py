@@ -7,10 +7,10 @@ from analysis.tables.probing import coreference_accuracy, coreference_best
 from analysis.tables.probing.coreference_best import CHOSEN_ON
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES, METHODS
 from pages.coreference.choices import accuracy_bars, pick_best_head, pick_way, to_documents
-from pages.coreference.names import accuracy_of, head_names, method_name, type_name
+from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.coreference.published import antecedents
 from pages.ui.charts.colours import ANTECEDENT_COLOURS
-from pages.ui.head.choice import Head, head_name
+from pages.ui.head.choice import Head, head_name, head_names, head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -46,7 +46,7 @@ def _finding(view: View, best: pd.DataFrame) -> str:
     row = everywhere.iloc[0]
     finding = view.say(
         "finding",
-        head=head_name(int(row["layer"]), int(row["head"])),
+        head=head_of(row),
         n_tried=count(row["n_tried"]),
         n=count(row["n"]),
         accuracy=accuracy_of(row),
@@ -63,10 +63,10 @@ def _on_halves(view: View, best: pd.DataFrame) -> str:
     if len(halves) < len(CHOSEN_ON) - 1:
         return view.say("too_few")
     values: dict[str, str] = {}
-    for name, row in zip(head_names(halves), halves.to_dict("records"), strict=True):
+    for row in halves.to_dict("records"):
         part = row["part"]
         values |= {
-            f"head_{part}": name,
+            f"head_{part}": head_of(row),
             f"accuracy_{part}": accuracy_of(row),
             f"sieve_{part}": percent(row["baseline_accuracy"]),
         }

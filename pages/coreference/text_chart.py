@@ -8,6 +8,7 @@ import pandas as pd
 from pages.coreference.names import type_name
 from pages.coreference.text_layout import LETTERS, Place, places, spans, way
 from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
+from pages.ui.charts.encodings import named
 from pages.ui.charts.look import paper_and_ink, tooltips
 from pages.ui.words.place import said
 
@@ -118,13 +119,10 @@ def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt
         for number, row in enumerate(picked.to_dict("records"))
         for step, (x, y) in enumerate(way(of[row["head_word"]], of[row["predicted"]]))
     )
-    domain = list(names.values())
-    legend = alt.Legend(
-        orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, labelLimit=0
-    )
-    scale = alt.Scale(domain=domain, range=list(ARROW_COLOURS.values()))
-    colour = alt.Color("right:N", title=" ", scale=scale, legend=legend)
-    dashes = alt.Scale(domain=domain, range=[[1, 0], [5, 3]])
+    colours = {name: ARROW_COLOURS[right] for right, name in names.items()}
+    look: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1}
+    colour = named("right", colours, **look)
+    dashes = alt.Scale(domain=list(colours), range=[[1, 0], [5, 3]])
     dash = alt.StrokeDash("right:N", scale=dashes, legend=None)
     tooltip = tooltips(dict.fromkeys(("from", "to", "right")), frame, "d")
     lines = (

@@ -6,8 +6,9 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHINGS
 from analysis.tables.probing import coreference_best, coreference_difference
 from pages.coreference.choices import accuracy_bars
-from pages.coreference.names import head_names, type_name
+from pages.coreference.names import type_name
 from pages.ui.charts.colours import WEIGHING_COLOURS
+from pages.ui.head.choice import head_names
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View

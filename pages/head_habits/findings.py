@@ -67,12 +67,7 @@ def _gradients() -> Iterator[Finding]:
         ),
         "head_habits",
         "gradients",
-        rows_of(
-            [
-                (say("finding.of_importance"), share),
-                (say("finding.of_weight"), weight),
-            ]
-        ),
+        rows_of([(say("finding.of_importance"), share), (say("finding.of_weight"), weight)]),
     )
 
 

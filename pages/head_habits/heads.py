@@ -10,7 +10,7 @@ from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
 from pages.ui.choices.pick import pick_many
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
-from pages.ui.head.choice import Head, head_name
+from pages.ui.head.choice import Head, head_of
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
@@ -59,7 +59,7 @@ def _finding(view: View, habit: str, frame: pd.DataFrame) -> str:
     return view.say(
         "finding",
         habit=habit_name(habit),
-        most=head_name(int(most["layer"]), int(most["head"])),
+        most=head_of(most),
         value=row_with_interval(most, written=partial(habit_value, habit)),
         median=habit_value(habit, frame["mean"].median()),
     )

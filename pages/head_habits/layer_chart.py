@@ -31,7 +31,6 @@ def layer_chart(
     Args:
         means: rows layer, mean, low, high and the column of colours.
         heads: rows layer, head, mean and the column of colours.
-        marked: the head whose points get a ring.
         dashed: the value of the column of colours whose line is a reference, without points.
     """
     numbers = sorted(int(each) for each in means["layer"].unique())

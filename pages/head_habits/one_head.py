@@ -18,14 +18,7 @@ from pages.ui.export.shown import source
 from pages.ui.head.bar import pick_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
-from pages.ui.head.habits import (
-    HABITS,
-    SHARES,
-    habit_name,
-    habit_value,
-    of_habits,
-    share_title,
-)
+from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
@@ -62,13 +55,7 @@ def one_head(view: View) -> None:
 
 
 def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
-    """A row per habit with a point and an interval for the head and for its layer.
-
-    Args:
-        frame: rows habit, whose, mean, low, high.
-        whose: the two names, the head's first.
-        title: of the axis.
-    """
+    """A row per habit with a point and an interval for the head and for its layer."""
     colours = dict(zip(whose, HEAD_AND_LAYER_COLOURS, strict=True))
     shown, colour, _ = coloured(with_names(frame), "whose", " ", colours)
     habit = shown_as("habit", shown)

@@ -10,22 +10,14 @@ _HALF = 0.5
 
 
 def entropy_cls(means: pd.DataFrame) -> list[Row]:
-    """How broadly [CLS] attends in the last layer.
-
-    Args:
-        means: rows layer, habit, mean.
-    """
+    """How broadly [CLS] attends in the last layer."""
     own = means[(means["habit"] == ENTROPY_CLS.habit) & (means["layer"] == ENTROPY_CLS.layer)]
     name = say("head_habits.published.entropy_cls", layer=ENTROPY_CLS.layer)
     return [Row(name, ENTROPY_CLS, float(own["mean"].iloc[0]) if len(own) else None)]
 
 
 def neighbours(heads: pd.DataFrame) -> list[Row]:
-    """How many heads put more than half of their attention on a neighbour.
-
-    Args:
-        heads: rows layer, head, habit, mean.
-    """
+    """How many heads put more than half of their attention on a neighbour."""
     rows = []
     for each in NEIGHBOURS:
         own = heads.loc[heads["habit"] == each.habit, "mean"]

@@ -9,6 +9,7 @@ from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
+from pages.ui.words.numbers import points
 
 _COUNTS = ("n_less", "n_more", "n_unclear")
 
@@ -71,6 +72,6 @@ def _written(view: View, habit: str, value: float, column: str) -> str:
     """A value with its unit: a column holds shares and entropies."""
     if column != "difference":
         return habit_value(habit, value)
-    is_share = habit in SHARES
-    number = f"{100 * value:+.1f} {view.say('points')}" if is_share else f"{value:+.2f}"
-    return number.replace("-", "−")
+    if habit in SHARES:
+        return f"{points(value, digits=1)} {view.say('points')}"
+    return f"{value:+.2f}".replace("-", "−")

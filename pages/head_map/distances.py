@@ -83,7 +83,6 @@ def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
     """A square of cells; a click on one selects the head of its row.
 
     Args:
-        frame: rows layer, head, layer_b, head_b, mean_divergence, x, y; places from 0.
         by_layer: whether heads stand in the order of layers, which are then named at the edges.
         marked: the head of the row with a frame around it.
     """

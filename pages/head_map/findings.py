@@ -20,11 +20,7 @@ def _cohesion() -> Iterator[Finding]:
     alike = row["difference"] > 0 and row["p_value"] < _SURE
     yield Finding(
         say("finding.label_cohesion"),
-        say(
-            "finding.cohesion_number",
-            within=f"{row['within']:.2f}",
-            between=f"{row['between']:.2f}",
-        ),
+        say("finding.cohesion_number", **row[["within", "between"]].map("{:.2f}".format)),
         say(f"finding.cohesion_{'alike' if alike else 'unclear'}", p=f"{row['p_value']:.2g}"),
         "head_map",
         "layers",
@@ -33,6 +29,4 @@ def _cohesion() -> Iterator[Finding]:
     )
 
 
-FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
-    "layer_cohesion": _cohesion,
-}
+FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {"layer_cohesion": _cohesion}

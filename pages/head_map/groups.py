@@ -133,10 +133,8 @@ def _tree_chart(
     """Leaves down the page, distance across; a click on a leaf selects its head.
 
     Args:
-        leaves: rows layer, head, place, label, group, name.
         k: how many groups the tree is cut into.
         colours: of the groups by name, in their order.
-        marked: the head of the leaf with a ring.
     """
     labels = leaves.sort_values("place")["label"].tolist()
     y = _places(labels)

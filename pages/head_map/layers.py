@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.tables.heads import head_distance, layer_cohesion
 from pages.head_map.apart import DISTANCE, LEVEL, chance, nats
 from pages.ui.charts.colours import IN_NO_GROUP, SAME_LAYER_COLOURS
+from pages.ui.charts.encodings import named
 from pages.ui.charts.look import flat_axis, tooltips
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
@@ -73,17 +74,15 @@ def _chart(by_layer: pd.DataFrame) -> Any:
     tooltip = tooltips(
         {"layer": None, "side": " ", DISTANCE: None, "difference": None}, frame, ".3f"
     ) + tooltips({"p_value": None}, frame, ".4f")
-    domain = list(names.values())
-    colours = alt.Scale(domain=domain, range=list(SAME_LAYER_COLOURS))
-    shapes = alt.Scale(domain=domain, range=["circle", "diamond"])
-    legend = alt.Legend(orient="top", labelLimit=0)
+    colours = dict(zip(names.values(), SAME_LAYER_COLOURS, strict=True))
+    shapes = alt.Scale(domain=list(colours), range=["circle", "diamond"])
     points = (
         alt.Chart(frame)
         .mark_point(filled=True, size=110, opacity=1)
         .encode(
             x=x,
             y=alt.Y(f"{DISTANCE}:Q", title=title(DISTANCE), axis=alt.Axis(tickCount=6)),
-            color=alt.Color("side:N", title=None, scale=colours, legend=legend),
+            color=named("side", colours, title=None),
             shape=alt.Shape("side:N", title=None, scale=shapes),
             tooltip=tooltip,
         )

@@ -10,7 +10,7 @@ from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
 from pages.ui.head.bar import clicked_head
-from pages.ui.head.choice import Head, head_name
+from pages.ui.head.choice import Head, head_of
 from pages.ui.page import section
 from pages.ui.stage import stage
 from pages.ui.store.chosen import ask, is_causal
@@ -43,11 +43,8 @@ def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:
     values: dict[str, str] = {}
     for name, at in (("near", pairs[DISTANCE].idxmin()), ("far", pairs[DISTANCE].idxmax())):
         row = pairs.loc[at]
-        values |= {
-            f"{name}_a": head_name(int(row["layer_a"]), int(row["head_a"])),
-            f"{name}_b": head_name(int(row["layer_b"]), int(row["head_b"])),
-            name: nats(row[DISTANCE]),
-        }
+        values |= {f"{name}{side}": head_of(row, side) for side in ("_a", "_b")}
+        values[name] = nats(row[DISTANCE])
     verdict = next((name for name, most in _KRUSKAL.items() if stress <= most), "poor")
     judged = view.say(f"stress_{verdict}", stress=f"{stress:.2f}")
     return f"{view.say('pairs', **values)} {judged}"

@@ -6,6 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.encodings import named
 from pages.ui.charts.look import cell_selection, ringed, tooltips
 from pages.ui.head.choice import Head
 from pages.ui.words.columns import title
@@ -27,7 +28,6 @@ def plane_chart(
 
     Args:
         points: rows layer, head, x, y, and name where colours are given.
-        marked: the head with a ring.
         colours: by name, in the order of the legend; by layer if None.
         shapes: by name, beside the colours.
     """
@@ -47,20 +47,16 @@ def plane_chart(
 
 
 def _named(channel: Any, points: pd.DataFrame, looks: Mapping[str, str]) -> Any:
-    """Colours or shapes of the names that occur, with a legend above the chart."""
+    """Colours or shapes of the names that occur."""
     present = {name: look for name, look in looks.items() if name in set(points["name"])}
-    scale = alt.Scale(domain=list(present), range=list(present.values()))
-    return channel("name:N", title=None, scale=scale, legend=_legend(columns=3))
+    return named("name", present, channel, title=None, columns=3, symbolOpacity=1)
 
 
 def _layer_colour() -> alt.Color:
     """Layers from dark to light, the last one the lightest."""
     scale = alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.95]))
-    return alt.Color("layer:O", title=title("layer"), scale=scale, legend=_legend(columns=12))
-
-
-def _legend(columns: int) -> alt.Legend:
-    return alt.Legend(orient="top", labelLimit=0, columns=columns, symbolOpacity=1)
+    legend = alt.Legend(orient="top", labelLimit=0, columns=12, symbolOpacity=1)
+    return alt.Color("layer:O", title=title("layer"), scale=scale, legend=legend)
 
 
 def _axis(points: pd.DataFrame, name: str) -> Any:

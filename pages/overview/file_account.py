@@ -13,6 +13,7 @@ from analysis.tables.mixing import completeness
 from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.charts.image_ground import ImageGround
+from pages.ui.charts.look import tooltips
 from pages.ui.choices.links import link
 from pages.ui.figure import figure, table
 from pages.ui.store.chosen import (
@@ -135,19 +136,17 @@ def _types() -> None:
     frame["name"] = frame["token_type"].map(token_type_name)
     frame["share"] = frame["n"] / frame["n"].sum()
     order = [token_type_name(each) for each in TOKEN_TYPE_COLOURS]
+    share = say("corpus.share_axis")
+    titles = {"name": say("corpus.token_type"), "n": say("corpus.tokens"), "share": share}
     base = alt.Chart(frame).encode(
         y=alt.Y("name:N", title=None, sort=order, axis=alt.Axis(ticks=False, labelLimit=160)),
-        x=alt.X("share:Q", title=say("corpus.share_axis"), axis=alt.Axis(format="%", tickCount=4)),
+        x=alt.X("share:Q", title=share, axis=alt.Axis(format="%", tickCount=4)),
         color=alt.Color(
             "name:N",
             legend=None,
             scale=alt.Scale(domain=order, range=list(TOKEN_TYPE_COLOURS.values())),
         ),
-        tooltip=[
-            alt.Tooltip("name:N", title=say("corpus.token_type")),
-            alt.Tooltip("n:Q", title=say("corpus.tokens"), format=",d"),
-            alt.Tooltip("share:Q", title=say("corpus.share_axis"), format=".1%"),
-        ],
+        tooltip=tooltips(titles, frame, ".1%"),
     )
     figure(
         base.mark_bar(cornerRadiusEnd=2).properties(height=220),
@@ -203,19 +202,15 @@ def making() -> None:
         st.dataframe(frame, hide_index=True, column_config=columns, alt=say("making.everything"))
 
 
+def others() -> list[Path]:
+    """The other files of the folder."""
+    return [each for each in files() if each != chosen_file()]
+
+
 def other_files() -> None:
     """The other files of the folder, each a link to its own overview."""
-    for path in _others():
+    for path in others():
         _other(path)
-
-
-def has_others() -> bool:
-    """Whether the folder has further files."""
-    return bool(_others())
-
-
-def _others() -> list[Path]:
-    return [each for each in files() if each != chosen_file()]
 
 
 def _other(path: Path) -> None:

@@ -9,10 +9,10 @@ import streamlit as st
 from analysis.tables import image
 from pages.overview.file_account import (
     corpus,
-    has_others,
     holdings,
     making,
     other_files,
+    others,
     soundness,
     soundness_of_file,
 )
@@ -145,7 +145,7 @@ def _link(finding: Finding) -> None:
 def account() -> None:
     """What the file holds and how it was made, a tab each."""
     parts = {"sound": soundness, "corpus": corpus, "holdings": holdings, "making": making}
-    if has_others():
+    if others():
         parts["others"] = other_files
     titles = [say(f"{each}.title") for each in parts]
     with st.expander(say("overview.account")):

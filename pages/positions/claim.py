@@ -16,8 +16,9 @@ from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCE
 from pages.positions.offsets import agreement_at_zero, head_row, heads_between, heads_compared
 from pages.positions.published import of_heads
 from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
+from pages.ui.charts.encodings import named, places
 from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, ramp, ringed
-from pages.ui.head.choice import follow_head_click, head_name
+from pages.ui.head.choice import head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
@@ -35,7 +36,6 @@ _LARGEST = 150  # area of a dot, in square pixels
 
 @section("claim", offset_agreement.TABLE, head_offset.TABLE)
 def claim(view: View) -> None:
-    follow_head_click(view.key("map"))
     least = float(view.pick("least", _LEAST))
     counting = view.pick("counting", list(COUNTINGS))
     heads = heads_compared(counting)
@@ -48,7 +48,7 @@ def claim(view: View) -> None:
     view.finding(_disagreement(view, heads))
     if is_causal():
         view.finding(view.say("causal"))
-    layer, head = head_row(view)
+    layer, head = head_row(view, "map")
     choices = f"{counting}_{least:g}"
     view.figure(
         "map",
@@ -83,15 +83,10 @@ def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
         chance=percent(row["chance"]),
     )
     verdict = "more" if row["agreement_low"] > row["chance"] else "no_more"
-    sentences = [finding, _spearman(view, row), view.say(f"verdict_{verdict}")]
-    return " ".join([*sentences, agreement_at_zero(heads)]).strip()
-
-
-def _spearman(view: View, row: pd.Series) -> str:
-    if pd.isna(row["spearman"]):
-        return view.say("no_spearman")
     rho = with_interval(*row[["spearman", "spearman_low", "spearman_high"]])
-    return view.say("spearman", rho=rho)
+    correlation = view.say("no_spearman" if pd.isna(row["spearman"]) else "spearman", rho=rho)
+    sentences = [finding, correlation, view.say(f"verdict_{verdict}"), agreement_at_zero(heads)]
+    return " ".join(sentences).strip()
 
 
 def _disagreement(view: View, heads: pd.DataFrame) -> str:
@@ -109,7 +104,7 @@ def _disagreement(view: View, heads: pd.DataFrame) -> str:
         many=int(cell["n"]),
         many_score=offset_told(cell["score"]),
         many_attention=offset_told(cell["attention"]),
-        head=head_name(int(head["layer"]), int(head["head"])),
+        head=head_of(head),
         dependence=f"{head['dependence']:.2f}",
         score=offset_told(head["score"]),
         attention=offset_told(head["attention"]),
@@ -118,17 +113,13 @@ def _disagreement(view: View, heads: pd.DataFrame) -> str:
 
 def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
     """All heads as dots in a table of two offsets: on the diagonal the one predicts the other.
-    Offsets that no head has are left out of both axes.
-
-    Args:
-        heads: rows layer, head, dependence, score, attention.
-        marked: layer and head of the dot with a ring.
-    """
+    Offsets that no head has are left out of both axes."""
     offsets = sorted({*heads["score"].tolist(), *heads["attention"].tolist()})
     dots = _arranged(heads, offsets)
     size = min((0.8 * _ROOM * _CELL / dots["side"].max()) ** 2, _LARGEST)
-    x = alt.X("x:Q", **_places(offsets, said("score_axis")))
-    y = alt.Y("y:Q", **_places(offsets, said("attention_axis")))
+    names = list(map(offset_told, offsets))
+    x = places(alt.X, names, title=said("score_axis"))
+    y = places(alt.Y, names, title=said("attention_axis"))
     base = alt.Chart(dots).encode(x=x, y=y)
     scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
     scale = alt.Scale(type="sqrt", scheme=scheme, domainMin=0)
@@ -144,19 +135,6 @@ def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
     )
     layers = [*_ground(len(offsets), x, y), marks, ringed(base, marked, size=size * 2.4)]
     return alt.layer(*layers).properties(height=_CELL * max(len(offsets), 5) + _AROUND)
-
-
-def _places(offsets: list[int], name: str) -> dict[str, Any]:
-    """Places from 0, one for every offset, under the offset's name."""
-    axis = alt.Axis(
-        values=list(range(len(offsets))),
-        labelExpr=f"{[offset_told(each) for each in offsets]}[datum.value]",
-        grid=False,
-        ticks=False,
-        labelAngle=0,
-    )
-    scale = alt.Scale(domain=[-0.5, len(offsets) - 0.5], nice=False, zero=False)
-    return {"title": name, "scale": scale, "axis": axis}
 
 
 def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
@@ -189,11 +167,7 @@ def _ground(n: int, x: Any, y: Any) -> list[Any]:
 
 
 def _agreement_chart(layers: pd.DataFrame) -> Any:
-    """How many heads of each layer agree, with the interval, and a mark for chance.
-
-    Args:
-        layers: rows layer, n_heads, agreement, agreement_low, agreement_high, chance.
-    """
+    """How many heads of each layer agree, with the interval, and a mark for chance."""
     names = {each: title(each) for each in ("agreement", "chance")}
     shown = layers.assign(**{f"of_{each}": name for each, name in names.items()})
     shares = dict.fromkeys(("agreement", "agreement_low", "agreement_high", "chance"), ".0%")
@@ -206,11 +180,8 @@ def _agreement_chart(layers: pd.DataFrame) -> Any:
         "axis": alt.Axis(format="%", tickCount=5),
         "scale": alt.Scale(domain=[0, 1]),
     }
-    scale = alt.Scale(domain=list(names.values()), range=list(SERIES_COLOURS[:2]))
-    legend = alt.Legend(orient="top", symbolType="square", labelLimit=0)
-    ours, chance = (
-        alt.Color(f"of_{each}:N", title=" ", scale=scale, legend=legend) for each in names
-    )
+    colours = dict(zip(names.values(), SERIES_COLOURS, strict=False))
+    ours, chance = (named(f"of_{each}", colours, symbolType="square") for each in names)
     interval = base.mark_rule(strokeWidth=2).encode(
         y=alt.Y("agreement_low:Q", **height), y2="agreement_high", color=ours
     )

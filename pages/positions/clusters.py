@@ -94,21 +94,12 @@ def _centre(centre: pd.DataFrame, name: str, colour: str, y: alt.Y) -> Any:
     area = base.mark_area(color=colour, opacity=0.45, interpolate="linear")
     line = base.mark_line(color=colour, point={"color": colour, "size": 14})
     n = f"{int(centre['n'].iloc[0]):,}" if len(centre) else "0"
-    heading = alt.Title(
-        name,
-        subtitle=said("profiles_in", n=n),
-        anchor="start",
-        frame="group",
-    )
+    heading = alt.Title(name, subtitle=said("profiles_in", n=n), anchor="start", frame="group")
     return alt.layer(area, line).properties(title=heading, width=_WIDTH, height=_HEIGHT)
 
 
 def explained_chart(explained: pd.DataFrame, k: int) -> Any:
-    """Explained share over the number of clusters, the chosen one marked.
-
-    Args:
-        explained: rows k, explained.
-    """
+    """Explained share over the number of clusters, the chosen one marked."""
     curve = lines(explained, x="k", y="explained", format=".1%")
     curve = with_axes(curve, y=alt.Axis(format="%", tickCount=5))
     chosen = alt.Chart(explained[explained["k"] == k]).encode(x="k:Q", y="explained:Q")

@@ -11,6 +11,7 @@ import pandas as pd
 
 from analysis.tables.positions.head_offset import REACH
 from pages.ui.charts.colours import MARKED, NEUTRAL
+from pages.ui.charts.encodings import named
 from pages.ui.charts.look import cell_selection, column_tooltips
 from pages.ui.words.columns import title
 
@@ -24,26 +25,17 @@ def share_grid(shares: pd.DataFrame, *, colours: dict[str, str], marked: tuple[i
     """A stacked bar in every cell: which share of the texts falls to which cluster.
 
     Args:
-        shares: rows layer, head, cluster, share, name.
         colours: of the clusters by their names, in the order of the bars.
     """
     place = shares["name"].map({name: place for place, name in enumerate(colours)})
     shown = shares.assign(place=place).sort_values([*_HEAD, "place"])
     end = shown.groupby(_HEAD)["share"].cumsum()
-    left = shown["head"] - _ROOM / 2
-    shown = shown.assign(
-        x=left + _ROOM * (end - shown["share"]),
-        x2=left + _ROOM * end,
-        y=shown["layer"] - _ROOM / 2,
-        y2=shown["layer"] + _ROOM / 2,
-    )
-    legend = alt.Legend(orient="top", symbolType="square", labelLimit=0, columns=_COLUMNS)
-    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
-    bars = _cells(shown).mark_rect(cursor="pointer")
-    bars = bars.encode(
-        color=alt.Color("name:N", title=" ", scale=scale, legend=legend),
-        tooltip=column_tooltips(shown, layer="d", head="d", name="", share=".0%"),
-    )
+    shown = _edges(shown, _ROOM / 2)
+    left = shown["x"]
+    shown = shown.assign(x=left + _ROOM * (end - shown["share"]), x2=left + _ROOM * end)
+    colour = named("name", colours, symbolType="square", columns=_COLUMNS)
+    tooltip = column_tooltips(shown, layer="d", head="d", name="", share=".0%")
+    bars = _cells(shown).mark_rect(cursor="pointer").encode(color=colour, tooltip=tooltip)
     height = _height(shown, 30) + _LEGEND * math.ceil(len(colours) / _COLUMNS)
     parts = [bars.add_params(cell_selection("cell", *_HEAD)), _ring(shown, marked)]
     return alt.layer(*parts).properties(height=height)
@@ -55,18 +47,13 @@ def profile_grid(
     """A small area chart in every cell: mean attention over offsets.
 
     Args:
-        profiles: rows layer, head, offset, attention, name of the head's cluster.
-        colours: of the clusters by their names.
         own_scale: whether every cell reaches its full height, else only the highest of all.
     """
     by_head = profiles.groupby(_HEAD)["attention"]
     top = by_head.transform("max") if own_scale else profiles["attention"].max()
     bottom = profiles["layer"] + _ROOM / 2
-    shown = profiles.assign(
-        x=profiles["head"] + _ROOM * profiles["offset"] / (2 * REACH + 1),
-        y=bottom - _ROOM * profiles["attention"] / top,
-        y2=bottom,
-    )
+    x = profiles["head"] + _ROOM * profiles["offset"] / (2 * REACH + 1)
+    shown = profiles.assign(x=x, y=bottom - _ROOM * profiles["attention"] / top, y2=bottom)
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     heads = profiles.loc[by_head.idxmax(), [*_HEAD, "name", "offset", "attention"]]
     heads = _edges(heads.rename(columns={"offset": "peak", "attention": "top"}), _ROOM / 2 + 0.02)

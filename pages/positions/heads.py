@@ -20,7 +20,7 @@ from pages.positions.offsets import head_row, offset_axis
 from pages.ui.charts.colours import INKS
 from pages.ui.charts.heat_map import heat_map
 from pages.ui.charts.look import with_axes
-from pages.ui.head.choice import Head, follow_head_click, head_name, row_of
+from pages.ui.head.choice import Head, head_name, head_of, row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, open_store, shows_images
 from pages.ui.view import View
@@ -41,8 +41,6 @@ _CELL = 28  # side of a patch, in pixels
     also=(patch_offset.TABLE,),
 )
 def heads(view: View) -> None:
-    for chart in ("grid", "profiles"):
-        follow_head_click(view.key(chart))
     explained = ask(relative_position_centre.explained)
     options = [int(each) for each in explained["k"]]  # small corpora have fewer to choose from
     k = view.pick("k", options, default=_PAPER if _PAPER in options else options[-1])
@@ -54,7 +52,7 @@ def heads(view: View) -> None:
     view.finding(_finding(view, dominant))
     if is_causal():
         view.finding(view.say("causal"))
-    marked = head_row(view)
+    marked = head_row(view, "grid", "profiles")
     state = f"{k}_{marked[0]}_{marked[1]}"
     grid = share_grid(shares, colours=colours, marked=marked)
     view.figure("grid", shares, grid, state=state, click=True)
@@ -70,11 +68,7 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(view: View, dominant: pd.DataFrame) -> str:
-    """How many heads fall to one cluster whatever the text, and where the most heads are.
-
-    Args:
-        dominant: the cluster that most texts of a head fall to.
-    """
+    """How many heads fall to one cluster whatever the text, and where the most heads are."""
     sizes = dominant["name"].value_counts()
     unsure = dominant.nsmallest(1, "share").iloc[0]
     sure = int((dominant["share"] >= _SURE).sum())
@@ -85,7 +79,7 @@ def _finding(view: View, dominant: pd.DataFrame) -> str:
         most=percent(_SURE),
         cluster=sizes.index[0],
         many=int(sizes.iloc[0]),
-        head=head_name(int(unsure["layer"]), int(unsure["head"])),
+        head=head_of(unsure),
         share=percent(unsure["share"]),
     )
 
@@ -145,12 +139,7 @@ def _patch_finding(view: View, frame: pd.DataFrame, best: pd.Series) -> str:
 
 def _patch_map(frame: pd.DataFrame, best: pd.Series) -> Any:
     """A cell per offset, the patch itself in the middle (a dot), the preferred one framed; rows
-    below the patch stand below it.
-
-    Args:
-        frame: rows row_offset, column_offset, attention_per_pair, part.
-        best: its row_offset and column_offset are those of the framed cell.
-    """
+    below the patch stand below it."""
     cells = heat_map(
         frame,
         x="column_offset",

@@ -8,7 +8,7 @@ import streamlit as st
 from analysis.tables.positions import head_offset
 from analysis.tables.positions.offset_agreement import COUNTINGS
 from pages.ui.choices.pick import choose
-from pages.ui.head.bar import pick_head
+from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -33,11 +33,7 @@ def heads_compared(counting: str) -> pd.DataFrame:
 
 
 def at_zero(heads: pd.DataFrame) -> int:
-    """How many heads agree at the token itself, where nothing is shifted.
-
-    Args:
-        heads: some of `heads_compared`.
-    """
+    """How many of `heads_compared` agree at the token itself, where nothing is shifted."""
     return int((heads["agree"] & (heads["attention"] == 0)).sum())
 
 
@@ -55,16 +51,16 @@ def heads_between(row: pd.Series) -> str:
     return say("positions.claim.between", low=percent(low), high=percent(high))
 
 
-def pick_positions_head(view: View) -> Head:
-    """A layer and a head, from 1; unless chosen, the one whose attention depends most on positions,
-    where there is most to see."""
+def pick_positions_head(view: View, *charts: str) -> Head:
+    """The head that was picked or clicked in a chart; unless chosen, the one whose attention
+    depends most on positions, where there is most to see."""
     default = head_with_most(ask(head_offset.heads), "dependence")
-    return pick_head(view.say("head"), default=default, help=view.say("head_help"))
+    return clicked_head(view, *charts, default=default)
 
 
-def head_row(view: View) -> Head:
+def head_row(view: View, *charts: str) -> Head:
     """The picker, and the way to the section on the head."""
-    layer, head = pick_positions_head(view)
+    layer, head = pick_positions_head(view, *charts)
     label = view.say("to_head", head=head_name(layer, head))
     with view.toolbar():
         st.button(label, on_click=choose, args=(view.key("view"), "one_head"))

@@ -139,10 +139,7 @@ def _chart(
     """Three charts over one axis of offsets: directions one by one, their weighted sum, attention.
 
     Args:
-        waves: rows rank, value, offset, correlation.
-        curves: rows offset, score, given.
         peaks: the offset at which each curve is highest within the window.
-        domain: the offsets that are drawn.
     """
     parts = [] if waves.empty else [_directions(waves, _offsets(domain))]
     for curve in _CURVES:

@@ -16,6 +16,7 @@ from pages.ui.charts.standard import lines
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
 from pages.ui.words.place import said
 
@@ -45,9 +46,8 @@ def attention(view: View, layer: int, head: int) -> int:
 
 
 def _label(view: View, row: Any) -> str:
-    text = str(row.text)
-    shown = f"{text[:_SHORT].rstrip()} …" if len(text) > _SHORT else text
-    return view.say("text_label", seq=row.seq, n=row.n_tokens, text=shown)
+    text = beginning(row.text, _SHORT)
+    return view.say("text_label", seq=row.seq, n=row.n_tokens, text=text)
 
 
 def _map(view: View, layer: int, head: int, seq: int) -> None:
@@ -61,11 +61,7 @@ def _map(view: View, layer: int, head: int, seq: int) -> None:
 
 
 def _map_of_tokens(frame: pd.DataFrame) -> Any:
-    """Queries down, keys across, and a dotted line where a token looks at itself.
-
-    Args:
-        frame: rows query_pos, key_pos, query_token, key_token, attention.
-    """
+    """Queries down, keys across, and a dotted line where a token looks at itself."""
     tokens = frame[frame["query_pos"] == frame["key_pos"]].sort_values("query_pos")
     names = dict(zip(tokens["query_pos"], _labels(tokens), strict=True))
     shown = frame.assign(query=frame["query_pos"].map(names), key=frame["key_pos"].map(names))

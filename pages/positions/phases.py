@@ -113,13 +113,7 @@ def binned(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
-    """Frequencies across, phases up, amplitude as colour, and lines of constant shift.
-
-    Args:
-        cells: rows x, x2, y, y2, frequency, planes and `measure`.
-        measure: `relative` or `amplitude`, which is drawn on a log scale.
-        highest: frequency, where the axis ends.
-    """
+    """Frequencies across, phases up, amplitude as colour, and lines of constant shift."""
     end = max(float(highest), float(cells["x2"].max()))
     x = alt.X(
         "x:Q",
@@ -136,15 +130,10 @@ def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
     )
     told = {"frequency": ".0f", "y": ".2f", "y2": ".2f", measure: ".3~g", "planes": "d"}
     scale = _scale(cells[measure], measure)
+    colour = alt.Color(f"{measure}:Q", title=title(measure), scale=scale, legend=ramp(".2~g"))
+    tooltip = column_tooltips(cells, **told)
     marks = alt.Chart(cells).mark_rect()
-    marks = marks.encode(
-        x=x,
-        x2="x2",
-        y=y,
-        y2="y2",
-        color=alt.Color(f"{measure}:Q", title=title(measure), scale=scale, legend=ramp(".2~g")),
-        tooltip=column_tooltips(cells, **told),
-    )
+    marks = marks.encode(x=x, x2="x2", y=y, y2="y2", color=colour, tooltip=tooltip)
     return alt.layer(marks, *_lines(end, x, y)).properties(height=460)
 
 

@@ -13,20 +13,13 @@ from pages.ui.words.say import say
 
 
 def of_embeddings(variance: pd.DataFrame, peaks: Sequence[float]) -> list[Row]:
-    """What the first components hold, and where the amplitude spectrum has its clearest peak.
-
-    Args:
-        variance: component, cumulative.
-        peaks: of the position embedding, the clearest first.
-    """
+    """What the first components hold, and where the amplitude spectrum has its clearest peak."""
     found = variance.set_index("component")["cumulative"]
-    shares = [
-        Row(
-            say("positions.published.components", n=each.component), each, found.get(each.component)
-        )
-        for each in COMPONENTS
-    ]
-    return [*shares, Row(say("positions.published.peak"), PEAK, peaks[0] if peaks else None)]
+    rows = []
+    for each in COMPONENTS:
+        name = say("positions.published.components", n=each.component)
+        rows.append(Row(name, each, found.get(each.component)))
+    return [*rows, Row(say("positions.published.peak"), PEAK, peaks[0] if peaks else None)]
 
 
 def of_heads(heads: pd.DataFrame, phases: pd.DataFrame) -> list[Row]:

@@ -111,9 +111,8 @@ def _whole_way(quantity: str) -> pd.DataFrame:
 
 def _rules(frame: pd.DataFrame) -> pd.DataFrame:
     """Means of rules as evidence."""
-    return frame.assign(name=frame.index.map(rule_name), value=frame["mean"])[
-        ["name", "value", "low", "high"]
-    ]
+    named = frame.assign(name=frame.index.map(rule_name), value=frame["mean"])
+    return named[["name", "value", "low", "high"]]
 
 
 def _of_summary() -> Iterator[Finding]:

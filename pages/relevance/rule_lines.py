@@ -10,6 +10,7 @@ from analysis.relevance_rules import MEAN_WEIGHTS
 from analysis.tables.relevance.sequence_perturbation import RANDOM
 from pages.relevance.rules import rule_name
 from pages.ui.charts.colours import NEUTRAL, RELEVANCE_RULE_COLOURS
+from pages.ui.charts.encodings import named
 from pages.ui.charts.look import tooltips
 from pages.ui.words.columns import title
 
@@ -18,12 +19,7 @@ _SOLID = [1, 0]
 
 
 def rule_lines(
-    frame: pd.DataFrame,
-    *,
-    rules: Sequence[str],
-    x: alt.X,
-    y: Mapping[str, Any],
-    format: str,
+    frame: pd.DataFrame, *, rules: Sequence[str], x: alt.X, y: Mapping[str, Any], format: str
 ) -> list[Any]:
     """A line per rule, with a band from low to high where there are intervals.
 
@@ -85,24 +81,13 @@ def layer_lines(
 
 def _encodings(rules: Sequence[str]) -> dict[str, Any]:
     """Colour and dashes of rules by the column `name`, with one legend for both."""
-    names = [rule_name(each) for each in rules]
-    legend = alt.Legend(
-        orient="top",
-        symbolType="stroke",
-        symbolOpacity=1,
-        symbolStrokeWidth=3,
-        symbolSize=260,
-        labelLimit=0,
-        columns=6,
-    )
-    colours = [RELEVANCE_RULE_COLOURS[each] for each in rules]
-    dashes = [[5, 3] if each in _DASHED else _SOLID for each in rules]
-    looks = {"color": (alt.Color, colours), "strokeDash": (alt.StrokeDash, dashes)}
+    colours = {rule_name(each): RELEVANCE_RULE_COLOURS[each] for each in rules}
+    dashes = {rule_name(each): [5, 3] if each in _DASHED else _SOLID for each in rules}
+    stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolSize": 260}
+    legend = {**stroke, "symbolOpacity": 1, "columns": 6}
     return {
-        channel: kind(
-            "name:N", title=" ", scale=alt.Scale(domain=names, range=values), legend=legend
-        )
-        for channel, (kind, values) in looks.items()
+        "color": named("name", colours, **legend),
+        "strokeDash": named("name", dashes, alt.StrokeDash, **legend),
     }
 
 

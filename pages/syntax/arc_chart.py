@@ -8,6 +8,7 @@ import pandas as pd
 
 from pages.syntax.arcs import PAGE, Drawing
 from pages.ui.charts.colours import ARC_COLOURS, WORD_GROUNDS
+from pages.ui.charts.encodings import named
 from pages.ui.words.columns import title
 from pages.ui.words.place import said
 
@@ -19,11 +20,8 @@ def arc_chart(drawn: Drawing) -> Any:
     """Words in the middle; the tree above or to the left, the head's arcs on the other side."""
     names = {kind: said(f"arc_{kind}") for kind in ARC_COLOURS}
     kinds, dashes = list(names.values()), [_DASHED.get(kind, [1, 0]) for kind in names]
-    colour = alt.Color(
-        "name:N",
-        scale=alt.Scale(domain=kinds, range=list(ARC_COLOURS.values())),
-        legend=alt.Legend(orient="top", symbolType="stroke", labelLimit=0, title=None),
-    )
+    colours = dict(zip(kinds, ARC_COLOURS.values(), strict=True))
+    colour = named("name", colours, title=None, symbolType="stroke")
     dash = alt.StrokeDash("name:N", scale=alt.Scale(domain=kinds, range=dashes), legend=None)
     arc = alt.Tooltip("arc_text:N", title=title("arc_text"))
 

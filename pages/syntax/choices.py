@@ -11,7 +11,7 @@ from analysis.tables.probing.dependency_prediction import DIRECTIONS
 from pages.syntax.names import EVERYTHING, explain, relation_name, word_counts
 from pages.ui.choices.pick import choose
 from pages.ui.head.bar import pick_head
-from pages.ui.head.choice import Head, short_name
+from pages.ui.head.choice import Head, head_with_most, short_name
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
@@ -52,8 +52,7 @@ class Chosen:
 
     def best_head(self) -> Head:
         """The head that is right most often; the first of all where none was scored."""
-        best = self.heads().nlargest(1, "accuracy")
-        return (int(best["layer"].iloc[0]), int(best["head"].iloc[0])) if len(best) else (1, 1)
+        return head_with_most(self.heads(), "accuracy")
 
     def direction_of(self, layer: int, head: int) -> str:
         """The direction that is looked at; of either, the one in which the head is better."""

@@ -13,7 +13,7 @@ from pages.syntax.row_charts import OFFSET_COLOUR
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
 from pages.ui.charts.standard import bars
-from pages.ui.head.choice import Head, follow_head_click, head_name
+from pages.ui.head.choice import Head, follow_head_click, head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
@@ -55,7 +55,7 @@ def _finding(view: View, scores: pd.DataFrame, offsets: pd.DataFrame, relation: 
         "finding",
         relation=relation,
         n=count(best["n"]),
-        head=head_name(int(best["layer"]), int(best["head"])),
+        head=head_of(best),
         direction=direction_name(str(best["direction"])),
         accuracy=percent(best["accuracy"]),
         interval=ends(best["low"], best["high"], percent),
@@ -75,9 +75,9 @@ def _finding(view: View, scores: pd.DataFrame, offsets: pd.DataFrame, relation: 
 
 def _map(scores: pd.DataFrame, marked: Head) -> object:
     """Layers down, heads across, each with its accuracy."""
-    limits = zip(scores["low"].map(percent), scores["high"].map(percent), strict=True)
+    interval = scores["low"].map(percent) + " – " + scores["high"].map(percent)
     return number_map_of_heads(
-        readable(scores).assign(interval=[" – ".join(each) for each in limits]),
+        readable(scores).assign(interval=interval),
         "accuracy",
         tooltip=("interval", "direction", "n"),
         colours=Ramp(LOW_TO_HIGH, 0.0, max(float(scores["accuracy"].max()), 0.01)),

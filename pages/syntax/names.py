@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.probing import dependency_accuracy
-from pages.ui.head.choice import head_name
+from pages.ui.head.choice import head_names
 from pages.ui.stage import stage
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import count
@@ -68,9 +68,8 @@ def readable(frame: pd.DataFrame) -> pd.DataFrame:
     named = frame.assign(relation_named=frame["relation"].map(relation_name))
     if "head" not in frame:
         return named
-    places = zip(frame["layer"].astype(int), frame["head"].astype(int), strict=True)
-    heads = [head_name(*place) for place in places]
-    return named.assign(head_name=heads, direction_named=frame["direction"].map(direction_name))
+    directions = frame["direction"].map(direction_name)
+    return named.assign(head_name=head_names(frame), direction_named=directions)
 
 
 def columns(*names: str) -> dict[str, str | None]:

@@ -7,6 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
+from pages.ui.charts.encodings import named
 from pages.ui.charts.look import cell_selection, tooltips
 from pages.ui.words.columns import NAMED, shown_as, title
 from pages.ui.words.offsets import offset_told
@@ -41,30 +42,25 @@ def accuracy_rows(
     base = _rows(shown, "relation", order, tooltip)
     several: dict[str, Any] = {"yOffset": alt.YOffset("series:N", sort=list(colours))}
     rows = base.encode(**several) if len(colours) > 1 else base
-    intervals = rows.mark_rule(strokeWidth=2).encode(
-        x=_across("low", axis), x2="high", color=_coloured("series", legend)
-    )
-    ticks = base.mark_tick(thickness=3, height=14, opacity=1, orient="vertical").encode(
-        x=_across("offset_accuracy", axis), color=_coloured("of_offset", legend)
-    )
-    points = rows.mark_circle(size=80, opacity=1, cursor="pointer").encode(
-        x=_across("accuracy", axis), color=_coloured("series", legend)
-    )
-    points = points.add_params(cell_selection(CLICKED, *fields))
+    own, of_offset = (named(each, legend, symbolType="square") for each in ("series", "of_offset"))
+    intervals = rows.mark_rule(strokeWidth=2)
+    ticks = base.mark_tick(thickness=3, height=14, opacity=1, orient="vertical")
+    points = rows.mark_circle(size=80, opacity=1, cursor="pointer")
+    parts = [
+        ticks.encode(x=_across("offset_accuracy", axis), color=of_offset),
+        intervals.encode(x=_across("low", axis), x2="high", color=own),
+        points.encode(x=_across("accuracy", axis), color=own).add_params(
+            cell_selection(CLICKED, *fields)
+        ),
+    ]
     height = 24 * max(shown["relation"].nunique(), 1) * (1.4 if len(colours) > 1 else 1) + 140
-    return alt.layer(ticks, intervals, points).properties(height=height)
+    return alt.layer(*parts).properties(height=height)
 
 
 def parser_rows(seeds: pd.DataFrame, means: pd.DataFrame, colours: Mapping[str, str]) -> Any:
-    """Every seed as a point, their mean as a bar.
-
-    Args:
-        seeds: rows method, method_named, kind, seed, uas, n.
-        means: rows method, method_named, kind, mean.
-        colours: of the kinds, in the order of the legend.
-    """
+    """Every seed as a point, their mean as a bar, in the colours of their kinds."""
     order = means.sort_values("mean", ascending=False)["method_named"].tolist()
-    axis, kind = said("uas_axis"), _coloured("kind", colours)
+    axis, kind = said("uas_axis"), named("kind", colours, symbolType="square")
     bars = _rows(means, "method", order, ["method", "mean"])
     bars = bars.mark_bar(opacity=0.45, size=20, cornerRadiusEnd=2)
     points = _rows(seeds, "method", order, ["method", "seed", "uas", "n"])
@@ -90,9 +86,3 @@ def _across(column: str, axis: str) -> alt.X:
     """Shares from 0 to 1, so that charts are compared at a glance."""
     per_cent = alt.Axis(format="%", tickCount=10)
     return alt.X(f"{column}:Q", title=axis, axis=per_cent, scale=alt.Scale(domain=[0, 1]))
-
-
-def _coloured(column: str, colours: Mapping[str, str]) -> alt.Color:
-    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
-    legend = alt.Legend(orient="top", symbolType="square", labelLimit=0)
-    return alt.Color(f"{column}:N", title=" ", scale=scale, legend=legend)

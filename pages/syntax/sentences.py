@@ -21,6 +21,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain
 
@@ -91,10 +92,9 @@ def _pick_sentence(view: View, shown: pd.DataFrame) -> tuple[int, int]:
     """A sentence of the list; one that is neither too short nor too long unless chosen."""
     labels = {}
     for row in shown.to_dict("records"):
-        text = row["text"]
-        short = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rstrip()} …"
+        text = beginning(row["text"], _LONGEST)
         place = {"seq": row["seq"], "right": row["n_right"], "n": row["n"]}
-        labels[f"{row['seq']}-{row['sentence']}"] = view.say("label", text=short, **place)
+        labels[f"{row['seq']}-{row['sentence']}"] = view.say("label", text=text, **place)
     readable = int((shown["text"].str.len() - _READABLE).abs().to_numpy().argmin())
     chosen = view.pick("sentence", labels, default=[*labels][readable], kind="select")
     seq, sentence = chosen.split("-")
@@ -126,11 +126,7 @@ def _deciding(words: pd.DataFrame) -> pd.Series:
 
 
 def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int) -> None:
-    """A map of the sentence where the file keeps its weights; it does so of the first texts alone.
-
-    Args:
-        words: one sentence's rows word, form, governor, sentence.
-    """
+    """A map of the sentence where the file keeps its weights, which it does of the first texts."""
     if not open_store().holds(word_attention.TABLE):
         return
     found = ask(word_attention.of_head, seq=seq, layer=layer, head=head)
@@ -143,11 +139,7 @@ def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int)
 
 
 def weight_map(found: pd.DataFrame, words: pd.DataFrame) -> Any:
-    """Words that attend down, words that are attended to across; governors have a frame.
-
-    Args:
-        found: rows word, candidate, attention.
-    """
+    """Words that attend down, words that are attended to across; governors have a frame."""
     forms = zip(words["word"].tolist(), words["form"], strict=True)
     names = {word: f"{form} {place}" for place, (word, form) in enumerate(forms, start=1)}
     governors = dict(zip(words["word"], words["governor"], strict=True))

@@ -9,7 +9,7 @@ import streamlit as st
 from analysis.tables.pairs import pair, pair_delta
 from pages.token_pairs import grid
 from pages.token_pairs.choices import choices
-from pages.token_pairs.grid_picture import picture
+from pages.token_pairs.grid import picture
 from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, is_clear, top_pairs
 from pages.token_pairs.published import EFFECT, pair_lists
 from pages.ui.charts.paired_stacks import paired_stacks

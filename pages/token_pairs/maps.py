@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.tables.pairs import pair_occurrence
 from pages.ui.charts.colours import LESS_TO_MORE, MARKED
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import ramp_below, tooltips
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, is_causal, layer_order
 from pages.ui.view import View
@@ -128,14 +128,7 @@ def _map(
 ) -> Any:
     axis: dict[str, Any] = {"labelLimit": 76, "labelFontSize": 9 if side < 400 else 10}
     axis |= {"ticks": False, "labelOverlap": False, "labelFlush": False}
-    legend = alt.Legend(
-        orient="bottom",
-        direction="horizontal",
-        gradientLength=min(side, 240) - 20,
-        gradientThickness=10,
-        tickCount=4,
-        format=".2~g",
-    )
+    legend = ramp_below(min(side, 240) - 20, tickCount=4, format=".2~g")
     base = alt.Chart(frame).encode(
         x=alt.X(
             "source:N",

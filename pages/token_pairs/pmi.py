@@ -82,8 +82,6 @@ def _lines(
         x="layer",
         y="spearman",
         colour=colour,
-        low="low",
-        high="high",
         colour_title=" ",
         colours=colours,
         level=0.0,

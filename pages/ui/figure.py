@@ -41,7 +41,7 @@ def figure(
         width: that of the page, or the chart's own.
     """
     finding = stage().begin()
-    _question(question)
+    st.subheader(question, anchor=False)
     event = st.altair_chart(
         in_theme(headlined(chart, finding)),
         width=width,
@@ -100,13 +100,9 @@ def markup(
     _foot(Shown(key, question, caption, finding, frame, chart, body))
 
 
-def _question(question: str) -> None:
-    st.subheader(question, anchor=False)
-
-
 def _headline(question: str, finding: str) -> None:
     """The question, and under it what was found, above what has no title of its own."""
-    _question(question)
+    st.subheader(question, anchor=False)
     if finding:
         st.markdown(_brief(finding))
 

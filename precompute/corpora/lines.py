@@ -20,7 +20,7 @@ class Line:
 
     @property
     def place(self) -> str:
-        """Where it stands, as messages and sequences tell it."""
+        """Where it stands, as messages and sequences name it."""
         return f"{self.file} line {self.number}"
 
     def refused(self, reason: str) -> BadCorpus:

@@ -120,7 +120,7 @@ class Corpus:
     corpora `too_long` (sentences left out because they do not fit), `mentions_cut` (mentions left
     out because they cross the edge of a window), `heads_by_tree`, `heads_by_tag` and
     `heads_by_word` (mentions whose head follows from that), `sentences_by_rule` (sentences whose
-    ends the file does not tell); of images `images_left_out` and `masks_left_out` (because they
+    ends the file does not mark); of images `images_left_out` and `masks_left_out` (because they
     cannot be read, or do not fit each other).
     """
 

@@ -11,13 +11,13 @@ from analysis.relevance_rules import ALL
 from analysis.upload_bounds import MAX_CHARACTERS
 from precompute.corpora.encode import Encoder
 from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Sequence, Text
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.batch import Batch
 from precompute.passes.relevance import class_prediction
 from precompute.passes.relevance.relevance_maps import RelevanceMaps
-from precompute.store.image_tables import png
 
 TYPED = "The text"
 

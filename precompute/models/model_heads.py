@@ -17,7 +17,7 @@ def if_named(whole: Model | None, known: dict[str, str]) -> Model | None:
     return whole if type(whole).__name__ in known else None
 
 
-def if_tells_apart(classifier: Model | None) -> Model | None:
+def if_exclusive(classifier: Model | None) -> Model | None:
     """The classifier, unless it answers with one number or with a yes or no for every class."""
     if classifier is None:
         return None

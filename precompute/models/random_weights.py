@@ -34,10 +34,7 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
         with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model = getattr(transformers, loader).from_config(
-                config,
-                trust_remote_code=False,
-                attn_implementation="eager",
-                dtype=torch.float32,
+                config, trust_remote_code=False, attn_implementation="eager", dtype=torch.float32
             )
     except (OSError, ValueError, RuntimeError) as error:
         raise UnfitModel(f"No model can be made of config.json in {folder}: {error}") from error

@@ -85,7 +85,7 @@ def untrained(recipe: Recipe) -> ViTForImageClassification:
 def waves(width: int) -> Float[Tensor, "patch hidden"]:
     """Where training starts the positions of pixels: waves along the rows and along the columns.
 
-    Half of the numbers tell the row, half the column, so that neighbours begin alike.
+    Half of the numbers encode the row, half the column, so that neighbours begin alike.
     """
     lengths = SIDE * 2.0 ** torch.linspace(0, 4, width // 4 + 1)[:-1]
     phases = 2 * torch.pi * torch.arange(SIDE)[:, None] / lengths

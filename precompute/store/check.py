@@ -109,7 +109,7 @@ def assert_parts_add_up(store: DuckDBPyConnection) -> None:
 def contents(store: DuckDBPyConnection, name: str) -> dict[str, int]:
     """How many rows a stored table has, and a checksum that reads all of them."""
     n_rows, checksum = store.execute(
-        f"select count(*), coalesce(bit_xor(hash(each)), 0) from stored.{name} as each"
+        f"select count(*), coalesce(bit_xor(hash(row)), 0) from stored.{name} as row"
     ).fetchall()[0]
     return {"n_rows": n_rows, "checksum": checksum}
 

@@ -1,15 +1,12 @@
 """The images of a corpus, into the store."""
 
 from collections.abc import Iterator
-from io import BytesIO
 
-import numpy as np
 import pyarrow as pa
-from jaxtyping import UInt8
-from PIL import Image
 
 from analysis.tables.image import TABLE
 from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.plan import Plan
 
@@ -44,11 +41,3 @@ def _row(sequence: Sequence, reader: ImageReader, plan: Plan) -> dict:
         "picture": png(reader.shown(picture)) if sequence.index in plan.kept else None,
         "coverage": None if coverage is None else coverage.tolist(),
     }
-
-
-def png(pixels: UInt8[np.ndarray, "channel height image_width"]) -> bytes:
-    """Colours or greys as a PNG file."""
-    image = Image.fromarray(pixels[0] if len(pixels) == 1 else np.moveaxis(pixels, 0, -1))
-    written = BytesIO()
-    image.save(written, format="PNG")
-    return written.getvalue()

@@ -18,7 +18,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 class Layout(NamedTuple):
-    """One point per head, and how badly their distances tell those of the heads (stress-1)."""
+    """One point per head, and how badly their distances match those of the heads (stress-1)."""
 
     points: Float[np.ndarray, "head 2"]
     stress: float | None

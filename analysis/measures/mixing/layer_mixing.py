@@ -234,8 +234,8 @@ def _feed_forward_scopes(
         torch.bmm(hidden_shares[keys], hidden_terms[keys], out=part)
         parts = (part.mul_(gate) @ output_weight).to(terms.dtype)
         sums += parts.sum(dim=0)
-        each = torch.arange(len(parts), device=parts.device)
-        own[keys] = parts[each, start + each]
+        place = torch.arange(len(parts), device=parts.device)
+        own[keys] = parts[place, start + place]
         maps[0, keys] = parts.norm(dim=-1)
         parts.baddbmm_(residual.shares[keys], residual.terms[keys])
         maps[1, keys] = parts.norm(dim=-1)

@@ -33,9 +33,7 @@ def sample_priorities(
         return waits / n_pairs[..., None]
 
 
-def earliest(
-    priorities: Float[np.ndarray, "*strata row"],
-) -> Int[np.ndarray, "*strata value"]:
+def earliest(priorities: Float[np.ndarray, "*strata row"]) -> Int[np.ndarray, "*strata value"]:
     """Places of the `SAMPLE` smallest priorities of each stratum, in no particular order.
 
     Source:

@@ -24,8 +24,7 @@ def value_norms(
 
 
 def attention_received(
-    attention: Float[Tensor, "batch head query key"],
-    is_token: Bool[Tensor, "batch query"],
+    attention: Float[Tensor, "batch head query key"], is_token: Bool[Tensor, "batch query"]
 ) -> Float[Tensor, "batch head key"]:
     """Attention weight that each token receives, summed over the real tokens that attend.
 

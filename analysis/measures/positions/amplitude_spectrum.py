@@ -49,9 +49,7 @@ def wave_length(n_tokens: int) -> int:
     return 1 << (n_tokens.bit_length() - 1) if n_tokens >= SHORTEST else 0
 
 
-def spread(
-    amplitudes: Float[Tensor, "*any frequency column"],
-) -> Float[Tensor, "*any frequency 4"]:
+def spread(amplitudes: Float[Tensor, "*any frequency column"]) -> Float[Tensor, "*any frequency 4"]:
     """Mean, quartiles and largest of the columns for every frequency, in the order of `SPREAD`.
 
     Quartiles lie between two columns in proportion to their place, (columns − 1) / 4 and three

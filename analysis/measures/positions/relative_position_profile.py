@@ -9,9 +9,7 @@ REACH = 10
 """Offsets to either side that a profile covers."""
 
 
-def diagonal_sums(
-    matrices: Float[Tensor, "head query key"],
-) -> Float[Tensor, "head diagonal"]:
+def diagonal_sums(matrices: Float[Tensor, "head query key"]) -> Float[Tensor, "head diagonal"]:
     """tr_t(A) = Σ_i a_{i, i+t} of square matrices, for every t from −(n − 1) to n − 1.
 
     Every row is moved left by its own number, so that a diagonal becomes a column.

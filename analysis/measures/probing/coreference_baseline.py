@@ -75,7 +75,7 @@ def agreement(features: Sequence[str]) -> Pairs:
 
     Differs:
         No lists of names and no recogniser of animate things: an attribute is known where the
-        treebank tells it. A possessive has the number, gender and person of the possessor. Whatever
+        treebank gives it. A possessive has the number, gender and person of the possessor. Whatever
         is neither a pronoun nor a verb is of the third person.
     """
     known = [attributes(each) for each in features]
@@ -89,7 +89,7 @@ def agreement(features: Sequence[str]) -> Pairs:
 
 
 def attributes(features: str) -> tuple[frozenset[str], ...]:
-    """What a word's features tell of number, gender and person: the values each may have.
+    """What a word's features show of number, gender and person: the values each may have.
 
     Source:
         lee-2011, section 2.3 (the sieve for pronouns).

@@ -34,10 +34,7 @@ def words_by_relation(relations: list[str]) -> dict[str, Bool[np.ndarray, " word
     """
     labels = np.array(relations, dtype=object)
     bases = np.array([base_of(each) for each in relations], dtype=object)
-    found = {
-        ALL: ~np.isin(bases, UNSCORED),
-        ALL_WORDS: np.ones(len(labels), dtype=bool),
-    }
+    found = {ALL: ~np.isin(bases, UNSCORED), ALL_WORDS: np.ones(len(labels), dtype=bool)}
     for base in sorted(set(bases) - {ALL, ALL_WORDS, *UNSCORED}):
         found[base] = bases == base
         for label in sorted(set(labels[found[base]]) - {base}):

@@ -17,9 +17,7 @@ STEPS = 150
 """Steps of training at the least, however small the treebank."""
 
 
-def possible(
-    scores: Float[Tensor, "word candidate fit"],
-) -> Float[Tensor, "word candidate fit"]:
+def possible(scores: Float[Tensor, "word candidate fit"]) -> Float[Tensor, "word candidate fit"]:
     """Scores in which no word governs itself.
 
     Source:
@@ -111,11 +109,11 @@ def shuffled(
     """The governors of a sentence, dealt to its words at random: who governs, but not whom.
 
     A parser that is trained on such trees must be scored on such trees. Scored on true ones it may
-    look good: a head that holds the tree tells who governs, and the largest score tells whom. No
+    look good: a head that holds the tree shows who governs, and the largest score shows whom. No
     word is dealt itself.
 
     Source:
-        clark-2019, section 5: a control of ours, to tell what parsers owe to the trees.
+        clark-2019, section 5: a control of ours, to show what parsers gain from the trees.
     """
     draw = np.random.default_rng((seed, sentence))
     dealt = draw.permutation(governors)

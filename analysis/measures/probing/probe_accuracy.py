@@ -28,9 +28,7 @@ def right_by_sequence(
 
 
 def accuracy_interval(
-    right: Float[np.ndarray, "sequence cell"],
-    n: Int[np.ndarray, " sequence"],
-    drawn: Redraws,
+    right: Float[np.ndarray, "sequence cell"], n: Int[np.ndarray, " sequence"], drawn: Redraws
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
     """Percentile bootstrap of Σ right / Σ n, a sequence that is drawn bringing all its cases.
 

@@ -117,8 +117,8 @@ class _WayDown:
 
     @property
     def carried(self) -> Carried:
-        def by_rule(each: Tensor) -> Tensor:
-            return each.movedim((0, 3, 1, 4, 2), (0, 1, 2, 3, 4)).flatten(0, 1)
+        def by_rule(values: Tensor) -> Tensor:
+            return values.movedim((0, 3, 1, 4, 2), (0, 1, 2, 3, 4)).flatten(0, 1)
 
         return Carried(by_rule(self.maps), by_rule(self.error), by_rule(self.n_in_place))
 
@@ -148,8 +148,8 @@ def value_distances(
 ) -> tuple[Float[Tensor, "batch head key"], Float[Tensor, "batch head query key"]]:
     """‖v_j − v̄‖ and ‖v_j − v_i‖, which what is added to every value does not change.
 
-    The products are taken in float64, from values less the first one, so that near ones are told
-    apart and equal ones lie at exactly 0.
+    The products are taken in float64, from values less the first one, so that near ones stay
+    distinct and equal ones lie at exactly 0.
 
     Source:
         sawaki-2025, rules (ii) to (iv).

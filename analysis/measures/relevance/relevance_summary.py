@@ -37,7 +37,7 @@ def relevance_summary(
 
     Args:
         is_content: patches, or tokens that are not special.
-        coverage: share of each patch inside a mask, NaN where the mask does not tell.
+        coverage: share of each patch inside a mask, NaN where that is unknown.
 
     Source:
         sawaki-2025, section 4, for what to look at; zhang-2018, section 4, for pointing.
@@ -62,11 +62,11 @@ def relevance_summary(
         n_top = -(-n // 20)
         column["top5_share"][there] = np.sort(shares, axis=1)[:, n - n_top :].sum(axis=1)
     if coverage is not None:
-        _tell_of_mask(column, content, coverage)
+        _summarise_mask(column, content, coverage)
     return found
 
 
-def _tell_of_mask(
+def _summarise_mask(
     column: dict[str, Float[np.ndarray, " row"]],
     content: Float[np.ndarray, "row patch"],
     coverage: Float[np.ndarray, " patch"],

@@ -33,7 +33,6 @@ def behaviours(
         neighbour: how much attention to the next or the previous token is needed.
         entropy: how many nats are needed to look broadly.
         token_type: how much attention to one type of token is needed.
-        weighing: one of `WEIGHINGS`.
 
     Returns:
         layer, head, behaviour, and the quantities that decide it, missing where a head has none.

@@ -6,7 +6,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, one_weighing
 from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Column, Table, View
 
@@ -89,11 +89,7 @@ TABLE = Table(
 )
 
 
-@asks("""
-    select * exclude (weighing) from head_distance_weighing
-    where weighing = $weighing
-    order by layer_a, head_a, layer_b, head_b
-""")
+@asks(one_weighing("head_distance", order="layer_a, head_a, layer_b, head_b"))
 def distances(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """The distance of every head from every head, itself included: layer_a, head_a, layer_b,
     head_b, divergence, mean_divergence, n_rows, in the order of layers and heads."""

@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights, one_weighing
 from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table
 
@@ -36,11 +36,7 @@ TABLE = Table(
 )
 
 
-@asks("""
-    select * exclude (weighing) from head_layout_weighing
-    where weighing = $weighing
-    order by layer, head
-""")
+@asks(one_weighing("head_layout", order="layer, head"))
 def layout(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """Where every head lies, and how well the plane shows distances: layer, head, x, y, stress (the
     same in every row)."""

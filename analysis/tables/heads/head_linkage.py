@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import number, whole
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights, one_weighing
 from analysis.tables.question import asks
 from analysis.tables.table import Table
 
@@ -35,11 +35,7 @@ TABLE = Table(
 )
 
 
-@asks("""
-    select * exclude (weighing) from head_linkage_weighing
-    where weighing = $weighing
-    order by step
-""")
+@asks(one_weighing("head_linkage", order="step"))
 def steps(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """The steps in their order: step, left, right, height, n_heads."""
     ...

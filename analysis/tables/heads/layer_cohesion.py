@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
-from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights, one_weighing
 from analysis.tables.question import asks
 from analysis.tables.table import LAYER_OR_ALL, Table
 
@@ -45,11 +45,7 @@ TABLE = Table(
 )
 
 
-@asks("""
-    select * exclude (weighing) from layer_cohesion_weighing
-    where weighing = $weighing
-    order by layer nulls last
-""")
+@asks(one_weighing("layer_cohesion", order="layer nulls last"))
 def cohesion(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
     """Every layer by itself, then all of them: layer (missing for all), within, between,
     difference, p_value, n_permutations."""

@@ -76,10 +76,6 @@ def extremes(
 ) -> pd.DataFrame:
     """The sequences in which a head does something most.
 
-    Args:
-        quantity: one of `QUANTITIES`.
-        weighing: one of `WEIGHINGS`.
-
     Returns:
         seq, n_tokens, value, text; largest value first.
 

@@ -14,8 +14,7 @@ OF_TOKENS = (
 )
 SHARE = (
     number(
-        "mean",
-        "mean over sequences of the share that comes from these tokens of the model's input",
+        "mean", "mean over sequences of the share that comes from these tokens of the model's input"
     ),
     *interval("share"),
 )

@@ -1,4 +1,4 @@
-"""The columns by which papers tell how much a quantity varies."""
+"""The columns with which papers describe how much a quantity varies."""
 
 from analysis.tables.columns import count, number
 

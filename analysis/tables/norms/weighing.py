@@ -1,4 +1,4 @@
-"""What the attention of a head is weighed by, and how views tell one way from the other."""
+"""What the attention of a head is weighed by, and how views choose one of the two ways."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,12 +16,7 @@ WEIGHING = named(
 
 
 def of_weights(
-    name: str,
-    grain: str,
-    columns: Iterable[Column],
-    *,
-    table: str = "",
-    or_rules: bool = False,
+    name: str, grain: str, columns: Iterable[Column], *, table: str = "", or_rules: bool = False
 ) -> View:
     """What a stored table says by weights alone, without the column `weighing`.
 
@@ -33,6 +28,12 @@ def of_weights(
     rows = f"from stored.{table or name} where weighing = 'weight'{rule}"
     names = ", ".join(f'"{each.name}"' for each in columns)
     return View(name, grain, tuple(columns), f"select {names} {rows}")
+
+
+def one_weighing(table: str, *, order: str) -> str:
+    """The question for the rows of one `$weighing`, without the column `weighing`."""
+    rows = f"from {table}_weighing where weighing = $weighing"
+    return f"select * exclude (weighing) {rows} order by {order}"
 
 
 def of_either(*columns: Column) -> tuple[Column, ...]:

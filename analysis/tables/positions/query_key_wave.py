@@ -5,7 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import single, singles
 from analysis.tables.positions.query_key_singular_value import RANK
-from analysis.tables.question import asks
+from analysis.tables.question import asks, sequences_of
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 RANKS, SHOWN, REACH = 20, 64, 64
@@ -74,12 +74,7 @@ def correlations(
     ...
 
 
-@asks("""
-    select seq, n_tokens, text
-    from sequence
-    where seq in (select distinct seq from query_key_wave)
-    order by seq
-""")
+@asks(sequences_of("query_key_wave"))
 def exemplars(store: DuckDBPyConnection) -> pd.DataFrame:
     """seq, n_tokens, text of the kept sequences."""
     ...

@@ -87,12 +87,7 @@ def of_type(
     order by {placed(MENTION_TYPES, "mention_type")}, {placed(METHODS, "method")}
 """)
 def of_head(
-    store: DuckDBPyConnection,
-    *,
-    merging: str,
-    layer: int,
-    head: int,
-    weighing: str = WEIGHT,
+    store: DuckDBPyConnection, *, merging: str, layer: int, head: int, weighing: str = WEIGHT
 ) -> pd.DataFrame:
     """One head and all rules on every type of mention: mention_type, method, n, accuracy, low,
     high."""

@@ -73,7 +73,6 @@ def best(
     """The best head for every type of mention, beside every rule.
 
     Args:
-        merging: one of `MERGINGS`.
         chosen_on: one of `CHOSEN_ON`.
 
     Returns:

@@ -41,9 +41,6 @@ TABLE = Table(
 def differences(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
     """Both best heads for every type of mention and part of the corpus.
 
-    Args:
-        merging: one of `MERGINGS`.
-
     Returns:
         mention_type, chosen_on, n, layer, head and accuracy of either, difference, low, high.
     """

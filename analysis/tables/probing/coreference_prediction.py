@@ -37,10 +37,7 @@ _VALUES = (
         "predicted", "of each of them the head word of the earlier mention that is picked; -1: none"
     ),
     Column(
-        "correct",
-        pa.list_(pa.bool_()),
-        "whether it is the head word of an antecedent",
-        "yes or no",
+        "correct", pa.list_(pa.bool_()), "whether it is the head word of an antecedent", "yes or no"
     ),
 )
 TABLE = Table(

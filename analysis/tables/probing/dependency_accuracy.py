@@ -29,11 +29,7 @@ TABLE = Table(
     values=_VALUES,
     source="clark-2019",
     needs=(Need.TREES,),
-    laws=(
-        "n > 0",
-        "accuracy between 0 and 1",
-        "low <= high and low >= 0 and high <= 1",
-    ),
+    laws=("n > 0", "accuracy between 0 and 1", "low <= high and low >= 0 and high <= 1"),
     shown_as="dependency_accuracy_weighing",
     views=(
         View(

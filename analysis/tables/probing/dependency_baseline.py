@@ -12,10 +12,7 @@ from analysis.tables.table import Table
 TABLE = Table(
     name="dependency_baseline",
     grain="one row per relation and offset",
-    key=(
-        PROBED,
-        small("offset", "how many words further on the governor is looked for", "words"),
-    ),
+    key=(PROBED, small("offset", "how many words further on the governor is looked for", "words")),
     values=(N_WORDS, ACCURACY),
     source="clark-2019",
     needs=(Need.TREES,),

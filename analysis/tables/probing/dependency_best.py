@@ -13,15 +13,11 @@ from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")
-
-
 CHOSEN_ON_COLUMN = named(
     "chosen_on",
     "sequences that head and offset were chosen on: first or second, random half A or B, and "
     "scored on the other; all: chosen and scored on all",
 )
-
-
 _NAME, _KEY = "dependency_best", (MERGING, PROBED, CHOSEN_ON_COLUMN)
 _VALUES = (
     LAYER,

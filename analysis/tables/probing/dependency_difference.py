@@ -16,11 +16,7 @@ TABLE = Table(
     name="dependency_difference",
     grain="one row per merging, relation and half that the best heads were chosen on, or all",
     key=(MERGING, PROBED, CHOSEN_ON_COLUMN),
-    values=(
-        N_WORDS,
-        *of_either(LAYER, HEAD, DIRECTION, ACCURACY),
-        *difference("share"),
-    ),
+    values=(N_WORDS, *of_either(LAYER, HEAD, DIRECTION, ACCURACY), *difference("share")),
     source="kobayashi-2020",
     needs=(Need.TREES,),
     laws=(

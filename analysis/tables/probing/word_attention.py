@@ -5,7 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import singles, small
-from analysis.tables.question import asks
+from analysis.tables.question import asks, sequences_of
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 SHOWN = 64
@@ -60,11 +60,7 @@ def of_head(store: DuckDBPyConnection, *, seq: int, layer: int, head: int) -> pd
     ...
 
 
-@asks("""
-    select seq, text from sequence
-    where seq in (select seq from word_attention)
-    order by seq
-""")
+@asks(sequences_of("word_attention"))
 def sequences(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The sequences whose word attention is in the file: seq, text."""
+    """The sequences whose word attention is in the file: seq, n_tokens, text."""
     ...

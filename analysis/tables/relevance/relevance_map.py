@@ -5,7 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import named, singles
-from analysis.tables.question import asks, placed
+from analysis.tables.question import asks, placed, sequences_of
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, nullable
 
 RULE = named("rule", "rule or method by which relevance is carried back")
@@ -67,12 +67,7 @@ def methods(store: DuckDBPyConnection, *, seq: int, layer: int) -> pd.DataFrame:
     ...
 
 
-@asks("""
-    select seq, text, n_tokens
-    from sequence
-    where seq in (select seq from relevance_map)
-    order by seq
-""")
+@asks(sequences_of("relevance_map"))
 def kept(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The sequences whose maps are kept: seq, text, n_tokens."""
+    """The sequences whose maps are kept: seq, n_tokens, text."""
     ...

@@ -52,7 +52,7 @@ TABLE = Table(
 @asks(f"""
     select rule, curve, (step - 1) / {STEPS} as share,
         probability[step]::double as probability, area::double as area
-    from sequence_perturbation, range(1, {STEPS} + 2) as each(step)
+    from sequence_perturbation, range(1, {STEPS} + 2) as steps(step)
     where seq = $seq
     order by {placed(ORDERS, "rule")}, curve, share
 """)

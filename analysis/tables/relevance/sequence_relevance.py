@@ -92,19 +92,12 @@ def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
 
 
 def extremes(
-    store: DuckDBPyConnection,
-    *,
-    rule: str,
-    layer: int,
-    head: int | None,
-    quantity: str,
-    limit: int,
+    store: DuckDBPyConnection, *, rule: str, layer: int, head: int | None, quantity: str, limit: int
 ) -> pd.DataFrame:
     """The sequences in which a map has most of a quantity.
 
     Args:
         head: None: the mean of the heads.
-        quantity: one of `QUANTITIES`.
 
     Returns:
         seq, value, text; largest value first.

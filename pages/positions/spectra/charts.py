@@ -39,10 +39,8 @@ def spectrum_chart(
     """One line over frequencies for every name in the column `name`.
 
     Args:
-        frame: frequency, period, `y`, name, and q25 and q75 where a band is drawn.
         scale: of amplitudes, `linear` or `log`.
-        colours: of the names, in the order of the legend.
-        band: the name whose quartiles are drawn as a band; no band if empty.
+        band: the name whose quartiles, q25 and q75, are drawn as a band; no band if empty.
     """
     domain = span(frame)
     drawn = spectrum_lines(
@@ -174,17 +172,10 @@ def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
     def cells(part: pd.DataFrame, x: alt.X) -> alt.Chart:
         x.shorthand = "left:Q"
         told = {"name": "", "layer": "d"} | dict.fromkeys(("frequency", "period", value), _SMALL)
-        return (
-            alt.Chart(part)
-            .mark_rect()
-            .encode(
-                x=x,
-                x2="right",
-                y=alt.Y("layer:O", title=title("layer"), axis=alt.Axis(labelOverlap=False)),
-                color=colour,
-                tooltip=column_tooltips(part, **told),
-            )
-        )
+        y = alt.Y("layer:O", title=title("layer"), axis=alt.Axis(labelOverlap=False))
+        tooltip = column_tooltips(part, **told)
+        marks = alt.Chart(part).mark_rect()
+        return marks.encode(x=x, x2="right", y=y, color=colour, tooltip=tooltip)
 
     height = _CELL * max(frame["layer"].nunique(), 2)
     domain = (float(left.min()), float(right.max()))

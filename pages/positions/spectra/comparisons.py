@@ -33,8 +33,7 @@ def pick_files(view: View, table: Table) -> list[Path]:
     The open file and those after it, until the reader chooses others.
     """
     paths = {each.name: each for each in files_with(table)}
-    own = open_store().name
-    ordered = [own, *(each for each in paths if each != own)]
+    ordered = sorted(paths, key=lambda name: name != open_store().name)
     chosen = pick_many(
         view.key("files"),
         view.say("files"),
@@ -43,8 +42,7 @@ def pick_files(view: View, table: Table) -> list[Path]:
         limit=_MOST,
         help=view.say("files_help"),
     )
-    lacking = [plain(each.name) for each in files() if each.name not in paths]
-    if lacking:
+    if lacking := [plain(each.name) for each in files() if each.name not in paths]:
         st.caption(view.say("files_lacking", names=say("list.comma").join(lacking)))
     if not chosen:
         st.info(view.say("files_none"))
@@ -61,12 +59,7 @@ def file_label(path: Path) -> str:
 
 def file_panels(frame: pd.DataFrame, y: str, scale: str) -> Any:
     """One panel for every name in the column `file`, over the same frequencies, each with a scale
-    of its own.
-
-    Args:
-        frame: file, frequency, period, `y`, and q25 and q75 where a band is to be drawn.
-        scale: of amplitudes, `linear` or `log`.
-    """
+    of its own; with a band where there are quartiles, q25 and q75."""
     parts = {str(name): part for name, part in frame.groupby("file", sort=False)}
     colours = dict(zip(parts, SERIES_COLOURS, strict=False))
 
@@ -96,11 +89,9 @@ class Chosen:
 def in_several_files(view: View, chosen: Chosen) -> None:
     """One panel per chosen file that has the layer, each with a scale of its own."""
     st.subheader(view.say("files_title"), anchor=False)
-    spectra = {
-        path: _of_file(view, path, chosen) for path in pick_files(view, state_spectrum.TABLE)
-    }
-    without = [plain(path.name) for path, each in spectra.items() if each.empty]
-    if without:
+    paths = pick_files(view, state_spectrum.TABLE)
+    spectra = {path: _of_file(view, path, chosen) for path in paths}
+    if without := [plain(path.name) for path, each in spectra.items() if each.empty]:
         names = say("list.comma").join(without)
         st.caption(view.say("files_no_layer", layer=chosen.layer, names=names))
     shown = [each for each in spectra.values() if not each.empty]

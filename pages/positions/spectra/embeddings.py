@@ -60,11 +60,8 @@ def _finding(view: View, kept: pd.DataFrame, words: pd.DataFrame) -> str:
 def _spectrum(
     view: View, spectra: pd.DataFrame, words: pd.DataFrame, length: int, scale: str
 ) -> None:
-    """The position embeddings beside the words of the texts and beside themselves in disorder.
-
-    Args:
-        length: on how many words theirs was measured; 0 where there are none.
-    """
+    """The position embeddings beside the words of the texts, of texts of this length if there are
+    any, and beside themselves in disorder."""
     names = {each: view.say(f"series_{each}") for each in _SERIES}
     series = pd.concat([spectra.rename(columns={"control": "series"}), words], ignore_index=True)
     frame = with_period(series[series["series"].isin(_SERIES)])
@@ -162,9 +159,8 @@ def components_chart(variance: pd.DataFrame) -> Any:
     )
     told = column_tooltips(frame, component="d", ratio=".2%", cumulative=".2%")
     base = alt.Chart(frame).encode(x=x, tooltip=told)
-    bars = base.mark_bar(color=NEUTRAL, opacity=0.55, size=9).encode(
-        y=alt.Y("ratio:Q", title=said("components_axis"))
-    )
+    ratio = alt.Y("ratio:Q", title=said("components_axis"))
+    bars = base.mark_bar(color=NEUTRAL, opacity=0.55, size=9).encode(y=ratio)
     line = base.mark_line(color=SERIES_COLOURS[0], point={"size": 40, "filled": True}).encode(y=y)
     marked = frame[frame["component"].isin(_OF_THE_PAPER)]
     shares = zip(marked["component"], marked["cumulative"], strict=True)
@@ -172,5 +168,5 @@ def components_chart(variance: pd.DataFrame) -> Any:
     marks = alt.Chart(marked.assign(label=labels)).encode(x=x)
     rules = marks.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3])
     words = marks.mark_text(align="left", dx=9, dy=16, fontSize=12)
-    words = words.encode(y=alt.Y("cumulative:Q"), text="label:N")
+    words = words.encode(y="cumulative:Q", text="label:N")
     return alt.layer(bars, line, rules, words).properties(height=320)

@@ -15,8 +15,7 @@ from pages.relevance.maps.layout import GAP, MapLayout, Panel
 from pages.relevance.maps.marks import first_picture, outlines, pictures, ring, words
 from pages.ui.charts.colours import RELEVANCE_LOW_TO_HIGH
 from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import cell_selection, paper_and_ink
-from pages.ui.words.columns import title
+from pages.ui.charts.look import cell_selection, column_tooltips, paper_and_ink
 from pages.ui.words.place import said
 
 PANEL = "panel"
@@ -43,7 +42,6 @@ def image_maps(
     """The maps side by side, each with its title and its share on special tokens.
 
     Args:
-        columns: how many maps stand beside each other.
         underlay: `over`: the picture is seen through the map; `plain`: it is not.
         own_scale: whether every map reaches the brightest colour, else only the highest of all.
         marked: name of the panel with a frame around it.
@@ -103,7 +101,7 @@ def _cells(
     field, scale = ("of_largest", "own") if own_scale else ("relevance", "shared")
     end = 1.0 if own_scale else float(frame["relevance"].max()) or 1.0
     shown["opacity"] = _opacity(shown[field], end) if underlay == "over" else 1.0
-    numbers = {"row": "d", "column": "d", "relevance": ".2%", "times_even": ".2f"}
+    told = {"map": "", "row": "d", "column": "d", "relevance": ".2%", "times_even": ".2f"}
     wide, tall = layout.patch
     marks = (
         alt.Chart(shown)
@@ -111,13 +109,7 @@ def _cells(
         .encode(
             color=_colour(field, said(f"legend_{scale}"), end),
             opacity=alt.Opacity("opacity:Q", scale=None),
-            tooltip=[
-                alt.Tooltip("map:N", title=title("map")),
-                *(
-                    alt.Tooltip(f"{name}:Q", title=title(name), format=format)
-                    for name, format in numbers.items()
-                ),
-            ],
+            tooltip=column_tooltips(shown, **told),
         )
     )
     return marks.add_params(cell_selection(PANEL, PANEL)) if pick else marks

@@ -9,6 +9,7 @@ import pandas as pd
 from pages.relevance.maps.layout import BAR, BAR_GAP, GAP, MapLayout, Panel
 from pages.ui.charts.colours import MARKED, TOKEN_TYPE_COLOURS
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround, Numbers
+from pages.ui.charts.look import tooltips
 from pages.ui.words.columns import title
 from pages.ui.words.place import said
 
@@ -115,9 +116,7 @@ def _bars(panels: Sequence[Panel], layout: MapLayout) -> alt.Chart:
             row = {"x": x, "x2": x2, "y": corner["y"] + layout.tall + BAR_GAP + BAR / 2}
             rows.append({**row, "share": share, "colour": _BARS[kind], "bar": names[kind]})
             start = end
-    tooltip = [
-        alt.Tooltip("bar:N", title=title("bar")),
-        alt.Tooltip("share:Q", title=title("relevance"), format=".1%"),
-    ]
-    bars = alt.Chart(pd.DataFrame(rows)).mark_bar(size=BAR, aria=False)
+    frame = pd.DataFrame(rows)
+    tooltip = tooltips({"bar": title("bar"), "share": title("relevance")}, frame, ".1%")
+    bars = alt.Chart(frame).mark_bar(size=BAR, aria=False)
     return bars.encode(x2="x2:Q", color=alt.Color("colour:N", scale=None), tooltip=tooltip)

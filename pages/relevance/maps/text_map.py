@@ -129,14 +129,11 @@ def _scale(top: float, *, own: bool = False) -> str:
 
 
 def _shaded(maps: TokenMaps, relevance: np.ndarray, top: float) -> str:
-    tokens = [
-        shading.Shaded(
-            token, float(value), said("shaded_token", token=name, share=f"{value:.3%}"), apart=apart
-        )
-        for token, name, apart, value in zip(
-            maps.tokens, maps.names, maps.apart, relevance, strict=True
-        )
-    ]
+    tokens = []
+    rows = zip(maps.tokens, maps.names, maps.apart, map(float, relevance), strict=True)
+    for token, name, apart, value in rows:
+        told = said("shaded_token", token=name, share=f"{value:.3%}")
+        tokens.append(shading.Shaded(token, value, told, apart=apart))
     return shading.text(tokens, top, power=_IN_PROPORTION)
 
 

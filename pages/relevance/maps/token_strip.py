@@ -31,12 +31,7 @@ def strip_frame(maps: TokenMaps, layers: Maps) -> pd.DataFrame:
 
 
 def token_strip(frame: pd.DataFrame, *, marked: int) -> Any:
-    """The chart; cells of tokens that stand apart stay empty.
-
-    Args:
-        frame: as `strip_frame` gives it.
-        marked: the layer with a frame around it.
-    """
+    """The chart; cells of tokens that stand apart stay empty, and a layer has a frame around it."""
     shown = frame[~frame["apart"]]
     cells = heat_map(
         shown,
@@ -49,11 +44,8 @@ def token_strip(frame: pd.DataFrame, *, marked: int) -> Any:
         tooltip=("token",),
     )
     of_layer = frame.loc[frame["layer"] == marked, ["layer"]].head(1)
-    row = (
-        alt.Chart(of_layer)
-        .mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
-        .encode(y=alt.Y("layer:O"), x=alt.value(0), x2=alt.value("width"))
-    )
+    row = alt.Chart(of_layer).mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
+    row = row.encode(y="layer:O", x=alt.value(0), x2=alt.value("width"))
     height = _ROW * max(frame["layer"].nunique(), _FEWEST) + _AROUND
     return alt.layer(cells, row).properties(height=height)
 

@@ -7,6 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import MARKED
+from pages.ui.charts.look import cell_selection, ramp_below
 from pages.ui.words.columns import title as title_of
 from pages.ui.words.columns import titled
 from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
@@ -45,30 +46,18 @@ def head_map(
         x=alt.X("head:O", title=titled("head", None), axis=axis, scale=alt.Scale(domain=heads)),
         y=alt.Y("layer:O", title=titled("layer", None), axis=axis, scale=alt.Scale(domain=layers)),
     )
-    legend = alt.Legend(
-        orient="bottom",
-        direction="horizontal",
-        gradientLength=190,
-        gradientThickness=10,
-        tickCount=4,
-        titleLimit=260,
-        format=legend_format,
-    )
+    legend = ramp_below(190, tickCount=4, titleLimit=260, format=legend_format)
     told = {value: title, **{each: title_of(each) for each in tooltip}}
     lines = [
         alt.Tooltip("layer:O", title=say("axis.layer")),
         alt.Tooltip("head:O", title=say("axis.head")),
         *(alt.Tooltip(f"{each}:Q", title=called, format=format) for each, called in told.items()),
     ]
-    colour = alt.Color(
-        f"{value}:Q",
-        title=title,
-        scale=scale or from_zero(float(frame[value].max())),
-        legend=legend,
-    )
-    pick = alt.selection_point(name=name, fields=["layer", "head"], on="click", empty=False)
+    scale = scale or from_zero(float(frame[value].max()))
+    colour = alt.Color(f"{value}:Q", title=title, scale=scale, legend=legend)
     cells = base.mark_rect(cursor="pointer").encode(color=colour, tooltip=lines)
-    cells = cells.add_params(pick).properties(height=_cell_height(frame) + _AROUND)
+    cells = cells.add_params(cell_selection(name, "layer", "head"))
+    cells = cells.properties(height=_cell_height(frame) + _AROUND)
     if marked is None:
         return cells
     chosen = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])

@@ -159,6 +159,12 @@ def ramp(format: str) -> alt.Legend:
     return alt.Legend(format=format, gradientLength=160, orient="right")
 
 
+def ramp_below(length: int, **options: Any) -> alt.Legend:
+    """A ramp under the chart, so many pixels long; further options are those of `alt.Legend`."""
+    look: dict[str, Any] = {"orient": "bottom", "direction": "horizontal", "gradientThickness": 10}
+    return alt.Legend(**look, gradientLength=length, **options)
+
+
 def across(level: float) -> alt.Chart:
     """A line across a chart at a value of y."""
     at = pd.DataFrame({"level": [level]})

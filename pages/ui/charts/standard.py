@@ -10,6 +10,8 @@ from pages.ui.charts.colours import EDGES
 from pages.ui.charts.look import across, coloured, flat_axis, tooltips
 from pages.ui.words.columns import NAMED, NAMES, title, titled
 
+_ENDS = ("low", "high")
+
 
 def bars(
     frame: pd.DataFrame,
@@ -79,9 +81,6 @@ def lines(
     x: str,
     y: str,
     colour: str | None = None,
-    low: str = "low",
-    high: str = "high",
-    x_title: str | None = None,
     y_title: str | None = None,
     colour_title: str | None = None,
     colours: Mapping[str, str] | None = None,
@@ -96,16 +95,16 @@ def lines(
     these columns and an interval at all.
 
     Args:
-        x_title: that of the column if None, as `y_title`.
+        y_title: that of the column if None.
         colours: of the names in the colour column, in the order of the legend.
         columns: of the legend; as many as a page has room for if None.
         level: a value to draw a line across the chart at.
     """
-    x_title, y_title = titled(x, x_title), titled(y, y_title)
+    x_title, y_title = title(x), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
     if columns is not None:
         encoding.legend.columns = columns
-    ends = (low, high) if {low, high} <= set(frame) else ()
+    ends = _ENDS if set(_ENDS) <= set(frame) else ()
     told = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
     base = alt.Chart(frame).encode(
         x=alt.X(
@@ -124,7 +123,7 @@ def lines(
     if not ends and level is None:
         return drawn.properties(height=height)
     parts = [] if level is None else [across(level)]
-    if ends and frame[low].notna().any():
-        band = base.encode(y=alt.Y(f"{low}:Q", title=y_title, scale=scale), y2=alt.Y2(high))
+    if ends and frame["low"].notna().any():
+        band = base.encode(y=alt.Y("low:Q", title=y_title, scale=scale), y2=alt.Y2("high"))
         parts.append(band.mark_area(opacity=0.18))
     return alt.layer(*parts, drawn).properties(height=height)

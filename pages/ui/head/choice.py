@@ -1,5 +1,8 @@
 """Which head is looked at: one choice for all pages, made by a picker or by a click in a chart."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
 from pages.ui.choices.address import asked, write
@@ -18,6 +21,16 @@ _BEFORE_IN_TWO = ("an_layer", "an_head")
 def head_name(layer: int, head: int) -> str:
     """A head as every page calls it."""
     return say("attention_norms.head_name", layer=layer, head=head)
+
+
+def head_of(row: Mapping[Any, Any] | pd.Series, suffix: str = "") -> str:
+    """The head of a row, by its columns layer and head with a suffix."""
+    return head_name(int(row[f"layer{suffix}"]), int(row[f"head{suffix}"]))
+
+
+def head_names(frame: pd.DataFrame, suffix: str = "") -> list[str]:
+    """The heads of all rows, from the columns layer and head with a suffix."""
+    return [head_of(row, suffix) for row in frame.to_dict("records")]
 
 
 def short_name(layer: int, head: int) -> str:

@@ -12,6 +12,11 @@ def width_of(text: str) -> int:
     return sum(1 + (each > _WIDE) for each in text)
 
 
+def beginning(text: str, letters: int) -> str:
+    """A text as it stands where there is little room, cut behind so many letters."""
+    return text if len(text) <= letters else f"{text[:letters].rstrip()} …"
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """Lines of at most so many Latin letters, of which a Japanese one takes two.
 

@@ -46,7 +46,7 @@ def conllu_documents(path: Path) -> Iterator[Document]:
 
 @dataclass
 class _UnfinishedSentence:
-    """A document as it is read; `fields` names what its mentions tell, as its header has it."""
+    """A document as it is read; `fields` names the fields of its mentions, as its header does."""
 
     fields: tuple[str, ...] = ()
     sentences: list[Sentence] = field(default_factory=list)

@@ -25,10 +25,10 @@ nothing to corefer with."""
 
 
 def entity_fields(comments: Iterable[Line]) -> tuple[str, ...]:
-    """What the mentions of a document tell, as one of its comments names it; () if none does.
+    """The fields of a document's mentions, as one of its comments names them; () if none does.
 
     Raises:
-        BadCorpus: they do not tell which of them corefer.
+        BadCorpus: they do not show which mentions corefer.
     """
     for line in comments:
         if found := _HEADER.match(line.text):
@@ -91,14 +91,16 @@ class Entities:
             if each.name in cluster_of
         )
 
-    def _said(self, each: Bracketed, *names: str) -> str:
+    def _said(self, mention: Bracketed, *names: str) -> str:
         """What a mention's opening bracket says under one of these names; empty if nothing."""
-        fields = dict(zip(self._fields, each.label.split("-", len(self._fields) - 1), strict=False))
+        fields = dict(
+            zip(self._fields, mention.label.split("-", len(self._fields) - 1), strict=False)
+        )
         return next((fields[name] for name in names if name in fields), "")
 
-    def _heads(self, each: Bracketed) -> list[int]:
-        places = self._said(each, *_HEAD).split(",")
-        return [each.first + int(place) - 1 for place in places if place.isdigit()]
+    def _heads(self, mention: Bracketed) -> list[int]:
+        places = self._said(mention, *_HEAD).split(",")
+        return [mention.first + int(place) - 1 for place in places if place.isdigit()]
 
 
 class _Words:

@@ -5,7 +5,7 @@ A tree shows it. Without one, a mention is carried by its last noun before whate
 the trees of GUM, with the mentions of OntoGUM, the two rules find the head in 92% and 91% of the
 mentions and the kind in 98% and 95%; most of the others are names, whose first word is the head
 in a treebank and whose last word is it here. The lists are English: in other languages the last
-word is the head, and capital letters alone tell names.
+word is the head, and capital letters alone mark names.
 """
 
 import re
@@ -85,7 +85,7 @@ def kind_by_tag(tag: str) -> MentionKind:
 
 
 def kind_by_word(word: str, *, alone: bool, begins_sentence: bool) -> MentionKind:
-    """The kind of a mention by its head: capital letters at the start of a sentence tell nothing.
+    """The kind of a mention by its head: capital letters at the start of a sentence show nothing.
 
     Args:
         alone: whether the mention has no other word; pronouns have none.

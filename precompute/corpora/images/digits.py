@@ -7,14 +7,13 @@ that a number says how much of its place is ink. Ink is white here.
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from io import BytesIO
 
 import numpy as np
 from jaxtyping import UInt8
-from PIL import Image
 
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import image_corpus, image_sequence, read_picture
+from precompute.corpora.images.pictures import png
 from precompute.corpora.load import DEMO_DIGITS
 from precompute.corpora.sequence import Corpus
 
@@ -40,12 +39,12 @@ class Digit:
     @property
     def png(self) -> bytes:
         """The image itself, from black to white."""
-        return _png(np.rint(self.ink * (255 / FULL)).astype(np.uint8))
+        return png(np.rint(self.ink * (255 / FULL)).astype(np.uint8)[None])
 
     @property
     def mask(self) -> bytes:
         """White where at least half of the place is ink."""
-        return _png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0)))
+        return png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0))[None])
 
 
 @cache
@@ -77,9 +76,3 @@ def load_digit_images(reader: ImageReader, *, limit: int | None = None) -> Corpu
         for index, each in enumerate(digits()[1][:limit])
     ]
     return image_corpus(DEMO_DIGITS, sequences, Counter())
-
-
-def _png(pixels: UInt8[np.ndarray, "height image_width"]) -> bytes:
-    written = BytesIO()
-    Image.fromarray(pixels).save(written, "PNG")
-    return written.getvalue()

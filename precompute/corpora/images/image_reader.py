@@ -68,14 +68,14 @@ class ImageReader:
         return plain.round().clip(0, 255).astype(np.uint8)
 
     def coverage(self, picture: Picture) -> Float[np.ndarray, " patch"] | None:
-        """The share of each patch that lies inside the image's mask, NaN where the mask does not
-        tell; None if there is no mask.
+        """The share of each patch that lies inside the image's mask, NaN where that is
+        unknown; None if there is no mask.
 
         The mask takes the same way as the image, but is averaged where that is made smaller. What
         the model sees beyond the edges of an image lies outside.
 
         Raises:
-            BadCorpus: the mask cannot be used, or tells of no patch.
+            BadCorpus: the mask cannot be used, or shows nothing of any patch.
         """
         mask = mask_of(picture)
         if mask is None:
@@ -87,7 +87,7 @@ class ImageReader:
         shares = np.full(len(known), np.nan, dtype=np.float32)
         np.divide(inside, known, out=shares, where=known > 0)
         if picture.mask is not None and np.isnan(shares).all():
-            raise BadCorpus(picture.mask.name, "tells of no patch whether it lies inside")
+            raise BadCorpus(picture.mask.name, "shows of no patch whether it lies inside")
         return shares.clip(0, 1)
 
     def _in_patches(self, values: UInt8[np.ndarray, "height image_width"], name: str) -> np.ndarray:

@@ -50,7 +50,7 @@ def load_images(source: str, reader: ImageReader, *, limit: int | None = None) -
         picture = _read(each, reader, left_out)
         if picture is not None:
             sequences.append(image_sequence(len(sequences), picture, reader))
-    left_out.tell_rest()
+    left_out.report_rest()
     if not sequences:
         n, first = len(folder.images), left_out.first_image
         reason = f"none of its {n} images can be used, the first since {first}"
@@ -74,7 +74,7 @@ class _LeftOut:
         if self.counts.total() <= LINES:
             print(f"Left out: {error}.")
 
-    def tell_rest(self) -> None:
+    def report_rest(self) -> None:
         if self.counts.total() > LINES:
             print(f"Left out: {self.counts.total() - LINES} more.")
 

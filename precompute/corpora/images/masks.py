@@ -27,7 +27,7 @@ _LOSSY = ("JPEG", "WEBP")
 
 @dataclass(frozen=True)
 class Mask:
-    """Of every pixel how much of it lies inside, 0 to 255, and 255 where nothing tells, else 0."""
+    """Of every pixel how much of it lies inside, 0 to 255, and 255 where unknown, else 0."""
 
     inside: UInt8[np.ndarray, "height image_width"]
     unknown: UInt8[np.ndarray, "height image_width"]
@@ -42,7 +42,7 @@ def mask_of(picture: Picture) -> Mask | None:
     0 is outside, 255 unknown, any other inside.
 
     Raises:
-        BadCorpus: it cannot be decoded, has another size or colours, or does not tell whether it is
+        BadCorpus: it cannot be decoded, has another size or colours, or does not say whether it is
             to be turned as the image is.
     """
     if picture.mask is None:
@@ -65,19 +65,19 @@ def mask_of(picture: Picture) -> Mask | None:
 def _as_seen(mask: Decoded, picture: Picture, name: str) -> Image.Image:
     """A mask that says nothing of turning fits the image as it is seen, or as it is stored."""
     seen, size = (picture.width, picture.height), mask.image.size
-    is_told = mask.turn is not None or picture.turn == UPRIGHT
-    stored = seen[::-1] if picture.turn in SIDEWAYS and not is_told else seen
+    is_known = mask.turn is not None or picture.turn == UPRIGHT
+    stored = seen[::-1] if picture.turn in SIDEWAYS and not is_known else seen
     if size not in (seen, stored):
         raise BadCorpus(
             name,
             f"has {size[0]} × {size[1]} pixels, and {picture.name} {seen[0]} × {seen[1]}; make "
             "them equal",
         )
-    if not is_told and seen == stored:
+    if not is_known and seen == stored:
         raise BadCorpus(
             name,
             f"may fit {picture.name} as it is stored or as its EXIF note turns it, and nothing "
-            "tells which; save the image turned, without the note",
+            "shows which; save the image turned, without the note",
         )
     return mask.image if size == seen else turned(mask.image, picture.turn)
 
@@ -126,7 +126,7 @@ def _greys(image: Image.Image, name: str) -> Image.Image:
     differences = (ImageChops.difference(red, each).histogram() for each in others)
     if any(any(counts[GREY + 1 :]) for counts in differences):
         raise BadCorpus(
-            name, "has colours, of which nothing tells what is inside; save it in black and white"
+            name, "has colours, which do not show what is inside; save it in black and white"
         )
     return red
 

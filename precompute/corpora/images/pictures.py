@@ -8,6 +8,7 @@ from functools import cached_property
 from io import BytesIO
 
 import numpy as np
+from jaxtyping import UInt8
 from PIL import Image, UnidentifiedImageError
 
 from analysis.errors import BadCorpus
@@ -170,6 +171,14 @@ def eight_bits(image: Image.Image, *, name: str) -> Image.Image:
         return Image.fromarray((np.asarray(image) / 257).round().astype(np.uint8))
     if image.mode in ("I", "F"):
         raise BadCorpus(
-            name, f"holds numbers of 32 bits, whose black and white nothing tells; {REMEDY}"
+            name, f"holds numbers of 32 bits, whose black and white are unknown; {REMEDY}"
         )
     return image
+
+
+def png(pixels: UInt8[np.ndarray, "channel height image_width"]) -> bytes:
+    """Colours or greys as a PNG file."""
+    image = Image.fromarray(pixels[0] if len(pixels) == 1 else np.moveaxis(pixels, 0, -1))
+    written = BytesIO()
+    image.save(written, format="PNG")
+    return written.getvalue()

@@ -32,9 +32,5 @@ def _of_layer(batch: Batch, row: int, index: int, readings: dict[str, LayerMixin
         for name, each in readings.items()
     }
     return table_of(
-        TABLE,
-        layer=np.full(len(target), index),
-        source=ids[source],
-        target=ids[target],
-        **changes,
+        TABLE, layer=np.full(len(target), index), source=ids[source], target=ids[target], **changes
     )

@@ -5,8 +5,8 @@ from html import escape
 
 from analysis.tables.pairs import pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR
+from pages.token_pairs.chosen_pair import PAGE, marked
 from pages.token_pairs.lists import pair_name
-from pages.token_pairs.sentences import PAGE, marked
 from pages.ui.words.say import plain
 from tests.pages.conftest import bodies, captions, charts, in_address, sentences
 

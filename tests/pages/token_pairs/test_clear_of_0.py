@@ -11,7 +11,7 @@ import pytest
 from analysis.tables.pairs import pair_delta
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import DIRECTIONS, change
-from pages.token_pairs.pair_rows import pair_rows, reach_of
+from pages.token_pairs.workbench import pair_rows, reach_of
 from pages.ui.words.place import words_of
 from tests.pages.conftest import bodies, captions, frames, sentences
 from tests.pages.kit.copies import changed_copy

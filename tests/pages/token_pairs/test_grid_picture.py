@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from pages.token_pairs.grid_picture import picture
+from pages.token_pairs.grid import picture
 from pages.ui.export import files as export
 
 HOSTILE = "<b>$x$"

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.scopes import EFFECTS
 from analysis.tables.pairs import pair_delta, pair_occurrence
-from pages.token_pairs.sentences import PAGE
+from pages.token_pairs.chosen_pair import PAGE
 from tests.pages.conftest import assert_exportable, charts, sentences
 
 LIVE = {"tp_live": "live"}

@@ -125,7 +125,7 @@ def test_there_is_no_coverage_without_a_mask():
 def test_a_mask_that_tells_nothing_is_refused():
     untold = picture(noise(2, 1), greys((9, 9)), "mask_trimap.png")
     told = refused(BadCorpus, reader().coverage, untold)
-    assert told == "mask_trimap.png: tells of no patch whether it lies inside"
+    assert told == "mask_trimap.png: shows of no patch whether it lies inside"
 
 
 def test_an_image_that_becomes_another_size_is_refused():

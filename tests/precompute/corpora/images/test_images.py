@@ -154,10 +154,10 @@ def test_an_image_whose_mask_cannot_be_used_stays(folder, reader, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "Left out: lonely_mask.png: is called as a mask is, and there is no image of that name; "
         "rename it.",
-        "Left out: bar_mask.png: has colours, of which nothing tells what is inside; save it in "
+        "Left out: bar_mask.png: has colours, which do not show what is inside; save it in "
         "black and white.",
         "Left out: disc_mask.png: has 2 × 1 pixels, and disc.png 64 × 48; make them equal.",
-        "Left out: masks/plain_trimap.png: tells of no patch whether it lies inside.",
+        "Left out: masks/plain_trimap.png: shows of no patch whether it lies inside.",
     ]
 
 

@@ -99,7 +99,7 @@ def test_faint_noise_of_a_lossy_form_is_no_label():
 def test_colours_tell_nothing():
     colours = Image.fromarray(np.array([[RED, BLACK, RED, WHITE]], dtype=np.uint8))
     assert refusal(encoded(colours)) == (
-        "mask.png: has colours, of which nothing tells what is inside; save it in black and white"
+        "mask.png: has colours, which do not show what is inside; save it in black and white"
     )
     assert refusal(encoded(labels((0, 1, 0, 1), colours={0: RED, 1: BLACK}))) == (
         "mask.png: has a palette in which 0, which stands for outside, is not black, and black is "
@@ -151,7 +151,7 @@ def test_a_mask_with_a_note_of_its_own_is_turned_by_it_alone():
 def test_a_mask_that_fits_both_ways_is_refused(turn, image):
     mask = encoded(image.convert("L"))
     assert refusal(mask, image=image, exif=note(turn)) == (
-        "mask.png: may fit f as it is stored or as its EXIF note turns it, and nothing tells "
+        "mask.png: may fit f as it is stored or as its EXIF note turns it, and nothing shows "
         "which; save the image turned, without the note"
     )
 

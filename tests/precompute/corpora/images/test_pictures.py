@@ -78,7 +78,7 @@ def test_greys_of_16_bits_keep_their_shades():
 def test_numbers_without_a_known_white_are_refused(kind):
     image = Image.fromarray(np.array([[0, 1], [2, 3]], dtype=kind))
     assert refusal(encoded(image, "TIFF")) == (
-        "f: holds numbers of 32 bits, whose black and white nothing tells; save it as PNG or JPEG"
+        "f: holds numbers of 32 bits, whose black and white are unknown; save it as PNG or JPEG"
     )
 
 

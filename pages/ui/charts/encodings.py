@@ -1,0 +1,40 @@
+"""Channels of charts that are made by hand: names with looks of their own, places with names."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+
+def named(
+    column: str,
+    looks: Mapping[str, Any],
+    channel: Any = alt.Color,
+    *,
+    title: str | None = " ",
+    **legend: Any,
+) -> Any:
+    """The colours, shapes or dashes of names, in their order, with a legend above the chart.
+
+    Args:
+        legend: further settings of the legend.
+    """
+    scale = alt.Scale(domain=list(looks), range=list(looks.values()))
+    shown = alt.Legend(orient="top", labelLimit=0, **legend)
+    return channel(f"{column}:N", title=title, scale=scale, legend=shown)
+
+
+def places(
+    channel: Any, names: Sequence[str], *, title: str, reverse: bool = False, **axis: Any
+) -> Any:
+    """An axis of places from 0, each under its name; x or y is the column of places.
+
+    Args:
+        axis: further settings of the axis.
+    """
+    expression = f"{list(names)}[datum.value]"
+    scale = alt.Scale(domain=[-0.5, len(names) - 0.5], nice=False, zero=False, reverse=reverse)
+    plain: dict[str, Any] = {"grid": False, "ticks": False, "labelAngle": 0}
+    shown = alt.Axis(values=list(range(len(names))), labelExpr=expression, **plain, **axis)
+    field = "x:Q" if channel is alt.X else "y:Q"
+    return channel(field, title=title, scale=scale, axis=shown)
