@@ -3,7 +3,7 @@
 Tests of measures run on all of `tests.tiny.FAMILIES`, but for those that need a tokenizer and say
 so: `@text_families`. All other tests run on the families that read text, since most of them run
 whole stores of texts, and those of passes on two of these; those for which an image will do say so:
-`@every_family`.
+`@every_family`, and run on one family more if they are of passes.
 
 Every process of a run computes with one thread: tensors here are tiny, and the threads of two
 workers on two cores would wait for each other most of the time.
@@ -106,7 +106,7 @@ def _families(test: pytest.Item) -> tuple[str, ...]:
     of_texts = BOTH_WAYS if of_passes else TEXT_FAMILIES
     own = test.get_closest_marker(every_family.name) or of_measures
     if own and not test.get_closest_marker(text_families.name):
-        return (*of_texts, *OF_IMAGES)
+        return (*of_texts, *OF_IMAGES[: 1 if of_passes else None])
     return of_texts
 
 

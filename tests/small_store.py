@@ -86,11 +86,20 @@ def shard_rows(plan: Plan) -> dict[Path, list]:
     }
 
 
-def save_one_layer(family: str, folder: Path) -> None:
-    """The family's tiny model without all layers but the first, where `request` looks for it."""
-    model = tiny_model(family, dtype=torch.float32)
+def save_one_layer(folder: Path) -> None:
+    """The tiny BERT without all layers but the first, where `request` looks for it."""
+    model = tiny_model("bert", dtype=torch.float32)
     module = model.model
-    del (module.h if family == "gpt2" else module.encoder.layer)[1:]
+    del module.encoder.layer[1:]
     module.config.num_hidden_layers = 1
-    module.save_pretrained(folder / f"model-{family}")
-    model.tokenizer.save_pretrained(folder / f"model-{family}")
+    module.save_pretrained(folder / "model-bert")
+    model.tokenizer.save_pretrained(folder / "model-bert")
+
+
+def manifest_of(table: str) -> str:
+    """What makes the manifest agree with a table that was changed."""
+    return (
+        f"update stored.manifest set n_rows = (select count(*) from stored.{table}), "
+        f"checksum = (select coalesce(bit_xor(hash(each)), 0) from stored.{table} as each) "
+        f"where name = '{table}'"
+    )

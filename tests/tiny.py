@@ -57,32 +57,10 @@ ANNOTATED = (
             spaces=(True, True, False, True, True, False, True, True, True, False, True),
             sentences=(0,) * 4 + (1,) * 7,
             governors=(1, 2, ROOT, 2, 5, ROOT, 9, 8, 9, 5, 5),
-            relations=(
-                "det",
-                "nsubj",
-                "root",
-                "punct",
-                "nsubj",
-                "root",
-                "punct",
-                "det",
-                "nsubj:outer",
-                "conj",
-                "punct",
-            ),
-            parts_of_speech=(
-                "DET",
-                "NOUN",
-                "VERB",
-                "PUNCT",
-                "PRON",
-                "VERB",
-                "PUNCT",
-                "DET",
-                "NOUN",
-                "VERB",
-                "PUNCT",
-            ),
+            relations=("det", "nsubj", "root", "punct", "nsubj", "root", "punct", "det",
+                       "nsubj:outer", "conj", "punct"),
+            parts_of_speech=("DET", "NOUN", "VERB", "PUNCT", "PRON", "VERB", "PUNCT", "DET",
+                             "NOUN", "VERB", "PUNCT"),
             features=("", "Number=Sing", "", "", "Number=Sing|Person=3", *("",) * 6),
             mentions=(
                 Mention(0, 1, 1, cluster=1, kind="nominal"),
@@ -92,7 +70,7 @@ ANNOTATED = (
         ),
         "lines 2-3",
     ),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,7 @@ import json
 
 import pytest
 
-from analysis.published.heads import (
-    DIRECTIONS,
-    NUMBERS,
-    PAPER,
-    THRESHOLDS,
-    PublishedHead,
-    numbers,
-)
+from analysis.published.heads import DIRECTIONS, NUMBERS, PAPER, THRESHOLDS, PublishedHead, numbers
 from analysis.published.numbers import EXPERIMENTS
 from analysis.sources import PAPERS
 from tests.precompute.corpora.tiny import shared_data

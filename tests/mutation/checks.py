@@ -19,25 +19,24 @@ READ_BY = {
 """Which passes read what is of no pass's room: of a batch, or of a table."""
 OF_OTHERS = ("class_prediction", "sequence_perturbation", "patch_offset")
 """Passes that no model of these families has anything for."""
-LAWS = ("padding_and_batching_change_no_number", "rows_have_the_types_of_the_contract")
+LAW = f"{TESTS}/test_every_pass.py::test_padding_batching_and_order_change_no_number"
 
 
 def checks_of(module: str) -> list[str]:
     """Tests as pytest is told of them.
 
     A measure answers to the tests that bear its name. A pass answers to the tests of passes that
-    speak of it, to the laws of all passes, and to the public views that rest on it, computed anew.
+    speak of it, to the law of all passes, and to the public views that rest on it, computed anew.
     """
     stem = Path(module).stem
     if not module.startswith((PASSES, SHARED)):
         own = Path("tests") / Path(module).with_name(f"test_{stem}.py")
         return [str(own)] if (ROOT / own).exists() else []
     resting = resting_on(stem)
-    laws = f"{TESTS}/test_every_pass.py::test_"
     numbers = "tests/outermost/test_outermost.py::test_every_number_is_that_of_the_bare_model"
     return [
         *_speaking_of(resting),
-        *(f"{laws}{law}[{family}-{stem}]" for law in LAWS for family in BOTH_WAYS if _counts(stem)),
+        *(f"{LAW}[{family}-{stem}]" for family in BOTH_WAYS if _counts(stem)),
         *(
             f"{numbers}[{file}-{view.name}]"
             for file, view in CASES
@@ -73,7 +72,7 @@ def _speaking_of(stems: list[str]) -> list[str]:
 
 
 def _counts(stem: str) -> bool:
-    """Whether a module is a pass that the laws are tested with on these families."""
+    """Whether a module is a pass that the law is tested with on these families."""
     texts = (path.read_text("utf-8") for path in passes() if path.stem == stem)
     return stem not in OF_OTHERS and any("def totals(" in each for each in texts)
 

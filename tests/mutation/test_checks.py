@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from tests.mutation.checks import ROOT, checks_of, passes, resting_on
+from tests.mutation.checks import LAW, ROOT, checks_of, passes, resting_on
 from tests.mutation.sql import CHANGES, mutants
 
 QUERY = '''"""From pair where n > 0."""
@@ -30,7 +30,9 @@ def test_a_pass_answers_to_what_rests_on_it():
     told = [each.rpartition("::")[2] for each in found]
     assert "tests/precompute/passes/mixing/test_mixing_ratio.py" in found
     assert "test_every_number_is_that_of_the_bare_model[bert-mixing_ratio]" in told
-    assert "test_rows_have_the_types_of_the_contract[gpt2-sequence_mixing_ratio]" in told
+    law = "test_padding_batching_and_order_change_no_number"
+    assert f"{law}[gpt2-sequence_mixing_ratio]" in told
+    assert f"def {law}(" in (ROOT / LAW.partition("::")[0]).read_text("utf-8")
 
 
 def test_every_pass_has_tests_to_answer_to():

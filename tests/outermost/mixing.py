@@ -11,12 +11,7 @@ from tests.outermost.bare_model import Reading
 from tests.outermost.corpus import Corpus, frame_of
 from tests.outermost.layer_parts import Parts
 
-EFFECTS = {
-    "res_ln": (1, 3),
-    "ff": (3, 4),
-    "ff_res": (4, 5),
-    "ff_ln": (5, 6),
-}
+EFFECTS = {"res_ln": (1, 3), "ff": (3, 4), "ff_res": (4, 5), "ff_ln": (5, 6)}
 """Steps as places in the order of scopes; a pre-norm layer has no seventh scope."""
 
 

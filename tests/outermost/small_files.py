@@ -44,8 +44,7 @@ STATISTICS = {
 }
 OF_TREES = ("dependency_accuracy", "dependency_baseline", "coreference_accuracy")
 IN_BINS = replace(
-    next(view for view in VIEWS if view.name == "attention_norm_correlation"),
-    tolerance=1e-6,
+    next(view for view in VIEWS if view.name == "attention_norm_correlation"), tolerance=1e-6
 )
 """Among a few hundred pairs none lies at the edge of a bin."""
 SMALL = [IN_BINS if view.name == IN_BINS.name else view for view in VIEWS]

@@ -117,16 +117,9 @@ VIEWS = (
         1e-4,
         rows="select layer, head, stress from head_layout_stress",
     ),
+    View("relative_position_cluster", positions.relative_position_cluster, (*_HEAD, "cluster")),
     View(
-        "relative_position_cluster",
-        positions.relative_position_cluster,
-        (*_HEAD, "cluster"),
-    ),
-    View(
-        "dependency_accuracy",
-        probing.dependency_accuracy,
-        ("relation", *_HEAD, "direction"),
-        1e-9,
+        "dependency_accuracy", probing.dependency_accuracy, ("relation", *_HEAD, "direction"), 1e-9
     ),
     View("dependency_baseline", probing.dependency_baseline, ("relation", "offset"), 1e-9),
     View(

@@ -17,8 +17,6 @@ from precompute.passes import PASSES
 from tests.small_store import TEXT
 from tests.tiny import save_tiny
 
-ROOT = Path(__file__).parents[2]
-
 
 def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """A command in this process, which spares the imports of one of its own."""
@@ -31,12 +29,6 @@ def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
             status = done.code if isinstance(done.code, int) else 0
     told = printed.getvalue(), complained.getvalue()
     return subprocess.CompletedProcess(arguments, status, *told)
-
-
-def _process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own, as a shell starts it."""
-    command = [sys.executable, "-m", "precompute", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +57,7 @@ def test_run_check_and_show(place):
 
 
 def test_a_failed_check_exits_with_1_and_one_line(place):
-    missing = _process("check", place / "none.duckdb")
+    missing = _run("check", place / "none.duckdb")
     assert (missing.returncode, missing.stdout) == (1, "")
     assert missing.stderr == f"{place / 'none.duckdb'}: there is no such file.\n"
 

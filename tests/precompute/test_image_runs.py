@@ -1,13 +1,11 @@
 """Whole runs over images: what is stored, what is refused, and who may carry them out."""
 
 import json
-from functools import partial
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 from analysis.errors import UserError
@@ -15,7 +13,6 @@ from analysis.needs import Need
 from analysis.tables.corpus import provenance
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
-from precompute.jobs.workers import run_processes
 from precompute.needs import check_corpus, corpus_needs
 from precompute.passes import PASSES
 from precompute.run import Request, run
@@ -23,11 +20,12 @@ from precompute.store.check import faults
 from precompute.store.show import every_table, lines
 from tests.refusals import refused
 from tests.small_images import SIZES
-from tests.small_store import request, shard_rows, shards_only
+from tests.small_store import request, shards_only
 from tests.tiny_vision import COLUMNS, LABELS, ROWS
 
 NAMES = [each.TABLE.name for each in PASSES]
 FEW = ["class_prediction"]
+WORDS = {Need.TREES: "trees", Need.COREFERENCE: "coreference", Need.WORDS: "annotated words"}
 
 
 @pytest.fixture(scope="module")
@@ -116,53 +114,26 @@ def test_a_statistic_of_texts_is_refused_by_name(finished):
     assert of_texts
     for name in of_texts:
         assert refused(UserError, check_corpus, [name], corpus) == (
-            f"--statistics {name} needs {_wanted(name)}, and {corpus.name} holds images: leave "
+            f"--statistics {name} needs {WORDS.get(*corpus_needs(name), 'text')}, and "
+            f"{corpus.name} holds images: leave "
             f"{name} out, or give a text corpus with a model that reads text."
         )
 
 
-def _wanted(name: str) -> str:
-    [need] = corpus_needs(name)
-    annotated = {
-        Need.TREES: "trees",
-        Need.COREFERENCE: "coreference",
-        Need.WORDS: "annotated words",
-    }
-    return annotated.get(need, "text")
-
-
-def test_another_process_finds_what_this_one_finds(tmp_path, monkeypatch):
-    monkeypatch.setattr("os.cpu_count", torch.get_num_threads)  # whose sums have the same order
-    found = []
-    for name, runner in (("here", run_local), ("there", partial(run_processes, workers=1))):
-        folder = tmp_path / name
-        folder.mkdir()
-        asked = request(folder, "vit", statistics=["relevance_map", *FEW])
-        found.append(shard_rows(shards_only(asked, runner)))
-    assert found[0] == found[1]
-    assert {"relevance_map", "class_prediction"} <= {place.parts[0] for place in found[0]}
-
-
-def test_another_image_processor_makes_other_shards(tmp_path):
-    asked = request(tmp_path, "vit", statistics=FEW)
-    before = shards_only(asked)
-    settings = Path(asked.model) / "preprocessor_config.json"
-    told = json.loads(settings.read_text())
-    settings.write_text(json.dumps(told | {"image_mean": [0.1, 0.2, 0.3]}))
-    after = run(asked, run_local)
-    assert all(before.place(each) != after.place(each) for each in before.passes)
-    with duckdb.connect(str(asked.output), read_only=True) as store:
-        found = store.execute("select label from class_prediction").fetchall()
-    assert sorted(found) == sorted((label,) for label in LABELS * len(SIZES))
-
-
-def test_one_pixel_more_gives_another_place(tmp_path):
+def test_another_image_processor_or_one_other_pixel_makes_other_shards(tmp_path):
     asked = request(tmp_path, "vit", statistics=FEW)
     before = shards_only(asked)
     path = Path(asked.corpus) / "noise.png"
     pixels = np.asarray(Image.open(path)).copy()
     pixels[0, 0] = 255 - pixels[0, 0]
     Image.fromarray(pixels).save(path)
-    after = shards_only(asked)
-    table = {each.TABLE.name: each for each in before.passes}["class_prediction"]
-    assert before.place(table) != after.place(table)
+    between = shards_only(asked)
+    settings = Path(asked.model) / "preprocessor_config.json"
+    told = json.loads(settings.read_text())
+    settings.write_text(json.dumps(told | {"image_mean": [0.1, 0.2, 0.3]}))
+    after = run(asked, run_local)
+    for each in before.passes:
+        assert len({plan.place(each) for plan in (before, between, after)}) == 3
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        found = store.execute("select label from class_prediction").fetchall()
+    assert sorted(found) == sorted((label,) for label in LABELS * len(SIZES))

@@ -20,11 +20,7 @@ from precompute.store.show import every_table
 from tests.small_store import request
 
 ROWS = pd.DataFrame(
-    {
-        "seq": [7, 7, 2, 9],
-        "scope": ["b", "a", "a", "b"],
-        "share": [0.5, 0.25, 0.75, np.nan],
-    }
+    {"seq": [7, 7, 2, 9], "scope": ["b", "a", "a", "b"], "share": [0.5, 0.25, 0.75, np.nan]}
 )
 
 

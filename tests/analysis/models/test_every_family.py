@@ -146,21 +146,13 @@ REFUSED = {
     ),
     "gpt2": (
         ("activation_function", "relu6", _ACTIVATION),
-        (
-            "scale_attn_weights",
-            False,
-            "The model's scale_attn_weights is False; covered is True.",
-        ),
+        ("scale_attn_weights", False, "The model's scale_attn_weights is False; covered is True."),
         (
             "scale_attn_by_inverse_layer_idx",
             True,
             "The model's scale_attn_by_inverse_layer_idx is True; covered is False.",
         ),
-        (
-            "add_cross_attention",
-            True,
-            "The model's add_cross_attention is True; covered is False.",
-        ),
+        ("add_cross_attention", True, "The model's add_cross_attention is True; covered is False."),
     ),
 }
 
@@ -233,10 +225,7 @@ def test_without_positions_a_repeated_text_is_embedded_alike(tiny, sequences):
 
 def test_permuted_positions_are_the_same_vectors_in_another_order(tiny, sequences):
     sequence = sequences[0]
-    kept, permuted = (
-        tiny.trace([sequence]),
-        tiny.trace_controlled(sequence, "permuted", seed=0),
-    )
+    kept, permuted = (tiny.trace([sequence]), tiny.trace_controlled(sequence, "permuted", seed=0))
     assert not torch.equal(kept.layers[0].input, permuted.layers[0].input)
     again = tiny.trace_controlled(sequence, "permuted", seed=0)
     assert torch.equal(permuted.layers[0].input, again.layers[0].input)

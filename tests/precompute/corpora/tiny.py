@@ -127,9 +127,4 @@ def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ..
 
 def _content(sequence: Sequence) -> tuple:
     arrays = (sequence.ids, sequence.segments, sequence.token_types)
-    return (
-        sequence.index,
-        *(array.tolist() for array in arrays),
-        sequence.tokens,
-        sequence.text,
-    )
+    return (sequence.index, *(array.tolist() for array in arrays), sequence.tokens, sequence.text)

@@ -75,8 +75,7 @@ def test_a_classifier_that_would_have_to_be_made_up_is_none(folder):
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [{"problem_type": "multi_label_classification"}, {"problem_type": "regression"}],
+    "settings", [{"problem_type": "multi_label_classification"}, {"problem_type": "regression"}]
 )
 def test_a_head_that_does_not_choose_one_class_is_none(folder, settings):
     _change(folder / "config.json", **settings)

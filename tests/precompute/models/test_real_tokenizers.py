@@ -18,7 +18,7 @@ from precompute.store.show import every_table
 from tests.precompute.corpora.tiny import shared_data
 
 POSITIONS = 64
-N_LINES = 24
+N_LINES = 12
 _SIZES: dict[str, Any] = {"num_hidden_layers": 2, "num_attention_heads": 2, "hidden_size": 16}
 
 pytestmark = pytest.mark.shared_data
@@ -68,8 +68,7 @@ def asked(request, tmp_path_factory) -> Request:
     return Request(
         model=str(folder / "model"), corpus=str(folder / "text.txt"), device="cpu",
         output=folder / "real.duckdb", max_tokens=POSITIONS,
-        statistics=["token_type_mixing", "attention_norm_correlation", "mixing_ratio",
-                    "relation_share", "rollout", "pair_pmi_correlation", "scope_similarity"],
+        statistics=["token_type_mixing", "relation_share", "pair"],
     )  # fmt: skip
 
 
@@ -113,15 +112,3 @@ def test_pieces_of_one_word_are_told_from_neighbours(store):
 
 def test_the_whole_of_every_layer_adds_up(store):
     assert _one(store, "select max(worst_relative_error) from completeness")[0] < 5e-4
-
-
-@pytest.mark.parametrize(
-    ("asked", "packing"), [("gpt2", "paragraphs"), ("roberta", "sentences")], indirect=["asked"]
-)
-def test_a_corpus_of_one_document_can_be_run(asked, tmp_path, packing):
-    text = tmp_path / "one.txt"
-    text.write_text("The lobster is blue. It turns red, when cooked. It is long, and heavy.\n")
-    changed = {"corpus": str(text), "packing": packing, "statistics": ["token_norm"]}
-    alone = Request(**vars(asked) | changed | {"output": tmp_path / "one.duckdb"})
-    run(alone, run_local)
-    assert list(faults(alone.output, every_table())) == []

@@ -30,6 +30,9 @@ POSITIONS = [
     "exemplar_attention",
     "embedding_spectrum",
 ]
+PAIRS = ("pair_pmi_correlation", "pair_extreme")
+DISTANCES = ("head_layout", "head_linkage", "layer_cohesion", "head_distance_agreement")
+OFFSETS = ("offset_agreement", "relative_position_cluster")
 CURVES = ("relevance_map", "relevance_agreement", "perturbation", "class_prediction")
 WHOLE_LAYER = (
     "scope_similarity",
@@ -110,14 +113,14 @@ def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="session")
-def one_layer_run(tmp_path_factory, family) -> tuple[Request, Plan]:
-    """Pairs of tokens of a model of one layer."""
+def one_layer_run(tmp_path_factory) -> tuple[Request, Plan]:
+    """Pairs, heads and offsets of one text through a BERT of one layer."""
 
     def ask(folder: Path) -> Request:
-        save_one_layer(family, folder)
-        return asked_for(folder, family, statistics=["pair_pmi_correlation", "pair_extreme"])
+        save_one_layer(folder)
+        return asked_for(folder, statistics=[*PAIRS, *DISTANCES, *OFFSETS], limit=1)
 
-    return shared_run(tmp_path_factory, f"one-layer-{family}", ask)
+    return shared_run(tmp_path_factory, "one-layer", ask)
 
 
 @pytest.fixture(scope="session")

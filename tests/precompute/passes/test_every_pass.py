@@ -1,4 +1,4 @@
-"""Laws that every pass keeps, for every family."""
+"""Laws that every pass keeps: over texts read both ways, and over images what only they have."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -13,38 +13,31 @@ from analysis.needs import OF_MODELS, Need
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.shards import as_stored, merged
 from precompute.models.classification import classification_of
-from precompute.needs import corpus_needs
 from precompute.passes import PASSES
 from precompute.passes.base import Totals, Weights
 from precompute.passes.batch import Batch
-from tests.tiny import BOTH_WAYS, FAMILIES, TEXT_FAMILIES
+from tests.tiny import BOTH_WAYS
 
 TOTALS = [each for each in PASSES if isinstance(each, Totals)]
 BY_NAME = {each.TABLE.name: each for each in TOTALS}
 WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
 OF_ROUNDING = ("worst_pos",)  # which token is worst where all parts add up is chance
 ANNOTATED = {Need.TREES, Need.COREFERENCE, Need.WORDS}
-OF_WAVES = ("query_key_phase", "state_spectrum")
 
 
-def _can_count(family: str, each: Totals) -> bool:
-    """Whether the family's tiny model and its sequences have anything that a pass counts."""
-    name = each.TABLE.name
-    if family in TEXT_FAMILIES:
-        return family in BOTH_WAYS and not set(each.TABLE.needs) & set(OF_MODELS)
-    has_waves = family != "vit"  # whose images are 13 tokens
-    return not corpus_needs(name) and (has_waves or name not in OF_WAVES)
+def _families(each: Totals) -> tuple[str, ...]:
+    return ("vit",) if set(each.TABLE.needs) & set(OF_MODELS) else BOTH_WAYS
 
 
 every_total = pytest.mark.parametrize(
     ("family", "each"),
     [
         pytest.param(family, each, id=f"{family}-{each.TABLE.name}")
-        for family in FAMILIES
         for each in TOTALS
-        if _can_count(family, each)
+        for family in _families(each)
     ],
     indirect=["family"],
+    scope="session",
 )
 Traced = Callable[[tuple[Sequence, ...], Trace], Batch]
 OfPass = Callable[[Totals], list[pa.Table]]

@@ -8,10 +8,7 @@ Matrix = list[list[float]]
 
 
 def vectors(
-    inputs: Matrix,
-    value_weight: Matrix,
-    value_bias: list[float],
-    output_weight: Matrix,
+    inputs: Matrix, value_weight: Matrix, value_bias: list[float], output_weight: Matrix
 ) -> Matrix:
     """f(x) = (x W_V + b_V) W_O of every token."""
     return [transformed(x, value_weight, value_bias, output_weight) for x in inputs]

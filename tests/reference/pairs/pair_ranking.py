@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from scipy.stats import t
@@ -13,11 +14,16 @@ def nearer_bound(mean: float, error: float, degrees: float) -> float | None:
     """How far from 0 the interval begins; None if it holds 0 or there is none."""
     if math.isnan(degrees) or degrees < LEAST_DEGREES:
         return None
-    reach = float(t.ppf(0.975, degrees)) * error
+    reach = _quantile(degrees) * error
     low, high = mean - reach, mean + reach
     if low > 0:
         return low
     return -high if high < 0 else None
+
+
+@cache
+def _quantile(degrees: float) -> float:
+    return float(t.ppf(0.975, degrees))
 
 
 def place_in_list(pair: Mapping[Any, Any], order: str, rank: str) -> tuple[Any, ...]:

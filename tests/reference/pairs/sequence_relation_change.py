@@ -4,11 +4,7 @@ from collections import defaultdict
 
 
 def relation_changes(
-    before: list[list[float]],
-    after: list[list[float]],
-    relations: list[list[str]],
-    *,
-    causal: bool,
+    before: list[list[float]], after: list[list[float]], relations: list[list[str]], *, causal: bool
 ) -> dict[str, tuple[int, float, float, float]]:
     """By relation: pairs, Σ share before, Σ |δ|, Σ of the δ above 0.
 

@@ -19,7 +19,7 @@ def drawn(seed: int, n: int, dimensions: int) -> np.ndarray:
 
 
 @settings(max_examples=6, deadline=None)
-@given(seed=st.integers(0, 1000), n=st.integers(3, 12))
+@given(seed=st.integers(0, 1000), n=st.integers(3, 8))
 def test_what_lies_in_a_plane_is_found_there(seed, n):
     distances = drawn(seed, n, 2)
     found = head_layout(distances, seed=0)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from analysis.measures.positions.query_key_factors import QueryKeyFactors
 from analysis.measures.positions.query_key_rotation import HeadRotation, query_key_rotation
+from tests.precompute.corpora.tiny import unhurried
 from tests.reference.positions.query_key_factors import dense
 from tests.reference.positions.query_key_rotation import any_completion, nearest, random_orthogonal
 
@@ -42,6 +43,7 @@ def test_it_is_the_dense_one_on_every_family(tiny):
             np.testing.assert_allclose(whole(rotation), nearest(left, values, right), atol=1e-9)
 
 
+@unhurried(25)
 @given(SEEDS)
 def test_null_spaces_joint_signs_and_turns_within_equal_values_change_nothing(seed):
     random = np.random.default_rng(seed)
@@ -58,6 +60,7 @@ def test_null_spaces_joint_signs_and_turns_within_equal_values_change_nothing(se
     np.testing.assert_allclose(whole(before), nearest(left, values, right), atol=1e-7)
 
 
+@unhurried(25)
 @given(SEEDS, st.integers(1, 5), st.integers(5, 12))
 def test_it_turns_queries_into_keys_and_nothing_is_nearer_to_the_identity(seed, rank, n):
     random = np.random.default_rng(seed)
@@ -81,6 +84,7 @@ def test_beside_the_span_of_queries_and_keys_it_is_the_identity():
     np.testing.assert_allclose(whole(rotation) @ both[:, 6:], both[:, 6:], atol=1e-12)
 
 
+@unhurried(25)
 @given(SEEDS)
 def test_vectors_are_unitary_and_phases_come_in_pairs_in_ascending_order(seed):
     random = np.random.default_rng(seed)
@@ -113,6 +117,7 @@ def test_a_single_query_is_rotated_to_a_right_angle_and_beyond_it_reflected(angl
     np.testing.assert_allclose(rotation.phases, phases, atol=1e-9)
 
 
+@unhurried(25)
 @given(SEEDS)
 def test_keys_orthogonal_to_all_queries_are_turned_back_by_a_quarter(seed):
     random = np.random.default_rng(seed)

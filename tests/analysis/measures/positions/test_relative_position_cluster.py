@@ -10,8 +10,7 @@ _QUARTERS = st.integers(0, 8).map(lambda n: n / 4)
 
 
 @given(
-    arrays(np.float64, (6, 4), elements=_QUARTERS),
-    arrays(np.float64, (3, 4), elements=_QUARTERS),
+    arrays(np.float64, (6, 4), elements=_QUARTERS), arrays(np.float64, (3, 4), elements=_QUARTERS)
 )
 def test_the_nearest_centre_is_that_of_the_slow_twin_ties_included(profiles, centres):
     expected = reference.nearest_centres(profiles.tolist(), centres.tolist())

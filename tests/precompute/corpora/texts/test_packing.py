@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora.lines import Line
+from precompute.corpora.load import TEXT_PACKINGS
 from precompute.corpora.sequence import Pair, Text, Tokens
 from precompute.corpora.texts.packing import packed, paired
 from tests.precompute.corpora.tiny import (
@@ -13,6 +14,7 @@ from tests.precompute.corpora.tiny import (
     TOKENIZERS,
     bert_like,
     gpt2_like,
+    load,
     roberta_like,
     unhurried,
 )
@@ -127,12 +129,7 @@ def test_long_document_fills_every_sequence_but_the_last(family):
             (0, 0, 0, 0, 1, 1, 1),
         ),
         (bert_like(), 1, ("[CLS]", "the", "cat", "[SEP]", "the", "dog", "[SEP]"), (0,) * 7),
-        (
-            roberta_like(),
-            1,
-            ("<s>", *"ab", "</s>", "</s>", "Ġ", *"cd", "</s>"),
-            (0,) * 9,
-        ),
+        (roberta_like(), 1, ("<s>", *"ab", "</s>", "</s>", "Ġ", *"cd", "</s>"), (0,) * 9),
         (gpt2_like(), 0, (*"ab", "Ġ", *"cd"), (0,) * 5),
     ],
 )
@@ -208,6 +205,14 @@ def test_line_of_which_nothing_is_left_is_named():
     assert refused(BadCorpus, pack, [["the cat", "\u200b"]]) == (
         r"f.txt line 2: the tokenizer makes no token of '\u200b'; leave it out"
     )
+
+
+@pytest.mark.parametrize("packing", TEXT_PACKINGS)
+def test_a_corpus_of_one_document_can_be_read(tmp_path, packing):
+    text = tmp_path / "one.txt"
+    text.write_text("The lobster is blue. It turns red, when cooked. It is long, and heavy.\n")
+    for family in TOKENIZERS:
+        assert load(text, family, packing=packing).sequences
 
 
 def test_no_room_for_a_pair_is_refused():

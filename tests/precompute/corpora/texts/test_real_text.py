@@ -24,8 +24,10 @@ def real(family):
 @pytest.mark.parametrize("family", ["bert", "roberta"])
 @pytest.mark.parametrize("packing", TEXT_PACKINGS)
 def test_real_text_is_read_converted_and_read_again(tmp_path, family, packing):
-    source = shared_data() / "text" / "wikitext-2" / "valid.txt"
-    tokenizer, converted = real(family), tmp_path / "converted.jsonl"
+    source, converted = tmp_path / "text.txt", tmp_path / "converted.jsonl"
+    with (shared_data() / "text" / "wikitext-2" / "valid.txt").open(encoding="utf-8") as lines:
+        source.write_text("".join(islice(lines, 600)), encoding="utf-8")
+    tokenizer = real(family)
     options: dict = {"positions": 512, "segment_types": SEGMENT_TYPES[family], "limit": 50}
     corpus = load_corpus(str(source), tokenizer, packing=packing, **options)
     assert len(corpus.sequences) == 50

@@ -67,10 +67,6 @@ def test_every_layer_is_the_mean_of_its_heads_with_an_interval(store, alone):
     }
 
 
-def test_the_file_is_whole_and_sound(finished):
-    assert list(faults(finished[0].output, every_table())) == []
-
-
 def test_what_stood_behind_every_mask_is_known(finished, family):
     _, plan = finished
     if not mask_rate(family, 0.3):
@@ -81,12 +77,12 @@ def test_what_stood_behind_every_mask_is_known(finished, family):
         assert ((each.targets >= 0) == each.masked).all()
 
 
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_a_masked_language_model_without_masks_has_a_loss_and_no_gradients(tmp_path, family):
     asked, _ = gradient_run(tmp_path, family, 0.0)
     with duckdb.connect(str(asked.output), read_only=True) as connection:
         assert gradient_importance.objective(connection) == OBJECTIVES[family]
-        n_rows = len(gradient_importance.by_layer(connection))
-    assert (n_rows == 0) == (family != "gpt2")
+        assert gradient_importance.by_layer(connection).empty
     assert list(faults(asked.output, every_table())) == []
 
 

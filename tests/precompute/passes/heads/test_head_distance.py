@@ -1,6 +1,5 @@
 """What a file says of heads that attend alike: distances, plane, tree, and layers."""
 
-import duckdb
 import numpy as np
 import pytest
 
@@ -16,13 +15,12 @@ from analysis.tables.norms.weighing import NORM, WEIGHINGS
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
 from precompute.run import run
+from tests.precompute.passes.conftest import DISTANCES
 from tests.reference.heads import head_distance as twin
 from tests.reference.norms.norm_weighted_attention import of_trace
 from tests.small_store import request as asked_for
-from tests.small_store import save_one_layer
 from tests.tiny import HEADS, LAYERS
 
-ASKED = ["head_layout", "head_linkage", "layer_cohesion", "head_distance_agreement"]
 N = LAYERS * HEADS
 every_weighing = pytest.mark.parametrize("weighing", WEIGHINGS)
 
@@ -30,7 +28,7 @@ every_weighing = pytest.mark.parametrize("weighing", WEIGHINGS)
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, family):
     folder = tmp_path_factory.mktemp(f"distances-{family}")
-    asked = asked_for(folder, family, statistics=ASKED, seed=3)
+    asked = asked_for(folder, family, statistics=list(DISTANCES), seed=3)
     return asked, run(asked, run_local)
 
 
@@ -45,28 +43,30 @@ def matrices(store) -> dict[str, np.ndarray]:
     }
 
 
-@every_weighing
-def test_distances_are_those_of_the_twin_over_the_whole_corpus(finished, store, weighing):
+def test_distances_are_those_of_the_twin_over_the_whole_corpus(finished, store):
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
-    expected = np.zeros((N, N))
+    expected = dict.fromkeys(WEIGHINGS, np.zeros((N, N)))
     for sequence in plan.corpus.sequences:
         trace = model.trace([sequence])
-        heads = list(of_trace(trace)[weighing].values())
         seen = trace.layers[0].weights.pairs(len(sequence)).tolist()
-        expected += [[twin.divergence(one, other, seen) for other in heads] for one in heads]
-    frame = head_distance.distances(store, weighing=weighing)
+        for weighing, maps in of_trace(trace).items():
+            heads = list(maps.values())
+            more = [[twin.divergence(one, other, seen) for other in heads] for one in heads]
+            expected[weighing] = expected[weighing] + more
     places = [(layer, head) for layer in range(1, LAYERS + 1) for head in range(1, HEADS + 1)]
     columns = ["layer_a", "head_a", "layer_b", "head_b"]
-    found = list(frame[columns].itertuples(index=False, name=None))
-    assert found == [(*one, *other) for one in places for other in places]
-    near, least = (1e-3, 1e-5) if weighing == NORM else (1e-4, None)
-    found = frame["divergence"].to_numpy().reshape(N, N)
-    assert found == pytest.approx(expected, rel=near, abs=least)
     n_rows = sum(map(len, plan.corpus.sequences))
-    assert set(frame["n_rows"]) == {n_rows}
-    mean, total = (frame[each].to_numpy() for each in ("mean_divergence", "divergence"))
-    assert mean * n_rows == pytest.approx(total)
+    for weighing in WEIGHINGS:
+        frame = head_distance.distances(store, weighing=weighing)
+        found = list(frame[columns].itertuples(index=False, name=None))
+        assert found == [(*one, *other) for one in places for other in places]
+        near, least = (1e-3, 1e-5) if weighing == NORM else (1e-4, None)
+        found = frame["divergence"].to_numpy().reshape(N, N)
+        assert found == pytest.approx(expected[weighing], rel=near, abs=least)
+        assert set(frame["n_rows"]) == {n_rows}
+        mean, total = (frame[each].to_numpy() for each in ("mean_divergence", "divergence"))
+        assert mean * n_rows == pytest.approx(total)
 
 
 def test_both_distances_are_compared_head_by_head_and_as_a_whole(store, matrices):
@@ -130,13 +130,8 @@ def test_layers_are_compared_one_by_one_and_together(store, matrices, weighing):
         assert numbers == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
-def test_a_model_of_one_layer_has_distances_but_no_layers_to_compare(tmp_path, family):
-    save_one_layer(family, tmp_path)
-    asked = asked_for(tmp_path, family, statistics=ASKED, limit=1)
-    run(asked, run_local)
-    with duckdb.connect(str(asked.output), read_only=True) as connection:
-        assert len(head_distance.distances(connection)) == HEADS**2
-        assert len(layout_table.layout(connection)) == HEADS
-        assert len(linkage_table.steps(connection)) == HEADS - 1
-        assert cohesion_table.cohesion(connection).empty
+def test_a_model_of_one_layer_has_distances_but_no_layers_to_compare(one_layer_store):
+    assert len(head_distance.distances(one_layer_store)) == HEADS**2
+    assert len(layout_table.layout(one_layer_store)) == HEADS
+    assert len(linkage_table.steps(one_layer_store)) == HEADS - 1
+    assert cohesion_table.cohesion(one_layer_store).empty

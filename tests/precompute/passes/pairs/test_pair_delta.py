@@ -11,13 +11,14 @@ from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables.pairs import pair_delta
 from precompute.jobs import plan as planning
+from precompute.jobs.runner import run_local
 from precompute.passes.batch import Batch
 from precompute.passes.pairs.pair_delta import totals
+from precompute.run import run
 from precompute.store.build import CONFIG, add_table
 from precompute.store.check import assert_unique
 from tests.benchmarks.pair_intervals import covered, intervals, stored
 from tests.reference.pairs import pair_delta as reference
-from tests.small_store import build_store
 
 VALUES = [f"{what}_{effect}" for what, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
 VALUES.append("degrees")
@@ -94,12 +95,12 @@ def _stored(path: Path, table: str) -> pd.DataFrame:
         return store.execute(f"from stored.{table} order by all").df()
 
 
-def test_any_cut_of_the_corpus_gives_the_same_numbers(tmp_path, monkeypatch):
-    wanted = ["pair_occurrence", "pair_pmi_correlation"]
-    whole = build_store(tmp_path, output=tmp_path / "whole" / "tiny.duckdb", statistics=wanted)
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_any_cut_of_the_corpus_gives_the_same_numbers(pair_run, tmp_path, monkeypatch):
     monkeypatch.setattr(planning, "SHARD_SEQUENCES", 1)
     monkeypatch.setattr(planning, "BATCH_PAIRS", 1)
-    cut = build_store(tmp_path, output=tmp_path / "cut" / "tiny.duckdb", statistics=wanted)
+    whole, cut = pair_run[0].output, tmp_path / "tiny.duckdb"
+    run(replace(pair_run[0], output=cut), run_local)
     for table in ("pair_delta", "pair", "vocabulary"):
         pd.testing.assert_frame_equal(_stored(whole, table), _stored(cut, table), atol=2e-6)
     ids = ["layer", "effect", "seq", "source_pos", "target_pos"]

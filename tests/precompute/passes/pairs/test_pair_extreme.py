@@ -50,7 +50,6 @@ def test_every_list_begins_with_what_changes_most(pair_store, wide, monkeypatch,
     assert not lists
 
 
-@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_a_model_of_one_layer_has_its_lists(one_layer_store):
     wide, least = one_layer_store.execute("from pair_delta_wide").df(), min(pair_extreme.MIN_COUNTS)
     lists = 0

@@ -1,6 +1,5 @@
 """Kinds of heads, what each head prefers, and how often scores and attention prefer the same."""
 
-import duckdb
 import numpy as np
 import pytest
 
@@ -12,14 +11,12 @@ from analysis.tables.positions import (
     relative_position_cluster,
 )
 from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES
-from precompute.jobs.runner import run_local
-from precompute.run import run
+from precompute.store.check import faults
+from precompute.store.show import every_table
 from tests.precompute.passes.positions.test_relative_positions import HEAD_PLACES, maps, rows
 from tests.reference.positions import head_offset as reference_offset
 from tests.reference.positions import offset_agreement as reference_agreement
 from tests.reference.positions import relative_position_profile as reference
-from tests.small_store import request as asked_for
-from tests.small_store import save_one_layer
 from tests.tiny import HEADS
 
 
@@ -95,16 +92,12 @@ def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
                     assert row.spearman == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
-def test_one_text_of_one_layer_is_enough(tmp_path, family):
-    save_one_layer(family, tmp_path)
-    statistics = ["offset_agreement", "relative_position_cluster"]
-    asked = asked_for(tmp_path, family, statistics=statistics, limit=1)
-    run(asked, run_local)
-    with duckdb.connect(str(asked.output), read_only=True) as store:
-        assert len(head_offset.heads(store)) == HEADS
-        found = offset_agreement.agreement(store, counting="sum", min_dependence=0.0)
-        assert found["n_heads"].tolist() == [HEADS, HEADS]
-        assert relative_position_centre.explained(store)["k"].tolist() == [2, 3]
-        assert len(relative_position_cluster.shares(store, k=3)) == HEADS
-        assert store.execute("select count(*) from relative_position_cluster").fetchall() == [(0,)]
+def test_one_text_of_one_layer_is_enough(one_layer_run, one_layer_store):
+    store = one_layer_store
+    assert len(head_offset.heads(store)) == HEADS
+    found = offset_agreement.agreement(store, counting="sum", min_dependence=0.0)
+    assert found["n_heads"].tolist() == [HEADS, HEADS]
+    assert relative_position_centre.explained(store)["k"].tolist() == [2, 3]
+    assert len(relative_position_cluster.shares(store, k=3)) == HEADS
+    assert store.execute("select count(*) from relative_position_cluster").fetchall() == [(0,)]
+    assert list(faults(one_layer_run[0].output, every_table())) == []

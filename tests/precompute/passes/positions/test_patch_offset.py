@@ -14,17 +14,16 @@ from tests.small_store import request as asked_for
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tiny_vision import COLUMNS, HEADS, LAYERS, ROWS, tiny_vision_model
 
+FAMILY = "dinov2_with_registers"
 HEAD_PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
 
 
-@pytest.fixture(scope="module", params=["vit", "dinov2_with_registers"])
-def made(request, tmp_path_factory):
-    """The store of a model with one special token or with several, and its maps of patches."""
-    asked = asked_for(
-        tmp_path_factory.mktemp("patches"), request.param, statistics=["patch_offset"]
-    )
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The store of a model with several special tokens, and its maps of patches."""
+    asked = asked_for(tmp_path_factory.mktemp("patches"), FAMILY, statistics=["patch_offset"])
     corpus = run(asked, run_local).corpus
-    model = tiny_vision_model(request.param)  # the same weights, in float64
+    model = tiny_vision_model(FAMILY)  # the same weights, in float64
     first = len(corpus.sequences[0]) - ROWS * COLUMNS
     traces = [model.trace([each]) for each in corpus.sequences]
     with duckdb.connect(str(asked.output), read_only=True) as store:
@@ -34,18 +33,18 @@ def made(request, tmp_path_factory):
         )
 
 
-@pytest.mark.parametrize(("layer", "head"), HEAD_PLACES)
-def test_offsets_are_means_over_images_of_the_models_own_attention(made, layer, head):
+def test_offsets_are_means_over_images_of_the_models_own_attention(made):
     store, images = made
-    found = patch_offset.of_head(store, layer=layer + 1, head=head + 1)
-    slow = [twin.by_offset(each[layer][head].tolist(), ROWS, COLUMNS, 7) for each in images]
-    assert len(found) == len(slow[0]) == (2 * ROWS - 1) * (2 * COLUMNS - 1)
-    assert (found["n_images"] == len(images)).all()
-    for row in found.itertuples():
-        both = [each[row.row_offset, row.column_offset] for each in slow]
-        attention, per_pair = (sum(each) / len(both) for each in zip(*both, strict=True))
-        assert row.attention == pytest.approx(attention, rel=1e-4)
-        assert row.attention_per_pair == pytest.approx(per_pair, rel=1e-4)
+    for layer, head in HEAD_PLACES:
+        found = patch_offset.of_head(store, layer=layer + 1, head=head + 1)
+        slow = [twin.by_offset(each[layer][head].tolist(), ROWS, COLUMNS, 7) for each in images]
+        assert len(found) == len(slow[0]) == (2 * ROWS - 1) * (2 * COLUMNS - 1)
+        assert (found["n_images"] == len(images)).all()
+        for row in found.itertuples():
+            both = [each[row.row_offset, row.column_offset] for each in slow]
+            attention, per_pair = (sum(each) / len(both) for each in zip(*both, strict=True))
+            assert row.attention == pytest.approx(attention, rel=1e-4)
+            assert row.attention_per_pair == pytest.approx(per_pair, rel=1e-4)
 
 
 def test_special_tokens_take_their_part_of_attention_away(made):

@@ -13,10 +13,7 @@ from precompute.jobs.shards import as_stored
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.base import Totals
 from precompute.passes.batch import Batch
-from precompute.passes.positions import (
-    relative_position_profile,
-    state_spectrum,
-)
+from precompute.passes.positions import relative_position_profile, state_spectrum
 from tests.tiny import HEADS, WIDTH, tiny_model, tiny_sequences
 
 N = 32

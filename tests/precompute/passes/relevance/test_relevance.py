@@ -17,8 +17,7 @@ from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch
 from precompute.passes.relevance.relevance_maps import evenly_spaced
 from precompute.run import Request, run
-from precompute.store.check import assert_laws, faults
-from precompute.store.show import every_table
+from precompute.store.check import assert_laws
 from tests.intervals import assert_ordered
 from tests.reference.relevance import relevance as twin
 from tests.reference.relevance import relevance_comparison as compared
@@ -161,27 +160,22 @@ def test_relevance_is_conserved_and_the_file_says_so(store):
     assert set(told[told["absent"]]["rule"]) == set(METHODS) & set(told["rule"])
 
 
-def test_the_file_is_whole_and_sound(finished):
-    assert list(faults(finished[0].output, every_table())) == []
-
-
 @pytest.mark.parametrize("family", ["vit"], indirect=True, scope="session")
-@pytest.mark.parametrize(
-    ("table", "change"),
-    [
-        (sequence_relevance, "conservation_error = 2e-5 where rule = 'iii'"),
-        (sequence_relevance, "special_share = 1.1"),
-        (sequence_relevance, "n_in_place = null where rule = 'i'"),
-        (relevance_map, "relevance = list_transform(relevance, lambda each: each * 1.01)"),
-        (relevance_map, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
-    ],
-)
-def test_a_broken_law_is_told(finished, tmp_path, table, change):
+def test_a_broken_law_is_told(finished, tmp_path):
     copy = shutil.copy(finished[0].output, tmp_path / "copy.duckdb")
     with duckdb.connect(str(copy)) as connection:
-        connection.execute(f"update stored.{table.TABLE.name} set {change}")
-        with pytest.raises(BrokenLaw):
-            assert_laws(connection, table.TABLE)
+        for table, change in (
+            (sequence_relevance, "conservation_error = 2e-5 where rule = 'iii'"),
+            (sequence_relevance, "special_share = 1.1"),
+            (sequence_relevance, "n_in_place = null where rule = 'i'"),
+            (relevance_map, "relevance = list_transform(relevance, lambda each: each * 1.01)"),
+            (relevance_map, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
+        ):
+            connection.begin()
+            connection.execute(f"update stored.{table.TABLE.name} set {change}")
+            with pytest.raises(BrokenLaw):
+                assert_laws(connection, table.TABLE)
+            connection.rollback()
 
 
 def test_a_few_are_taken_evenly_from_all():

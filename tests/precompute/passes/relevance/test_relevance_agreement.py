@@ -39,6 +39,12 @@ def test_every_two_maps_of_the_last_layer_agree_as_the_twin_says(batch, sequence
     assert n_rows == len(rows) > 0
 
 
+def test_whole_layers_are_rolled_out_where_maps_are_kept_alone(batch):
+    last = len(batch.trace.layers) - 1
+    told = ["norm_rollout_layer" in each.mean_maps(last) for each in batch.relevance_maps]
+    assert told == [True, False, False, False]
+
+
 def test_special_tokens_are_not_compared(batch):
     """All that [CLS] and its like have, whatever a rule gives them, could be anything."""
     before = sequence_relevance_agreement.totals(batch)
