@@ -40,9 +40,7 @@ CHARTS = {
         tooltip=(),
         marked=(1, 2),
     ),
-    "lines": lambda: charts.lines(
-        FRAME, x="layer", y="mean", colour="token_type", low="low", high="high", **TITLES
-    ),
+    "lines": lambda: charts.lines(FRAME, x="layer", y="mean", colour="token_type", y_title="層"),
     "points": lambda: scatter(
         FRAME, x="low", y="high", colour="token_type", tooltip=("mean",), pick=("layer", "head")
     ),
