@@ -173,9 +173,9 @@ def sequence_texts(store: DuckDBPyConnection, *, sequences: list[int]) -> pd.Dat
 
 
 @asks("""
-    select token, count(*) as n from token join vocabulary using (token_id)
-    where starts_with(lower(token), $text)
-    group by token order by length(token) > length($text), n desc, token limit $limit
+    select piece.token, count(*) as n from token as piece
+    where starts_with(lower(piece.token), $text) group by piece.token
+    order by length(piece.token) > length($text), n desc, piece.token limit $limit
 """)
 def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
     """Tokens that begin with a text in small letters, that token itself first: token, n."""

@@ -5,6 +5,7 @@ import re
 import streamlit as st
 
 from pages.report.shown import origin, show
+from pages.ui.charts.headline import sentences
 from pages.ui.collection.collection import Collection, collected, collection_from, keep
 from pages.ui.collection.item import Item, NotCollected
 from pages.ui.collection.paper import paper
@@ -13,7 +14,6 @@ from pages.ui.words.say import plain, say
 
 _TITLE, _UPLOAD = "title of the collection", "collection to open"
 _LONGEST_TITLE, _LONGEST_NOTE = 120, 2000  # letters
-_HEIGHT = 240  # of a chart, in pixels
 
 
 def listed() -> None:
@@ -83,9 +83,11 @@ def _entry(place: int, item: Item) -> None:
     drawn, told = st.columns([3, 2], gap="medium")
     with drawn:
         st.subheader(plain(item.question), anchor=False)
-        show(item, f"report-{item.key}", height=_HEIGHT)
+        show(item, f"report-{item.key}", small=True)
     with told:
-        st.markdown(item.finding)
+        first, *others = sentences(item.finding) or [""]
+        st.markdown(f"**{plain(first)}**" if first else "")
+        st.caption(plain(" ".join(others)))
         _note(place, item)
         st.caption(origin(item))
         _buttons(place, item)

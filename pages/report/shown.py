@@ -7,32 +7,36 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.charts import shading
-from pages.ui.charts.headline import unmarked
 from pages.ui.charts.look import theme
 from pages.ui.collection.item import Item, clean
+from pages.ui.export.files import svg
 from pages.ui.words.say import plain
 
+_HEIGHT = 400  # of a chart on a slide, in pixels
 
-def show(item: Item, key: str, *, height: int | None = None) -> None:
-    """The chart, the table or the text.
 
-    Args:
-        height: of a chart of one view, in pixels; its own if None.
-    """
-    alternative = f"{item.question} {unmarked(item.finding)}".strip()
-    if item.chart:
-        st.vega_lite_chart(spec=_spec(item.chart, height), key=key, alt=alternative)
+def show(item: Item, key: str, *, small: bool = False) -> None:
+    """The chart, the table or the text; if small, the chart as it is printed."""
+    alternative = f"{item.question} {item.finding}".strip()
+    if item.chart and small:
+        st.image(_printed(item.chart), width="stretch")
+    elif item.chart:
+        st.vega_lite_chart(spec=_spec(item.chart), key=key, alt=alternative)
     elif item.body:
         st.html(shading.STYLE + clean(item.body))
     else:
         st.dataframe(_numbers(item), key=key, hide_index=True, placeholder="—", alt=alternative)
 
 
-def _spec(chart: Mapping[str, Any], height: int | None) -> dict[str, Any]:
-    """The chart in the reader's theme."""
-    fits = height is not None and ("mark" in chart or "layer" in chart)
-    of_height = {"height": height} if fits else {}
-    return {**chart, **of_height, "config": {**chart.get("config", {}), **theme()}}
+def _spec(chart: Mapping[str, Any]) -> dict[str, Any]:
+    """The chart in the reader's theme, as high as a slide if it is of one view."""
+    height = {"height": _HEIGHT} if "mark" in chart or "layer" in chart else {}
+    return {**chart, **height, "config": {**chart.get("config", {}), **theme()}}
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _printed(chart: Mapping[str, Any]) -> str:
+    return svg(chart)
 
 
 def _numbers(item: Item) -> pd.DataFrame:

@@ -10,7 +10,6 @@ from pages.ui.collection.collection import collected
 from pages.ui.words.say import plain, say
 
 _SLIDE = "rp_slide"
-_HEIGHT = 440  # of a chart, in pixels
 
 
 def slides() -> None:
@@ -19,36 +18,43 @@ def slides() -> None:
     if not items:
         st.info(say("report.empty"))
         return
-    with st.container(horizontal=True, horizontal_alignment="distribute", key="slide"):
-        n = _picked(len(items))
+    n = _picked(len(items))
     item = items[n - 1]
-    first, *others = sentences(item.finding) or [plain(item.question)]
-    st.header(first, anchor=False)
+    first, *others = sentences(item.finding) or [item.question]
+    st.header(plain(first), anchor=False)
     if item.finding:
         st.caption(plain(item.question))
-    show(item, f"slide-{item.key}", height=_HEIGHT)
-    for text in (plain(item.note), " ".join(others)):
+    show(item, f"slide-{item.key}")
+    for text in (item.note, " ".join(others)):
         if text:
-            st.markdown(text)
+            st.markdown(plain(text))
     st.caption(origin(item))
 
 
-def _picked(n_items: int) -> int:
+def _picked(last: int) -> int:
     """The slide, counted from 1, and the buttons beside its number."""
-    place, last = st.columns([6, 1])[1], n_items
-    with place, st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-        before, number, after = st.container(), st.container(), st.container()
-    choice = Choice(_SLIDE, range(1, last + 1), 1)
+    with st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
+        before, number, after = (st.container(width="content") for _ in range(3))
+    label, choice = say("report.slide", of=last), Choice(_SLIDE, range(1, last + 1), 1)
+    names = {each: f"{each} / {last}" for each in choice.options}
     with number:
         n = draw(
             choice,
-            lambda: st.number_input(
-                say("report.slide", of=last), 1, last, key=_SLIDE, label_visibility="collapsed"
+            lambda: st.selectbox(
+                label,
+                names,
+                key=_SLIDE,
+                format_func=names.__getitem__,
+                label_visibility="collapsed",
+                width=110,
             ),
         )
-    for room, sign, to, key in ((before, "←", n - 1, "Left"), (after, "→", n + 1, "Right")):
+    for room, word, to, key in (
+        (before, "before", n - 1, "Left"),
+        (after, "after", n + 1, "Right"),
+    ):
         room.button(
-            sign,
+            say(f"report.{word}"),
             key=f"slide-{key}",
             shortcut=key,
             disabled=not 1 <= to <= last,

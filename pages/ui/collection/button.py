@@ -44,8 +44,8 @@ def _item(shown: Shown, titles: Mapping[str, str]) -> Item:
     if drawn:
         content = {"chart": with_data(shown.chart)}
     return Item(
-        question=shown.question,
-        finding=shown.finding,
+        question=unmarked(shown.question),
+        finding=unmarked(shown.finding),
         caption=unmarked(shown.caption),
         source=source(str),
         link=link_here(),

@@ -67,8 +67,7 @@ class Item:
     """A figure, or else a table, or else a text.
 
     Attributes:
-        question: that it answers; plain text, as `caption` and `source`.
-        finding: in markdown, as pages write it.
+        question: that it answers; plain text, as all that is said here.
         link: the address of the view; empty if unknown.
         version: of Mixscope, that showed it.
         papers: keys of those behind it.

@@ -11,7 +11,7 @@ from importlib.resources import files
 import vl_convert
 
 from pages.ui.charts import shading
-from pages.ui.charts.headline import sentences, unmarked
+from pages.ui.charts.headline import sentences
 from pages.ui.collection.collection import Collection
 from pages.ui.collection.item import Cell, Item, clean
 from pages.ui.export.files import specification
@@ -49,7 +49,7 @@ def _figures(collection: Collection) -> list[tuple[int, Item]]:
 
 def _item(n: int, item: Item) -> str:
     """One item: its question, finding, picture, caption, note, and where it is from."""
-    first, *others = sentences(unmarked(item.finding)) or [""]
+    first, *others = sentences(item.finding) or [""]
     body = f'<div id="chart-{n}" class="chart"></div>' if item.chart else clean(item.body)
     table = "" if item.chart or item.body else _table(item)
     link = f' <a href="{escape(item.link)}">{escape(say("collection.open"))}</a>'

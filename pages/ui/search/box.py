@@ -23,12 +23,11 @@ def search_box(room: Any) -> None:
         wanted = st.text_input(
             say("search.label"),
             key=_BOX,
-            max_chars=LONGEST_TEXT,
             placeholder=say("search.hint"),
             help=say("search.help"),
             label_visibility="collapsed",
         )
-        found = places(wanted)
+        found = places(wanted[:LONGEST_TEXT])
         for place in found:
             link(place.page, place.label, **place.choices)
             if place.text:

@@ -26,7 +26,7 @@ CHART = with_data(
 )
 FIGURE = Item(
     question=f"Where? {HOSTILE}",
-    finding="**Layer 3** gives 5% to \\[SEP\\]. It gives less elsewhere.",
+    finding="Layer 3 gives 5% to [SEP]. It gives less elsewhere.",
     caption="Means over 9 texts.",
     source=f"File {HOSTILE}.",
     link="http://127.0.0.1:8501/head-map?file=demo.duckdb",

@@ -1,0 +1,54 @@
+"""The box in the sidebar finds whatever has a place in the dashboard, and says where."""
+
+import duckdb
+import pytest
+
+from analysis.tables import corpus
+from tests.pages.conftest import assert_sound
+
+
+@pytest.fixture
+def store(store_folder):
+    with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as connection:
+        yield connection
+
+
+def test_tokens_are_found_by_their_beginning_and_the_whole_one_comes_first(store):
+    [(token,)] = store.execute(
+        "select token from token group by token order by count(*) desc limit 1"
+    ).fetchall()
+    found = corpus.tokens_from(store, text=token[0].lower(), limit=1000)
+    assert token in set(found["token"])
+    assert all(each.lower().startswith(token[0].lower()) for each in found["token"])
+    first = corpus.tokens_from(store, text=token.lower(), limit=1).iloc[0]
+    counted = "select count(*) from token where token = ?"
+    assert store.execute(counted, [first["token"]]).fetchone() == (first["n"],)
+    assert first["token"].lower() == token.lower()
+
+
+def test_texts_are_found_by_any_words_and_shown_around_them(store):
+    seq, text = store.execute("select seq, text from sequence order by seq desc limit 1").fetchone()
+    words = text[5:25]
+    found = corpus.texts_with(store, text=words.lower(), limit=50)
+    assert seq in set(found["seq"])
+    assert all(words.lower() in part.lower() for part in found["part"])
+    assert corpus.texts_with(store, text="' or 1 = 1 --", limit=5).empty
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [("2-1", "layer 2, head 1"), ("mixing ratio", "Mixing ratio"), ("構文", "Syntax")],
+)
+def test_what_is_typed_leads_to_its_place(opened, store_folder, typed, shown):
+    session = opened("methods", store_folder)
+    session.text_input(key="search").set_value(typed).run()
+    assert_sound(session)
+    labels = [each.proto.label for each in session.get("page_link")]
+    assert any(shown in label for label in labels)
+
+
+def test_what_is_called_nothing_says_so_and_shows_as_it_is(opened, store_folder):
+    session = opened("methods", store_folder)
+    session.text_input(key="search").set_value("<script>$x$ no such thing").run()
+    assert_sound(session)
+    assert "Nothing is called that" in " ".join(each.value for each in session.sidebar.caption)
