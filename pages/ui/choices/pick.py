@@ -10,6 +10,7 @@ from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice
 from pages.ui.choices.address import draw as draw_here
 from pages.ui.stage import stage
 from pages.ui.words.lines import width_of
+from pages.ui.words.say import say
 
 Option = TypeVar("Option")
 _SHORT, _EDGE = 30, 4  # letters of all options of a picker that shows them all, letters' room
@@ -97,7 +98,13 @@ def pick_many(
     return draw(
         choice,
         lambda: st.multiselect(
-            label, options, key=key, format_func=format or str, help=help, max_selections=limit
+            label,
+            options,
+            key=key,
+            format_func=format or str,
+            help=help,
+            max_selections=limit,
+            placeholder=say("page.choose"),
         ),
     )
 
