@@ -95,13 +95,9 @@ def _outcome(found: dict[str, Any], most: int) -> Answer | Fault:
     if "fault" in found:
         return Fault(found["fault"], found.get("told", ""))
     rows = found["rows"]
-    columns = zip(*rows[:most], strict=True) if rows else ([] for _ in found["names"])
-    frame = pd.DataFrame(
-        {
-            name: _column(list(values), kind)
-            for name, kind, values in zip(_told_apart(found["names"]), found["kinds"], columns)
-        }
-    )
+    columns = zip(*rows[:most], strict=True) if rows else [()] * len(found["names"])
+    described = zip(_told_apart(found["names"]), found["kinds"], columns, strict=True)
+    frame = pd.DataFrame({name: _column(list(each), kind) for name, kind, each in described})
     return Answer(frame, was_cut=len(rows) > most)
 
 

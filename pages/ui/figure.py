@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from textwrap import shorten
 from typing import Any, Literal
 
 import pandas as pd
@@ -22,6 +23,7 @@ from pages.ui.words.say import plain, say
 
 _TWO_LINES = 200  # letters
 _FEW_LINES = 120  # pixels
+_SQL = 400  # letters of the reader's own question
 _REVISION = 8  # letters of a commit or a hash that tell it from others
 _PICTURES = {
     "SVG": (export.svg, "image/svg+xml"),
@@ -162,9 +164,10 @@ def _lacks(frame: pd.DataFrame, end: str) -> bool:
 
 
 def source(written: Callable[[object], str] = plain) -> str:
-    """Where every number of the page comes from, in one sentence; names are `written` so."""
+    """Where every number of the page comes from, in a sentence; names are `written` so."""
     store = open_store()
-    return say(
+    sql = shorten(stage().own_question, _SQL, placeholder=" …")
+    told = say(
         "figure.source",
         file=written(store.name),
         model=written(store.model_name),
@@ -172,6 +175,7 @@ def source(written: Callable[[object], str] = plain) -> str:
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )
+    return f"{told} SQL: {written(sql)}" if sql else told
 
 
 def _exports(
@@ -191,7 +195,8 @@ def _exports(
                     _button(f"{key}-{column}", label, file_name, mime, data)
     st.caption(say("figure.data"))
     told = f"{finding or question} {made_by}"
-    titles = {str(column): title_or_name(str(column)) for column in frame}
+    renamed = () if stage().own_question else map(str, frame)
+    titles = {column: title_or_name(column) for column in renamed}
     makers: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
         "CSV": (lambda: export.csv(frame), "csv", "text/csv"),
         "Parquet": (lambda: export.parquet(frame), "parquet", "application/vnd.apache.parquet"),

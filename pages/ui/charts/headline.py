@@ -9,7 +9,7 @@ import altair as alt
 from pages.ui.charts.look import paper_and_ink
 from pages.ui.words.lines import wrapped
 
-_MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s])")
+_MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s]|_)")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
 _TITLE, _SUBTITLE = 88, 112  # letters of a line
 _LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels

@@ -1,0 +1,161 @@
+"""The reader's question beside its answer: a chart, a table, or what is wrong with it."""
+
+import re
+
+import pandas as pd
+import streamlit as st
+
+from pages.query.asking import COLUMNS, LETTERS, MEMORY, ROWS, SECONDS, Answer, Fault, answered
+from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, usual
+from pages.query.documentation import documentation
+from pages.query.examples import examples_for
+from pages.query.statement import LONGEST, Statement, fits_into_a_link
+from pages.ui.choices.address import asked, draw, forget, write
+from pages.ui.choices.pick import choose
+from pages.ui.figure import table
+from pages.ui.page import section
+from pages.ui.stage import stage
+from pages.ui.store.chosen import open_store
+from pages.ui.view import View
+from pages.ui.words.numbers import count
+from pages.ui.words.say import plain
+
+_EDITOR = 232  # pixels
+_LONGEST_MESSAGE = 1_200
+_STYLE = """<style>
+.st-key-qu_sql textarea {font-family: monospace; font-size: .82rem; line-height: 1.45}
+</style>"""
+
+
+@section("ask")
+def ask_in_sql(view: View) -> None:
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        sql = _question(view)
+    with right, st.spinner(view.say("asking")):
+        outcome = answered(open_store().version, sql)
+    with right:
+        if isinstance(outcome, Fault):
+            _say_what_is_wrong(view, outcome)
+        else:
+            stage().ask(sql)
+            _show(view, sql, outcome)
+    with left:
+        view.row()
+        documentation(view, sql)
+
+
+def _question(view: View) -> str:
+    """The SQL as it stands, with what runs it and questions to begin with."""
+    st.html(_STYLE)
+    store, key = open_store(), view.key("sql")
+    examples = examples_for(store)
+    usual_question = next(iter(examples.values())).sql
+    sql = draw(
+        Statement(key, default=usual_question),
+        lambda: st.text_area(view.say("sql"), key=key, height=_EDITOR, max_chars=LONGEST),
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(view.say("run"), type="primary", on_click=_ask_again, args=(key,))
+        with st.popover(view.say("examples")):
+            for name, example in examples.items():
+                st.button(
+                    view.say(f"example_{name}"),
+                    key=view.key(f"example_{name}"),
+                    type="tertiary",
+                    on_click=_take,
+                    args=(view, example.sql),
+                )
+    st.caption(view.say("limits", rows=count(ROWS), seconds=f"{SECONDS:g}"))
+    if not fits_into_a_link(sql):
+        st.warning(view.say("too_long_for_a_link"))
+    return sql
+
+
+def _ask_again(key: str) -> None:
+    answered.clear(open_store().version, st.session_state[key])
+
+
+def _take(view: View, sql: str) -> None:
+    """A question in place of the one that stands there, without what was said of that one."""
+    choose(view.key("sql"), sql)
+    choose(view.key("shows"), "")
+
+
+def _say_what_is_wrong(view: View, fault: Fault) -> None:
+    """One block: what is wrong, in the words of the database if it has any, and what to do."""
+    limits = {"seconds": f"{SECONDS:g}", "memory": MEMORY, "columns": COLUMNS}
+    megabytes = LETTERS // 2**20
+    told = view.say(f"fault_{fault.name}", told=plain(fault.told), megabytes=megabytes, **limits)
+    if fault.name == "sql":
+        message = fault.told.strip()[:_LONGEST_MESSAGE]
+        fence = "`" * (3 + max(map(len, re.findall("`+", message)), default=0))
+        told = f"{told}\n\n{fence}text\n{message}\n{fence}"
+    st.error(told)
+
+
+def _show(view: View, sql: str, answer: Answer) -> None:
+    """The answer as a chart, where there is something to draw, and as a table."""
+    frame = answer.frame
+    if frame.empty:
+        st.info(view.say("empty"))
+        return
+    cut = view.say("cut", rows=count(ROWS)) if answer.was_cut else ""
+    if can_be_drawn(frame):
+        roles = _roles(view, sql, frame)
+        view.finding(_headline(view, sql))
+        view.figure("chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut)
+    table(
+        frame,
+        key=view.key("table"),
+        question=view.say("table"),
+        caption=view.say("table_caption", rows=count(len(frame)), cut=cut),
+        columns={str(name): _setting(frame[name]) for name in frame},
+        placeholder="—",
+    )
+
+
+def _headline(view: View, sql: str) -> str:
+    """What the reader says that the chart shows; of an example, what it asks."""
+    shows = view.text("shows")
+    found = examples_for(open_store()).items()
+    name = next((name for name, each in found if each.sql.split() == sql.split()), None)
+    return plain(shows) if shows or name is None else view.say(f"example_{name}")
+
+
+def _roles(view: View, sql: str, frame: pd.DataFrame) -> Roles:
+    """What is drawn how: as usual for the columns, where the reader does not say otherwise."""
+    options = {
+        "kind": list(KINDS),
+        "x": list(map(str, frame)),
+        "y": numbers(frame),
+        "colour": ["", *colours(frame)],
+    }
+    _renew(view, sql, options)
+    likely = usual(frame)
+    kind = view.pick("kind", options["kind"], default=likely.kind)
+    x, y = (
+        view.pick(axis, {each: each for each in options[axis]}, default=default, kind="select")
+        for axis, default in (("x", likely.x), ("y", likely.y))
+    )
+    called = {each: each or view.say("no_colour") for each in options["colour"]}
+    return Roles(kind, x, y, view.pick("colour", called, default=likely.colour, kind="select"))
+
+
+def _renew(view: View, sql: str, options: dict[str, list[str]]) -> None:
+    """A new question is drawn as usual for it; what the address asks for stays where it can be."""
+    last = view.key("last question")
+    if st.session_state.get(last, sql) != sql:
+        for name, possible in options.items():
+            forget(view.key(name))
+            if not set(asked(view.key(name))) <= set(possible):
+                write(view.key(name), [])
+    st.session_state[last] = sql
+
+
+def _setting(values: pd.Series) -> object:
+    """How a column of a table is written."""
+    if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
+        return str(values.name)
+    is_whole = pd.api.types.is_integer_dtype(values)
+    return st.column_config.NumberColumn(format="%d" if is_whole else "%.4g")
