@@ -7,6 +7,7 @@ from pages.query.chart import Roles, can_be_drawn, chart, usual
 from pages.ui.export import files as export
 
 LAYERS = {"layer": [1, 2, 3], "mean": [0.1, 0.2, 0.3]}
+AROUND = {"low": [0.0, 0.1, 0.2], "high": [0.2, 0.3, 0.4]}
 GRID = {"layer": [1, 1, 2, 2], "head": [1, 2, 1, 2], "entropy": [0.1, 0.2, 0.3, 0.4]}
 
 
@@ -15,7 +16,7 @@ GRID = {"layer": [1, 1, 2, 2], "head": [1, 2, 1, 2], "entropy": [0.1, 0.2, 0.3, 
     [
         (LAYERS, Roles("lines", "layer", "mean")),
         (GRID, Roles("lines", "layer", "entropy", "head")),
-        (LAYERS | {"low": [0.0, 0.1, 0.2], "high": [0.2, 0.3, 0.4]}, Roles("lines", "layer", "mean")),
+        (LAYERS | AROUND, Roles("lines", "layer", "mean")),
         ({"pair": ["a", "b"], "n": [5, 6], "delta": [0.1, 0.2]}, Roles("bars", "pair", "delta")),
         ({"token": ["a", "a"], "delta": [0.1, 0.2]}, Roles("points", "token", "delta")),
         ({"a": [0.5, 1.5], "b": [2.5, 3.5]}, Roles("points", "b", "a")),
@@ -49,10 +50,10 @@ def test_what_has_no_two_numbers_to_compare_is_not_drawn(columns):
 @pytest.mark.parametrize(
     ("ends", "y", "has_interval"),
     [
-        ({"low": [0.0, 0.1, 0.2], "high": [0.2, 0.3, 0.4]}, "mean", True),
+        (AROUND, "mean", True),
         ({"low": [0.0, None, 0.2], "high": [0.2, None, 0.4]}, "mean", True),
         ({"mean_low": [0.0, 0.1, 0.2], "mean_high": [0.2, 0.3, 0.4]}, "mean", True),
-        ({"low": [0.0, 0.1, 0.2], "high": [0.2, 0.3, 0.4]}, "layer", False),
+        (AROUND, "layer", False),
         ({"low": [0.0, 0.3, 0.2], "high": [0.2, 0.4, 0.4]}, "mean", False),
         ({"low": ["a", "b", "c"], "high": ["a", "b", "c"]}, "mean", False),
         ({"low": [None] * 3, "high": [None] * 3}, "mean", False),

@@ -70,7 +70,7 @@ def test_what_is_drawn_is_the_readers_choice_and_usual_again_for_another_questio
 
 @pytest.mark.parametrize(
     ("lang", "advice"),
-    [("en", "The database does not take this SQL"), ("ja", "受け付けませんでした")],
+    [("en", "The database does not take"), ("ja", "受け付けませんでした")],
 )
 def test_what_the_database_says_against_a_question_is_shown_as_it_is(lang, advice, section):
     session = asked(section, "select ```<script>**x**", lang=lang)
