@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.query.asking import COLUMNS, LETTERS, MEMORY, ROWS, SECONDS, Answer, Fault, answered
-from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, usual
+from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
 from pages.query.documentation import documentation
 from pages.query.examples import examples_for
 from pages.query.statement import LONGEST, Statement, fits_into_a_link
@@ -21,15 +21,18 @@ from pages.ui.words.numbers import count
 from pages.ui.words.say import plain
 
 _EDITOR = 232  # pixels
+_SHARES = (2, 3)  # of the page: the question, its answer
+_ROOM = 0.58  # of the page, for the headline of a chart
 _LONGEST_MESSAGE = 1_200
 _STYLE = """<style>
 .st-key-qu_sql textarea {font-family: monospace; font-size: .82rem; line-height: 1.45}
+.st-key-qu_error pre, .st-key-qu_error code {white-space: pre-wrap}
 </style>"""
 
 
 @section("ask")
 def ask_in_sql(view: View) -> None:
-    left, right = st.columns([2, 3], gap="medium")
+    left, right = st.columns(_SHARES, gap="medium")
     with left:
         sql = _question(view)
     with right, st.spinner(view.say("asking")):
@@ -91,7 +94,8 @@ def _say_what_is_wrong(view: View, fault: Fault) -> None:
         message = fault.told.strip()[:_LONGEST_MESSAGE]
         fence = "`" * (3 + max(map(len, re.findall("`+", message)), default=0))
         told = f"{told}\n\n{fence}text\n{message}\n{fence}"
-    st.error(told)
+    with st.container(key="qu_error"):
+        st.error(told)
 
 
 def _show(view: View, sql: str, answer: Answer) -> None:
@@ -104,7 +108,9 @@ def _show(view: View, sql: str, answer: Answer) -> None:
     if can_be_drawn(frame):
         roles = _roles(view, sql, frame)
         view.finding(_headline(view, sql))
-        view.figure("chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut)
+        view.figure(
+            "chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut, room=_ROOM
+        )
     table(
         frame,
         key=view.key("table"),
@@ -127,7 +133,7 @@ def _roles(view: View, sql: str, frame: pd.DataFrame) -> Roles:
     """What is drawn how: as usual for the columns, where the reader does not say otherwise."""
     options = {
         "kind": list(KINDS),
-        "x": list(map(str, frame)),
+        "x": places(frame),
         "y": numbers(frame),
         "colour": ["", *colours(frame)],
     }

@@ -14,7 +14,7 @@ from pages.ui.charts.look import coloured, flat_axis, tooltips
 from pages.ui.words.columns import NAMES
 
 KINDS = ("bars", "lines", "points")
-MOST_COLOURS = 12
+MOST_COLOURS, MOST_PLACES = 12, 100
 INDEXES = {
     column.name
     for table in every_table()
@@ -25,7 +25,9 @@ INDEXES = {
 """Columns that number something, such as layers, and measure nothing."""
 _ENDS = ("low", "high")
 _NULL = "NULL"
-_SINGLE, _JOINED = 200, 40  # points that are drawn on lines, letters of a title
+_SINGLE, _LABELS = 200, 30  # points that are drawn on lines, labels that all have room
+_TITLE = 40  # letters
+_MOST_OTHERS = 6  # columns that only the tooltip tells
 _FORMAT = ".4~g"
 _HEIGHT = 340
 
@@ -55,19 +57,23 @@ def colours(frame: pd.DataFrame) -> list[str]:
     return [str(name) for name, n in counted.items() if 1 < n <= MOST_COLOURS]
 
 
+def places(frame: pd.DataFrame) -> list[str]:
+    """The columns to draw across: numbers, and names that have room beside each other."""
+    found, counted = numbers(frame), frame.nunique(dropna=False)
+    return [str(name) for name, n in counted.items() if name in found or n <= MOST_PLACES]
+
+
 def can_be_drawn(frame: pd.DataFrame) -> bool:
     """Whether there is more than one number, and something to set them against."""
-    return len(frame) > 1 and len(frame.columns) > 1 and bool(numbers(frame))
+    return len(frame) > 1 and len(places(frame)) > 1 and bool(numbers(frame))
 
 
 def usual(frame: pd.DataFrame) -> Roles:
     """What a reader most likely wants to see: a measure over an index or over names, coloured by
     what tells rows of one place apart."""
     y = _measure(frame)
-    others = [
-        str(name) for name in frame if name != y and str(name).rpartition("_")[2] not in _ENDS
-    ]
-    others = others or [str(name) for name in frame if name != y]
+    beside = [each for each in places(frame) if each != y]
+    others = [each for each in beside if not _is_end(each)] or beside
     found = numbers(frame)
     x = next((each for each in others if each in INDEXES), None) or next(
         (each for each in others if each not in found), others[0]
@@ -82,11 +88,14 @@ def _measure(frame: pd.DataFrame) -> str:
     """The first column that looks like a result: a broken number rather than a count, and neither
     an index nor the end of an interval."""
     found = numbers(frame)
-    measures = [
-        each for each in found if each not in INDEXES and each.rpartition("_")[2] not in _ENDS
-    ]
+    measures = [each for each in found if each not in INDEXES and not _is_end(each)]
     broken = [each for each in measures if pd.api.types.is_float_dtype(frame[each])]
     return [*broken, *measures, *found][0]
+
+
+def _is_end(column: str) -> bool:
+    """Whether a column is named as an end of an interval."""
+    return column.rpartition("_")[2] in _ENDS
 
 
 def _kind(frame: pd.DataFrame, x: str, colour: str) -> str:
@@ -99,28 +108,16 @@ def _kind(frame: pd.DataFrame, x: str, colour: str) -> str:
 
 
 def chart(frame: pd.DataFrame, roles: Roles) -> Any:
-    """A mark for each row; an interval is drawn where the frame has one around y.
-
-    Columns have names of their own in the chart: those of a reader may hold anything.
-    """
-    is_number = roles.x in numbers(frame)
-    data = {"x": frame[roles.x], "y": frame[roles.y], **_ends(frame, roles.y)}
-    data |= {"x": data["x"] if is_number else _named(roles.x, data["x"])}
-    hue = roles.colour if roles.colour in NAMES else "colour"
-    if roles.colour:
-        data |= {hue: _texts(frame[roles.colour])}
-    drawn = pd.DataFrame(data).replace([np.inf, -np.inf], np.nan)
-    titles = {"x": roles.x, "y": roles.y, **({hue: roles.colour} if roles.colour else {})}
-    titles = {name: _shortened(title) for name, title in titles.items()}
-    drawn, encoding, present = coloured(drawn, hue if roles.colour else None, titles.get(hue))
-    places = None if is_number and roles.kind != "bars" else list(dict.fromkeys(drawn["x"]))
+    """A mark for each row; an interval is drawn where the frame has one around y."""
+    hue = (roles.colour if roles.colour in NAMES else "colour") if roles.colour else None
+    drawn, titles = _renamed(frame, roles, hue)
+    drawn, encoding, present = coloured(drawn, hue, titles.get(hue or ""))
     base = alt.Chart(drawn).encode(
-        x=_across(titles["x"], places, whole=pd.api.types.is_integer_dtype(drawn["x"])),
+        x=_across(drawn["x"], titles["x"], roles.kind),
         color=encoding,
-        tooltip=tooltips({**titles, **{each: each for each in _ENDS if each in drawn}},
-                         drawn, _FORMAT),
-    )  # fmt: skip
-    if roles.kind == "bars" and roles.colour:
+        tooltip=tooltips(titles, drawn, _FORMAT),
+    )
+    if roles.kind == "bars" and hue:
         base = base.encode(xOffset=alt.XOffset(f"{hue}:N", sort=present))
     up = alt.Y("y:Q", title=titles["y"], stack=None, scale=alt.Scale(zero=roles.kind != "points"))
     parts = [_marks(base, roles.kind, len(drawn)).encode(y=up)]
@@ -130,15 +127,39 @@ def chart(frame: pd.DataFrame, roles: Roles) -> Any:
     return alt.layer(*parts).properties(height=_HEIGHT)
 
 
-def _across(title: str, places: list[Any] | None, *, whole: bool) -> alt.X:
-    """The axis of what is drawn side by side at `places`, else of a number."""
-    if places is not None:
-        axis = alt.Axis(labelAngle=0, labelOverlap=True, labelLimit=120)
-        if len(places) > MOST_COLOURS:
-            axis = alt.Axis(labelAngle=-45, labelOverlap=True, labelLimit=120)
-        return alt.X("x:O", title=title, sort=places, axis=axis)
-    axis = alt.Axis(labelAngle=0, tickMinStep=1, format="d") if whole else flat_axis()
-    return alt.X("x:Q", title=title, axis=axis, scale=alt.Scale(zero=False, nice=False, padding=8))
+def _renamed(
+    frame: pd.DataFrame, roles: Roles, hue: str | None
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """What is drawn under names of our own, and what the reader calls it: that may be any text.
+
+    Columns that are not drawn come along for the tooltip.
+    """
+    across = frame[roles.x] if roles.x in numbers(frame) else _named(roles.x, frame[roles.x])
+    ends = _ends(frame, roles.y)
+    told = {roles.x, roles.y, roles.colour, *(str(each.name) for each in ends.values())}
+    others = [str(name) for name in frame if name not in told][:_MOST_OTHERS]
+    data = {"x": across, "y": frame[roles.y], **ends}
+    titles = {"x": roles.x, "y": roles.y, **{end: str(each.name) for end, each in ends.items()}}
+    if hue:
+        data[hue], titles[hue] = _texts(frame[roles.colour]), roles.colour
+    for place, name in enumerate(others):
+        data[f"other_{place}"], titles[f"other_{place}"] = frame[name], name
+    drawn = pd.DataFrame(data).replace([np.inf, -np.inf], np.nan)
+    return drawn, {name: _shortened(title) for name, title in titles.items()}
+
+
+def _across(values: pd.Series, title: str, kind: str) -> alt.X:
+    """The axis of numbers; of names, and of numbers with few enough bars, side by side."""
+    is_number = pd.api.types.is_numeric_dtype(values)
+    if is_number and (kind != "bars" or values.nunique() > MOST_PLACES):
+        whole = pd.api.types.is_integer_dtype(values)
+        axis = alt.Axis(labelAngle=0, tickMinStep=1, format="d") if whole else flat_axis()
+        scale = alt.Scale(zero=False, nice=False, padding=8)
+        return alt.X("x:Q", title=title, axis=axis, scale=scale)
+    order = list(dict.fromkeys(values.dropna()))
+    angle = -45 if len(order) > MOST_COLOURS else 0
+    axis = alt.Axis(labelAngle=angle, labelOverlap=len(order) > _LABELS, labelLimit=120)
+    return alt.X("x:O", title=title, sort=order, axis=axis)
 
 
 def _marks(base: alt.Chart, kind: str, n: int) -> alt.Chart:
@@ -184,4 +205,4 @@ def _named(column: str, values: pd.Series) -> pd.Series:
 
 def _shortened(title: str) -> str:
     line = " ".join(title.split())
-    return line if len(line) <= _JOINED else f"{line[: _JOINED - 1]}…"
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"

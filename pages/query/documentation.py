@@ -39,5 +39,5 @@ def held_views() -> dict[str, PublicView]:
 
 def named(sql: str, views: dict[str, PublicView]) -> str:
     """The first view that a question names; the first of all if it names none."""
-    words = re.findall(r"\w+", sql.lower())
+    words = re.findall(r"\b(?:from|join)\s+(\w+)", sql.lower())
     return next((word for word in words if word in views), next(iter(views)))

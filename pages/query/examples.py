@@ -22,15 +22,18 @@ class Example:
 EXAMPLES = {
     "received": Example(
         """\
-select layer, token_type, mean, low, high
+select layer, token_type,
+       mean, low, high
 from token_type_interval
-where quantity = 'attention' and head is null
+where quantity = 'attention'
+  and head is null
 order by layer, token_type""",
         (token_type_mixing.TABLE,),
     ),
     "previous": Example(
         """\
-select layer || '-' || head as head, previous
+select layer || '-' || head as head,
+       previous
 from head_pattern
 order by previous desc
 limit 20""",
@@ -38,27 +41,34 @@ limit 20""",
     ),
     "frequent": Example(
         """\
-select token, count(*) // any_value(n_heads) as occurrences,
+select token,
+       count(distinct (seq, pos)) as n,
        avg(value_norm) as value_norm
-from head_token join token using (seq, pos), run
+from head_token
+join token using (seq, pos), run
 where layer = n_layers
 group by token
-order by occurrences desc""",
+having n >= 2
+order by n desc""",
         (head_token.TABLE, TOKENS),
     ),
     "modules": Example(
         """\
-select layer, scope, mean as mixing_ratio
+select layer, scope,
+       mean as mixing_ratio
 from mixing_ratio
-where token_type = 'all' and layer is not null
+where token_type = 'all'
+  and layer is not null
 order by layer""",
         (mixing_ratio.TABLE,),
     ),
     "pairs": Example(
         """\
-select source || ' → ' || target as pair, mean_delta, n
+select source || ' → ' || target as pair,
+       mean_delta, n
 from pair_delta
-where effect = 'ff' and layer = 1 and n >= 5
+where effect = 'ff'
+  and layer = 1 and n >= 5
 order by mean_delta desc
 limit 20""",
         (pair_delta.TABLE,),
