@@ -35,6 +35,7 @@ def ask_in_sql(view: View) -> None:
     left, right = st.columns(_SHARES, gap="medium")
     with left:
         sql = _question(view)
+    is_another = _is_another(view, sql)
     with right, st.spinner(view.say("asking")):
         outcome = answered(open_store().version, sql)
     with right:
@@ -42,7 +43,7 @@ def ask_in_sql(view: View) -> None:
             _say_what_is_wrong(view, outcome)
         else:
             stage().ask(sql)
-            _show(view, sql, outcome)
+            _show(view, sql, outcome, is_another=is_another)
     with left:
         view.row()
         documentation(view, sql)
@@ -98,7 +99,7 @@ def _say_what_is_wrong(view: View, fault: Fault) -> None:
         st.error(told)
 
 
-def _show(view: View, sql: str, answer: Answer) -> None:
+def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
     """The answer as a chart, where there is something to draw, and as a table."""
     frame = answer.frame
     if frame.empty:
@@ -106,7 +107,7 @@ def _show(view: View, sql: str, answer: Answer) -> None:
         return
     cut = view.say("cut", rows=count(ROWS)) if answer.was_cut else ""
     if can_be_drawn(frame):
-        roles = _roles(view, sql, frame)
+        roles = _roles(view, frame, is_another=is_another)
         view.finding(_headline(view, sql))
         view.figure(
             "chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut, room=_ROOM
@@ -129,15 +130,20 @@ def _headline(view: View, sql: str) -> str:
     return plain(shows) if shows or name is None else view.say(f"example_{name}")
 
 
-def _roles(view: View, sql: str, frame: pd.DataFrame) -> Roles:
-    """What is drawn how: as usual for the columns, where the reader does not say otherwise."""
+def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> Roles:
+    """What is drawn how: as usual for the columns, where the reader does not say otherwise.
+
+    What the address asks of the question before is dropped where it cannot be.
+    """
     options = {
         "kind": list(KINDS),
         "x": places(frame),
         "y": numbers(frame),
         "colour": ["", *colours(frame)],
     }
-    _renew(view, sql, options)
+    for name, possible in options.items() if is_another else ():
+        if not set(asked(view.key(name))) <= set(possible):
+            write(view.key(name), [])
     likely = usual(frame)
     kind = view.pick("kind", options["kind"], default=likely.kind)
     x, y = (
@@ -148,15 +154,16 @@ def _roles(view: View, sql: str, frame: pd.DataFrame) -> Roles:
     return Roles(kind, x, y, view.pick("colour", called, default=likely.colour, kind="select"))
 
 
-def _renew(view: View, sql: str, options: dict[str, list[str]]) -> None:
-    """A new question is drawn as usual for it; what the address asks for stays where it can be."""
+def _is_another(view: View, sql: str) -> bool:
+    """Whether a question is not the last one: it is drawn and explained as usual for it, but for
+    what the address says."""
     last = view.key("last question")
-    if st.session_state.get(last, sql) != sql:
-        for name, possible in options.items():
+    is_another = st.session_state.get(last, sql) != sql
+    if is_another:
+        for name in ("kind", "x", "y", "colour", "of"):
             forget(view.key(name))
-            if not set(asked(view.key(name))) <= set(possible):
-                write(view.key(name), [])
     st.session_state[last] = sql
+    return is_another
 
 
 def _setting(values: pd.Series) -> object:

@@ -65,7 +65,7 @@ def asked(
         path: absolute, without links.
 
     Returns:
-        Up to the first that ended the process.
+        Up to the first that ended the process; one fault if the file was not even opened in time.
     """
     opening = {
         "statements": [*attaching(path, memory=MEMORY), *viewing()],
@@ -76,15 +76,18 @@ def asked(
         "memory": _OF_PROCESS,
     }
     lines = list(questions)
-    ran = subprocess.run(  # noqa: S603
-        [sys.executable, "-P", str(_READER)],
-        input="".join(f"{json.dumps(each)}\n" for each in (opening, *lines)),
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        timeout=_TO_OPEN + seconds * len(lines),
-        check=False,
-    )
+    try:
+        ran = subprocess.run(  # noqa: S603
+            [sys.executable, "-P", str(_READER)],
+            input="".join(f"{json.dumps(each)}\n" for each in (opening, *lines)),
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            timeout=_TO_OPEN + seconds * len(lines),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return [Fault("slow")]
     outcomes = [_outcome(json.loads(line), rows) for line in ran.stdout.splitlines()]
     if ran.returncode:
         outcomes.append(Fault("slow" if ran.returncode == -signal.SIGALRM else "ended"))

@@ -42,14 +42,15 @@ limit 20""",
     "frequent": Example(
         """\
 select token,
-       count(distinct (seq, pos)) as n,
-       avg(value_norm) as value_norm
+       avg(value_norm) as value_norm,
+       log2(count(distinct (seq, pos)))
+           as log2_count
 from head_token
 join token using (seq, pos), run
 where layer = n_layers
 group by token
-having n >= 2
-order by n desc""",
+having log2_count >= 1
+order by log2_count desc""",
         (head_token.TABLE, TOKENS),
     ),
     "modules": Example(

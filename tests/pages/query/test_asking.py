@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from pages.query import asking
 from pages.query.asking import COLUMNS, Answer, Fault, asked
 from pages.query.examples import EXAMPLES
 
@@ -71,6 +72,11 @@ def test_the_order_that_a_question_asks_for_stays(ask):
 
 def test_a_process_that_ends_is_no_answer(ask):
     assert ask("select pg_sleep(60)", "select 1", seconds=0.2) == [Fault("slow")]
+
+
+def test_a_file_that_takes_forever_to_open_is_given_up(ask, monkeypatch):
+    monkeypatch.setattr(asking, "_TO_OPEN", 0.0)
+    assert ask("select 1", seconds=0.01) == [Fault("slow")]
 
 
 def test_a_missing_file_is_a_process_that_ends(tmp_path: Path):

@@ -68,6 +68,14 @@ def test_what_is_drawn_is_the_readers_choice_and_usual_again_for_another_questio
     assert in_address(session, "qu_kind") == ["points"]
 
 
+def test_another_question_is_explained_by_its_own_view(section):
+    session = asked(section, LAYERS)
+    session.text_area[0].set_value("from mixing_ratio where layer = 1").run()
+    assert_sound(session)
+    assert next(each for each in session.selectbox if each.key == "qu_of").value == "mixing_ratio"
+    assert in_address(session, "qu_of") == []
+
+
 @pytest.mark.parametrize(
     ("lang", "advice"),
     [("en", "The database does not take"), ("ja", "受け付けませんでした")],
