@@ -8,7 +8,7 @@ from pages.query.examples import EXAMPLES
 from pages.query.statement import LONGEST_IN_LINK, fits_into_a_link
 from pages.ui.charts.headline import unmarked
 from pages.ui.words.say import catalogue, plain
-from tests.pages.conftest import assert_sound, charts, frames, in_address
+from tests.pages.conftest import assert_sound, captions, charts, frames, in_address
 
 LAYERS = "select layer, head, previous from head_pattern where layer = 1 order by head"
 FAULTS = ("nothing", "several", "not_reading", "sql", "memory", "large", "slow", "ended")
@@ -21,10 +21,11 @@ def asked(section, sql: str, **address: str):
 def test_the_page_opens_with_a_question_that_is_answered(section):
     session = section("ask")
     assert session.text_area[0].value == EXAMPLES["received"].sql
-    assert charts(session)[0]["title"]["text"] == [
-        "How much attention does each token type receive, layer by layer?"
-    ]
+    headline = " ".join(charts(session)[0]["title"]["text"])
+    assert headline == "How much attention does each token type receive, layer by layer?"
     assert list(frames(session)[0]) == ["layer", "token_type", "mean", "low", "high"]
+    assert "SQL: select layer, token\\_type, mean, low, high from" in captions(session)
+    assert EXAMPLES["received"].sql in {each.value for each in session.code}
     assert "qu_sql" not in session.query_params
 
 
