@@ -8,7 +8,7 @@ import streamlit as st
 from pages.query.asking import COLUMNS, LETTERS, MEMORY, ROWS, SECONDS, Answer, Fault, answered
 from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
 from pages.query.documentation import documentation
-from pages.query.examples import examples_for
+from pages.query.examples import EXAMPLES, examples_for
 from pages.query.statement import LONGEST, Statement, fits_into_a_link
 from pages.ui.choices.address import asked, draw, forget, write
 from pages.ui.choices.pick import choose
@@ -61,15 +61,14 @@ def _question(view: View) -> str:
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(view.say("run"), type="primary", on_click=_ask_again, args=(key,))
-        with st.popover(view.say("examples")):
-            for name, example in examples.items():
-                st.button(
-                    view.say(f"example_{name}"),
-                    key=view.key(f"example_{name}"),
-                    type="tertiary",
-                    on_click=_take,
-                    args=(view, example.sql),
-                )
+        st.menu_button(
+            view.say("examples"),
+            list(examples),
+            key=view.key("example"),
+            format_func={name: view.say(f"example_{name}") for name in examples}.__getitem__,
+            on_click=_take_example,
+            args=(view,),
+        )
     st.caption(view.say("limits", rows=count(ROWS), seconds=f"{SECONDS:g}"))
     if not fits_into_a_link(sql):
         st.warning(view.say("too_long_for_a_link"))
@@ -80,9 +79,9 @@ def _ask_again(key: str) -> None:
     answered.clear(open_store().version, st.session_state[key])
 
 
-def _take(view: View, sql: str) -> None:
-    """A question in place of the one that stands there, without what was said of that one."""
-    choose(view.key("sql"), sql)
+def _take_example(view: View) -> None:
+    """An example in place of the question, without what was said of that one."""
+    choose(view.key("sql"), EXAMPLES[st.session_state[view.key("example")]].sql)
     choose(view.key("shows"), "")
 
 

@@ -44,8 +44,7 @@ def test_the_views_of_the_file_are_explained_beside_the_question(section):
 def test_an_example_takes_the_place_of_the_question_and_of_its_headline(section):
     session = asked(section, LAYERS, qu_shows="Head 3 & <b>others</b> of layer_1")
     assert charts(session)[0]["title"]["text"] == ["Head 3 & <b>others</b> of layer_1"]
-    [button] = [each for each in session.button if each.key == "qu_example_pairs"]
-    button.click().run()
+    session.menu_button(key="qu_example").click("pairs").run()
     assert_sound(session)
     assert in_address(session, "qu_sql") == [EXAMPLES["pairs"].sql]
     assert in_address(session, "qu_shows") == []
