@@ -38,6 +38,7 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_REAL, opening["seconds"])
         answer = json.dumps(_answered(store, json.loads(line), opening["rows"], opening["columns"]))
         fits = len(answer) <= opening["letters"]
+        signal.setitimer(signal.ITIMER_REAL, 0)  # no answer is broken off while it is written
         print(answer if fits else json.dumps({"fault": "large"}), flush=True)
 
 
