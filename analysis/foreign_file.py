@@ -69,23 +69,51 @@ def attach(store: DuckDBPyConnection, path: str, *, spill_to: str = "") -> None:
         BrokenContract: if it is none of this program's, or was changed.
         duckdb.Error: if it cannot be read.
     """
-    _shut(store, path, spill_to)
-    store.execute(f"attach {quoted(path)} as file (read_only, type duckdb)")
-    store.execute("set lock_configuration = true")
+    for statement in attaching(path, spill_to=spill_to):
+        store.execute(statement)
     there = _types(store, "file")
     _assert_columns(there, RUN, [each for each in RUN.columns if each.name == "schema_version"])
     _assert_schema(store)
-    store.execute("create schema stored")
     for table in every_table():
         _assert_columns(there, table, table.columns)
-        columns = ", ".join(f'"{each.name}"' for each in table.columns)
-        store.execute(
-            f"create view stored.{table.name} as select {columns} from file.stored.{table.name}"
-        )
+    for statement in viewing():
+        store.execute(statement)
     _assert_account(store)
     _assert_sizes(store)
-    for view in (view for table in every_table() for view in table.all_views):
-        store.execute(f"create view {view.name} as {view.sql}")
+
+
+def attaching(path: str, *, memory: str = "", spill_to: str = "") -> list[str]:
+    """The statements after which nothing can be reached but a file and its write-ahead log."""
+    stem, mark, rest = path.partition("?")  # DuckDB takes what follows for parameters
+    allowed = quoted(path, f"{stem}.wal{mark}{rest}")
+    return [
+        "set autoinstall_known_extensions = false",
+        "set autoload_known_extensions = false",
+        "set allow_persistent_secrets = false",
+        f"set memory_limit = '{memory or MEMORY}'",
+        f"set temp_directory = {quoted(spill_to)}",
+        f"set allowed_paths = [{allowed}]",
+        "set enable_external_access = false",
+        f"attach {quoted(path)} as file (read_only, type duckdb)",
+        "set lock_configuration = true",
+    ]
+
+
+def viewing() -> list[str]:
+    """The statements that make the views of an attached file whose columns keep the contracts."""
+    stored = {
+        table.name: ", ".join(f'"{column.name}"' for column in table.columns)
+        for table in every_table()
+    }
+    views = (view for table in every_table() for view in table.all_views)
+    return [
+        "create schema stored",
+        *(
+            f"create view stored.{name} as select {columns} from file.stored.{name}"
+            for name, columns in stored.items()
+        ),
+        *(f"create view {view.name} as {view.sql}" for view in views),
+    ]
 
 
 def rows(store: DuckDBPyConnection) -> dict[str, int]:
@@ -93,22 +121,6 @@ def rows(store: DuckDBPyConnection) -> dict[str, int]:
     names = [each.name for each in every_table() if each != MANIFEST]
     counts = (f"select '{name}' as name, count(*) as n_rows from stored.{name}" for name in names)
     return dict(store.execute(" union all ".join(counts)).fetchall())
-
-
-def _shut(store: DuckDBPyConnection, path: str, spill_to: str) -> None:
-    """Nothing can be reached from now on but the file and its write-ahead log."""
-    stem, mark, rest = path.partition("?")  # DuckDB takes what follows for parameters
-    allowed = quoted(path, f"{stem}.wal{mark}{rest}")
-    for setting in (
-        "autoinstall_known_extensions = false",
-        "autoload_known_extensions = false",
-        "allow_persistent_secrets = false",
-        f"memory_limit = '{MEMORY}'",
-        f"temp_directory = {quoted(spill_to)}",
-        f"allowed_paths = [{allowed}]",
-        "enable_external_access = false",
-    ):
-        store.execute(f"set {setting}")
 
 
 def _types(store: DuckDBPyConnection, database: str) -> _Types:

@@ -23,7 +23,7 @@ def contract(table: Table) -> None:
     st.markdown(f"{say('about.source')} {citation(table.source)}")
     for view in table.all_views:
         st.markdown(f"**`{view.name}`** — {told(view.grain)}")
-        _columns(view)
+        view_columns(view)
     if table.laws:
         laws = " · ".join(f"`{law}`" for law in table.laws)
         st.caption(f"{say('about.laws')} {laws}")
@@ -47,7 +47,8 @@ def _translations() -> dict[str, str]:
     return {text["en"]: text["ja"] for key, text in entries if key.startswith("contract.")}
 
 
-def _columns(view: View) -> None:
+def view_columns(view: View) -> None:
+    """What each column of a view means, and its unit."""
     heads = "|".join(say(f"about.{each}") for each in ("column", "meaning", "unit"))
     rows = [
         f"|`{column.name}`|{told(column.meaning)}|{told(column.unit)}|" for column in view.columns

@@ -19,6 +19,7 @@ PAGES = {
     "token_pairs": "token-pairs",
     "positions": "positions",
     "relevance": "relevance",
+    "query": "query",
     "report": "report",
     "methods": "methods",
 }

@@ -30,6 +30,7 @@ def figure(
     alt: str | None = None,
     clickable: bool = False,
     width: Literal["stretch", "content"] = "stretch",
+    room: float = 1.0,
 ) -> Any:
     """Draw a chart under the question it answers; returns its selections where it takes any.
 
@@ -39,11 +40,12 @@ def figure(
         frame: the data that are offered for export.
         alt: for readers who hear the page; the question if None.
         width: that of the page, or the chart's own.
+        room: for the headline, in widths of a page.
     """
     finding = stage().begin()
     st.subheader(question, anchor=False)
     event = st.altair_chart(
-        in_theme(headlined(chart, finding)),
+        in_theme(headlined(chart, finding, room=room)),
         width=width,
         key=key,
         on_select="rerun" if clickable else "ignore",

@@ -24,6 +24,8 @@ class Outside:
     """Keys of the papers behind what is shown."""
     queries: Sequence[str] = ()
     """The SQL that was asked so far."""
+    own_question: str = ""
+    """The reader's own SQL behind what is shown, whose columns keep the names it gives them."""
 
     def room(self) -> Any:
         """The row that is open just now."""
@@ -59,6 +61,9 @@ class Outside:
 
     def hear(self, queries: list[str]) -> None:
         """Keep the SQL of an answer."""
+
+    def ask(self, sql: str) -> None:
+        """Keep the SQL that the reader wrote."""
 
 
 class Stage(Outside):
@@ -119,6 +124,10 @@ class Stage(Outside):
 
     def hear(self, queries: list[str]) -> None:
         self.queries = list(dict.fromkeys([*self.queries, *queries]))
+
+    def ask(self, sql: str) -> None:
+        self.own_question = sql
+        self.hear([sql])
 
 
 _OUTSIDE = Outside()

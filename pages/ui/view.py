@@ -128,6 +128,7 @@ class View:
         caption: str | None = None,
         weighing: str = WEIGHT,
         width: Literal["stretch", "content"] = "stretch",
+        room: float = 1.0,
         **values: Any,
     ) -> None:
         """A chart under the question that it answers.
@@ -138,6 +139,7 @@ class View:
             click: whether clicks are read, at the start of the next run, by `clicked(name)`.
             caption: in place of the word `NAME_caption`.
             weighing: what attention is weighed by; the caption says so unless by weights.
+            room: for the headline, in widths of a page.
             values: what the question and the caption take.
         """
         key, texts = self._keyed(name, state), self._texts(name, caption, values)
@@ -149,6 +151,7 @@ class View:
             frame=frame,
             clickable=click,
             width=width,
+            room=room,
         )
         if click:
             clicks.remember(self.key(name), key, event)

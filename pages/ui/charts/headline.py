@@ -9,7 +9,7 @@ import altair as alt
 from pages.ui.charts.look import paper_and_ink
 from pages.ui.words.lines import wrapped
 
-_MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s])")
+_MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s]|_)")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
 _TITLE, _SUBTITLE = 88, 112  # letters of a line
 _LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels
@@ -27,15 +27,16 @@ def sentences(text: str) -> list[str]:
     return [each for each in _NEXT_SENTENCE.split(text) if each]
 
 
-def headlined(chart: Any, finding: str) -> Any:
+def headlined(chart: Any, finding: str, *, room: float = 1.0) -> Any:
     """A chart under a finding, in the ink of the reader's theme.
 
     Args:
         finding: in markdown; the chart stays as it is if it is empty.
+        room: how wide the chart is, in widths of a page.
     """
     if not finding:
         return chart
-    title, taken = headline(finding, ink=paper_and_ink()[1])
+    title, taken = headline(finding, ink=paper_and_ink()[1], room=room)
     height = getattr(chart, "height", alt.Undefined)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
     return chart.properties(title=alt.TitleParams(**title), **taller)

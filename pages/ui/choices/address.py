@@ -128,6 +128,12 @@ def dropped() -> dict[str, list[str]]:
     return st.session_state.pop(_DROPPED, {})
 
 
+def forget(key: str) -> None:
+    """Have a choice be what the address says, as if it had never been made here."""
+    st.session_state.get(_SEEN, {}).pop(key, None)
+    st.session_state.pop(key, None)
+
+
 def asked(key: str) -> list[str]:
     """What the address says of a parameter, or will say at the end of the run."""
     unwritten = st.session_state.get(_UNWRITTEN, {})

@@ -1,6 +1,5 @@
 """The button under everything that can be collected."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -10,15 +9,13 @@ from pages.ui.choices.address import link_here
 from pages.ui.collection.collection import collected, keep
 from pages.ui.collection.item import Item, clean, table_of
 from pages.ui.export.files import with_data
-from pages.ui.export.shown import Shown, source, version
-from pages.ui.words.columns import title_or_name
+from pages.ui.export.shown import Shown, version
 from pages.ui.words.say import say
 
 
 def collect_button(shown: Shown) -> None:
     """Puts what is shown into the reader's collection."""
     full = collected().is_full
-    titles = {str(column): title_or_name(str(column)) for column in shown.frame}
     st.button(
         say("collection.collect"),
         key=f"{shown.key}-collect",
@@ -26,28 +23,28 @@ def collect_button(shown: Shown) -> None:
         disabled=full,
         help=say("collection.full" if full else "collection.collect_help"),
         on_click=_collect,
-        args=(shown, titles),
+        args=(shown,),
     )
 
 
-def _collect(shown: Shown, titles: Mapping[str, str]) -> None:
+def _collect(shown: Shown) -> None:
     before = collected()
-    keep(before.with_item(_item(shown, titles)))
+    keep(before.with_item(_item(shown)))
     word = "known" if collected() == before else "collected"
     st.toast(say(f"collection.{word}", n=len(collected().items)))
 
 
-def _item(shown: Shown, titles: Mapping[str, str]) -> Item:
+def _item(shown: Shown) -> Item:
     """A figure with its chart, or else a table or a text with its numbers."""
     drawn = shown.chart is not None
-    content: dict[str, Any] = table_of(shown.frame, titles)
+    content: dict[str, Any] = table_of(shown.frame, shown.titles)
     if drawn:
         content = {"chart": with_data(shown.chart)}
     return Item(
         question=unmarked(shown.question),
         finding=unmarked(shown.finding),
         caption=unmarked(shown.caption),
-        source=source(str),
+        source=shown.source,
         link=link_here(),
         version=version(),
         papers=shown.papers,

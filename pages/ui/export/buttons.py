@@ -9,9 +9,8 @@ import streamlit as st
 from pages.ui.choices.address import link_here
 from pages.ui.export import files as export
 from pages.ui.export.latex import latex
-from pages.ui.export.shown import Shown, bibliography, source, version
+from pages.ui.export.shown import Shown, bibliography, version
 from pages.ui.store.chosen import open_store
-from pages.ui.words.columns import title_or_name
 from pages.ui.words.say import say
 
 _FEW_LINES = 120  # pixels
@@ -26,7 +25,7 @@ def export_buttons(shown: Shown) -> None:
     """Buttons whose files are made when they are clicked, in whatever state the page is then."""
     file = open_store().version.name.removesuffix(".duckdb")
     name = re.sub(r"\W+", "-", f"{file}-{shown.key}")
-    made_by = f"{source(str)} Mixscope {version()}."
+    made_by = f"{shown.source} Mixscope {version()}."
     if shown.chart is not None:
         _pictures(shown, name, f"{made_by} {link_here()}")
     _data(shown, name, made_by)
@@ -55,8 +54,7 @@ def _pictures(shown: Shown, name: str, made_by: str) -> None:
 def _data(shown: Shown, name: str, made_by: str) -> None:
     frame, link = shown.frame, link_here()
     caption = f"{shown.finding or shown.question} {made_by}"
-    titles = {str(column): title_or_name(str(column)) for column in frame}
-    table = partial(latex, caption=caption, label=name, titles=titles, link=link)
+    table = partial(latex, caption=caption, label=name, titles=shown.titles, link=link)
     makers: dict[str, tuple[Callable[..., str | bytes], str, str]] = {
         "CSV": (export.csv, "csv", "text/csv"),
         "Parquet": (export.parquet, "parquet", "application/vnd.apache.parquet"),

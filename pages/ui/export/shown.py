@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from textwrap import shorten
 from typing import Any
 
 import pandas as pd
@@ -9,8 +11,10 @@ import pandas as pd
 from analysis.sources import MIXSCOPE, PAPERS
 from pages.ui.stage import stage
 from pages.ui.store.chosen import open_store
+from pages.ui.words.columns import title_or_name
 from pages.ui.words.say import plain, say
 
+_SQL = 400  # letters of the reader's own question
 _REVISION = 8  # letters of a commit or a hash that tell it from others
 
 
@@ -27,6 +31,8 @@ class Shown:
         body: the markup.
         papers: keys of those behind it.
         queries: the SQL behind it.
+        source: where its numbers come from, in plain text.
+        titles: of the columns of its frame, by their names; a reader's own have none.
     """
 
     key: str
@@ -38,12 +44,19 @@ class Shown:
     body: str = ""
     papers: tuple[str, ...] = field(default_factory=lambda: tuple(stage().papers))
     queries: tuple[str, ...] = field(default_factory=lambda: tuple(stage().queries))
+    source: str = field(default_factory=lambda: source(str))
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        named = () if stage().own_question else map(str, self.frame)
+        return {column: title_or_name(column) for column in named}
 
 
 def source(written: Callable[[object], str] = plain) -> str:
-    """Where every number of the page comes from, in one sentence; names are `written` so."""
+    """Where every number of the page comes from, in a sentence; names are `written` so."""
     store = open_store()
-    return say(
+    sql = shorten(stage().own_question, _SQL, placeholder=" …")
+    told = say(
         "figure.source",
         file=written(store.name),
         model=written(store.model_name),
@@ -51,6 +64,7 @@ def source(written: Callable[[object], str] = plain) -> str:
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )
+    return f"{told} SQL: {written(sql)}" if sql else told
 
 
 def version() -> str:

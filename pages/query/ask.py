@@ -1,0 +1,173 @@
+"""The reader's question beside its answer: a chart, a table, or what is wrong with it."""
+
+import re
+
+import pandas as pd
+import streamlit as st
+
+from pages.query.asking import COLUMNS, LETTERS, MEMORY, ROWS, SECONDS, Answer, Fault, answered
+from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
+from pages.query.documentation import documentation
+from pages.query.examples import EXAMPLES, examples_for
+from pages.query.statement import LONGEST, Statement, fits_into_a_link
+from pages.ui.choices.address import asked, draw, forget, write
+from pages.ui.choices.pick import choose
+from pages.ui.figure import table
+from pages.ui.page import section
+from pages.ui.stage import stage
+from pages.ui.store.chosen import open_store
+from pages.ui.view import View
+from pages.ui.words.numbers import count
+from pages.ui.words.say import plain
+
+_EDITOR = 232  # pixels
+_SHARES = (2, 3)  # of the page: the question, its answer
+_ROOM = 0.58  # of the page, for the headline of a chart
+_LONGEST_MESSAGE = 1_200
+_STYLE = """<style>
+.st-key-qu_sql textarea {font-family: monospace; font-size: .82rem; line-height: 1.45}
+.st-key-qu_error pre, .st-key-qu_error code {white-space: pre-wrap}
+</style>"""
+
+
+@section("ask")
+def ask_in_sql(view: View) -> None:
+    left, right = st.columns(_SHARES, gap="medium")
+    with left:
+        sql = _question(view)
+    is_another = _is_another(view, sql)
+    with right, st.spinner(view.say("asking")):
+        outcome = answered(open_store().version, sql)
+    with right:
+        if isinstance(outcome, Fault):
+            _say_what_is_wrong(view, outcome)
+        else:
+            stage().ask(sql)
+            _show(view, sql, outcome, is_another=is_another)
+    with left:
+        view.row()
+        documentation(view, sql)
+
+
+def _question(view: View) -> str:
+    """The SQL as it stands, with what runs it and questions to begin with."""
+    st.html(_STYLE)
+    store, key = open_store(), view.key("sql")
+    examples = examples_for(store)
+    usual_question = next(iter(examples.values())).sql
+    sql = draw(
+        Statement(key, default=usual_question),
+        lambda: st.text_area(view.say("sql"), key=key, height=_EDITOR, max_chars=LONGEST),
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(view.say("run"), type="primary", on_click=_ask_again, args=(key,))
+        st.menu_button(
+            view.say("examples"),
+            list(examples),
+            key=view.key("example"),
+            format_func={name: view.say(f"example_{name}") for name in examples}.__getitem__,
+            on_click=_take_example,
+            args=(view,),
+        )
+    st.caption(view.say("limits", rows=count(ROWS), seconds=f"{SECONDS:g}"))
+    if not fits_into_a_link(sql):
+        st.warning(view.say("too_long_for_a_link"))
+    return sql
+
+
+def _ask_again(key: str) -> None:
+    answered.clear(open_store().version, st.session_state[key])
+
+
+def _take_example(view: View) -> None:
+    """An example in place of the question, without what was said of that one."""
+    choose(view.key("sql"), EXAMPLES[st.session_state[view.key("example")]].sql)
+    choose(view.key("shows"), "")
+
+
+def _say_what_is_wrong(view: View, fault: Fault) -> None:
+    """One block: what is wrong, in the words of the database if it has any, and what to do."""
+    limits = {"seconds": f"{SECONDS:g}", "memory": MEMORY, "columns": COLUMNS}
+    megabytes = LETTERS // 2**20
+    told = view.say(f"fault_{fault.name}", told=plain(fault.told), megabytes=megabytes, **limits)
+    if fault.name == "sql":
+        message = fault.told.strip()[:_LONGEST_MESSAGE]
+        fence = "`" * (3 + max(map(len, re.findall("`+", message)), default=0))
+        told = f"{told}\n\n{fence}text\n{message}\n{fence}"
+    with st.container(key="qu_error"):
+        st.error(told)
+
+
+def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
+    """The answer as a chart, where there is something to draw, and as a table."""
+    frame = answer.frame
+    if frame.empty:
+        st.info(view.say("empty"))
+        return
+    cut = view.say("cut", rows=count(ROWS)) if answer.was_cut else ""
+    if can_be_drawn(frame):
+        roles = _roles(view, frame, is_another=is_another)
+        view.finding(_headline(view, sql))
+        view.figure(
+            "chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut, room=_ROOM
+        )
+    table(
+        frame,
+        key=view.key("table"),
+        question=view.say("table"),
+        caption=view.say("table_caption", rows=count(len(frame)), cut=cut),
+        columns={str(name): _setting(frame[name]) for name in frame},
+        placeholder="—",
+    )
+
+
+def _headline(view: View, sql: str) -> str:
+    """What the reader says that the chart shows; of an example, what it asks."""
+    shows = view.text("shows")
+    found = examples_for(open_store()).items()
+    name = next((name for name, each in found if each.sql.split() == sql.split()), None)
+    return plain(shows) if shows or name is None else view.say(f"example_{name}")
+
+
+def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> Roles:
+    """What is drawn how: as usual for the columns, where the reader does not say otherwise.
+
+    What the address asks of the question before is dropped where it cannot be.
+    """
+    options = {
+        "kind": list(KINDS),
+        "x": places(frame),
+        "y": numbers(frame),
+        "colour": ["", *colours(frame)],
+    }
+    for name, possible in options.items() if is_another else ():
+        if not set(asked(view.key(name))) <= set(possible):
+            write(view.key(name), [])
+    likely = usual(frame)
+    kind = view.pick("kind", options["kind"], default=likely.kind)
+    x, y = (
+        view.pick(axis, {each: each for each in options[axis]}, default=default, kind="select")
+        for axis, default in (("x", likely.x), ("y", likely.y))
+    )
+    called = {each: each or view.say("no_colour") for each in options["colour"]}
+    return Roles(kind, x, y, view.pick("colour", called, default=likely.colour, kind="select"))
+
+
+def _is_another(view: View, sql: str) -> bool:
+    """Whether a question is not the last one: it is drawn and explained as usual for it, but for
+    what the address says."""
+    last = view.key("last question")
+    is_another = st.session_state.get(last, sql) != sql
+    if is_another:
+        for name in ("kind", "x", "y", "colour", "of"):
+            forget(view.key(name))
+    st.session_state[last] = sql
+    return is_another
+
+
+def _setting(values: pd.Series) -> object:
+    """How a column of a table is written."""
+    if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
+        return str(values.name)
+    is_whole = pd.api.types.is_integer_dtype(values)
+    return st.column_config.NumberColumn(format="%d" if is_whole else "%.4g")

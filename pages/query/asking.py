@@ -1,0 +1,125 @@
+"""Asks a file in SQL, through a process of its own that is over when its time is."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import BoundedSemaphore
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis.foreign_file import attaching, viewing
+from pages.ui.store.open_file import Version
+
+SECONDS = 10.0
+"""What a question may take, once the file is open."""
+ROWS, COLUMNS = 10_000, 256
+"""Of an answer; of more rows the first are shown, more columns are refused."""
+LETTERS = 16 * 2**20
+"""Of an answer as it is passed on."""
+MEMORY = "1GB"
+"""For the database, which says so when it needs more."""
+_OF_PROCESS = 2 * 2**30  # bytes; with what the database does not count
+_TO_OPEN = 60.0  # seconds
+_AT_ONCE = BoundedSemaphore(2)
+_READER = Path(__file__).with_name("reader.py")
+_MOST_WHOLE = 2**63
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a question found, of which more rows than shown may be there."""
+
+    frame: pd.DataFrame
+    was_cut: bool
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a question has no answer: `nothing`, `several`, `not_reading`, `sql`, `memory`, `large`,
+    `slow` or `ended`; `told` is what the database says of it."""
+
+    name: str
+    told: str = ""
+
+
+@st.cache_data(max_entries=64, max_size="128MB", ttl=600, show_spinner=False)
+def answered(version: Version, sql: str) -> Answer | Fault:
+    """The answer to a question about a file; one that failed is not tried again for a while."""
+    with _AT_ONCE:
+        [outcome] = asked(version.path, [sql])
+    return outcome
+
+
+def asked(
+    path: str, questions: Iterable[str], *, seconds: float = SECONDS, rows: int = ROWS
+) -> list[Answer | Fault]:
+    """The answers to several questions, one after the other, of a file that was found sound.
+
+    Args:
+        path: absolute, without links.
+
+    Returns:
+        Up to the first that ended the process; one fault if the file was not even opened in time.
+    """
+    opening = {
+        "statements": [*attaching(path, memory=MEMORY), *viewing()],
+        "seconds": seconds,
+        "rows": rows,
+        "columns": COLUMNS,
+        "letters": LETTERS,
+        "memory": _OF_PROCESS,
+    }
+    lines = list(questions)
+    try:
+        ran = subprocess.run(  # noqa: S603
+            [sys.executable, "-P", str(_READER)],
+            input="".join(f"{json.dumps(each)}\n" for each in (opening, *lines)),
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            timeout=_TO_OPEN + seconds * len(lines),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return [Fault("slow")]
+    outcomes = [_outcome(json.loads(line), rows) for line in ran.stdout.splitlines()]
+    if ran.returncode:
+        outcomes.append(Fault("slow" if ran.returncode == -signal.SIGALRM else "ended"))
+    return outcomes
+
+
+def _outcome(found: dict[str, Any], most: int) -> Answer | Fault:
+    if "fault" in found:
+        return Fault(found["fault"], found.get("told", ""))
+    rows = found["rows"]
+    columns = zip(*rows[:most], strict=True) if rows else [()] * len(found["names"])
+    described = zip(_told_apart(found["names"]), found["kinds"], columns, strict=True)
+    frame = pd.DataFrame({name: _column(list(each), kind) for name, kind, each in described})
+    return Answer(frame, was_cut=len(rows) > most)
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """Names of which no two are the same."""
+    found: list[str] = []
+    for name in names:
+        numbered = (f"{name}_{place}" for place in range(2, len(names) + 2))
+        found.append(name if name not in found else next(e for e in numbered if e not in found))
+    return found
+
+
+def _column(values: list[Any], kind: str) -> pd.Series:
+    """Values of one kind; whole numbers that 64 bits cannot hold are written out."""
+    there = [each for each in values if each is not None]
+    if kind == "whole" and all(-_MOST_WHOLE <= each < _MOST_WHOLE for each in there):
+        return pd.Series(values, dtype="int64" if len(there) == len(values) else "Int64")
+    if kind == "number":
+        return pd.Series(values, dtype="float64")
+    if kind == "truth":
+        return pd.Series(values, dtype="bool" if len(there) == len(values) else "boolean")
+    return pd.Series([each if each is None else str(each) for each in values], dtype="str")

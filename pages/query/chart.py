@@ -1,0 +1,208 @@
+"""A chart of whatever a question found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from analysis.contracts import every_table
+from pages.ui.charts.colours import EDGES
+from pages.ui.charts.look import coloured, flat_axis, tooltips
+from pages.ui.words.columns import NAMES
+
+KINDS = ("bars", "lines", "points")
+MOST_COLOURS, MOST_PLACES = 12, 100
+INDEXES = {
+    column.name
+    for table in every_table()
+    for view in table.all_views
+    for column in view.columns
+    if column.unit == "index"
+}
+"""Columns that number something, such as layers, and measure nothing."""
+_ENDS = ("low", "high")
+_NULL = "NULL"
+_SINGLE, _LABELS = 200, 30  # points that are drawn on lines, labels that all have room
+_TITLE = 40  # letters
+_MOST_OTHERS = 6  # columns that only the tooltip tells
+_FORMAT = ".4~g"
+_HEIGHT = 340
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which mark is drawn for a row, and of which columns; no colour is the empty string."""
+
+    kind: str
+    x: str
+    y: str
+    colour: str = ""
+
+
+def numbers(frame: pd.DataFrame) -> list[str]:
+    """The columns whose values have a place along an axis."""
+    return [
+        str(name)
+        for name, values in frame.items()
+        if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    ]
+
+
+def colours(frame: pd.DataFrame) -> list[str]:
+    """The columns with few enough values to be told apart by colour."""
+    counted = frame.nunique(dropna=False)
+    return [str(name) for name, n in counted.items() if 1 < n <= MOST_COLOURS]
+
+
+def places(frame: pd.DataFrame) -> list[str]:
+    """The columns to draw across: numbers, and names that have room beside each other."""
+    found, counted = numbers(frame), frame.nunique(dropna=False)
+    return [str(name) for name, n in counted.items() if name in found or n <= MOST_PLACES]
+
+
+def can_be_drawn(frame: pd.DataFrame) -> bool:
+    """Whether there is more than one number, and something to set them against."""
+    return len(frame) > 1 and len(places(frame)) > 1 and bool(numbers(frame))
+
+
+def usual(frame: pd.DataFrame) -> Roles:
+    """What a reader most likely wants to see: a measure over an index or over names, coloured by
+    what tells rows of one place apart."""
+    y = _measure(frame)
+    beside = [each for each in places(frame) if each != y]
+    others = [each for each in beside if not _is_end(each)] or beside
+    found = numbers(frame)
+    x = next((each for each in others if each in INDEXES), None) or next(
+        (each for each in others if each not in found), others[0]
+    )
+    apart = [each for each in colours(frame) if each in others and each != x]
+    apart = [each for each in apart if each not in found or each in INDEXES]
+    colour = next(iter(apart), "") if frame[x].duplicated().any() else ""
+    return Roles(_kind(frame, x, colour), x, y, colour)
+
+
+def _measure(frame: pd.DataFrame) -> str:
+    """The first column that looks like a result: a broken number rather than a count, and neither
+    an index nor the end of an interval."""
+    found = numbers(frame)
+    measures = [each for each in found if each not in INDEXES and not _is_end(each)]
+    broken = [each for each in measures if pd.api.types.is_float_dtype(frame[each])]
+    return [*broken, *measures, *found][0]
+
+
+def _is_end(column: str) -> bool:
+    """Whether a column is named as an end of an interval."""
+    return column.rpartition("_")[2] in _ENDS
+
+
+def _kind(frame: pd.DataFrame, x: str, colour: str) -> str:
+    """Points where several rows share a place or x is measured, too."""
+    if frame.duplicated([x, *filter(None, [colour])]).any():
+        return "points"
+    if x not in numbers(frame):
+        return "bars"
+    return "points" if pd.api.types.is_float_dtype(frame[x]) or x not in INDEXES else "lines"
+
+
+def chart(frame: pd.DataFrame, roles: Roles) -> Any:
+    """A mark for each row; an interval is drawn where the frame has one around y."""
+    hue = (roles.colour if roles.colour in NAMES else "colour") if roles.colour else None
+    drawn, titles = _renamed(frame, roles, hue)
+    drawn, encoding, present = coloured(drawn, hue, titles.get(hue or ""))
+    base = alt.Chart(drawn).encode(
+        x=_across(drawn["x"], titles["x"], roles.kind),
+        color=encoding,
+        tooltip=tooltips(titles, drawn, _FORMAT),
+    )
+    if roles.kind == "bars" and hue:
+        base = base.encode(xOffset=alt.XOffset(f"{hue}:N", sort=present))
+    up = alt.Y("y:Q", title=titles["y"], stack=None, scale=alt.Scale(zero=roles.kind != "points"))
+    parts = [_marks(base, roles.kind, len(drawn)).encode(y=up)]
+    if "low" in drawn:
+        interval = base.encode(y=alt.Y("low:Q", title=titles["y"]), y2=alt.Y2("high:Q"))
+        parts = _with_interval(parts[0], interval, roles.kind)
+    return alt.layer(*parts).properties(height=_HEIGHT)
+
+
+def _renamed(
+    frame: pd.DataFrame, roles: Roles, hue: str | None
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """What is drawn under names of our own, and what the reader calls it: that may be any text.
+
+    Columns that are not drawn come along for the tooltip.
+    """
+    across = frame[roles.x] if roles.x in numbers(frame) else _named(roles.x, frame[roles.x])
+    ends = _ends(frame, roles.y)
+    told = {roles.x, roles.y, roles.colour, *(str(each.name) for each in ends.values())}
+    others = [str(name) for name in frame if name not in told][:_MOST_OTHERS]
+    data = {"x": across, "y": frame[roles.y], **ends}
+    titles = {"x": roles.x, "y": roles.y, **{end: str(each.name) for end, each in ends.items()}}
+    if hue:
+        data[hue], titles[hue] = _texts(frame[roles.colour]), roles.colour
+    for place, name in enumerate(others):
+        data[f"other_{place}"], titles[f"other_{place}"] = frame[name], name
+    drawn = pd.DataFrame(data).replace([np.inf, -np.inf], np.nan)
+    return drawn, {name: _shortened(title) for name, title in titles.items()}
+
+
+def _across(values: pd.Series, title: str, kind: str) -> alt.X:
+    """The axis of numbers; of names, and of numbers with few enough bars, side by side."""
+    is_number = pd.api.types.is_numeric_dtype(values)
+    if is_number and (kind != "bars" or values.nunique() > MOST_PLACES):
+        whole = pd.api.types.is_integer_dtype(values)
+        axis = alt.Axis(labelAngle=0, tickMinStep=1, format="d") if whole else flat_axis()
+        scale = alt.Scale(zero=False, nice=False, padding=8)
+        return alt.X("x:Q", title=title, axis=axis, scale=scale)
+    order = list(dict.fromkeys(values.dropna()))
+    angle = -45 if len(order) > MOST_COLOURS else 0
+    axis = alt.Axis(labelAngle=angle, labelOverlap=len(order) > _LABELS, labelLimit=120)
+    return alt.X("x:O", title=title, sort=order, axis=axis)
+
+
+def _marks(base: alt.Chart, kind: str, n: int) -> alt.Chart:
+    if kind == "bars":
+        return base.mark_bar(cornerRadiusEnd=1)
+    if kind == "lines":
+        return base.mark_line(point={"size": 36, "filled": True} if n <= _SINGLE else False)
+    return base.mark_circle(size=40, opacity=0.7)
+
+
+def _with_interval(marks: alt.Chart, interval: alt.Chart, kind: str) -> list[alt.Chart]:
+    """A band behind lines; rules over everything else."""
+    if kind == "lines":
+        return [interval.mark_area(opacity=0.18), marks]
+    edges = zip(EDGES, (3.5, 1.5), strict=True)
+    return [marks, *(interval.mark_rule(color=line, strokeWidth=wide) for line, wide in edges)]
+
+
+def _ends(frame: pd.DataFrame, y: str) -> Mapping[str, pd.Series]:
+    """The interval of a column: ends that bear its name, or none, and lie around it everywhere."""
+    found = set(numbers(frame)) - {y}
+    for prefix in (f"{y}_", ""):
+        low, high = (f"{prefix}{end}" for end in _ENDS)
+        if {low, high} <= found:
+            known = frame[[low, high, y]].dropna()
+            if len(known) and known[y].between(known[low], known[high]).all():
+                return {"low": frame[low], "high": frame[high]}
+    return {}
+
+
+def _texts(values: pd.Series) -> pd.Series:
+    """Every value as text."""
+    return values.astype(object).where(values.notna(), _NULL).map(str)
+
+
+def _named(column: str, values: pd.Series) -> pd.Series:
+    """Texts under the names that a reader sees on all pages, where the column has such names."""
+    texts, known = _texts(values), NAMES.get(column)
+    if known and known.colours is not None and set(texts) <= set(known.colours):
+        return texts.map(known.of)
+    return texts
+
+
+def _shortened(title: str) -> str:
+    line = " ".join(title.split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"

@@ -1,0 +1,89 @@
+"""Questions to begin with; their titles are the words `example_NAME` of the page."""
+
+from dataclasses import dataclass
+
+from analysis.tables.corpus import TOKENS
+from analysis.tables.heads import head_pattern
+from analysis.tables.mixing import mixing_ratio
+from analysis.tables.norms import head_token, token_type_mixing
+from analysis.tables.pairs import pair_delta
+from analysis.tables.table import Table
+from pages.ui.store.open_file import Store
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question, and the tables without which it finds nothing."""
+
+    sql: str
+    needs: tuple[Table, ...] = ()
+
+
+EXAMPLES = {
+    "received": Example(
+        """\
+select layer, token_type,
+       mean, low, high
+from token_type_interval
+where quantity = 'attention'
+  and head is null
+order by layer, token_type""",
+        (token_type_mixing.TABLE,),
+    ),
+    "previous": Example(
+        """\
+select layer || '-' || head as head,
+       previous
+from head_pattern
+order by previous desc
+limit 20""",
+        (head_pattern.TABLE,),
+    ),
+    "frequent": Example(
+        """\
+select token,
+       avg(value_norm) as value_norm,
+       log2(count(distinct (seq, pos)))
+           as log2_count
+from head_token
+join token using (seq, pos), run
+where layer = n_layers
+group by token
+having log2_count >= 1
+order by log2_count desc""",
+        (head_token.TABLE, TOKENS),
+    ),
+    "modules": Example(
+        """\
+select layer, scope,
+       mean as mixing_ratio
+from mixing_ratio
+where token_type = 'all'
+  and layer is not null
+order by layer""",
+        (mixing_ratio.TABLE,),
+    ),
+    "pairs": Example(
+        """\
+select source || ' → ' || target as pair,
+       mean_delta, n
+from pair_delta
+where effect = 'ff'
+  and layer = 1 and n >= 5
+order by mean_delta desc
+limit 20""",
+        (pair_delta.TABLE,),
+    ),
+    "rows": Example(
+        """\
+select name, n_rows
+from manifest
+order by n_rows desc
+limit 20"""
+    ),
+}
+
+
+def examples_for(store: Store) -> dict[str, Example]:
+    """The questions that a file has an answer to, by name; at least one."""
+    return {name: each for name, each in EXAMPLES.items() if store.holds(*each.needs)}

@@ -1,0 +1,7 @@
+"""Any question of the open file, asked in SQL."""
+
+from pages.query.ask import ask_in_sql
+from pages.ui.page import Page
+
+PAGE = Page("query", "qu", (ask_in_sql,))
+PAGE.show()

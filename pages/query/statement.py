@@ -1,0 +1,28 @@
+"""The SQL of the reader as a choice in the address."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from pages.ui.choices.address import FreeChoice
+
+LONGEST = 20_000
+"""Letters that a question may have."""
+LONGEST_IN_LINK = 4_000
+"""Letters that it may take in the address, where many letters take several."""
+
+
+@dataclass(frozen=True)
+class Statement(FreeChoice):
+    """SQL, which stands in the address unless it is too long for a link."""
+
+    def parsed(self, names: Iterable[str]) -> str:
+        return next(iter(names), self.default)[:LONGEST]
+
+    def names(self, value: str) -> list[str]:
+        return [value] if fits_into_a_link(value) else []
+
+
+def fits_into_a_link(sql: str) -> bool:
+    """Whether a link can hold a question."""
+    return len(quote(sql)) <= LONGEST_IN_LINK
