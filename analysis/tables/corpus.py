@@ -173,3 +173,15 @@ def first_sequences(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
 def sequence_texts(store: DuckDBPyConnection, *, sequences: list[int]) -> pd.DataFrame:
     """Some sequences of the corpus: columns seq, n_tokens, text."""
     ...
+
+
+@asks("""
+    select seq, n_tokens, text from sequence
+    where contains(lower(text), lower($text)) or seq::varchar = $text
+    order by seq::varchar = $text desc, seq
+    limit $limit
+""")
+def matching_sequences(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
+    """The first sequences whose text has a text in it, whatever the case, behind the one that has
+    it as its number: columns seq, n_tokens, text."""
+    ...
