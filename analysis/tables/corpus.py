@@ -185,3 +185,9 @@ def matching_sequences(store: DuckDBPyConnection, *, text: str, limit: int) -> p
     """The first sequences whose text has a text in it, whatever the case, behind the one that has
     it as its number: columns seq, n_tokens, text."""
     ...
+
+
+@asks("select seq, 'n_tokens' as name, n_tokens::double as value from sequence order by seq")
+def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
+    """How long every sequence is: seq, name, value."""
+    ...

@@ -141,7 +141,7 @@ def _window(n: int, token: int | None) -> range:
 
 
 def _of_tokens(names: list[str], shares: np.ndarray, token: int | None) -> pd.DataFrame:
-    """What each token gives to others on average; or what one takes from each, once it is chosen."""
+    """What each token gives to others on average; or what one takes, once it is chosen."""
     n = len(shares)
     given = (shares.sum(axis=0) - shares.diagonal()) / max(n - 1, 1)
     values = given if token is None else shares[token]

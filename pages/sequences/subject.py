@@ -60,7 +60,7 @@ def _pieces(tokens: tuple[str, ...]) -> list[str]:
 
 
 def pick_subject(view: View) -> Subject | None:
-    """One of the file by its number or by a search, or the reader's own; None while there is none."""
+    """One of the file, found by number or by a search, or the reader's own; None without any."""
     if view.pick("whose", ("file", "own")) == "own":
         return _own(view)
     seq = pick_sequence(view)

@@ -12,7 +12,7 @@ from pages.ui.charts.look import cell_selection, paper_and_ink, tooltips
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.text_layout import FONT, places
 
-TOKEN = "token"
+PLACE = "place"
 """What the selection of a clicked token is called."""
 _LETTERS = 50  # to a line, beside a map
 _LINE, _SIZE = 24, 12  # pixels
@@ -24,15 +24,17 @@ _UNDER = 0.55  # of a ground that a text or a picture is seen through
 def token_line(
     subject: Subject, frame: pd.DataFrame, value: str, *, legend: str, marked: int | None
 ) -> Any:
-    """The chart; clicks give a token, as `event["selection"][TOKEN][0]["pos"]`.
+    """The chart; clicks give a token, as `event["selection"][PLACE][0]["pos"]`.
 
     Args:
         frame: a row per token in order: pos, token and the value in per cent.
         legend: what the value is.
         marked: the position of the token with a frame around it.
     """
-    drawn = _patches if subject.ground else _text
-    return drawn(subject, frame.assign(chosen=frame["pos"] == marked), value, legend)
+    shown = frame.assign(chosen=frame["pos"] == marked)
+    if subject.ground:
+        return _patches(subject.ground, shown, value, legend)
+    return _text(subject, shown, value, legend)
 
 
 def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any:
@@ -63,10 +65,8 @@ def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any
     return _grounded(base, shown, value, legend, [words], height=_LINE * n_lines + 30)
 
 
-def _patches(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any:
+def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) -> Any:
     """The special tokens in a row above the picture, whose patches have their grounds over it."""
-    ground = subject.ground
-    assert isinstance(ground, ImageGround)
     n = len(ground.special)
     order = frame["pos"] - n
     is_patch = order >= 0
@@ -102,7 +102,7 @@ def _grounded(
             color=alt.Color(f"{value}:Q", title=legend, scale=scale, legend=None),
             tooltip=tooltips({"token": None, "pos": None, value: legend}, shown, ".2f"),
         )
-        .add_params(cell_selection(TOKEN, "pos"))
+        .add_params(cell_selection(PLACE, "pos"))
     )
     chosen = base.transform_filter("datum.chosen").mark_rect(
         filled=False, stroke=MARKED, strokeWidth=2, tooltip=False

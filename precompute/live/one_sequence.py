@@ -50,7 +50,7 @@ class Rerun:
             return layer_maps(self.model, sequence, layer=layer)
 
     def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
-        """A text that a reader types, and whether its end was cut off; raises what `text_of` does."""
+        """A text that a reader types, and whether it was cut off; raises what `text_of` does."""
         return text_of(self.model, text, max_tokens)
 
     def of_ids(self, ids: SequenceOf[int], segments: SequenceOf[int]) -> Sequence:
