@@ -23,7 +23,7 @@ _MOST = 130  # tokens that a map has room for
 _NOBODY = "none"
 
 
-@section("map", SEQUENCES, TOKENS, also=(exemplar_attention.TABLE,))
+@section("map", also=(SEQUENCES, TOKENS, exemplar_attention.TABLE))
 def map_of_tokens(view: View) -> None:
     for name, field in (("map", "target_pos"), ("tokens", "pos")):
         for mark in view.clicked(name)[:1]:

@@ -1,6 +1,8 @@
 """Which text or image is looked into: one of the file, or the reader's own."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -12,6 +14,7 @@ from pages.ui.charts.pieces import readable
 from pages.ui.choices.address import asked
 from pages.ui.live import door as live
 from pages.ui.live import readings
+from pages.ui.store.absences import SPECIAL
 from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.view import View
 
@@ -24,19 +27,26 @@ _SPACE = "␣"
 class Subject:
     """The sequence that is looked into.
 
-    `seq` is its number in the file, None of the reader's own; `reading` is what the model is run
-    on, None where it cannot be; `ground` is what is seen of an image.
+    `special` says of every token whether it is one such as [CLS]; `seq` is its number in the file,
+    None of the reader's own; `read` makes it ready for the model, and `ground` is what is seen of
+    an image.
     """
 
     key: str
     tokens: tuple[str, ...]
     token_ids: tuple[int, ...]
+    special: tuple[bool, ...]
+    read: Callable[[], readings.Reading | None]
     seq: int | None = None
-    reading: readings.Reading | None = None
     ground: ImageGround | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    @cached_property
+    def reading(self) -> readings.Reading | None:
+        """What the model is run on; None where it cannot be, and the reader is told why."""
+        return self.read()
 
     @property
     def names(self) -> list[str]:
@@ -87,13 +97,18 @@ def of_file(seq: int) -> Subject:
     tokens = ask(pair_occurrence.sequence, seq=seq)
     ground = ground_of(seq)
     picture = ground.picture if ground else None
-    can_run = (picture is not None or not shows_images()) and live.reachable()
+
+    def read() -> readings.Reading | None:
+        can_run = (picture is not None or not shows_images()) and live.reachable()
+        return readings.of_file(tokens, picture) if can_run else None
+
     return Subject(
         key=str(seq),
         tokens=tuple(tokens["token"]),
-        token_ids=tuple(tokens["token_id"]),
+        token_ids=tuple(tokens["token_id"].tolist()),
+        special=tuple(tokens["token_type"].isin(SPECIAL).tolist()),
+        read=read,
         seq=seq,
-        reading=readings.of_file(tokens, picture) if can_run else None,
         ground=ground,
     )
 
@@ -109,7 +124,8 @@ def _own(view: View) -> Subject | None:
         key=reading.key,
         tokens=reading.tokens,
         token_ids=reading.token_ids,
-        reading=reading,
+        special=tuple(each in SPECIAL for each in reading.token_types),
+        read=lambda: reading,
         ground=_ground(reading) if shows_images() else None,
     )
 

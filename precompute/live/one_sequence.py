@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 
 import numpy as np
+import pyarrow as pa
 from jaxtyping import Float
 
 from analysis.errors import UserError
@@ -13,6 +14,7 @@ from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.live.layer_maps import LayerMaps, layer_maps
 from precompute.live.live_relevance import LiveRelevance, grid, relevance_of, text_of
+from precompute.live.sequence_numbers import sequence_numbers
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
@@ -48,6 +50,11 @@ class Rerun:
         """What every token takes from every other in one layer, counted from 1."""
         with self.lock:
             return layer_maps(self.model, sequence, layer=layer)
+
+    def numbers(self, sequence: Sequence) -> dict[str, pa.Table]:
+        """What a file would hold of a sequence, by the names of its views."""
+        with self.lock:
+            return sequence_numbers(self.model, sequence)
 
     def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
         """A text that a reader types, and whether it was cut off; raises what `text_of` does."""

@@ -36,9 +36,14 @@ def link_to_view(page: str, view: str, label: str) -> None:
     link(page, label, **{VIEWS[page]: view})
 
 
-def link_to_sequence(seq: int) -> None:
-    """A link to the page that looks into one sequence of the open file."""
-    link("sequences", say("page.look_into", seq=seq), seq_seq=str(seq))
+def link_to_sequence(seq: int, *, token: int | None = None) -> None:
+    """A link to the page that looks into one sequence of the open file, and to one of its tokens.
+
+    Args:
+        token: its position, counted from 0.
+    """
+    place = {} if token is None else {"seq_token": str(token)}
+    link("sequences", say("page.look_into", seq=seq), seq_seq=str(seq), **place)
 
 
 def address(*more: str) -> dict[str, str]:

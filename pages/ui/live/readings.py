@@ -3,16 +3,19 @@
 Ask whether the model is `door.reachable` before anything here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+import duckdb
 import pandas as pd
 import streamlit as st
 
 from pages.ui.live import door
 from pages.ui.words.say import say
+
+Question = Callable[..., pd.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,11 @@ class Reading:
     @property
     def tokens(self) -> tuple[str, ...]:
         return self.sequence.tokens
+
+    @property
+    def token_types(self) -> tuple[str, ...]:
+        """Of an input of the reader's own."""
+        return self.sequence.named_types
 
     @property
     def token_ids(self) -> tuple[int, ...]:
@@ -76,6 +84,21 @@ def layer_maps(reading: Reading, *, layer: int) -> Any:
     """What every token takes from every other in a layer, counted from 1: a `LayerMaps`."""
     with st.spinner(say("live.running")):
         return _layer_maps(door.identity(), reading.key, layer, reading.sequence)
+
+
+def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
+    """What a file of this one sequence would answer to questions about sequences."""
+    with st.spinner(say("live.running")):
+        tables = _numbers(door.identity(), reading.key, reading.sequence)
+    with duckdb.connect() as store:
+        for name, table in tables.items():
+            store.register(name, table)
+        return [question(store) for question in questions]
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _numbers(model: Any, key: str, _sequence: Any) -> Any:
+    return door.model().numbers(_sequence)
 
 
 @st.cache_data(max_entries=64, max_size="128MB", scope="session", show_spinner=False)
