@@ -112,6 +112,7 @@ def _drawn(
             state=state,
             click=True,
             caption=view.say(f"{seen}_caption", token=name),
+            width="content" if subject.ground else "stretch",
         )
 
 

@@ -76,8 +76,8 @@ def _finding(view: View, stands: pd.DataFrame, others: pd.Series) -> str:
         "finding_above" if row["distance"] > 0 else "finding_below",
         n=len(stands),
         number=plain(row["number"]),
-        value=f"{row['value']:.3g}",
-        mean=f"{row['mean']:.3g}",
+        value=f"{row['value']:.4g}",
+        mean=f"{row['mean']:.4g}",
         distance=signed(abs(row["distance"]), digits=1),
         further=percent(row["further"]),
         expected=_expected(len(stands)),
@@ -104,12 +104,16 @@ def _chart(view: View, stands: pd.DataFrame, others: pd.DataFrame) -> Any:
         .mark_circle(size=110, color=MARKED, opacity=1)
         .encode(x=x, y=y, tooltip=tooltips(told, stands, ".3g"))
     )
+    shown = stands.assign(share=stands["percentile"].map(percent))
+    shares = alt.Chart(shown).mark_text(align="right", fontSize=12, tooltip=False)
+    shares = shares.encode(x=alt.value("width"), y=y, text="share:N")
     strip = alt.Chart(ticks).mark_tick(color=NEUTRAL, opacity=0.45, thickness=1.5, size=12)
     mean = alt.Chart(pd.DataFrame({"distance": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
     drawn = alt.layer(
         mean.encode(x=x),
         strip.encode(x=x, y=y, tooltip=tooltips({"number": None}, ticks, "")),
         marks,
+        shares,
     )
     return drawn.properties(height=_ROW * len(stands) + _AROUND)
 

@@ -50,14 +50,10 @@ class Subject:
 
     @property
     def names(self) -> list[str]:
-        """Tokens as they are read, each with its position: two of one text have two names."""
-        return [f"{name} {place}" for place, name in enumerate(self.pieces)]
-
-    @property
-    def pieces(self) -> list[str]:
-        """Tokens as they are read; patches of an image by their row and column."""
+        """Tokens as they are read with their positions, patches by their row and column: no two of
+        a sequence have one name."""
         if self.ground is None:
-            return _pieces(self.tokens)
+            return [f"{name} {place}" for place, name in enumerate(_pieces(self.tokens))]
         places = self.ground.places().itertuples(index=False)
         return [*self.ground.special, *(f"{row}·{column}" for row, column in places)]
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from pages.sequences.subject import Subject
@@ -62,38 +63,60 @@ def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any
         color=paper_and_ink()[1],
         tooltip=False,
     ).encode(y=alt.Y("middle:Q", axis=None, scale=height), text="form:N")
-    return _grounded(base, shown, value, legend, [words], height=_LINE * n_lines + 30)
+    chart = _grounded(base, shown, value, legend, [words], under=[])
+    return chart.properties(height=_LINE * n_lines + 30)
 
 
 def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) -> Any:
     """The special tokens in a row above the picture, whose patches have their grounds over it."""
-    n = len(ground.special)
-    order = frame["pos"] - n
-    is_patch = order >= 0
-    top = 1.3 if n else 0.0
-    x = (order % ground.columns).where(is_patch, frame["pos"] * 2.0)
-    y = (order // ground.columns + top).where(is_patch, 0.0)
-    shown = frame.assign(x=x, x2=x + is_patch.map({True: 1, False: 2}), y=y, y2=y + 1)
-    across = alt.Scale(domain=[0, max(ground.columns, 2 * n)], nice=False)
-    height = alt.Scale(domain=[0, ground.rows + top], reverse=True, nice=False)
+    n, cell = len(ground.special), _SIDE / ground.columns
+    top = _LINE + 6 if n else 0
+    tall = ground.rows * cell + top
+    patches = (ground.places() - 1) * cell
+    special = pd.DataFrame({"column": [place * _SIDE / n for place in range(n)], "row": 0.0})
+    corners = pd.concat([special, patches.assign(row=patches["row"] + top)], ignore_index=True)
+    is_patch = corners.index >= n
+    shown = frame.assign(
+        x=corners["column"],
+        y=corners["row"],
+        x2=corners["column"] + np.where(is_patch, cell, _SIDE / max(n, 1)),
+        y2=corners["row"] + np.where(is_patch, cell, _LINE),
+    )
+    across = alt.Scale(domain=[0, _SIDE], nice=False)
+    down = alt.Scale(domain=[0, tall], reverse=True, nice=False)
     base = alt.Chart(shown).encode(
-        x=alt.X("x:Q", axis=None, scale=across), y=alt.Y("y:Q", axis=None, scale=height)
+        x=alt.X("x:Q", axis=None, scale=across), y=alt.Y("y:Q", axis=None, scale=down)
     )
     words = base.transform_filter(f"datum.pos < {n}").mark_text(
-        align="left", baseline="top", dx=3, dy=3, fontSize=_SIZE, tooltip=False
+        align="left", baseline="top", dx=4, dy=6, fontSize=_SIZE, tooltip=False
     )
-    return _grounded(base, shown, value, legend, [words.encode(text="token:N")], height=_SIDE)
+    over = [words.encode(text="token:N")]
+    chart = _grounded(base, shown, value, legend, over, under=_picture(ground, top, tall - top))
+    return chart.properties(width=_SIDE, height=tall)
+
+
+def _picture(ground: ImageGround, top: float, tall: float) -> list[Any]:
+    """The picture in greys, where it is kept."""
+    if not (address := ground.address(grey=True)):
+        return []
+    size: dict[str, Any] = {"width": _SIDE, "height": tall, "aspect": False}
+    place: dict[str, Any] = {"align": "left", "baseline": "top", "tooltip": False, "aria": False}
+    corner = alt.Chart(pd.DataFrame({"x": [0], "y": [top]}))
+    return [corner.mark_image(url=address, **size, **place).encode(x="x:Q", y="y:Q")]
 
 
 def _grounded(
-    base: Any, shown: pd.DataFrame, value: str, legend: str, over: list[Any], *, height: int
+    base: Any, shown: pd.DataFrame, value: str, legend: str, over: list[Any], *, under: list[Any]
 ) -> Any:
-    """Grounds that can be clicked, what stands over them, and the frame of what is chosen."""
-    reach = float(shown[value].abs().max()) or 1.0
+    """Grounds that can be clicked between other marks, and the frame of what is chosen."""
+    others = shown.loc[~shown["chosen"], value]
+    reach = float(others.abs().max()) if others.any() else 1.0
     if (shown[value] < 0).any():
-        scale = alt.Scale(domain=[-reach, 0, reach], range=[LESS_TO_MORE[i] for i in (0, 2, 4)])
+        scale = alt.Scale(
+            domain=[-reach, 0, reach], range=[LESS_TO_MORE[i] for i in (0, 2, 4)], clamp=True
+        )
     else:
-        scale = alt.Scale(domain=[0, reach], range=["#1fa18700", _GROUND])
+        scale = alt.Scale(domain=[0, reach], range=[f"{_GROUND}00", _GROUND], clamp=True)
     cells = (
         base.mark_rect(cursor="pointer", opacity=_UNDER, cornerRadius=2)
         .encode(
@@ -107,4 +130,4 @@ def _grounded(
     chosen = base.transform_filter("datum.chosen").mark_rect(
         filled=False, stroke=MARKED, strokeWidth=2, tooltip=False
     )
-    return alt.layer(cells, *over, chosen.encode(x2="x2:Q", y2="y2:Q")).properties(height=height)
+    return alt.layer(*under, cells, *over, chosen.encode(x2="x2:Q", y2="y2:Q"))
