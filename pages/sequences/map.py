@@ -80,7 +80,7 @@ def _drawn(
     left, right = view.columns([3, 2])
     with left:
         window = _window(len(shares), token)
-        frame = cells(names, shares, window)
+        frame = cells(names, shares, window, causal=is_causal())
         chart = token_map(
             frame,
             "share",
@@ -116,13 +116,13 @@ def _drawn(
         )
 
 
-def cells(names: list[str], shares: np.ndarray, window: range) -> pd.DataFrame:
+def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) -> pd.DataFrame:
     """A row per cell that is shown: target_pos, source_pos, target, source, share in per cent.
 
     Those behind a token of a causal model, which it does not see, have none.
     """
     target, source = (each.ravel() for each in np.meshgrid(window, window, indexing="ij"))
-    if is_causal():
+    if causal:
         target, source = (each[source <= target] for each in (target, source))
     return pd.DataFrame(
         {

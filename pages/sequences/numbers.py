@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -87,25 +86,25 @@ def standing(numbers: pd.DataFrame, own: pd.Series) -> pd.DataFrame:
     Returns:
         number, value, mean and std (of the others), distance (from their mean, in std), percentile
         (share of the others below, ties half), further (share of the others that are nearer to the
-        mean) and n_sequences (the others), the furthest first; nothing that hardly varies.
+        mean) and n_sequences (the others), the furthest first. Of numbers that hardly vary, or that
+        fewer than `LEAST` others have, the places are NaN.
     """
-    rows = []
-    for number, value in own.dropna().items():
-        others = numbers.loc[numbers["number"] == number, "value"].dropna().to_numpy()
-        spread = others.std(ddof=1) if len(others) >= LEAST else 0.0
-        if spread > _HARDLY * np.abs(others).max(initial=0.0):
-            rows.append(_row(number, float(value), others, float(spread)))
+    others = {name: values.dropna() for name, values in numbers.groupby("number")["value"]}
+    none = pd.Series(dtype="float64")
+    rows = [_row(str(n), float(own[n]), others.get(n, none)) for n in own.dropna().index]
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
     order = frame["distance"].abs().sort_values(ascending=False, kind="stable").index
     return frame.loc[order].reset_index(drop=True)
 
 
-def _row(number: Any, value: float, others: np.ndarray, spread: float) -> tuple:
-    mean = float(others.mean())
-    percentile = float((others < value).mean() + (others == value).mean() / 2)
-    further = float((np.abs(others - mean) < abs(value - mean)).mean())
-    distance = (value - mean) / spread
-    return number, value, mean, spread, distance, percentile, further, len(others)
+def _row(number: str, value: float, others: pd.Series) -> tuple:
+    mean, spread = others.mean(), others.std()
+    known = (number, value, mean, spread)
+    if len(others) < LEAST or not spread > _HARDLY * others.abs().max():
+        return *known, np.nan, np.nan, np.nan, len(others)
+    percentile = (others < value).mean() + (others == value).mean() / 2
+    further = ((others - mean).abs() < abs(value - mean)).mean()
+    return *known, (value - mean) / spread, percentile, further, len(others)
 
 
 def largest_distances(numbers: pd.DataFrame) -> pd.Series:

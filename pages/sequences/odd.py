@@ -21,7 +21,7 @@ from pages.ui.charts.look import tooltips
 from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import percent, signed
+from pages.ui.words.numbers import count, percent, signed
 from pages.ui.words.say import plain
 
 _TICKS = 100  # that stand for all sequences in a row
@@ -36,17 +36,12 @@ def odd(view: View) -> None:
         return
     corpus = numbers_of_all()
     own = _own(subject, corpus)
-    others = corpus[corpus["seq"] != subject.seq]
-    stands = standing(others, own)
-    if stands.empty:
+    stands = standing(corpus[corpus["seq"] != subject.seq], own)
+    placed = stands.dropna(subset="distance")
+    if placed.empty:
         st.info(view.say("too_few", least=LEAST))
-        return
-    distances = largest_distances(corpus)
-    view.finding(_finding(view, stands, distances[distances.index != subject.seq].dropna()))
-    view.note(view.say("chance", n=len(stands), share=_expected(len(stands))))
-    chart = _chart(view, stands, others)
-    n = int(stands["n_sequences"].max())
-    view.figure("question", stands, chart, state=subject.key, n=f"{n:,}")
+    else:
+        _placed(view, subject, placed, corpus)
     columns = {
         "number": None,
         **dict.fromkeys(("value", "mean", "std"), "%.4g"),
@@ -55,6 +50,15 @@ def odd(view: View) -> None:
         "n_sequences": None,
     }
     view.table("table", stands, columns, state=subject.key)
+
+
+def _placed(view: View, subject: Subject, stands: pd.DataFrame, corpus: pd.DataFrame) -> None:
+    """The chart of all numbers under the oddest of them."""
+    others, distances = corpus[corpus["seq"] != subject.seq], largest_distances(corpus)
+    view.finding(_finding(view, stands, distances[distances.index != subject.seq].dropna()))
+    view.note(view.say("chance", n=len(stands), share=_expected(len(stands))))
+    n = count(stands["n_sequences"].max())
+    view.figure("question", stands, _chart(stands, others), state=subject.key, n=n)
 
 
 def _own(subject: Subject, corpus: pd.DataFrame) -> pd.Series:
@@ -90,7 +94,7 @@ def _expected(n: int) -> str:
     return percent(n / (n + 1))
 
 
-def _chart(view: View, stands: pd.DataFrame, others: pd.DataFrame) -> Any:
+def _chart(stands: pd.DataFrame, others: pd.DataFrame) -> Any:
     """A row per number, the oddest on top: ticks for the others, a dot for the sequence."""
     order = stands["number"].tolist()
     ticks = pd.concat([_ticks(row, others) for row in stands.itertuples()], ignore_index=True)

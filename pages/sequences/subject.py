@@ -1,13 +1,15 @@
 """Which text or image is looked into: one of the file, or the reader's own."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from analysis.tables.corpus import matching_sequences
+from analysis.tables.corpus import matching_sequences, sequence_texts
 from analysis.tables.pairs import pair_occurrence
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import readable
@@ -15,12 +17,13 @@ from pages.ui.choices.address import asked
 from pages.ui.live import door as live
 from pages.ui.live import readings
 from pages.ui.store.absences import SPECIAL
-from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.store.chosen import ask, shows_images
 from pages.ui.view import View
 
 _MOST = 500  # texts that a picker lists
 _SHORT = 60  # letters of a text that stand in it
 _SPACE = "␣"
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,10 @@ def pick_sequence(view: View) -> int | None:
     """One of the sequences of the file; None, and the reader is told so, if none is found."""
     text = view.text("find")
     found = ask(matching_sequences, text=text, limit=_MOST)
+    if not text:  # a link may lead beyond the first ones
+        linked = [int(each) for each in asked(view.key("seq")) if _NUMBER.fullmatch(each)]
+        found = pd.concat([found, ask(sequence_texts, sequences=linked)])
     labels = {int(row.seq): _label(view, row) for row in found.itertuples()}
-    for each in asked(view.key("seq")):
-        if not text and each.isdecimal() and int(each) < open_store().run["n_sequences"]:
-            [row] = ask(matching_sequences, text=str(int(each)), limit=1).itertuples()
-            labels[int(row.seq)] = _label(view, row)
     if labels:
         return view.pick("seq", labels, kind="select")
     st.info(view.say("none_found"))
