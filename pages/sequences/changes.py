@@ -21,7 +21,7 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     Returns:
         source_id, target_id, source_pos, target_pos, source, target (tokens with their positions),
         special, delta, and of the corpus n, n_sequences, mean_delta, std_delta, low, high (NaN
-        where the pair does not occur in it).
+        where the pair is nowhere else).
     """
     choice = {"layer": layer, "effect": effect}
     if subject.reading is not None:
@@ -33,7 +33,10 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     ends = [found[f"{side}_pos"].to_numpy() for side in ("source", "target")]
     found["source"], found["target"] = (names[each] for each in ends)
     found["special"] = special[ends[0]] | special[ends[1]]
-    return found.merge(means, on=PAIR, how="left")
+    found = found.merge(means, on=PAIR, how="left")
+    if subject.seq is not None:  # what is nowhere else has no mean but itself
+        found.loc[found["n"] == 1, ["mean_delta", "std_delta", "low", "high"]] = np.nan
+    return found
 
 
 def _computed(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """Everything that the tokens of one sequence take from each other, at a scope or in a head."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -23,6 +25,26 @@ _MOST = 130  # tokens that a map has room for
 _NOBODY = "none"
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A map of a sequence, or what one has more than another; and the token that is looked at."""
+
+    subject: Subject
+    shares: np.ndarray
+    of: MapOf
+    minus: MapOf | None
+    token: int | None
+
+    @property
+    def state(self) -> tuple:
+        return self.subject.key, self.of.key, self.minus and self.minus.key, self.token
+
+    @property
+    def names(self) -> list[str]:
+        """Of the tokens that the map is of."""
+        return self.subject.names[: len(self.shares)]
+
+
 @section("map", also=(SEQUENCES, TOKENS, exemplar_attention.TABLE))
 def map_of_tokens(view: View) -> None:
     for name, field in (("map", "target_pos"), ("tokens", "pos")):
@@ -31,17 +53,13 @@ def map_of_tokens(view: View) -> None:
     subject = pick_subject(view)
     if subject is None:
         return
-    of = pick_map(view)
-    minus = pick_minus(view)
+    of, minus = pick_map(view), pick_minus(view)
     token = _pick_token(view, subject)
-    shares = shares_of(subject, of)
-    taken = None if minus is None else shares_of(subject, minus)
-    if shares is None or (minus is not None and taken is None):
+    shares = _shares(subject, of, minus)
+    if shares is None:
         st.info(view.say("no_map"))
         return
-    if taken is not None:
-        shares = _difference(shares, taken)
-    _drawn(view, subject, shares, of, minus, token)
+    _drawn(view, Shown(subject, shares, of, minus, token))
     if token is not None:
         through_layers(view, subject, of, token)
 
@@ -54,66 +72,62 @@ def _pick_token(view: View, subject: Subject) -> int | None:
     return None if token == _NOBODY else int(token)
 
 
-def _difference(shares: np.ndarray, taken: np.ndarray) -> np.ndarray:
-    """One map less another, of as many tokens as both have."""
+def _shares(subject: Subject, of: MapOf, minus: MapOf | None) -> np.ndarray | None:
+    """A map, less another if one is taken away, of as many tokens as both have."""
+    shares = shares_of(subject, of)
+    if shares is None or minus is None:
+        return shares
+    taken = shares_of(subject, minus)
+    if taken is None:
+        return None
     n = min(len(shares), len(taken))
     return shares[:n, :n] - taken[:n, :n]
 
 
-def _drawn(
-    view: View,
-    subject: Subject,
-    shares: np.ndarray,
-    of: MapOf,
-    minus: MapOf | None,
-    token: int | None,
-) -> None:
+def _drawn(view: View, shown: Shown) -> None:
     """The map beside the tokens."""
-    names = subject.names[: len(shares)]
-    is_change = minus is not None
-    view.finding((_change if is_change else _finding)(view, names, shares))
-    told = {"shown": map_name(view, of)}
-    if minus is not None:
-        told = {"shown": view.say("less", name=told["shown"], minus=map_name(view, minus))}
-    state = (subject.key, of.key, minus.key if minus else "", token)
-    legend = view.say("legend_change" if is_change else "legend")
+    view.finding((_finding if shown.minus is None else _change)(view, shown))
     left, right = view.columns([3, 2])
     with left:
-        window = _window(len(shares), token)
-        frame = cells(names, shares, window, causal=is_causal())
-        chart = token_map(
-            frame,
-            "share",
-            names={each: names[each] for each in window},
-            legend=legend,
-            is_change=is_change,
-            side=_SIDE,
-            marked=token,
-        )
-        view.figure(
-            "map",
-            frame,
-            chart,
-            state=state,
-            click=True,
-            caption=_caption(view, shares, subject),
-            **told,
-        )
+        _map(view, shown)
     with right:
-        of_tokens = _of_tokens(names, shares, token)
-        seen = "given" if token is None else "taken"
-        seen_legend = view.say(f"legend_{seen}")
-        line = token_line(subject, of_tokens, "share", legend=seen_legend, marked=token)
-        name = "" if token is None else plain(names[token])
-        view.figure(
-            "tokens",
-            of_tokens,
-            line,
-            state=state,
-            click=True,
-            caption=view.say(f"{seen}_caption", token=name),
-            width="content" if subject.ground else "stretch",
-        )
+        _tokens(view, shown)
+
+
+def _map(view: View, shown: Shown) -> None:
+    window, names = _window(len(shown.shares), shown.token), shown.names
+    frame = cells(names, shown.shares, window, causal=is_causal())
+    name, kind = map_name(view, shown.of), "map"
+    if shown.minus is not None:
+        name, kind = view.say("less", name=name, minus=map_name(view, shown.minus)), "change"
+    chart = token_map(
+        frame,
+        "share",
+        names={each: names[each] for each in window},
+        legend=view.say(f"legend_{kind}"),
+        is_change=kind == "change",
+        side=_SIDE,
+        marked=shown.token,
+    )
+    caption = " ".join([view.say(f"{kind}_caption"), *_notes(view, shown)])
+    view.figure("map", frame, chart, state=shown.state, click=True, caption=caption, shown=name)
+
+
+def _tokens(view: View, shown: Shown) -> None:
+    """The text or the image, each token on the ground of what it gives, or of what is taken."""
+    kind = "given" if shown.token is None else "taken"
+    legend = view.say(f"legend_{kind}")
+    token = "" if shown.token is None else plain(shown.subject.names[shown.token])
+    frame = of_tokens(shown.names, shown.shares, shown.token)
+    view.figure(
+        "tokens",
+        frame,
+        token_line(shown.subject, frame, "share", legend=legend, marked=shown.token),
+        state=shown.state,
+        click=True,
+        caption=view.say(f"{kind if shown.minus is None else 'more'}_caption", token=token),
+        width="content" if shown.subject.ground else "stretch",
+    )
 
 
 def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) -> pd.DataFrame:
@@ -135,22 +149,24 @@ def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) 
     )
 
 
+def of_tokens(names: list[str], shares: np.ndarray, token: int | None) -> pd.DataFrame:
+    """What each token gives to another on average; or what one takes, once it is chosen: pos,
+    token, share in per cent."""
+    n = len(shares)
+    given = (shares.sum(axis=0) - shares.diagonal()) / max(n - 1, 1)
+    values = given if token is None or token >= n else shares[token]
+    return pd.DataFrame({"pos": range(n), "token": names, "share": 100.0 * values})
+
+
 def _window(n: int, token: int | None) -> range:
     """The positions that the map has room for, around the token that is looked at."""
     start = max(0, min((token or 0) - _MOST // 2, n - _MOST))
     return range(start, min(n, start + _MOST))
 
 
-def _of_tokens(names: list[str], shares: np.ndarray, token: int | None) -> pd.DataFrame:
-    """What each token gives to others on average; or what one takes, once it is chosen."""
-    n = len(shares)
-    given = (shares.sum(axis=0) - shares.diagonal()) / max(n - 1, 1)
-    values = given if token is None else shares[token]
-    return pd.DataFrame({"pos": range(n), "token": names, "share": 100.0 * values})
-
-
-def _finding(view: View, names: list[str], shares: np.ndarray) -> str:
+def _finding(view: View, shown: Shown) -> str:
     """What a token keeps of itself, and which token gives most to the others."""
+    shares = shown.shares
     others = shares - np.diag(shares.diagonal())
     total = others.sum()
     own = percent(float(shares.diagonal().mean()))
@@ -163,32 +179,26 @@ def _finding(view: View, names: list[str], shares: np.ndarray) -> str:
     return view.say(
         "finding",
         own=own,
-        token=plain(names[most]),
+        token=plain(shown.names[most]),
         share=percent(float(given[most])),
         even=percent(float(even[:, most].sum() / even.sum())),
     )
 
 
-def _change(view: View, names: list[str], change: np.ndarray) -> str:
-    """How much more a token keeps of itself, and where the rest differs most."""
+def _change(view: View, shown: Shown) -> str:
+    """Where the difference is largest, and how much more a token keeps of itself."""
+    change, names = shown.shares, shown.names
     others = change - np.diag(change.diagonal())
-    ends = {}
+    told = {"own": points(float(change.diagonal().mean()))}
     for name, place in (("more", others.argmax()), ("less", others.argmin())):
         target, source = np.unravel_index(int(place), others.shape)
-        ends[name] = points(float(others[target, source]))
-        ends |= {
-            f"{name}_{side}": plain(names[at])
-            for side, at in (("target", target), ("source", source))
-        }
-    return view.say("finding_change", own=points(float(change.diagonal().mean())), **ends)
+        told[name] = points(float(others[target, source]))
+        told |= {f"{name}_target": plain(names[target]), f"{name}_source": plain(names[source])}
+    return view.say("finding_change", **told)
 
 
-def _caption(view: View, shares: np.ndarray, subject: Subject) -> str:
-    parts = [view.say("map_caption")]
-    if is_causal():
-        parts.append(view.say("map_causal"))
-    if len(shares) < len(subject):
-        parts.append(view.say("map_kept", n=len(shares)))
-    if len(shares) > _MOST:
-        parts.append(view.say("map_window", n=_MOST))
-    return " ".join(parts)
+def _notes(view: View, shown: Shown) -> list[str]:
+    """What else is to be known of a map."""
+    n = len(shown.shares)
+    notes = {"causal": is_causal(), "kept": n < len(shown.subject), "window": n > _MOST}
+    return [view.say(f"map_{name}", n=min(n, _MOST)) for name, holds in notes.items() if holds]

@@ -49,8 +49,8 @@ ALL = (
         sequence_relation_change.by_sequence,
         lambda name: said("change_of", effect=effect_name(name)),
     ),
-    Numbers(token_norm.TABLE, token_norm.by_sequence, lambda name: said(name)),
-    Numbers(corpus.SEQUENCES, corpus.lengths, lambda name: said(name)),
+    Numbers(token_norm.TABLE, token_norm.by_sequence, lambda _: said("input_norm")),
+    Numbers(corpus.SEQUENCES, corpus.lengths, lambda _: said("n_tokens")),
 )
 
 

@@ -40,7 +40,8 @@ class MapOf:
 
 def pick_map(view: View) -> MapOf:
     """The map that is shown."""
-    quantity = view.pick("quantity", _quantities(), default=layer_order().whole, of="scope")
+    names = {each: quantity_name(view, each) for each in _quantities()}
+    quantity = view.pick("quantity", names, default=layer_order().whole, kind="select")
     if quantity in OF_HEADS:
         layer, head = pick_head(view.say("head"), default=(1, 1), help=view.say("head_help"))
         return MapOf(quantity, layer, head)
@@ -49,8 +50,8 @@ def pick_map(view: View) -> MapOf:
 
 def pick_minus(view: View) -> MapOf | None:
     """The map that is taken away from it, if one is."""
-    options = [NOTHING, *_quantities()]
-    quantity = view.pick("minus", options, of="quantity", kind="select")
+    names = {each: quantity_name(view, each) for each in (NOTHING, *_quantities())}
+    quantity = view.pick("minus", names, kind="select")
     if quantity == NOTHING:
         return None
     if quantity not in OF_HEADS:
@@ -65,12 +66,17 @@ def _quantities() -> Sequence[str]:
     return [*layer_order().scopes, *OF_HEADS, MEAN_NORM]
 
 
+def quantity_name(view: View, quantity: str) -> str:
+    """What a scope, or a map of heads, is called."""
+    is_scope = quantity in layer_order().scopes
+    return scope_name(quantity) if is_scope else view.say(f"quantity_{quantity}")
+
+
 def map_name(view: View, of: MapOf) -> str:
     """What a map is called."""
     if of.head is not None:
         return view.say(f"of_{of.quantity}", head=head_name(of.layer, of.head))
-    name = view.say("quantity_mean_norm") if of.quantity == MEAN_NORM else scope_name(of.quantity)
-    return view.say("of_layer", name=name, layer=of.layer)
+    return view.say("of_layer", name=quantity_name(view, of.quantity), layer=of.layer)
 
 
 def shares_of(subject: Subject, of: MapOf) -> np.ndarray | None:

@@ -23,6 +23,7 @@ from pages.ui.view import View
 _MOST = 500  # texts that a picker lists
 _SHORT = 60  # letters of a text that stand in it
 _SPACE = "␣"
+_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -56,7 +57,8 @@ class Subject:
         """Tokens as they are read with their positions, patches by their row and column: no two of
         a sequence have one name."""
         if self.ground is None:
-            return [f"{name} {place}" for place, name in enumerate(_pieces(self.tokens))]
+            pieces = enumerate(_pieces(self.tokens))
+            return [f"{name}{str(place).translate(_LOWERED)}" for place, name in pieces]
         places = self.ground.places().itertuples(index=False)
         return [*self.ground.special, *(f"{row}·{column}" for row, column in places)]
 

@@ -18,7 +18,7 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
 
 _NAMED = 5  # tokens whose lines bear their names
-_HEIGHT = 300
+_HEIGHT, _LABEL = 300, 20  # pixels
 _SIDES = ("takes", "gives")
 
 
@@ -111,15 +111,26 @@ def _chart(frame: pd.DataFrame) -> Any:
     strong = base.transform_filter("datum.named").encode(
         color=alt.Color("token:N", scale=colours, legend=None)
     )
-    peaks = shown[shown["named"]].sort_values("share").groupby("token", sort=False).tail(1)
     labels = (
-        alt.Chart(peaks)
-        .mark_text(dy=-9, fontSize=12, fontWeight=600)
+        alt.Chart(_labels(shown))
+        .mark_text(dy=-9, fontSize=12, fontWeight=600, align=alt.ExprRef("datum.align"))
         .encode(
             x="layer:Q",
-            y="share:Q",
+            y="place:Q",
             text="token:N",
             color=alt.Color("token:N", scale=colours, legend=None),
         )
     )
     return alt.layer(faint, strong.mark_line(point={"size": 30}), labels).properties(height=_HEIGHT)
+
+
+def _labels(shown: pd.DataFrame) -> pd.DataFrame:
+    """The names of the strongest tokens at their peaks, those of one layer clear of each other."""
+    peaks = shown[shown["named"]].sort_values("share").groupby("token", sort=False).tail(1)
+    gap, place = _LABEL / _HEIGHT * shown["share"].max(), {}
+    for layer, row in zip(peaks["layer"], peaks.itertuples(), strict=True):
+        lowest = max((place[each] for each in place if each[0] == layer), default=-np.inf) + gap
+        place[layer, row.token] = max(row.share, lowest)
+    sides = {shown["layer"].min(): "left", shown["layer"].max(): "right"}
+    align = peaks["layer"].map(lambda layer: sides.get(layer, "center"))
+    return peaks.assign(place=list(place.values()), align=align)

@@ -102,7 +102,8 @@ def _picture(ground: ImageGround, top: float, tall: float) -> list[Any]:
     size: dict[str, Any] = {"width": _SIDE, "height": tall, "aspect": False}
     place: dict[str, Any] = {"align": "left", "baseline": "top", "tooltip": False, "aria": False}
     corner = alt.Chart(pd.DataFrame({"x": [0], "y": [top]}))
-    return [corner.mark_image(url=address, **size, **place).encode(x="x:Q", y="y:Q")]
+    at = {"x": alt.X("x:Q", axis=None), "y": alt.Y("y:Q", axis=None)}
+    return [corner.mark_image(url=address, **size, **place).encode(**at)]
 
 
 def _grounded(

@@ -8,7 +8,7 @@ import pytest
 from analysis.tables.pairs import pair_occurrence
 from pages.sequences.map import cells
 from pages.sequences.through_layers import layer_shares, strongest
-from tests.pages.conftest import assert_sound, charts, in_address
+from tests.pages.conftest import assert_exportable, assert_sound, charts, in_address
 from tests.pages.kit.figures import click, frame_of
 
 NOISE = 2e-6  # of shares in float32
@@ -156,6 +156,7 @@ def test_an_image_has_its_map_from_the_picture_that_the_file_keeps(opened, image
         ).df()["attention_received"]
     np.testing.assert_allclose(found.sum(axis=0), received, rtol=1e-4)
     assert len(frame_of(exported, "seq_map_tokens")) == len(received)
+    assert_exportable(exported, caption="image")
 
 
 def test_a_text_is_found_by_its_words_or_its_number(section, store):

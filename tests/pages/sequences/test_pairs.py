@@ -1,5 +1,8 @@
 """The pairs of one text stand beside what the corpus does to them."""
 
+import re
+from unicodedata import normalize
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +11,8 @@ from analysis.tables.pairs import pair_delta, pair_mean, pair_occurrence
 from pages.sequences.changes import LEAST, extremes, with_distance
 from tests.pages.conftest import charts
 from tests.pages.kit.figures import frame_of
+
+POSITION = re.compile("[₀-₉]+")
 
 
 def test_changes_and_means_are_those_of_the_file(section, exported, store):
@@ -19,7 +24,7 @@ def test_changes_and_means_are_those_of_the_file(section, exported, store):
     found = 0
     for direction in ("amplified", "attenuated"):
         for row in frame_of(exported, f"seq_pairs_{direction}").itertuples():
-            source, target = (int(each.split()[-1]) for each in row.pair.split(" → "))
+            source, target = (int(normalize("NFKC", each)) for each in POSITION.findall(row.pair))
             means = pair_delta.of_pair(
                 store, source_id=int(ids[source]), target_id=int(ids[target])
             )
