@@ -40,11 +40,13 @@ TABLE = Table(
 )
 
 
-@asks("""
+@asks(f"""
     select seq, scope as name, avg(mean)::double as value
-    from sequence_mixing_ratio where token_type = 'all'
+    from sequence_mixing_ratio
+    where token_type = 'all' and scope <> '{WEIGHTS_WITH_RESIDUAL}'
     group by all order by all
 """)
 def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The mean over layers of every sequence, by scope: seq, name, value."""
+    """The mean over layers of every sequence, by scope: seq, name, value. The ratio of half the
+    weights is half that of the weights, and no number of its own."""
     ...
