@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.tables.pairs import pair_mean, pair_occurrence
 from pages.sequences.subject import Subject
-from pages.ui.live.readings import layer_maps
+from pages.ui.live.readings import Reading, layer_maps
 from pages.ui.store.chosen import ask, is_causal, layer_order
 
 PAIR = ["source_id", "target_id"]
@@ -23,9 +23,9 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
         special, delta, and of the corpus n, n_sequences, mean_delta, std_delta, low, high (NaN
         where the pair is nowhere else).
     """
-    choice = {"layer": layer, "effect": effect}
+    choice: Any = {"layer": layer, "effect": effect}
     if subject.reading is not None:
-        found = _computed(subject, **choice)
+        found = _computed(subject, subject.reading, **choice)
     else:
         found = ask(pair_occurrence.of_sequence, seq=subject.seq, **choice)
     means = ask(pair_mean.of_tokens, tokens=sorted(set(subject.token_ids)), **choice)
@@ -39,8 +39,8 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     return found
 
 
-def _computed(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
-    order, shares = layer_order(), layer_maps(subject.reading, layer=layer).scopes
+def _computed(subject: Subject, reading: Reading, *, layer: int, effect: str) -> pd.DataFrame:
+    order, shares = layer_order(), layer_maps(reading, layer=layer).scopes
     before, after = (shares[order.scopes.index(each)] for each in order.effects[effect])
     n, ids = len(subject), np.array(subject.token_ids)
     seen = np.tril(np.ones((n, n), dtype=bool), -1) if is_causal() else ~np.eye(n, dtype=bool)

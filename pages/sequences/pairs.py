@@ -66,7 +66,7 @@ def pairs(view: View) -> None:
 
 def _finding(view: View, found: pd.DataFrame, *, layer: int, effect: str) -> str:
     """What changes most, what it does in the corpus, and how many pairs are far from their mean."""
-    row = found.loc[found["delta"].abs().idxmax()]
+    row = found.iloc[int(found["delta"].abs().argmax())]
     told = {"pair": plain(occurrence(row)), "delta": points(row["delta"])}
     if pd.isna(row["mean_delta"]):
         most = view.say("finding_new", layer=layer, effect=effect, **told)

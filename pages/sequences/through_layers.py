@@ -74,7 +74,7 @@ def strongest(frame: pd.DataFrame) -> list[str]:
 def _finding(view: View, frame: pd.DataFrame, name: str) -> str:
     if frame.empty:
         return ""
-    peak = frame.loc[frame["share"].idxmax()]
+    peak = frame.iloc[int(frame["share"].argmax())]
     total = frame.groupby("layer")["share"].sum()
     return view.say(
         "finding_token",
@@ -83,9 +83,9 @@ def _finding(view: View, frame: pd.DataFrame, name: str) -> str:
         share=percent(float(peak["share"]) / 100),
         layer=int(peak["layer"]),
         least=percent(float(total.min()) / 100),
-        least_layer=int(total.idxmin()),
+        least_layer=int(total.index[total.argmin()]),
         most=percent(float(total.max()) / 100),
-        most_layer=int(total.idxmax()),
+        most_layer=int(total.index[total.argmax()]),
     )
 
 
@@ -127,10 +127,11 @@ def _chart(frame: pd.DataFrame) -> Any:
 def _labels(shown: pd.DataFrame) -> pd.DataFrame:
     """The names of the strongest tokens at their peaks, those of one layer clear of each other."""
     peaks = shown[shown["named"]].sort_values("share").groupby("token", sort=False).tail(1)
-    gap, place = _LABEL / _HEIGHT * shown["share"].max(), {}
-    for layer, row in zip(peaks["layer"], peaks.itertuples(), strict=True):
-        lowest = max((place[each] for each in place if each[0] == layer), default=-np.inf) + gap
-        place[layer, row.token] = max(row.share, lowest)
+    gap, heights = _LABEL / _HEIGHT * float(shown["share"].max()), []
+    highest: dict[int, float] = {}
+    for layer, share in zip(peaks["layer"].tolist(), peaks["share"].tolist(), strict=True):
+        highest[layer] = max(share, highest.get(layer, -gap) + gap)
+        heights.append(highest[layer])
     sides = {shown["layer"].min(): "left", shown["layer"].max(): "right"}
     align = peaks["layer"].map(lambda layer: sides.get(layer, "center"))
-    return peaks.assign(place=list(place.values()), align=align)
+    return peaks.assign(place=heights, align=align)

@@ -113,9 +113,8 @@ def _grounded(
     others = shown.loc[~shown["chosen"], value]
     reach = float(others.abs().max()) if others.any() else 1.0
     if (shown[value] < 0).any():
-        scale = alt.Scale(
-            domain=[-reach, 0, reach], range=[LESS_TO_MORE[i] for i in (0, 2, 4)], clamp=True
-        )
+        ends = [LESS_TO_MORE[0], f"{LESS_TO_MORE[2]}00", LESS_TO_MORE[-1]]
+        scale = alt.Scale(domain=[-reach, 0, reach], range=ends, clamp=True)
     else:
         scale = alt.Scale(domain=[0, reach], range=[f"{_GROUND}00", _GROUND], clamp=True)
     cells = (

@@ -46,7 +46,7 @@ def test_a_place_counts_those_below_and_ties_half():
 def test_what_hardly_varies_or_few_have_has_no_place(numbers):
     others, own = split(numbers, 0)
     stands = standing(others, own).set_index("number")
-    assert np.isnan(stands.loc["constant", "distance"])
+    assert stands["distance"].isna().to_dict()["constant"]
     few = standing(others[others["seq"] < 4], own)
     assert few["distance"].isna().all()
 
