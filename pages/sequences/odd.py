@@ -26,6 +26,7 @@ from pages.ui.words.say import plain
 
 _TICKS = 100  # that stand for all sequences in a row
 _ROW, _AROUND = 22, 70  # pixels
+_ROOM = 1.15  # to the right, for the percentiles
 _REACH = 4.0  # standard deviations that are always shown
 
 
@@ -56,6 +57,10 @@ def _placed(view: View, subject: Subject, stands: pd.DataFrame, corpus: pd.DataF
     """The chart of all numbers under the oddest of them."""
     others, distances = corpus[corpus["seq"] != subject.seq], largest_distances(corpus)
     view.finding(_finding(view, stands, distances[distances.index != subject.seq].dropna()))
+    lengths = others.loc[others["number"] == view.say("n_tokens"), "value"]
+    if not lengths.min() <= len(subject) <= lengths.max():
+        ends = {"low": count(lengths.min()), "high": count(lengths.max())}
+        view.finding(view.say("length", n=len(subject), **ends))
     view.note(view.say("chance", n=len(stands), share=_expected(len(stands))))
     n = count(stands["n_sequences"].max())
     view.figure("question", stands, _chart(stands, others), state=subject.key, n=n)
@@ -99,7 +104,7 @@ def _chart(stands: pd.DataFrame, others: pd.DataFrame) -> Any:
     order = stands["number"].tolist()
     ticks = pd.concat([_ticks(row, others) for row in stands.itertuples()], ignore_index=True)
     reach = max(_REACH, float(stands["distance"].abs().max()), float(ticks["distance"].abs().max()))
-    scale = alt.Scale(domain=[-reach, reach], nice=False, padding=8)
+    scale = alt.Scale(domain=[-reach, _ROOM * reach], nice=False, padding=8)
     y = alt.Y("number:N", title=None, sort=order, axis=alt.Axis(labelLimit=330))
     x = alt.X("distance:Q", title=title("distance"), scale=scale, axis=alt.Axis(tickCount=9))
     told = dict.fromkeys(("number", "value", "mean", "std", "distance", "percentile"))

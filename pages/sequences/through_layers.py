@@ -83,9 +83,9 @@ def _finding(view: View, frame: pd.DataFrame, name: str) -> str:
         share=percent(float(peak["share"]) / 100),
         layer=int(peak["layer"]),
         least=percent(float(total.min()) / 100),
-        least_layer=int(total.index[total.argmin()]),
+        least_layer=int(total.index[int(total.argmin())]),
         most=percent(float(total.max()) / 100),
-        most_layer=int(total.index[total.argmax()]),
+        most_layer=int(total.index[int(total.argmax())]),
     )
 
 

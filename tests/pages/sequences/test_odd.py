@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from pages.sequences.numbers import largest_distances, standing
+from tests.pages.conftest import assert_sound
 
 N, ODD = 200, 17
 
@@ -71,3 +72,27 @@ def test_a_file_of_few_texts_says_so_and_shows_the_numbers(section, exported, st
     assert values["mixing ratio, Attn"] == pytest.approx(ratios[0][0])
     [(length,)] = store.execute("select n_tokens from sequence where seq = 0").fetchall()
     assert values["tokens"] == length
+
+
+TYPED = """
+from pages.sequences.numbers import numbers_of, numbers_of_all
+from pages.ui.live import door, readings
+from pages.ui.words.place import words_of
+import streamlit as st
+
+if door.reachable():
+    with words_of("sequences", "odd"):
+        found = numbers_of(readings.of_text("The dog.")), numbers_of_all()
+    st.session_state["found"] = found
+"""
+
+
+def test_a_typed_text_has_the_numbers_of_the_same_text_of_the_file(in_session, store_folder, store):
+    session = in_session(TYPED, store_folder)
+    assert_sound(session)
+    typed, kept = session.session_state["found"]
+    [(seq,)] = store.execute("select seq from sequence where text = 'The dog.'").fetchall()
+    expected = kept[kept["seq"] == seq].set_index("number")["value"]
+    found = typed.set_index("number")["value"]
+    assert set(found.index) == set(expected.index)
+    np.testing.assert_allclose(found[expected.index], expected, rtol=1e-4)
