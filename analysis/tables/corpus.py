@@ -183,9 +183,18 @@ def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataF
 
 
 @asks("""
-    select seq, substr(text, greatest(position($text in lower(text)) - 20, 1), 70) as part
-    from sequence where contains(lower(text), $text) order by seq limit $limit
+    select seq, n_tokens, text from sequence
+    where contains(lower(text), lower($text)) or seq::varchar = $text
+    order by seq::varchar = $text desc, seq
+    limit $limit
 """)
-def texts_with(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
-    """Texts with some words in small letters: columns seq, part (the words with those around)."""
+def matching_sequences(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
+    """The first sequences whose text has a text in it, whatever the case, after the one that has it
+    as its number: columns seq, n_tokens, text."""
+    ...
+
+
+@asks("select seq, 'n_tokens' as name, n_tokens::double as value from sequence order by seq")
+def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
+    """How long every sequence is: seq, name, value."""
     ...

@@ -10,6 +10,7 @@ from analysis.tables.norms import head_token, token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, norms_card, pick_norms_head
 from pages.ui.charts import shading
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.export.shown import source
 from pages.ui.page import section
@@ -129,6 +130,7 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
             for each in _RANKINGS
         )
         st.html(shading.side_by_side(*texts))
+        link_to_sequence(row.seq)
     st.caption(f"{view.say('passages_caption')} {source()}")
 
 

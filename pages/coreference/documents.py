@@ -11,6 +11,7 @@ from analysis.tables.probing.coreference_prediction import METHODS
 from pages.coreference.choices import pick_best_head, pick_way
 from pages.coreference.names import method_name, type_name
 from pages.coreference.text_chart import phrase, text_chart
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
@@ -39,6 +40,7 @@ def documents(view: View) -> None:
     chart = text_chart(words, ask(annotation.mentions, seq=seq), shown)
     state = (seq, *chosen.values())
     view.figure("chart", picked, chart, state=(*state, arrows), method=name)
+    link_to_sequence(seq)
     _table(view, words, picked, state=state, method=name)
 
 

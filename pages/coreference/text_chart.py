@@ -6,14 +6,13 @@ import altair as alt
 import pandas as pd
 
 from pages.coreference.names import type_name
-from pages.coreference.text_layout import LETTERS, Place, places, spans, way
 from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
 from pages.ui.charts.encodings import named
 from pages.ui.charts.look import paper_and_ink, tooltips
+from pages.ui.charts.text_layout import FONT, LETTERS, Place, places, spans, way
 from pages.ui.words.place import said
 
 _LINE = 68  # height of a line of the text and of what is drawn above it, in pixels
-_FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono', monospace"
 _SIZE = f"min(17, width / {LETTERS} / 0.605)"
 
 
@@ -91,7 +90,7 @@ def _words(
         "align": "left",
         "baseline": "middle",
         "color": ink,
-        "font": _FONT,
+        "font": FONT,
         "fontSize": alt.ExprRef(_SIZE),
         "tooltip": False,
     }

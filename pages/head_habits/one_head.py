@@ -14,6 +14,7 @@ from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.look import coloured, tooltips
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.export.shown import source
 from pages.ui.head.bar import pick_head
 from pages.ui.head.card import head_card
@@ -117,6 +118,7 @@ def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:
             st.html(shaded_by(shown, "attention", top, hint=lambda row: _hint(view, row)))
         else:
             st.markdown(plain(row.text))
+        link_to_sequence(row.seq)
     st.caption(f"{view.say(f'texts_caption_{weighing}')} {source()}")
 
 

@@ -8,6 +8,7 @@ from pages.layer_mixing.published import similarities
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order, layers
@@ -152,6 +153,7 @@ def _sequences(view: View, layer: int | None, one: str, other: str) -> None:
     row = frame.iloc[rows[0]]
     rho, text = signed(row["spearman"]), plain(row["text"])
     st.markdown(view.say("least_selected", seq=row["seq"], rho=rho, text=text))
+    link_to_sequence(row["seq"])
 
 
 def _steps(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> None:

@@ -13,6 +13,7 @@ from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.charts.look import column_tooltips, with_axes
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.standard import lines
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -42,6 +43,7 @@ def attention(view: View, layer: int, head: int) -> int:
         _map(view, layer, head, seq)
     with right:
         _profile(view, layer, head)
+    link_to_sequence(seq)
     return seq
 
 

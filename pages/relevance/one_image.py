@@ -24,6 +24,7 @@ from pages.relevance.maps.layout import Panel
 from pages.relevance.maps.source import LiveMaps, MapSource, StoredMaps
 from pages.relevance.rules import rule_meaning, rule_name
 from pages.ui.charts.image_ground import ImageGround
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.live import door as live
 from pages.ui.page import section
@@ -51,7 +52,8 @@ def one_image(view: View) -> None:
     head = pick_head(view, source.heads(rule, layer))
     view.note(f"**{rule_name(rule)}:** {rule_meaning(rule)} {_start(view, rule, layer)}")
     _maps(view, source, rule, layer, head)
-    if not is_own:
+    if isinstance(source, StoredMaps):
+        link_to_sequence(source.seq)
         _kept(view)
 
 

@@ -16,6 +16,7 @@ from pages.relevance.choices import (
     pick_rule,
     pick_text,
 )
+from pages.relevance.maps.source import StoredMaps
 from pages.relevance.maps.text_map import (
     TokenMaps,
     large_text,
@@ -26,6 +27,7 @@ from pages.relevance.maps.text_map import (
 )
 from pages.relevance.maps.token_strip import strip_frame, token_strip
 from pages.relevance.rules import WITH_HEADS, rule_meaning, rule_name
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.live import door as live
 from pages.ui.page import section
 from pages.ui.store.chosen import shows_images
@@ -68,6 +70,8 @@ def one_text(view: View) -> None:
         own_scale = pick_own_scale(view)
         view.markup("heads", frame, small_texts(maps, texts, own_scale=own_scale), **values)
     _layers(view, maps, names, rule, layer)
+    if isinstance(maps.source, StoredMaps):
+        link_to_sequence(maps.source.seq)
     with st.expander(view.say("numbers_title")):
         number = st.column_config.NumberColumn
         titles = names if single else {MEAN: title("relevance")}

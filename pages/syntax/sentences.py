@@ -15,6 +15,7 @@ from pages.syntax.choices import pick_chosen, pick_probe, to_sections
 from pages.syntax.names import direction_name, is_of, relation_label
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import ramp, tooltips
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
@@ -73,6 +74,7 @@ def sentences(view: View) -> None:
     )
     with view.toolbar():
         to_sections(view, "heads", "one_head")
+    link_to_sequence(seq)
     if chosen.weighing != WEIGHT:
         st.caption(view.say("weights_alone"))
     weights(view, words, seq=seq, layer=layer, head=head)

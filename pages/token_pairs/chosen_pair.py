@@ -14,6 +14,7 @@ from pages.token_pairs.maps import occurrence_maps
 from pages.ui.charts.colours import SOURCE_AND_TARGET
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.standard import lines
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.export.shown import source
 from pages.ui.live import door as live
@@ -153,6 +154,7 @@ def _texts(view: View, shown: pd.DataFrame, n: int) -> None:
         st.markdown(view.say("heading", **{**row, "delta": plain(told)}))
         tokens = ask(pair_occurrence.sequence, seq=row["seq"])["token"].tolist()
         st.html(marked(tokens, row["source_pos"], row["target_pos"]))
+        link_to_sequence(row["seq"], token=row["target_pos"])
     cut = "cut" if n == _MOST else "whole"
     st.caption(f"{view.say(f'sentences_caption_{cut}', n=count(n))} {source()}")
 

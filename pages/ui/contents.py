@@ -17,6 +17,7 @@ PAGES = {
     "coreference": "coreference",
     "layer_mixing": "layer-mixing",
     "token_pairs": "token-pairs",
+    "sequences": "sequences",
     "positions": "positions",
     "relevance": "relevance",
     "query": "query",

@@ -100,6 +100,11 @@ class Sequence:
         return self.image
 
     @property
+    def named_types(self) -> tuple[str, ...]:
+        """The type of every token by its name."""
+        return tuple(TOKEN_TYPES[each] for each in self.token_types)
+
+    @property
     def masked_words(self) -> Bool[np.ndarray, " word"]:
         """Which annotated words the model does not read, since a piece of them is masked."""
         spans = np.zeros((0, 2), np.int32) if self.word_spans is None else self.word_spans

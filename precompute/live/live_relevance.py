@@ -94,7 +94,7 @@ def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False
         maps={rule: _of_rule(found, rule) for rule in ALL if found.where(rule).any()},
         prediction=tuple(zip(likeliest["label"], likeliest["probability"], strict=True)),
         is_cut=is_cut,
-        **(_grid(model.images, sequence) if model.images else {}),
+        **(grid(model.images, sequence) if model.images else {}),
     )
 
 
@@ -104,7 +104,8 @@ def _of_rule(found: RelevanceMaps, rule: str) -> Float32[np.ndarray, "start head
     return found.maps[chosen].reshape(n_starts, -1, found.maps.shape[1])
 
 
-def _grid(reader: ImageReader, sequence: Sequence) -> dict:
+def grid(reader: ImageReader, sequence: Sequence) -> dict:
+    """What the model sees of an image and how it is cut up: picture, rows, columns, first_patch."""
     layout = reader.layout
     return {
         "picture": png(reader.shown(sequence.picture)),

@@ -1,19 +1,20 @@
 """One sequence run while a reader waits: maps that no file keeps, inputs of the reader's own."""
 
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 
 import numpy as np
+import pyarrow as pa
 from jaxtyping import Float
 
 from analysis.errors import UserError
-from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.measures.pairs.pair_delta import row_shares
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.live.live_relevance import LiveRelevance, relevance_of, text_of
+from precompute.live.layer_maps import LayerMaps, layer_maps
+from precompute.live.live_relevance import LiveRelevance, grid, relevance_of, text_of
+from precompute.live.sequence_numbers import sequence_numbers
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
@@ -43,10 +44,36 @@ class Rerun:
         Returns:
             Shares in the order of the layer's scopes; each row sums to 1.
         """
+        return self.layer_maps(self.of_ids(ids, segments), layer=layer).scopes
+
+    def layer_maps(self, sequence: Sequence, *, layer: int) -> LayerMaps:
+        """What every token takes from every other in one layer, counted from 1."""
         with self.lock:
-            trace = self.model.trace([_sequence(ids, segments)])
-        mixing = layer_mixing(trace.layers[layer - 1], dtype=self.model.hidden_dtype)
-        return row_shares(mixing.maps.numpy())
+            return layer_maps(self.model, sequence, layer=layer)
+
+    def numbers(self, sequence: Sequence) -> dict[str, pa.Table]:
+        """What a file would hold of a sequence, by the names of its views."""
+        with self.lock:
+            return sequence_numbers(self.model, sequence)
+
+    def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
+        """A text that a reader types, and whether it was cut off; raises what `text_of` does."""
+        return text_of(self.model, text, max_tokens)
+
+    def of_ids(self, ids: SequenceOf[int], segments: SequenceOf[int]) -> Sequence:
+        """A text of a file, of whose words and letters nothing is known here."""
+        return _sequence(ids, segments)
+
+    def uploaded(self, data: bytes, *, name: str) -> tuple[Sequence, dict]:
+        """An image that a reader brings, and its `grid`; raises what `relevance_of_image` does."""
+        reader = self.model.image_reader
+        sequence = image_sequence(0, read_upload(data, name=name), reader)
+        return sequence, grid(reader, sequence)
+
+    def kept(self, picture: bytes) -> Sequence:
+        """An image of a file, from the picture that the file keeps of what the model saw."""
+        seen = replace(read_upload(picture, name="image.png"), is_seen=True)
+        return image_sequence(0, seen, self.model.image_reader)
 
     def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
         """The relevance of an image that a reader brings; nothing of it is written anywhere.
@@ -58,8 +85,7 @@ class Rerun:
             UnfitModel: the model reads text.
             BadCorpus: it holds too many bytes or pixels, or is no image that can be read.
         """
-        reader = self.model.image_reader
-        sequence = image_sequence(0, read_upload(data, name=name), reader)
+        sequence, _ = self.uploaded(data, name=name)
         with self.lock:
             return relevance_of(self.model, sequence)
 

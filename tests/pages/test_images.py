@@ -28,6 +28,7 @@ NEVER = {
     "attention_norms": ["frequency"],
     "layer_mixing": ["frequency", "modules"],
     "token_pairs": ["workbench", "tables", "pmi"],
+    "sequences": ["pairs"],
 }
 
 

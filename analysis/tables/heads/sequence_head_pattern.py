@@ -4,10 +4,10 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
-from analysis.habits import QUANTITIES
+from analysis.habits import HABITS, QUANTITIES
 from analysis.tables.columns import single, whole
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
-from analysis.tables.question import frame_of
+from analysis.tables.question import asks, frame_of
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 ROUNDING = 0.02
@@ -96,3 +96,21 @@ def extremes(
         """,
         {"layer": layer, "head": head, "limit": limit, "weighing": weighing},
     )
+
+
+_MEANS = ", ".join(f'avg("{name}")::double as "{name}"' for name in HABITS)
+
+
+@asks(f"""
+    select seq, name, value
+    from (
+        select seq, {_MEANS} from sequence_head_pattern_weighing
+        where weighing = '{WEIGHT}' group by seq
+    )
+    unpivot (value for name in ({", ".join(f'"{name}"' for name in HABITS)}))
+    order by all
+""")
+def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The mean over all heads of every sequence, by habit; none of a habit that a sequence has no
+    pair of tokens for: seq, name, value."""
+    ...

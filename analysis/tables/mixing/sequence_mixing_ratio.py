@@ -2,8 +2,12 @@
 
 from dataclasses import replace
 
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.tables.columns import named, number, whole
+from analysis.tables.question import asks
 from analysis.tables.table import LAYER, SCOPE, SEQUENCE, Table
 
 MASK_TYPES = ("cls", "sep", "mask", "other", "all")
@@ -34,3 +38,15 @@ TABLE = Table(
     ),
     order=("layer", "scope", "token_type", "seq"),
 )
+
+
+@asks(f"""
+    select seq, scope as name, avg(mean)::double as value
+    from sequence_mixing_ratio
+    where token_type = 'all' and scope <> '{WEIGHTS_WITH_RESIDUAL}'
+    group by all order by all
+""")
+def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The mean over layers of every sequence, by scope: seq, name, value. The ratio of half the
+    weights is half that of the weights, and no number of its own."""
+    ...

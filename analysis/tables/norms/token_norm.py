@@ -1,6 +1,10 @@
 """How long the vector of each token is as each layer reads it."""
 
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
 from analysis.tables.columns import single
+from analysis.tables.question import asks
 from analysis.tables.table import LAYER, POSITION, SEQUENCE, Table
 
 TABLE = Table(
@@ -12,3 +16,12 @@ TABLE = Table(
     laws=("input_norm >= 0", "not isnan(input_norm)"),
     order=("layer", "seq", "pos"),
 )
+
+
+@asks("""
+    select seq, 'input_norm' as name, avg(input_norm)::double as value
+    from token_norm group by seq order by seq
+""")
+def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The mean over tokens and layers of every sequence: seq, name, value."""
+    ...

@@ -56,3 +56,14 @@ def of_pair(
 def sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     """Every token of a sequence in reading order: pos, token_id, token, token_type, segment."""
     ...
+
+
+@asks("""
+    select source as source_id, target as target_id, source_pos, target_pos, delta::double as delta
+    from pair_occurrence where layer = $layer and effect = $effect and seq = $seq
+    order by target_pos, source_pos
+""")
+def of_sequence(store: DuckDBPyConnection, *, seq: int, layer: int, effect: str) -> pd.DataFrame:
+    """What is kept of the pairs of one sequence: source_id, target_id, source_pos, target_pos,
+    delta."""
+    ...

@@ -1,7 +1,11 @@
 """Between which kinds of tokens a step changes the mixing, in one sequence."""
 
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
 from analysis.needs import Need
 from analysis.tables.columns import number, whole
+from analysis.tables.question import asks
 from analysis.tables.table import EFFECT, LAYER, RELATION, SEQUENCE, Table
 
 TABLE = Table(
@@ -25,3 +29,14 @@ TABLE = Table(
     laws=("n > 0", "before >= 0", "gain >= 0 and gain <= change"),
     order=("layer", "effect", "relation", "seq"),
 )
+
+
+@asks("""
+    select seq, effect as name, sum(change) / sum(before) as value
+    from sequence_relation_change
+    group by all having sum(before) > 0 order by all
+""")
+def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Σ|δ| of every sequence over all its pairs and layers, as a share of what the pairs had before
+    the step: seq, name (the effect), value."""
+    ...

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.choices.address import named
+from pages.ui.words.say import say
 
 CONTENTS = "pages in the contents"
 VIEWS = {
@@ -15,6 +16,7 @@ VIEWS = {
     "coreference": "co_view",
     "layer_mixing": "lm_view",
     "token_pairs": "tp_view",
+    "sequences": "seq_view",
     "positions": "po_view",
     "relevance": "re_view",
     "query": "qu_view",
@@ -33,6 +35,16 @@ def link(page: str, label: str, **choices: Any) -> None:
 def link_to_view(page: str, view: str, label: str) -> None:
     """A link to a section of a page."""
     link(page, label, **{VIEWS[page]: view})
+
+
+def link_to_sequence(seq: int, *, token: int | None = None) -> None:
+    """A link to the page that looks into one sequence of the open file, and to one of its tokens.
+
+    Args:
+        token: its position, counted from 0.
+    """
+    place = {} if token is None else {"seq_token": str(token)}
+    link("sequences", say("page.look_into", seq=seq), seq_seq=str(seq), **place)
 
 
 def address(*more: str) -> dict[str, str]:

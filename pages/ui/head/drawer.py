@@ -11,6 +11,7 @@ from pages.ui.charts import shading
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.look import in_theme
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import SHARES, habit_name, habit_value
@@ -69,6 +70,7 @@ def _text(habit: str, layer: int, head: int) -> None:
         else:
             top = float(tokens["attention"].max())
             st.html(shading.STYLE + shaded_by(tokens, "attention", top, hint=_received))
+        link_to_sequence(row.seq)
 
 
 def _received(row: Mapping[Hashable, Any]) -> str:

@@ -17,7 +17,6 @@ import streamlit as st
 from analysis.errors import UserError
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.ui.store.chosen import layer_order, open_store
-from pages.ui.store.open_file import Store
 from pages.ui.words.say import plain, say
 
 _DOOR = "precompute.live.one_sequence"
@@ -54,7 +53,7 @@ def reachable() -> bool:
     store = open_store()
     try:
         with st.spinner(say("live.loading")):
-            _rerun(_model_of(store))
+            _rerun(identity())
     except ModuleNotFoundError as error:
         st.warning(say("live.no_torch", name=plain(error.name or _DOOR)))
     except UserError as error:
@@ -63,6 +62,11 @@ def reachable() -> bool:
     else:
         return True
     return False
+
+
+def model() -> Any:
+    """The model of the open file, a `Rerun`; ask whether it is `reachable` first."""
+    return _rerun(identity())
 
 
 def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
@@ -74,7 +78,7 @@ def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
     """
     ids, segments = (tuple(tokens[name].tolist()) for name in ("token_id", "segment"))
     with st.spinner(say("live.running")):
-        shares = _shares(_model_of(open_store()), ids, segments, layer)
+        shares = _shares(identity(), ids, segments, layer)
     order = layer_order()
     before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
     return Maps(before, after)
@@ -99,11 +103,9 @@ def relevance_of_image(upload: Any) -> Any:
     Returns:
         None if it cannot be used, and the reader is told why.
     """
-    if upload.size > UPLOAD_BYTES:
-        name, limit = plain(upload.name), str(MAX_UPLOAD)
-        st.warning(say("live.too_large", name=name, limit=limit))
+    if is_too_large(upload):
         return None
-    return _told(_of_image, upload.getvalue(), upload.name)
+    return told(_of_image, identity(), upload.getvalue(), upload.name)
 
 
 def relevance_of_text(text: str) -> Any:
@@ -112,29 +114,45 @@ def relevance_of_text(text: str) -> Any:
     Returns:
         None if it cannot be used, and the reader is told why.
     """
-    return _told(_of_text, text, int(open_store().facts["max_tokens"]))
+    return told(_of_text, identity(), text, max_tokens())
 
 
-def _told(of: Callable[..., Any], *given: Any) -> Any:
+def is_too_large(upload: Any) -> bool:
+    """Whether an image is larger than is taken; the reader is told so."""
+    if large := upload.size > UPLOAD_BYTES:
+        name, limit = plain(upload.name), str(MAX_UPLOAD)
+        st.warning(say("live.too_large", name=name, limit=limit))
+    return large
+
+
+def max_tokens() -> int:
+    """The length that texts of the open file were cut to."""
+    return int(open_store().facts["max_tokens"])
+
+
+def told(of: Callable[..., Any], *given: Any) -> Any:
+    """What a function makes of an input; None if it refuses it, and the reader is told why."""
     try:
         with st.spinner(say("live.running")):
-            return of(_model_of(open_store()), *given)
+            return of(*given)
     except UserError as error:
         st.warning(say("live.not_taken", reason=plain(error)))
         return None
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _of_image(told: _Model, data: bytes, name: str) -> Any:
-    return _rerun(told).relevance_of_image(data, name=name)
+def _of_image(of: _Model, data: bytes, name: str) -> Any:
+    return _rerun(of).relevance_of_image(data, name=name)
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _of_text(told: _Model, text: str, max_tokens: int) -> Any:
-    return _rerun(told).relevance_of_text(text, max_tokens=max_tokens)
+def _of_text(of: _Model, text: str, max_tokens: int) -> Any:
+    return _rerun(of).relevance_of_text(text, max_tokens=max_tokens)
 
 
-def _model_of(store: Store) -> _Model:
+def identity() -> _Model:
+    """What tells the model of the open file from all others."""
+    store = open_store()
     run, facts = store.run, store.facts
     weights = facts.get("weights_sha256", "")
     name, revision, dtype = (str(run[each]) for each in ("model", "revision", "dtype"))
@@ -143,15 +161,13 @@ def _model_of(store: Store) -> _Model:
 
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
-def _shares(
-    told: _Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int
-) -> np.ndarray:
-    return _rerun(told).row_shares(ids, segments, layer=layer)
+def _shares(of: _Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int) -> np.ndarray:
+    return _rerun(of).row_shares(ids, segments, layer=layer)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _rerun(told: _Model) -> Any:
-    return _door().rerun(**told._asdict())
+def _rerun(of: _Model) -> Any:
+    return _door().rerun(**of._asdict())
 
 
 def _door() -> Any:

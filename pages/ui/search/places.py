@@ -19,6 +19,7 @@ MOST = 4
 _HEAD = re.compile(r"[Ll]?(\d{1,3})\s*[-–·.,:/ ]\s*[Hh]?(\d{1,3})")
 _ARROW = re.compile(r"\s*(?:→|->|\s)\s*")
 _LEAST = 3  # letters that a text is looked for by
+_BEFORE, _AFTER = 20, 50  # letters of a text around what was found
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,15 @@ def _texts(text: str) -> Iterator[Place]:
     """Texts of the corpus that hold the words."""
     if len(text) < _LEAST:
         return
-    for row in ask(corpus.texts_with, text=text.lower(), limit=MOST).to_dict("records"):
-        label = say("search.text", seq=row["seq"], text=plain(row["part"]))
+    for row in ask(corpus.matching_sequences, text=text, limit=MOST).to_dict("records"):
+        label = say("search.text", seq=row["seq"], text=plain(_around(row["text"], text)))
         yield Place(label, "sequences", {"seq_seq": str(row["seq"])})
+
+
+def _around(text: str, words: str) -> str:
+    """The words in a text with some letters on both sides."""
+    start = max(text.lower().find(words.lower()), 0)
+    return text[max(start - _BEFORE, 0) : start + _AFTER]
 
 
 def _says(key: str, text: str) -> bool:

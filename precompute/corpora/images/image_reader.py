@@ -17,6 +17,7 @@ from precompute.corpora.images.pictures import Picture, decoded, flattened
 
 _COLOURS = {1: "L", 3: "RGB"}
 _PLAIN = {"do_rescale": False, "do_normalize": False}
+_AS_IT_IS = {"do_resize": False, "do_center_crop": False}
 _AVERAGED = {"resample": Image.Resampling.BOX}
 
 
@@ -60,7 +61,8 @@ class ImageReader:
         Raises:
             BadCorpus: the image cannot be decoded, or the processor makes another size of it.
         """
-        return torch.from_numpy(self._processed(self._image(picture), picture.name))
+        changes = _AS_IT_IS if picture.is_seen else {}
+        return torch.from_numpy(self._processed(self._image(picture), picture.name, **changes))
 
     def shown(self, picture: Picture) -> UInt8[np.ndarray, "channel height image_width"]:
         """What the model sees: resized and cropped, in colours from 0 to 255."""

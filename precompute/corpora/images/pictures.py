@@ -41,7 +41,8 @@ class Picture:
     """An image before any model sees it, and what lies inside a mask if there is one.
 
     `width` and `height` are in pixels, as the image is shown: turned as its file says. `turn` is
-    the number by which EXIF says so.
+    the number by which EXIF says so. `is_seen` says that it is what a model saw: neither to be
+    resized nor cropped once more.
     """
 
     file: ImageFile
@@ -49,6 +50,7 @@ class Picture:
     height: int
     turn: int = UPRIGHT
     mask: ImageFile | None = None
+    is_seen: bool = False
 
     @property
     def name(self) -> str:

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
-from pages.coreference.text_layout import LETTERS, places, spans, way, width_of
+from pages.ui.charts.text_layout import LETTERS, places, spans, way, width_of
 from pages.ui.look import STYLE
 from tests.pages.conftest import bodies, frames, in_address, sentences
 from tests.pages.kit.figures import figure_of

@@ -26,15 +26,6 @@ def test_tokens_are_found_by_their_beginning_and_the_whole_one_comes_first(store
     assert first["token"].lower() == token.lower()
 
 
-def test_texts_are_found_by_any_words_and_shown_around_them(store):
-    seq, text = store.execute("select seq, text from sequence order by seq desc limit 1").fetchone()
-    words = text[5:25]
-    found = corpus.texts_with(store, text=words.lower(), limit=50)
-    assert seq in set(found["seq"])
-    assert all(words.lower() in part.lower() for part in found["part"])
-    assert corpus.texts_with(store, text="' or 1 = 1 --", limit=5).empty
-
-
 @pytest.mark.parametrize(
     ("typed", "shown"),
     [("2-1", "layer 2, head 1"), ("mixing ratio", "Mixing ratio"), ("構文", "Syntax")],

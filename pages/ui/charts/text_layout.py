@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 LETTERS = 96
-"""Letters to a line."""
+"""Letters to a line, unless told."""
+FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono', monospace"
 _WIDE = 1 / 0.6  # a letter of a Chinese or Japanese text, next to a Latin one of fixed width
 _ABOVE, _BELOW = 0.2, 0.16  # where a way leaves a word and where it arrives, in lines
 _STEPS = 16
@@ -34,18 +35,19 @@ def width_of(text: str) -> float:
     return sum(_WIDE if unicodedata.east_asian_width(each) in "WF" else 1.0 for each in text)
 
 
-def places(words: pd.DataFrame) -> list[Place]:
+def places(words: pd.DataFrame, letters: int = LETTERS) -> list[Place]:
     """Where the words of a text stand; what no space parts is parted by a line only if it must.
 
     Args:
         words: rows form, space_after in the order of the text.
+        letters: to a line.
     """
     found, line, x = [], 0, 0.0
     for group in _groups(words):
-        if x and x + sum(group) > LETTERS:
+        if x and x + sum(group) > letters:
             line, x = line + 1, 0.0
         for width in group:
-            if x and x + width > LETTERS:
+            if x and x + width > letters:
                 line, x = line + 1, 0.0
             found.append(Place(line, x, width))
             x += width

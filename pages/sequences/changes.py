@@ -1,0 +1,77 @@
+"""The pairs of one text that a step changes, beside what it does to them in the corpus."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.tables.pairs import pair_mean, pair_occurrence
+from pages.sequences.subject import Subject
+from pages.ui.live.readings import Reading, layer_maps
+from pages.ui.store.chosen import ask, is_causal, layer_order
+
+PAIR = ["source_id", "target_id"]
+LEAST = 5
+"""How often a pair occurs at least for the spread of its occurrences to say something."""
+
+
+def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
+    """Every pair of positions of a text, or those alone whose change the file keeps.
+
+    Returns:
+        source_id, target_id, source_pos, target_pos, source, target (tokens with their positions),
+        special, delta, and of the corpus n, n_sequences, mean_delta, std_delta, low, high (NaN
+        where the pair is nowhere else).
+    """
+    choice: Any = {"layer": layer, "effect": effect}
+    if subject.reading is not None:
+        found = _computed(subject, subject.reading, **choice)
+    else:
+        found = ask(pair_occurrence.of_sequence, seq=subject.seq, **choice)
+    means = ask(pair_mean.of_tokens, tokens=sorted(set(subject.token_ids)), **choice)
+    names, special = np.array(subject.names), np.array(subject.special)
+    ends = [found[f"{side}_pos"].to_numpy() for side in ("source", "target")]
+    found["source"], found["target"] = (names[each] for each in ends)
+    found["special"] = special[ends[0]] | special[ends[1]]
+    found = found.merge(means, on=PAIR, how="left")
+    if subject.seq is not None:  # what is nowhere else has no mean but itself
+        found.loc[found["n"] == 1, ["mean_delta", "std_delta", "low", "high"]] = np.nan
+    return found
+
+
+def _computed(subject: Subject, reading: Reading, *, layer: int, effect: str) -> pd.DataFrame:
+    order, shares = layer_order(), layer_maps(reading, layer=layer).scopes
+    before, after = (shares[order.scopes.index(each)] for each in order.effects[effect])
+    n, ids = len(subject), np.array(subject.token_ids)
+    seen = np.tril(np.ones((n, n), dtype=bool), -1) if is_causal() else ~np.eye(n, dtype=bool)
+    target, source = np.nonzero(seen)
+    return pd.DataFrame(
+        {
+            "source_id": ids[source],
+            "target_id": ids[target],
+            "source_pos": source,
+            "target_pos": target,
+            "delta": (after - before)[target, source],
+        }
+    )
+
+
+def with_distance(found: pd.DataFrame) -> pd.DataFrame:
+    """The same with how far each change lies from the corpus mean of its pair, in standard
+    deviations of single occurrences: `distance`, NaN where these are fewer than `LEAST`."""
+    known = (found["n"] >= LEAST) & (found["std_delta"] > 0)
+    distance = (found["delta"] - found["mean_delta"]) / found["std_delta"]
+    return found.assign(distance=distance.where(known))
+
+
+def extremes(found: pd.DataFrame, *, amplified: bool, n: int) -> pd.DataFrame:
+    """The first pairs of one direction, those that change most on top."""
+    ordered = found.sort_values(
+        ["delta", "target_pos", "source_pos"], ascending=[not amplified, True, True]
+    )
+    return ordered[(ordered["delta"] > 0) == amplified].head(n).reset_index(drop=True)
+
+
+def occurrence(row: Any) -> str:
+    """A pair of positions as lists name it: what is mixed in, and what receives it."""
+    return f"{row.source} → {row.target}"

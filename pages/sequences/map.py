@@ -1,0 +1,204 @@
+"""Everything that the tokens of one sequence take from each other, at a scope or in a head."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.corpus import SEQUENCES, TOKENS
+from analysis.tables.positions import exemplar_attention
+from pages.sequences.shares import MapOf, map_name, pick_map, pick_minus, shares_of
+from pages.sequences.subject import Subject, pick_subject
+from pages.sequences.through_layers import through_layers
+from pages.sequences.token_line import token_line
+from pages.ui.charts.token_map import token_map
+from pages.ui.choices.pick import choose
+from pages.ui.page import section
+from pages.ui.store.chosen import is_causal
+from pages.ui.view import View
+from pages.ui.words.numbers import percent, points
+from pages.ui.words.say import plain
+
+_SIDE = 560  # pixels
+_MOST = 130  # tokens that a map has room for
+_NOBODY = "none"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A map of a sequence, or what one has more than another; and the token that is looked at."""
+
+    subject: Subject
+    shares: np.ndarray
+    of: MapOf
+    minus: MapOf | None
+    token: int | None
+
+    @property
+    def state(self) -> tuple:
+        return self.subject.key, self.of.key, self.minus and self.minus.key, self.token
+
+    @property
+    def names(self) -> list[str]:
+        """Of the tokens that the map is of."""
+        return self.subject.names[: len(self.shares)]
+
+
+@section("map", also=(SEQUENCES, TOKENS, exemplar_attention.TABLE))
+def map_of_tokens(view: View) -> None:
+    for name, field in (("map", "target_pos"), ("tokens", "pos")):
+        for mark in view.clicked(name)[:1]:
+            choose(view.key("token"), str(int(mark[field])))
+    subject = pick_subject(view)
+    if subject is None:
+        return
+    of, minus = pick_map(view), pick_minus(view)
+    token = _pick_token(view, subject)
+    shares = _shares(subject, of, minus)
+    if shares is None:
+        st.info(view.say("no_map"))
+        return
+    _drawn(view, Shown(subject, shares, of, minus, token))
+    if token is not None:
+        through_layers(view, subject, of, token)
+
+
+def _pick_token(view: View, subject: Subject) -> int | None:
+    """The token that is looked at, if one is."""
+    labels = {_NOBODY: view.say("token_none")}
+    labels |= {str(place): name for place, name in enumerate(subject.names)}
+    token = view.pick("token", labels, kind="select")
+    return None if token == _NOBODY else int(token)
+
+
+def _shares(subject: Subject, of: MapOf, minus: MapOf | None) -> np.ndarray | None:
+    """A map, less another if one is taken away, of as many tokens as both have."""
+    shares = shares_of(subject, of)
+    if shares is None or minus is None:
+        return shares
+    taken = shares_of(subject, minus)
+    if taken is None:
+        return None
+    n = min(len(shares), len(taken))
+    return shares[:n, :n] - taken[:n, :n]
+
+
+def _drawn(view: View, shown: Shown) -> None:
+    """The map beside the tokens."""
+    view.finding((_finding if shown.minus is None else _change)(view, shown))
+    left, right = view.columns([3, 2])
+    with left:
+        _map(view, shown)
+    with right:
+        _tokens(view, shown)
+
+
+def _map(view: View, shown: Shown) -> None:
+    window, names = _window(len(shown.shares), shown.token), shown.names
+    frame = cells(names, shown.shares, window, causal=is_causal())
+    name, kind = map_name(view, shown.of), "map"
+    if shown.minus is not None:
+        name, kind = view.say("less", name=name, minus=map_name(view, shown.minus)), "change"
+    chart = token_map(
+        frame,
+        "share",
+        names={each: names[each] for each in window},
+        legend=view.say(f"legend_{kind}"),
+        is_change=kind == "change",
+        side=_SIDE,
+        marked=shown.token,
+    )
+    caption = " ".join([view.say(f"{kind}_caption"), *_notes(view, shown)])
+    view.figure("map", frame, chart, state=shown.state, click=True, caption=caption, shown=name)
+
+
+def _tokens(view: View, shown: Shown) -> None:
+    """The text or the image, each token on the ground of what it gives, or of what is taken."""
+    kind = "given" if shown.token is None else "taken"
+    legend = view.say(f"legend_{kind}")
+    token = "" if shown.token is None else plain(shown.subject.names[shown.token])
+    frame = of_tokens(shown.names, shown.shares, shown.token)
+    view.figure(
+        "tokens",
+        frame,
+        token_line(shown.subject, frame, "share", legend=legend, marked=shown.token),
+        state=shown.state,
+        click=True,
+        caption=view.say(f"{kind if shown.minus is None else 'more'}_caption", token=token),
+        width="content" if shown.subject.ground else "stretch",
+    )
+
+
+def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) -> pd.DataFrame:
+    """A row per cell that is shown: target_pos, source_pos, target, source, share in per cent.
+
+    Those behind a token of a causal model, which it does not see, have none.
+    """
+    target, source = (each.ravel() for each in np.meshgrid(window, window, indexing="ij"))
+    if causal:
+        target, source = (each[source <= target] for each in (target, source))
+    return pd.DataFrame(
+        {
+            "target_pos": target,
+            "source_pos": source,
+            "target": [names[each] for each in target],
+            "source": [names[each] for each in source],
+            "share": 100.0 * shares[target, source],
+        }
+    )
+
+
+def of_tokens(names: list[str], shares: np.ndarray, token: int | None) -> pd.DataFrame:
+    """What each token gives to another on average; or what one takes, once it is chosen: pos,
+    token, share in per cent."""
+    n = len(shares)
+    given = (shares.sum(axis=0) - shares.diagonal()) / max(n - 1, 1)
+    values = given if token is None or token >= n else shares[token]
+    return pd.DataFrame({"pos": range(n), "token": names, "share": 100.0 * values})
+
+
+def _window(n: int, token: int | None) -> range:
+    """The positions that the map has room for, around the token that is looked at."""
+    start = max(0, min((token or 0) - _MOST // 2, n - _MOST))
+    return range(start, min(n, start + _MOST))
+
+
+def _finding(view: View, shown: Shown) -> str:
+    """What a token keeps of itself, and which token gives most to the others."""
+    shares = shown.shares
+    others = shares - np.diag(shares.diagonal())
+    total = others.sum()
+    own = percent(float(shares.diagonal().mean()))
+    if not total > 0:
+        return view.say("finding_own", own=own)
+    seen = np.tril(np.ones_like(shares), -1) if is_causal() else 1 - np.eye(len(shares))
+    even = seen / np.maximum(seen.sum(axis=1, keepdims=True), 1)
+    given = others.sum(axis=0) / total
+    most = int(given.argmax())
+    return view.say(
+        "finding",
+        own=own,
+        token=plain(shown.names[most]),
+        share=percent(float(given[most])),
+        even=percent(float(even[:, most].sum() / even.sum())),
+    )
+
+
+def _change(view: View, shown: Shown) -> str:
+    """Where the difference is largest, and how much more a token keeps of itself."""
+    change, names = shown.shares, shown.names
+    others = change - np.diag(change.diagonal())
+    told = {"own": points(float(change.diagonal().mean()))}
+    for name, place in (("more", others.argmax()), ("less", others.argmin())):
+        target, source = np.unravel_index(int(place), others.shape)
+        told[name] = points(float(others[target, source]))
+        told |= {f"{name}_target": plain(names[target]), f"{name}_source": plain(names[source])}
+    return view.say("finding_change", **told)
+
+
+def _notes(view: View, shown: Shown) -> list[str]:
+    """What else is to be known of a map."""
+    n = len(shown.shares)
+    notes = {"causal": is_causal(), "kept": n < len(shown.subject), "window": n > _MOST}
+    return [view.say(f"map_{name}", n=min(n, _MOST)) for name, holds in notes.items() if holds]

@@ -1,0 +1,122 @@
+"""The numbers of every sequence of the file, and where those of one stand among them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.tables import corpus
+from analysis.tables.heads import sequence_head_pattern
+from analysis.tables.mixing import sequence_mixing_ratio
+from analysis.tables.norms import token_norm
+from analysis.tables.pairs import sequence_relation_change
+from analysis.tables.table import Table
+from pages.ui.head.habits import habit_name
+from pages.ui.live import readings
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.words.names import effect_name, scope_name
+from pages.ui.words.place import said
+
+LEAST = 5
+"""Sequences below which nobody can say how a number is spread."""
+_COLUMNS = ("number", "value", "mean", "std", "distance", "percentile", "further", "n_sequences")
+_HARDLY = 1e-9  # of a number, by which it differs from sequence to sequence
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers of every sequence that one table holds: the question, and what each is called."""
+
+    table: Table
+    question: Callable[..., pd.DataFrame]
+    called: Callable[[str], str]
+
+
+ALL = (
+    Numbers(
+        sequence_mixing_ratio.TABLE,
+        sequence_mixing_ratio.by_sequence,
+        lambda name: said("ratio_of", scope=scope_name(name)),
+    ),
+    Numbers(
+        sequence_head_pattern.TABLE,
+        sequence_head_pattern.by_sequence,
+        lambda name: said("habit_of", habit=habit_name(name)),
+    ),
+    Numbers(
+        sequence_relation_change.TABLE,
+        sequence_relation_change.by_sequence,
+        lambda name: said("change_of", effect=effect_name(name)),
+    ),
+    Numbers(token_norm.TABLE, token_norm.by_sequence, lambda _: said("input_norm")),
+    Numbers(corpus.SEQUENCES, corpus.lengths, lambda _: said("n_tokens")),
+)
+
+
+def numbers_of_all() -> pd.DataFrame:
+    """Of every sequence all numbers that the file holds: seq, number (its name), value."""
+    parts = [_named(ask(each.question), each.called) for each in _held()]
+    return pd.concat(parts, ignore_index=True)
+
+
+def numbers_of(reading: readings.Reading) -> pd.DataFrame:
+    """The same of one sequence of the reader's own, as a file of it would hold them."""
+    found = readings.answers(reading, [each.question for each in _held()])
+    parts = [_named(frame, each.called) for frame, each in zip(found, _held(), strict=True)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _held() -> list[Numbers]:
+    return [each for each in ALL if open_store().holds(each.table)]
+
+
+def _named(frame: pd.DataFrame, called: Callable[[str], str]) -> pd.DataFrame:
+    names = {each: called(each) for each in frame["name"].unique()}
+    return frame.assign(number=frame["name"].map(names))[["seq", "number", "value"]]
+
+
+def standing(numbers: pd.DataFrame, own: pd.Series) -> pd.DataFrame:
+    """Where the numbers of one sequence stand among those of the others.
+
+    Args:
+        numbers: as `numbers_of_all` gives them, without that sequence.
+        own: its numbers by their names.
+
+    Returns:
+        number, value, mean and std (of the others), distance (from their mean, in std), percentile
+        (share of the others below, ties half), further (share of the others that are nearer to the
+        mean) and n_sequences (the others), the furthest first. Of numbers that hardly vary, or that
+        fewer than `LEAST` others have, the places are NaN.
+    """
+    others = {name: values.dropna() for name, values in numbers.groupby("number")["value"]}
+    none = pd.Series(dtype="float64")
+    rows = [_row(str(n), float(own[n]), others.get(n, none)) for n in own.dropna().index]
+    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
+    order = frame["distance"].abs().sort_values(ascending=False, kind="stable").index
+    return frame.loc[order].reset_index(drop=True)
+
+
+def _row(number: str, value: float, others: pd.Series) -> tuple:
+    mean, spread = others.mean(), others.std()
+    known = (number, value, mean, spread)
+    if len(others) < LEAST or not spread > _HARDLY * others.abs().max():
+        return *known, np.nan, np.nan, np.nan, len(others)
+    percentile = (others < value).mean() + (others == value).mean() / 2
+    further = ((others - mean).abs() < abs(value - mean)).mean()
+    return *known, (value - mean) / spread, percentile, further, len(others)
+
+
+def largest_distances(numbers: pd.DataFrame) -> pd.Series:
+    """Of every sequence how far its oddest number lies from the mean of the other sequences, in
+    their standard deviations; numbers that do not vary are left out."""
+    groups = numbers.groupby("number")["value"]
+    n, mean, std = (groups.transform(each) for each in ("count", "mean", "std"))
+    varies = (n > LEAST) & (std > _HARDLY * mean.abs())
+    # what the mean and the variance are without the sequence itself
+    deviation = numbers["value"] - mean
+    others_mean = mean - deviation / (n - 1)
+    squares = (n - 1) * std**2 - deviation**2 * n / (n - 1)
+    others_std = np.sqrt(np.maximum(squares, 0.0) / (n - 2))
+    distance = (numbers["value"] - others_mean).abs() / others_std
+    return distance.where(varies).groupby(numbers["seq"]).max()

@@ -1,0 +1,10 @@
+"""One text or image looked into: who takes what from whom, and is it like the others?"""
+
+from pages.sequences.map import map_of_tokens
+from pages.sequences.odd import odd
+from pages.sequences.pairs import pairs
+from pages.ui.page import Page
+from pages.ui.store.absences import absences
+
+PAGE = Page("sequences", "seq", (map_of_tokens, pairs, odd), before=(absences,))
+PAGE.show()

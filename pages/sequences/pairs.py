@@ -1,0 +1,134 @@
+"""The pairs of one text that a step amplifies and attenuates most, each beside its corpus mean."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.pairs import pair_delta, pair_occurrence
+from pages.sequences.changes import LEAST, changes, extremes, occurrence, with_distance
+from pages.sequences.subject import Subject, pick_subject
+from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL, ZERO
+from pages.ui.charts.look import tooltips
+from pages.ui.page import section
+from pages.ui.store.chosen import layer_order, layers
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.interval import with_interval
+from pages.ui.words.names import effect_name
+from pages.ui.words.numbers import count, percent, points
+from pages.ui.words.say import plain
+
+_LISTED = 10
+_FAR = 2.0  # standard deviations
+_ROW, _AROUND = 30, 60  # pixels
+_DIRECTIONS = {"amplified": AMPLIFIED, "attenuated": ATTENUATED}
+_IN_POINTS = ["delta", "mean_delta", "std_delta", "low", "high"]
+
+
+@section("pairs", pair_delta.TABLE, also=(pair_occurrence.TABLE,))
+def pairs(view: View) -> None:
+    subject = pick_subject(view)
+    if subject is None:
+        return
+    layer = view.pick("layer", layers(), kind="select")
+    effect = view.pick("effect", list(layer_order().effects), default="ff", kind="select")
+    special = view.pick("special", ("in", "out")) == "in"
+    found = with_distance(changes(subject, layer=layer, effect=effect))
+    if not special:
+        found = found[~found["special"]]
+    if found.empty:
+        st.info(view.say("nothing" if subject.reading else "none_kept"))
+        return
+    state = (subject.key, layer, effect, special)
+    step = {"layer": layer, "effect": effect_name(effect)}
+    view.finding(_finding(view, found, **step))
+    view.note(view.say("chance"))
+    for (direction, colour), place in zip(_DIRECTIONS.items(), view.columns(2), strict=True):
+        listed = extremes(found, amplified=direction == "amplified", n=_LISTED)
+        with place:
+            if listed.empty:
+                st.info(view.say(f"none_{direction}"))
+                continue
+            frame = _shown(listed)
+            kept = "" if subject.reading else f" {view.say('kept')}"
+            view.figure(
+                direction,
+                frame,
+                _chart(view, frame, colour),
+                state=state,
+                caption=view.say("pairs_caption") + kept,
+                **step,
+            )
+    _table(view, found, subject, state=state, **step)
+
+
+def _finding(view: View, found: pd.DataFrame, *, layer: int, effect: str) -> str:
+    """What changes most, what it does in the corpus, and how many pairs are far from their mean."""
+    row = found.iloc[int(found["delta"].abs().argmax())]
+    told = {"pair": plain(occurrence(row)), "delta": points(row["delta"])}
+    if pd.isna(row["mean_delta"]):
+        most = view.say("finding_new", layer=layer, effect=effect, **told)
+    else:
+        ends = (row["mean_delta"], row["low"], row["high"])
+        mean = with_interval(*ends, points)
+        most = view.say("finding", layer=layer, effect=effect, mean=mean, **told)
+    distances = found["distance"].dropna()
+    if distances.empty:
+        return most
+    far = percent(float((distances.abs() > _FAR).mean()))
+    n = count(len(distances))
+    return f"{most} {view.say('finding_far', n=n, far=far, least=LEAST, times=f'{_FAR:g}')}"
+
+
+def _shown(listed: pd.DataFrame) -> pd.DataFrame:
+    """Changes in percentage points, with the names of the pairs and the spread of single ones."""
+    frame = listed.assign(**{name: 100 * listed[name] for name in _IN_POINTS})
+    spread = frame["std_delta"].where(frame["n"] >= LEAST)
+    frame["pair"] = [occurrence(row) for row in frame.itertuples()]
+    frame["least"], frame["most"] = frame["mean_delta"] - spread, frame["mean_delta"] + spread
+    columns = ["pair", "delta", "mean_delta", "low", "high", "least", "most", "distance", "n"]
+    return frame[columns]
+
+
+def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
+    """A row per pair: a dot for this text, a line for the corpus mean with its interval, and a
+    band for the spread of single occurrences."""
+    told = dict.fromkeys(("pair", "delta", "mean_delta", "low", "high", "distance", "n"))
+    order = frame["pair"].tolist()
+    base = alt.Chart(frame).encode(
+        y=alt.Y("pair:N", title=None, sort=order, axis=alt.Axis(labelLimit=190)),
+        tooltip=tooltips(told, frame, "+.2f"),
+    )
+    x = alt.X("delta:Q", title=title("delta"), axis=alt.Axis(tickCount=5, format=".3~g"))
+    band = base.mark_bar(color=NEUTRAL, opacity=0.25, height=14)
+    rules = base.mark_rule(color=NEUTRAL, strokeWidth=3)
+    ticks = base.mark_tick(color=NEUTRAL, thickness=2.5, size=16)
+    dots = base.mark_circle(color=colour, size=90, opacity=1)
+    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
+    return alt.layer(
+        zero.encode(x=alt.X("zero:Q", title=title("delta"))),
+        band.encode(x=alt.X("least:Q", title=title("delta")), x2="most"),
+        rules.encode(x=alt.X("low:Q", title=title("delta")), x2="high"),
+        ticks.encode(x=alt.X("mean_delta:Q", title=title("delta"))),
+        dots.encode(x=x),
+    ).properties(height=_ROW * len(frame) + _AROUND)
+
+
+def _table(view: View, found: pd.DataFrame, subject: Subject, **values: Any) -> None:
+    """Those of all pairs that lie furthest from what the corpus does to them."""
+    far = found.dropna(subset="distance")
+    far = far.loc[far["distance"].abs().sort_values(ascending=False, kind="stable").index]
+    if far.empty:
+        return
+    shown = far.head(100).assign(**{name: 100 * far[name] for name in _IN_POINTS})
+    columns = {
+        **dict.fromkeys(("source", "target")),
+        **dict.fromkeys(("delta", "mean_delta", "low", "high"), "%+.2f"),
+        "std_delta": "%.2f",
+        "distance": "%+.1f",
+        "n": None,
+        "n_sequences": None,
+    }
+    view.table("far", shown, columns, options={"height": 300}, least=LEAST, **values)

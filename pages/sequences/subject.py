@@ -1,0 +1,161 @@
+"""Which text or image is looked into: one of the file, or the reader's own."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.corpus import matching_sequences, sequence_texts
+from analysis.tables.pairs import pair_occurrence
+from pages.ui.charts.image_ground import ImageGround, ground_of
+from pages.ui.charts.pieces import readable
+from pages.ui.choices.address import asked
+from pages.ui.live import door as live
+from pages.ui.live import readings
+from pages.ui.store.absences import SPECIAL
+from pages.ui.store.chosen import ask, shows_images
+from pages.ui.view import View
+
+_MOST = 500  # texts that a picker lists
+_SHORT = 60  # letters of a text that stand in it
+_SPACE = "␣"
+_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The sequence that is looked into.
+
+    `special` says of every token whether it is one such as [CLS]; `seq` is its number in the file,
+    None of the reader's own; `read` makes it ready for the model, and `ground` is what is seen of
+    an image.
+    """
+
+    key: str
+    tokens: tuple[str, ...]
+    token_ids: tuple[int, ...]
+    special: tuple[bool, ...]
+    read: Callable[[], readings.Reading | None]
+    seq: int | None = None
+    ground: ImageGround | None = None
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def reading(self) -> readings.Reading | None:
+        """What the model is run on; None where it cannot be, and the reader is told why."""
+        return self.read()
+
+    @property
+    def names(self) -> list[str]:
+        """Tokens as they are read with their positions, patches by their row and column: no two of
+        a sequence have one name."""
+        if self.ground is None:
+            pieces = enumerate(_pieces(self.tokens))
+            return [f"{name}{str(place).translate(_LOWERED)}" for place, name in pieces]
+        places = self.ground.places().itertuples(index=False)
+        return [*self.ground.special, *(f"{row}·{column}" for row, column in places)]
+
+
+def _pieces(tokens: tuple[str, ...]) -> list[str]:
+    pairs = zip(tokens, readable(list(tokens)), strict=True)
+    return [
+        token if token.startswith("##") else piece.strip() or _SPACE for token, (_, piece) in pairs
+    ]
+
+
+def pick_subject(view: View) -> Subject | None:
+    """One of the file, found by number or by a search, or the reader's own; None without any."""
+    if view.pick("whose", ("file", "own")) == "own":
+        return _own(view)
+    seq = pick_sequence(view)
+    return None if seq is None else of_file(seq)
+
+
+def pick_sequence(view: View) -> int | None:
+    """One of the sequences of the file; None, and the reader is told so, if none is found."""
+    text = view.text("find")
+    found = ask(matching_sequences, text=text, limit=_MOST)
+    if not text:  # a link may lead beyond the first ones
+        linked = [int(each) for each in asked(view.key("seq")) if _NUMBER.fullmatch(each)]
+        found = pd.concat([found, ask(sequence_texts, sequences=linked)])
+    labels = {int(row.seq): _label(view, row) for row in found.itertuples()}
+    if labels:
+        return view.pick("seq", labels, kind="select")
+    st.info(view.say("none_found"))
+    return None
+
+
+def of_file(seq: int) -> Subject:
+    """A sequence of the file."""
+    tokens = ask(pair_occurrence.sequence, seq=seq)
+    ground = ground_of(seq)
+    picture = ground.picture if ground else None
+
+    def read() -> readings.Reading | None:
+        can_run = (picture is not None or not shows_images()) and live.reachable()
+        return readings.of_file(tokens, picture) if can_run else None
+
+    return Subject(
+        key=str(seq),
+        tokens=tuple(tokens["token"]),
+        token_ids=tuple(tokens["token_id"].tolist()),
+        special=tuple(tokens["token_type"].isin(SPECIAL).tolist()),
+        read=read,
+        seq=seq,
+        ground=ground,
+    )
+
+
+def _own(view: View) -> Subject | None:
+    """What a reader types or uploads; it is run while they wait, and kept nowhere."""
+    reading = _own_image(view) if shows_images() else _own_text(view)
+    if reading is None:
+        return None
+    if reading.is_cut:
+        st.caption(view.say("own_cut", n=len(reading.tokens)))
+    return Subject(
+        key=reading.key,
+        tokens=reading.tokens,
+        token_ids=reading.token_ids,
+        special=tuple(each in SPECIAL for each in reading.token_types),
+        read=lambda: reading,
+        ground=_ground(reading) if shows_images() else None,
+    )
+
+
+def _own_image(view: View) -> readings.Reading | None:
+    if not live.reachable():
+        return None
+    help = view.say("own_image_help", limit=live.MAX_UPLOAD)
+    upload = live.upload_box(view.say("own_image"), key=view.key("upload"), help=help)
+    return readings.of_image(upload) if upload is not None else None
+
+
+def _own_text(view: View) -> readings.Reading | None:
+    with st.form(view.key("own_form"), border=False):
+        text = live.text_box(view.say("own"), key=view.key("own_text"), help=view.say("own_help"))
+        st.form_submit_button(view.say("own_start"), type="primary")
+    return readings.of_text(text) if text and live.reachable() else None
+
+
+def _ground(reading: readings.Reading) -> ImageGround:
+    grid = reading.grid
+    return ImageGround(
+        rows=grid["rows"],
+        columns=grid["columns"],
+        special=reading.tokens[: grid["first_patch"]],
+        picture=grid["picture"],
+    )
+
+
+def _label(view: View, row: Any) -> str:
+    text = " ".join(str(row.text).split())
+    short = f"{text[:_SHORT].rstrip()} …" if len(text) > _SHORT else text
+    return view.say("label", seq=row.seq, text=short)

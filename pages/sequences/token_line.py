@@ -1,0 +1,133 @@
+"""The tokens of a text in lines, or the patches of an image, on grounds that tell a number each."""
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from pages.sequences.subject import Subject
+from pages.ui.charts.colours import LESS_TO_MORE, MARKED
+from pages.ui.charts.image_ground import ImageGround
+from pages.ui.charts.look import cell_selection, paper_and_ink, tooltips
+from pages.ui.charts.pieces import readable
+from pages.ui.charts.text_layout import FONT, places
+
+PLACE = "place"
+"""What the selection of a clicked token is called."""
+_LETTERS = 50  # to a line, beside a map
+_LINE, _SIZE = 24, 12  # pixels
+_SIDE = 300  # of an image
+_GROUND = "#1fa187"
+_UNDER = 0.55  # of a ground that a text or a picture is seen through
+
+
+def token_line(
+    subject: Subject, frame: pd.DataFrame, value: str, *, legend: str, marked: int | None
+) -> Any:
+    """The chart; clicks give a token, as `event["selection"][PLACE][0]["pos"]`.
+
+    Args:
+        frame: a row per token in order: pos, token and the value in per cent.
+        legend: what the value is.
+        marked: the position of the token with a frame around it.
+    """
+    shown = frame.assign(chosen=frame["pos"] == marked)
+    if subject.ground:
+        return _patches(subject.ground, shown, value, legend)
+    return _text(subject, shown, value, legend)
+
+
+def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any:
+    pairs = readable(list(subject.tokens))
+    spaces = [bool(space) for space, _ in pairs[1:]] + [True]
+    forms = [form.strip() or "␣" for _, form in pairs]
+    of = places(pd.DataFrame({"form": forms, "space_after": spaces}), _LETTERS)
+    shown = frame.assign(
+        form=forms,
+        x=[each.x for each in of],
+        x2=[each.x + each.width for each in of],
+        y=[each.line - 0.42 for each in of],
+        y2=[each.line + 0.42 for each in of],
+        middle=[float(each.line) for each in of],
+    )
+    n_lines = of[-1].line + 1
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, _LETTERS], nice=False))
+    height = alt.Scale(domain=[-0.5, n_lines - 0.5], reverse=True, nice=False)
+    base = alt.Chart(shown).encode(x=x, y=alt.Y("y:Q", axis=None, scale=height))
+    words = base.mark_text(
+        align="left",
+        baseline="middle",
+        font=FONT,
+        fontSize=alt.ExprRef(f"min({_SIZE}, width / {_LETTERS} / 0.605)"),
+        color=paper_and_ink()[1],
+        tooltip=False,
+    ).encode(y=alt.Y("middle:Q", axis=None, scale=height), text="form:N")
+    chart = _grounded(base, shown, value, legend, [words], under=[])
+    return chart.properties(height=_LINE * n_lines + 30)
+
+
+def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) -> Any:
+    """The special tokens in a row above the picture, whose patches have their grounds over it."""
+    n, cell = len(ground.special), _SIDE / ground.columns
+    top = _LINE + 6 if n else 0
+    tall = ground.rows * cell + top
+    patches = (ground.places() - 1) * cell
+    special = pd.DataFrame({"column": [place * _SIDE / n for place in range(n)], "row": 0.0})
+    corners = pd.concat([special, patches.assign(row=patches["row"] + top)], ignore_index=True)
+    is_patch = corners.index >= n
+    shown = frame.assign(
+        x=corners["column"],
+        y=corners["row"],
+        x2=corners["column"] + np.where(is_patch, cell, _SIDE / max(n, 1)),
+        y2=corners["row"] + np.where(is_patch, cell, _LINE),
+    )
+    across = alt.Scale(domain=[0, _SIDE], nice=False)
+    down = alt.Scale(domain=[0, tall], reverse=True, nice=False)
+    base = alt.Chart(shown).encode(
+        x=alt.X("x:Q", axis=None, scale=across), y=alt.Y("y:Q", axis=None, scale=down)
+    )
+    words = base.transform_filter(f"datum.pos < {n}").mark_text(
+        align="left", baseline="top", dx=4, dy=6, fontSize=_SIZE, tooltip=False
+    )
+    over = [words.encode(text="token:N")]
+    chart = _grounded(base, shown, value, legend, over, under=_picture(ground, top, tall - top))
+    return chart.properties(width=_SIDE, height=tall)
+
+
+def _picture(ground: ImageGround, top: float, tall: float) -> list[Any]:
+    """The picture in greys, where it is kept."""
+    if not (address := ground.address(grey=True)):
+        return []
+    size: dict[str, Any] = {"width": _SIDE, "height": tall, "aspect": False}
+    place: dict[str, Any] = {"align": "left", "baseline": "top", "tooltip": False, "aria": False}
+    corner = alt.Chart(pd.DataFrame({"x": [0], "y": [top]}))
+    at = {"x": alt.X("x:Q", axis=None), "y": alt.Y("y:Q", axis=None)}
+    return [corner.mark_image(url=address, **size, **place).encode(**at)]
+
+
+def _grounded(
+    base: Any, shown: pd.DataFrame, value: str, legend: str, over: list[Any], *, under: list[Any]
+) -> Any:
+    """Grounds that can be clicked between other marks, and the frame of what is chosen."""
+    others = shown.loc[~shown["chosen"], value]
+    reach = float(others.abs().max()) if others.any() else 1.0
+    if (shown[value] < 0).any():
+        ends = [LESS_TO_MORE[0], f"{LESS_TO_MORE[2]}00", LESS_TO_MORE[-1]]
+        scale = alt.Scale(domain=[-reach, 0, reach], range=ends, clamp=True)
+    else:
+        scale = alt.Scale(domain=[0, reach], range=[f"{_GROUND}00", _GROUND], clamp=True)
+    cells = (
+        base.mark_rect(cursor="pointer", opacity=_UNDER, cornerRadius=2)
+        .encode(
+            x2="x2:Q",
+            y2="y2:Q",
+            color=alt.Color(f"{value}:Q", title=legend, scale=scale, legend=None),
+            tooltip=tooltips({"token": None, "pos": None, value: legend}, shown, ".2f"),
+        )
+        .add_params(cell_selection(PLACE, "pos"))
+    )
+    chosen = base.transform_filter("datum.chosen").mark_rect(
+        filled=False, stroke=MARKED, strokeWidth=2, tooltip=False
+    )
+    return alt.layer(*under, cells, *over, chosen.encode(x2="x2:Q", y2="y2:Q"))

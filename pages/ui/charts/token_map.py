@@ -1,0 +1,109 @@
+"""Every token of a sequence down, every token across, a cell for what one takes from the other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.ui.charts.colours import LESS_TO_MORE, MARKED
+from pages.ui.charts.look import cell_selection, tooltips
+from pages.ui.words.columns import title
+
+CELL = "cell"
+READABLE = 40  # tokens whose names fit on an axis
+_EVERY = 20  # on an axis of more
+_OVERLAP = 0.6  # pixels that cells are drawn over their edges, so that no gaps show between them
+_QUANTILE = 0.995
+_BEND = 0.12  # where the middle of each half of the scale of changes lies
+
+
+def token_map(
+    frame: pd.DataFrame,
+    value: str,
+    *,
+    names: Mapping[int, str],
+    legend: str,
+    is_change: bool,
+    side: int,
+    marked: int | None = None,
+    tooltip: Sequence[str] = (),
+) -> Any:
+    """The chart; clicks give the token that takes, as `event["selection"][CELL][0]["target_pos"]`.
+
+    Colours end where all but a few of the cells do, leaving out what a token keeps of itself.
+
+    Args:
+        frame: a row per cell: target_pos, source_pos, target, source, the value in per cent.
+        names: of the tokens by their positions.
+        legend: title of the colours.
+        is_change: whether values go both ways from 0.
+        side: of the map, in pixels.
+        marked: the position of the token whose row and column are framed.
+        tooltip: further columns that the tooltip shows.
+    """
+    n = len(names)
+    band = {"band": 1 + _OVERLAP * n / side}
+    told = dict.fromkeys(("target", "source", value, *tooltip)) | {value: legend}
+    base = alt.Chart(frame).encode(
+        x=alt.X("source_pos:O", title=title("source"), axis=_axis(names, angle=-90)),
+        y=alt.Y("target_pos:O", title=title("target"), axis=_axis(names, angle=0)),
+    )
+    cells = (
+        base.mark_rect(width=band, height=band, cursor="pointer")
+        .encode(
+            color=alt.Color(
+                f"{value}:Q",
+                title=legend,
+                scale=_scale(frame, value, is_change=is_change),
+                legend=alt.Legend(
+                    orient="bottom", gradientLength=220, gradientThickness=10, format=".2~g"
+                ),
+            ),
+            tooltip=tooltips(told, frame, ".2f"),
+        )
+        .add_params(cell_selection(CELL, "target_pos"))
+    )
+    if marked is None:
+        return cells.properties(height=side)
+    rows = alt.Chart(pd.DataFrame({"target_pos": [marked], "source_pos": [marked]}))
+    ring = rows.mark_rect(filled=False, stroke=MARKED, strokeWidth=2, tooltip=False)
+    row = ring.encode(y="target_pos:O", x=alt.value(0), x2=alt.value("width"))
+    column = ring.encode(x="source_pos:O", y=alt.value(0), y2=alt.value("height"))
+    return alt.layer(cells, row, column).properties(height=side)
+
+
+def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:
+    """Names of the tokens where there is room for them, else some positions."""
+    all_told = len(names) <= READABLE
+    return alt.Axis(
+        values=[place for place in names if all_told or not place % _EVERY],
+        labelExpr=_expression(names) if all_told else "datum.label",
+        labelAngle=angle if all_told else 0,
+        labelLimit=90,
+        labelFontSize=10 if all_told else 12,
+        labelOverlap=False,
+        ticks=False,
+    )
+
+
+def _expression(names: Mapping[int, str]) -> str:
+    """A Vega expression for the name of a position."""
+    first = min(names, default=0)
+    quoted = ", ".join(f"'{_harmless(each)}'" for each in names.values())
+    return f"[{quoted}][datum.value - {first}]"
+
+
+def _harmless(name: str) -> str:
+    """A name as the inside of a string of a Vega expression."""
+    ends = "'\\\n\r\u2028\u2029"
+    return "".join(f"\\u{ord(each):04x}" if each in ends else each for each in name)
+
+
+def _scale(frame: pd.DataFrame, value: str, *, is_change: bool) -> alt.Scale:
+    others = frame.loc[frame["target_pos"] != frame["source_pos"], value]
+    reach = float(others.abs().quantile(_QUANTILE)) or 1.0
+    if not is_change:
+        return alt.Scale(type="sqrt", scheme="viridis", domain=[0, reach], clamp=True)
+    stops = [-reach, -_BEND * reach, 0, _BEND * reach, reach]
+    return alt.Scale(domain=stops, range=list(LESS_TO_MORE), clamp=True, interpolate="rgb")

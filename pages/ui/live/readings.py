@@ -1,0 +1,110 @@
+"""Sequences that the model of the open file is run on, and what their tokens take from each other.
+
+Ask whether the model is `door.reachable` before anything here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import duckdb
+import pandas as pd
+import streamlit as st
+
+from pages.ui.live import door
+from pages.ui.words.say import say
+
+Question = Callable[..., pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A sequence that the model can be run on, told from all others by its key.
+
+    `grid` is of an image that a reader brings: picture, rows, columns, first_patch. `is_cut` says
+    that the end of a text was left out.
+    """
+
+    key: str
+    sequence: Any
+    grid: Mapping[str, Any] = field(default_factory=dict)
+    is_cut: bool = False
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return self.sequence.tokens
+
+    @property
+    def token_types(self) -> tuple[str, ...]:
+        """Of an input of the reader's own."""
+        return self.sequence.named_types
+
+    @property
+    def token_ids(self) -> tuple[int, ...]:
+        return tuple(self.sequence.ids.tolist())
+
+
+def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
+    """A sequence of the open file.
+
+    Args:
+        tokens: of the sequence in their order, with columns token_id and segment.
+        picture: of an image, what the file keeps of it.
+    """
+    if picture is not None:
+        return Reading(_key(picture), door.model().kept(picture))
+    ids, segments = (tokens[each].tolist() for each in ("token_id", "segment"))
+    return Reading(_key(repr((ids, segments)).encode()), door.model().of_ids(ids, segments))
+
+
+def of_text(text: str) -> Reading | None:
+    """A text of the reader's own; None if it cannot be used, and the reader is told why."""
+    found = door.told(lambda: door.model().typed(text, max_tokens=door.max_tokens()))
+    if found is None:
+        return None
+    sequence, is_cut = found
+    return Reading(_key(text.encode()), sequence, is_cut=is_cut)
+
+
+def of_image(upload: Any) -> Reading | None:
+    """An image of the reader's own; None if it cannot be used, and the reader is told why.
+
+    Args:
+        upload: what `door.upload_box` gave.
+    """
+    if door.is_too_large(upload):
+        return None
+    data = upload.getvalue()
+    found = door.told(lambda: door.model().uploaded(data, name=upload.name))
+    return None if found is None else Reading(_key(data), *found)
+
+
+def layer_maps(reading: Reading, *, layer: int) -> Any:
+    """What every token takes from every other in a layer, counted from 1: a `LayerMaps`."""
+    with st.spinner(say("live.running")):
+        return _layer_maps(door.identity(), reading.key, layer, reading.sequence)
+
+
+def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
+    """What a file of this one sequence would answer to questions about sequences."""
+    with st.spinner(say("live.running")):
+        tables = _numbers(door.identity(), reading.key, reading.sequence)
+    with duckdb.connect() as store:
+        for name, table in tables.items():
+            store.register(name, table)
+        return [question(store) for question in questions]
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _numbers(model: Any, key: str, _sequence: Any) -> Any:
+    return door.model().numbers(_sequence)
+
+
+@st.cache_data(max_entries=64, max_size="128MB", scope="session", show_spinner=False)
+def _layer_maps(model: Any, key: str, layer: int, _sequence: Any) -> Any:
+    return door.model().layer_maps(_sequence, layer=layer)
+
+
+def _key(content: bytes) -> str:
+    return sha256(content).hexdigest()[:12]

@@ -1,0 +1,168 @@
+"""The map of one sequence: its numbers are those of the file, and clicks lead on."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.tables.pairs import pair_occurrence
+from pages.sequences.map import cells
+from pages.sequences.through_layers import layer_shares, strongest
+from tests.pages.conftest import assert_exportable, assert_sound, charts, in_address
+from tests.pages.kit.figures import click, frame_of
+
+NOISE = 2e-6  # of shares in float32
+SHORT = "The dog."
+OWN = """
+import streamlit as st
+from pages.sequences.subject import Subject
+from pages.sequences.shares import MapOf, shares_of
+from pages.ui.live import door, readings
+
+reading = readings.of_text(st.query_params["text"]) if door.reachable() else None
+if reading is not None:
+    ids = reading.token_ids
+    subject = Subject(reading.key, reading.tokens, ids, (), lambda: reading)
+    maps = (("head_weight", 2, 1), ("attn", 2))
+    st.session_state["found"] = {each: shares_of(subject, MapOf(*each)) for each in maps}
+"""
+
+
+def square(frame: pd.DataFrame) -> np.ndarray:
+    """The cells of a map as shares of each row."""
+    return frame.pivot(index="target_pos", columns="source_pos", values="share").to_numpy() / 100
+
+
+def kept_map(store, *, seq: int, layer: int, head: int) -> np.ndarray:
+    """The attention weights that the file keeps of a sequence."""
+    [(n, attention)] = store.execute(
+        "select n, attention from exemplar_attention where seq = ? and layer = ? and head = ?",
+        [seq, layer, head],
+    ).fetchall()
+    return np.array(attention).reshape(n, n)
+
+
+def short_text(store) -> int:
+    """A sequence of which the file keeps the weights between all tokens."""
+    return store.execute("select seq from sequence where text = ?", [SHORT]).fetchall()[0][0]
+
+
+def test_weights_of_a_head_are_those_of_the_file(section, exported, store):
+    seq = short_text(store)
+    section("map", seq_seq=str(seq), seq_quantity="head_weight", head="2-3")
+    found = square(frame_of(exported, "seq_map_map"))
+    np.testing.assert_allclose(found, kept_map(store, seq=seq, layer=2, head=3), atol=1e-7)
+
+
+def test_norms_of_a_head_are_the_weights_times_the_norms_of_the_file(section, exported, store):
+    seq = short_text(store)
+    section("map", seq_seq=str(seq), seq_quantity="head_norm", head="1-2")
+    norms = store.execute(
+        "select value_norm from head_token where seq = ? and layer = 1 and head = 2 order by pos",
+        [seq],
+    ).df()["value_norm"]
+    expected = kept_map(store, seq=seq, layer=1, head=2) * norms.to_numpy()
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(square(frame_of(exported, "seq_map_map")), expected, atol=NOISE)
+
+
+def test_a_difference_of_scopes_is_the_change_that_the_file_keeps(section, exported, store):
+    """The file's changes are of the feed-forward network: the scope after it less that before."""
+    section("map", seq_quantity="attn_res_ln_ff", seq_minus="attn_res_ln")
+    stored = pair_occurrence.of_sequence(store, seq=0, layer=1, effect="ff")
+    assert len(stored) > 10, "this test could not have failed"
+    found = square(frame_of(exported, "seq_map_map"))
+    shown = found[stored["target_pos"], stored["source_pos"]]
+    np.testing.assert_allclose(shown, stored["delta"], atol=NOISE)
+
+
+def test_a_typed_text_has_the_maps_of_the_same_text_of_the_file(in_session, store_folder, store):
+    session = in_session(OWN, store_folder, text=SHORT)
+    assert_sound(session)
+    found = session.session_state["found"]
+    kept = kept_map(store, seq=short_text(store), layer=2, head=1)
+    np.testing.assert_allclose(found["head_weight", 2, 1], kept, atol=1e-6)
+    np.testing.assert_allclose(found["attn", 2].sum(axis=1), 1, atol=1e-6)
+
+
+def test_a_click_looks_at_a_token_through_the_layers_and_stands_in_the_address(section, exported):
+    session = section("map")
+    assert len(charts(session)) == 2
+    exported.clear()
+    click(session, "seq_map", "cell", {"target_pos": 3})
+    assert_sound(session)
+    assert in_address(session, "seq_token") == ["3"]
+    assert len(charts(session)) == 4
+    takes, gives = (frame_of(exported, f"seq_map_{each}") for each in ("takes", "gives"))
+    here = square(frame_of(exported, "seq_map_map"))
+    for frame, shares in ((takes, here[3]), (gives, here[:, 3])):
+        of_layer = frame[frame["layer"] == 1].set_index("pos")["share"] / 100
+        np.testing.assert_allclose(of_layer, np.delete(shares, 3), atol=1e-9)
+    click(session, "seq_tokens", "place", {"pos": 0})
+    assert in_address(session, "seq_token") == ["0"]
+
+
+def test_the_strongest_tokens_of_some_layer_are_named():
+    first, second = np.eye(8), np.eye(8)
+    first[2, 5], second[2, 6] = 0.5, 0.7
+    names = list("abcdefgh")
+    frame = layer_shares(names, {1: first, 2: second}, 2, "takes")
+    assert strongest(frame)[:2] == ["g", "f"]
+    assert "c" not in set(frame["token"])
+    given = layer_shares(names, {1: first, 2: second}, 5, "gives")
+    assert strongest(given)[0] == "c"
+
+
+@pytest.mark.parametrize(
+    ("causal", "seen"), [(False, ["bb", "bc", "cb", "cc"]), (True, ["bb", "cb", "cc"])]
+)
+def test_a_map_shows_the_positions_that_it_has_room_for_and_a_token_sees(causal, seen):
+    shares = np.arange(16.0).reshape(4, 4)
+    frame = cells(list("abcd"), shares, range(1, 3), causal=causal)
+    assert (frame["target"] + frame["source"]).tolist() == seen
+    assert frame["share"].iloc[-1] == 1000.0
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_without_the_model_what_is_kept_is_shown_and_the_rest_is_told(
+    lang, section, changed, tmp_path, store
+):
+    folder = changed(f"update stored.run set model = '{tmp_path / 'model-bert'}'")
+    place = {"seq_seq": str(short_text(store)), "lang": lang}
+    weights = section("map", folder, seq_quantity="head_weight", **place)
+    assert charts(weights)
+    assert not weights.warning, "the model is not asked for"
+    scope = section("map", folder, **place)
+    assert not charts(scope)
+    (warning,), (told,) = scope.warning, scope.info
+    assert {"en": "cannot be loaded", "ja": "読み込めません"}[lang] in warning.value
+    assert {"en": "does not hold this map", "ja": "ファイルになく"}[lang] in told.value
+    odd = section("odd", folder, **place)
+    assert odd.dataframe
+    assert not odd.warning
+
+
+def test_an_image_has_its_map_from_the_picture_that_the_file_keeps(opened, images_folder, exported):
+    session = opened(
+        "sequences", images_folder, seq_quantity="head_weight", head="2-1", seq_seq="1"
+    )
+    assert_sound(session)
+    assert not session.warning
+    found = square(frame_of(exported, "seq_map_map"))
+    with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
+        received = store.execute(
+            "select attention_received from head_token "
+            "where seq = 1 and layer = 2 and head = 1 order by pos"
+        ).df()["attention_received"]
+    np.testing.assert_allclose(found.sum(axis=0), received, rtol=1e-4)
+    assert len(frame_of(exported, "seq_map_tokens")) == len(received)
+    assert_exportable(exported, caption="image")
+
+
+def test_a_text_is_found_by_its_words_or_its_number(section, store):
+    seq = short_text(store)
+    for text in ("the DOG.", str(seq)):
+        session = section("map", seq_find=text, seq_quantity="head_weight")
+        assert session.selectbox(key="seq_seq").value == seq
+    (told,) = section("map", seq_find="no such words").info
+    assert "No text" in told.value
