@@ -19,6 +19,7 @@ PAGES = {
     "token_pairs": "token-pairs",
     "positions": "positions",
     "relevance": "relevance",
+    "compare": "compare",
     "methods": "methods",
 }
 _FOLDER = Path(__file__).parents[1]

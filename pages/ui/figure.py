@@ -16,6 +16,7 @@ from pages.ui.choices.address import link_here
 from pages.ui.export import files as export
 from pages.ui.stage import stage
 from pages.ui.store.chosen import open_store
+from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title_or_name
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import plain, say
@@ -162,8 +163,13 @@ def _lacks(frame: pd.DataFrame, end: str) -> bool:
 
 
 def source(written: Callable[[object], str] = plain) -> str:
-    """Where every number of the page comes from, in one sentence; names are `written` so."""
-    store = open_store()
+    """Where every number of the section comes from, a sentence a file, the open one first; names
+    are `written` so."""
+    stores = {each.version: each for each in (open_store(), *stage().stores)}
+    return " ".join(_source(store, written) for store in stores.values())
+
+
+def _source(store: Store, written: Callable[[object], str]) -> str:
     return say(
         "figure.source",
         file=written(store.name),

@@ -24,6 +24,8 @@ class Outside:
     """Keys of the papers behind what is shown."""
     queries: Sequence[str] = ()
     """The SQL that was asked so far."""
+    stores: Sequence[Any] = ()
+    """The files that were asked so far."""
 
     def room(self) -> Any:
         """The row that is open just now."""
@@ -57,8 +59,8 @@ class Outside:
         """What helps to read the chart that was just drawn."""
         return []
 
-    def hear(self, queries: list[str]) -> None:
-        """Keep the SQL of an answer."""
+    def hear(self, queries: list[str], store: Any) -> None:
+        """Keep the SQL of an answer, and which file gave it."""
 
 
 class Stage(Outside):
@@ -67,7 +69,7 @@ class Stage(Outside):
     shares_rows = True
 
     def __init__(self, bar: Any, papers: tuple[str, ...]) -> None:
-        self.papers, self.queries = papers, []
+        self.papers, self.queries, self.stores = papers, [], []
         self._bar, self.has_bar = bar, True
         self._room = _row("toolbar")
         self._n_pickers = 0
@@ -117,8 +119,10 @@ class Stage(Outside):
         notes, self._notes = self._notes, []
         return notes
 
-    def hear(self, queries: list[str]) -> None:
+    def hear(self, queries: list[str], store: Any) -> None:
         self.queries = list(dict.fromkeys([*self.queries, *queries]))
+        if all(each.version != store.version for each in self.stores):
+            self.stores = [*self.stores, store]
 
 
 _OUTSIDE = Outside()

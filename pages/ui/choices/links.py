@@ -17,6 +17,7 @@ VIEWS = {
     "token_pairs": "tp_view",
     "positions": "po_view",
     "relevance": "re_view",
+    "compare": "cmp_view",
 }
 """The parameter of the address that names the section of a page."""
 
