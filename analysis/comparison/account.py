@@ -1,5 +1,6 @@
 """What a file says of itself where it is compared with another, and why it may not be."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +11,10 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.corpus import provenance, run
 from analysis.tables.question import frame_of
 
+_STEP = re.compile(
+    r"(?:step|checkpoint|ckpt|iter)s?[-_]?(\d{1,12})(k|m|)(?![a-z0-9])", re.IGNORECASE
+)
+_THOUSANDS = {"": 1, "k": 1000, "m": 1_000_000}
 KINDS = ("numbers", "paired", "heads", "pairs", "training")
 """Ways to compare: numbers side by side, sequence by sequence, heads, pairs of tokens, steps."""
 
@@ -27,8 +32,19 @@ class Account:
 
     @property
     def model(self) -> str:
-        """The model's name without its revision."""
-        return self.facts["model"].partition("@")[0]
+        """The model's name without its revision, or the step of its training."""
+        return training_step(self.facts["model"])[0]
+
+
+def training_step(name: str) -> tuple[str, int | None]:
+    """A model's name without its revision, and how many steps it was trained, if its name or its
+    revision says so: `step1000`, `checkpoint-500`, `step_20k`."""
+    found = _STEP.search(name)
+    rest = name[: found.start()] + name[found.end() :] if found else name
+    base = rest.partition("@")[0].rstrip("-_/")
+    if not found:
+        return base, None
+    return base, int(found[1]) * _THOUSANDS[found[2].lower()]
 
 
 def account(store: DuckDBPyConnection) -> Account:

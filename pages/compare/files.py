@@ -28,6 +28,11 @@ class Compared:
     label: str
     account: Account
 
+    @property
+    def key(self) -> str:
+        """What stands for it in an address: its name and its content."""
+        return _key(self.store)
+
 
 def pick_files(view: View) -> list[Compared]:
     """The open file and those beside it; what cannot stand beside it is said.
@@ -61,6 +66,25 @@ def pick_files(view: View) -> list[Compared]:
 def colours(compared: list[Compared]) -> dict[str, str]:
     """A colour for each file, by its label."""
     return {each.label: colour for each, colour in zip(compared, GROUP_COLOURS, strict=False)}
+
+
+def pick_other(view: View, compared: list[Compared]) -> Compared | None:
+    """The one of the chosen files that the open one is compared with; None if there is none."""
+    others = {each.key: each for each in compared[1:]}
+    if not others:
+        st.info(view.say("choose_one"))
+        return None
+    labels = {key: each.label for key, each in others.items()}
+    return others[view.pick("other", labels, kind="select")]
+
+
+def why_not(view: View, one: Compared, other: Compared, kind: str) -> tuple[str, ...]:
+    """Why two files cannot be compared in a way, said in a sentence; nothing if they can."""
+    found = reasons(one.account, other.account, kind)
+    if found:
+        told = say("list.comma").join(view.say(f"reason_{each}") for each in found)
+        st.info(view.say("why_not", file=plain(other.label), reasons=told))
+    return found
 
 
 def say_if_alone(view: View, compared: list[Compared]) -> None:
@@ -98,10 +122,13 @@ def _key(store: Store) -> str:
 
 
 def _as_they_are_now(view: View, stores: dict[str, Store]) -> dict[str, str]:
-    """For links to files whose content changed since: what these files are called now."""
+    """What a link that names other contents, or none, asks for: the files as they are now."""
     now = {store.name: key for key, store in stores.items()}
-    moved = {key: now.get(key.rpartition(":")[0], key) for key in asked(view.key("files"))}
-    changed = [key for key, new in moved.items() if key != new]
-    for key in changed:
-        st.sidebar.warning(say("store.other_content", name=plain(key.rpartition(":")[0])))
-    return {key: moved[key] for key in changed}
+    moved = {}
+    for key in asked(view.key("files")):
+        name, _, content = key.rpartition(":")
+        if key not in stores and (name or content) in now:
+            moved[key] = now[name or content]
+            if name:
+                st.sidebar.warning(say("store.other_content", name=plain(name)))
+    return moved

@@ -4,11 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from analysis.comparison.beside import differences, own_numbers, with_correction
-from analysis.comparison.numbers import NUMBERS, unit_values
+from analysis.comparison.numbers import NUMBERS, OF_HEADS, unit_values
 from pages.compare.files import Compared
 from pages.ui.store.chosen import ask_store
 from pages.ui.store.open_file import Version
-from pages.ui.words.say import say
+from pages.ui.words.say import plain, say
+
+_OF_DIFFERENCES = ("file", "number", "name", "layer", "difference", "low", "high", "p", "n")
+_LEAST_WIDTH = 1e-12  # of an interval that a distance is told in
 
 
 def number_name(number: str) -> str:
@@ -31,6 +34,8 @@ def differences_of(compared: list[Compared]) -> pd.DataFrame:
     """The files' differences from the first one: file, number, name, layer, difference, low, high,
     p, n, is_paired."""
     first, *others = compared
+    if not others:
+        return pd.DataFrame(columns=_OF_DIFFERENCES)
     parts = [
         _differences(first.store.version, each.store.version, first, each).assign(file=each.label)
         for each in others
@@ -41,6 +46,24 @@ def differences_of(compared: list[Compared]) -> pd.DataFrame:
 def at_layers(found: pd.DataFrame, layers: bool) -> pd.DataFrame:
     """The differences of single layers, or of their means, corrected for how many these are."""
     return with_correction(found[found["layer"].gt(0) == layers])
+
+
+def most_different(changes: pd.DataFrame) -> pd.Series | None:
+    """The row whose difference is largest for its interval; None if none has one."""
+    sure = changes.dropna(subset="is_clear")
+    if sure.empty:
+        return None
+    half = (sure["high"] - sure["low"]).clip(lower=_LEAST_WIDTH) / 2
+    return sure.loc[(sure["difference"].abs() / half).idxmax()]
+
+
+def pairing(changes: pd.DataFrame) -> str:
+    """Which files are compared text by text, and which by their means alone."""
+    told = []
+    for file, part in changes[~changes["number"].isin(OF_HEADS)].groupby("file", sort=False):
+        word = "compare.paired" if part["is_paired"].all() else "compare.unpaired"
+        told.append(say(word, file=plain(file), n=int(part["n"].max())))
+    return " ".join(told)
 
 
 def _named(found: pd.DataFrame) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Several files side by side, and what differs between them beyond chance."""
 
-from pages.compare import headlines
+from pages.compare import headlines, heads, layers, pairs
 from pages.ui.page import Page
 
-PAGE = Page("compare", "cmp", (headlines.headlines,))
+PAGE = Page("compare", "cmp", (headlines.headlines, layers.layers, heads.heads, pairs.pairs))
 PAGE.show()

@@ -1,0 +1,107 @@
+"""Pairs of tokens that a step of a layer treats differently in two files."""
+
+import pandas as pd
+import streamlit as st
+
+from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
+from analysis.scopes import SHARED_EFFECTS
+from analysis.tables.pairs import pair_delta
+from pages.compare.dots import dots
+from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
+from pages.ui.page import section
+from pages.ui.store.chosen import ask_store, layers
+from pages.ui.store.open_file import Version
+from pages.ui.view import View
+from pages.ui.words.numbers import count
+from pages.ui.words.say import plain
+
+_SHOWN = 15
+_WIDTH = 620  # pixels
+_COUNTS = (3, 5, 10, 20)
+_SIDES = ("_one", "_other")
+
+
+@section("pairs", pair_delta.TABLE, when=can_compare)
+def pairs(view: View) -> None:
+    compared = pick_files(view)
+    other = pick_other(view, compared)
+    if other is None or why_not(view, compared[0], other, "pairs"):
+        return
+    if not other.store.holds(pair_delta.TABLE):
+        st.info(view.say("lacks_pairs", file=plain(other.label)))
+        return
+    sides = [compared[0], other]
+    layer = view.pick("layer", list(layers()))
+    effect = view.pick("effect", SHARED_EFFECTS, default="ff")
+    least = view.pick("least", _COUNTS, default=5, kind="select")
+    shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
+    order = view.pick("order", ("rank", "difference"), kind="select")
+    found = _changed(*(each.store.version for each in sides), sides, layer, effect, least)
+    kept = found if shown == "all" else found[found["is_clear" if shown == "clear" else "differs"]]
+    if order == "difference":
+        kept = kept.sort_values("difference", key=abs, ascending=False, kind="stable")
+    if kept.empty:
+        st.info(view.say("none_left"))
+        return
+    view.finding(_finding(view, sides, found, kept))
+    state = (layer, effect, least, shown, order, other.key)
+    long = _long(kept.head(_SHOWN), sides)
+    rows = list(dict.fromkeys(long["name"]))
+    chart = dots(
+        long, sides, x="mean_delta", rows=rows, told=("n", "rank"), width=_WIDTH, at_zero=True
+    )
+    view.figure("changed", long, chart, state=state, layer=layer)
+    columns = ("name", "moved", "rank_one", "rank_other", "difference", "difference_low")
+    columns = (*columns, "difference_high", "mean_one", "mean_other", "n_one", "n_other")
+    numbers = (each for each in columns if each.startswith(("difference", "mean")))
+    form = dict.fromkeys(numbers, "%.4f") | dict.fromkeys(("moved", "rank_one", "rank_other"), "%d")
+    named = kept.head(_SHOWN * 20).assign(name=_names(kept.head(_SHOWN * 20)))
+    view.table("ranks", named, dict.fromkeys(columns) | form, state=state)
+
+
+@st.cache_data(max_entries=32, max_size="64MB", show_spinner=False)
+def _changed(
+    one: Version, other: Version, _sides: list[Compared], layer: int, effect: str, least: int
+) -> pd.DataFrame:
+    parts = (
+        ask_store(each.store, pairs_with_error, layer=layer, effect=effect, min_count=least)
+        for each in _sides
+    )
+    return changed_pairs(*parts)
+
+
+def _names(frame: pd.DataFrame) -> pd.Series:
+    return frame["source_token"] + " → " + frame["target_token"]
+
+
+def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
+    """A row per pair and file, with its mean, interval, rank and n."""
+    parts = [
+        pd.DataFrame(
+            {
+                "name": _names(kept),
+                "file": side.label,
+                "mean_delta": kept[f"mean{end}"],
+                "low": kept[f"low{end}"],
+                "high": kept[f"high{end}"],
+                "rank": kept[f"rank{end}"].astype("int64"),
+                "n": kept[f"n{end}"],
+            }
+        )
+        for side, end in zip(sides, _SIDES, strict=True)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.DataFrame) -> str:
+    first = kept.iloc[0]
+    return view.say(
+        "finding",
+        pair=plain(_names(kept.head(1)).iloc[0]),
+        one=count(first["rank_one"]),
+        other=count(first["rank_other"]),
+        first=plain(sides[0].label),
+        file=plain(sides[1].label),
+        n=count(found["differs"].sum()),
+        of=count(len(found)),
+    )
