@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from analysis.comparison.account import Account, account, reasons
+from analysis.comparison.account import Account, account, reasons, training_step
 from pages.ui.charts.colours import GROUP_COLOURS
 from pages.ui.choices.address import asked
 from pages.ui.choices.pick import pick_many
@@ -46,7 +46,7 @@ def pick_files(view: View) -> list[Compared]:
             view.key("files"),
             view.say("files"),
             list(stores),
-            default=list(stores)[:1],
+            default=[_key(each) for each in siblings()[: MOST - 1]] or list(stores)[:1],
             format=lambda key: _label(stores[key]),
             help=view.say("files_help", most=MOST),
             limit=MOST - 1,
@@ -101,6 +101,15 @@ def say_if_alone(view: View, compared: list[Compared]) -> None:
 def can_compare() -> bool:
     """Whether the folder has another file that can be read."""
     return bool(_others())
+
+
+def siblings() -> list[Store]:
+    """The files of other steps of the training that the open file's model is a step of."""
+    base, step = training_step(open_store().run["model"])
+    if step is None:
+        return []
+    found = ((each, *training_step(each.run["model"])) for each in _others())
+    return [each for each, of, at in found if of == base and at not in (None, step)]
 
 
 def _others() -> list[Store]:

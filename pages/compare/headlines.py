@@ -8,7 +8,14 @@ import pandas as pd
 from analysis.comparison.numbers import ALL_LAYERS, TABLES
 from pages.compare.dots import dots
 from pages.compare.files import Compared, pick_files, say_if_alone
-from pages.compare.numbers import at_layers, differences_of, most_different, numbers_of, pairing
+from pages.compare.numbers import (
+    at_layers,
+    change_written,
+    differences_of,
+    most_different,
+    numbers_of,
+    pairing,
+)
 from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.words.interval import with_interval
@@ -76,8 +83,3 @@ def _finding(
         n=int(sure.sum()),
         of=len(sure),
     )
-
-
-def change_written(value: float) -> str:
-    """A difference with its sign."""
-    return f"{value:+.3f}".replace("-", "−")

@@ -5,11 +5,10 @@ import pandas as pd
 
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, TABLES
 from pages.compare.files import Compared, colours, pick_files, say_if_alone
-from pages.compare.headlines import change_written
 from pages.compare.numbers import (
     at_layers,
+    change_written,
     differences_of,
-    most_different,
     number_name,
     numbers_of,
     pairing,
@@ -89,9 +88,10 @@ def _apart(view: View, compared: list[Compared], changes: pd.DataFrame, number: 
 
 def _finding(view: View, changes: pd.DataFrame) -> str:
     """In which layer a file differs most, and in how many it does."""
-    most = most_different(changes)
-    if most is None:
+    sure = changes.dropna(subset="is_clear")
+    if sure.empty:
         return view.say("finding_unsure", name=changes["name"].iloc[0])
+    most = sure.loc[sure["difference"].abs().idxmax()]
     here = changes[changes["file"] == most["file"]]
     is_paired = bool(here["is_paired"].all())
     clear = here["q"] <= _LEVEL if is_paired else here["is_clear"]

@@ -16,7 +16,7 @@ _LEAST_WIDTH = 1e-12  # of an interval that a distance is told in
 
 def number_name(number: str) -> str:
     """What a number is called in charts."""
-    return say(f"compare.number.{number}")
+    return say(f"compare.of_number.{number}")
 
 
 def numbers_of(compared: list[Compared]) -> pd.DataFrame:
@@ -55,6 +55,11 @@ def most_different(changes: pd.DataFrame) -> pd.Series | None:
         return None
     half = (sure["high"] - sure["low"]).clip(lower=_LEAST_WIDTH) / 2
     return sure.loc[(sure["difference"].abs() / half).idxmax()]
+
+
+def change_written(value: float) -> str:
+    """A difference with its sign."""
+    return f"{value:+.3f}".replace("-", "−")
 
 
 def pairing(changes: pd.DataFrame) -> str:
