@@ -14,6 +14,9 @@ Values = Float[np.ndarray, "sequence cell"]
 """What every sequence has in every cell; NaN where it has nothing."""
 
 
+_MOST_EXACT = 50  # sequences, as SciPy has it
+
+
 class Means(NamedTuple):
     """Means over sequences, the ends of their intervals, and over how many they are."""
 
@@ -44,11 +47,11 @@ def means(values: Values, *, seed: int) -> Means:
 def paired_differences(one: Values, other: Values, *, seed: int) -> Differences:
     """Means over sequences of what the second file has more; row for row the same sequences.
 
-    Sequences are redrawn with both their values. p is that of Wilcoxon's signed ranks, two-sided;
-    1 where no sequence differs.
+    Sequences are redrawn with both their values. p is that of Wilcoxon's signed ranks, two-sided:
+    exact of few sequences without ties, else from the normal distribution; 1 where none differs.
 
     Returns:
-        NaN for the interval and p below `LEAST_UNITS` sequences.
+        NaN for the interval below `LEAST_UNITS` sequences, and for p if fewer than that differ.
     """
     change = other - one
     found = means(change, seed=seed)
@@ -90,6 +93,11 @@ def _resampled(values: Values, *, seed: int) -> Float[np.ndarray, "resample cell
 
 
 def _signed_rank(change: Float[np.ndarray, " sequence"]) -> float:
-    if len(change) < LEAST_UNITS:
+    """NaN where too few sequences differ for the order of their differences to say anything."""
+    moved = np.abs(change[change != 0])
+    if len(change) < LEAST_UNITS or 0 < len(moved) < LEAST_UNITS:
         return np.nan
-    return float(wilcoxon(change).pvalue) if change.any() else 1.0
+    if not len(moved):
+        return 1.0
+    is_small = len(np.unique(moved)) == len(change) <= _MOST_EXACT
+    return float(wilcoxon(change, method="exact" if is_small else "asymptotic").pvalue)

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 from duckdb import DuckDBPyConnection
+from scipy.special import stdtr
 
+from analysis.comparison.differences import corrected
 from analysis.errors import UnknownName
 from analysis.measures.pairs.pair_delta import LEAST_DEGREES, mean_interval
 from analysis.scopes import SHARED_EFFECTS
@@ -57,7 +59,8 @@ def changed_pairs(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     Returns:
         source, target, source_token, target_token, and of each side n, mean, low, high and rank
         with the suffix _one or _other; moved (ranks towards amplified), difference,
-        difference_low, difference_high, is_clear (of 0, in one file at least), differs.
+        difference_low, difference_high, is_clear (of 0, in one file at least), q (the p-value of
+        the difference, corrected for how many pairs there are).
     """
     both = one.merge(other, on=_KEY, suffixes=("_one", "_other"))
     for side in ("_one", "_other"):
@@ -75,7 +78,7 @@ def changed_pairs(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
         difference_low=low,
         difference_high=high,
         is_clear=is_clear,
-        differs=_is_clear(low, high),
+        q=corrected(2 * stdtr(degrees, -(difference.abs() / error)).to_numpy()),
     )
     order = found["moved"].abs().sort_values(ascending=False, kind="stable").index
     dropped = [f"{name}{side}" for name in ("error", "degrees") for side in ("_one", "_other")]

@@ -12,6 +12,7 @@ from pages.ui.charts.look import coloured, tooltips
 from pages.ui.words.columns import title
 
 _ROOM = 250  # pixels for the names of rows
+_AROUND = 80  # pixels down, of the axis and the legend
 _DOT, _LEAST_ROW = 7, 21  # pixels down: of a file, of a row
 
 
@@ -22,7 +23,7 @@ def dots(
     x: str,
     rows: Sequence[str],
     told: Sequence[str],
-    width: int,
+    width: int | None = None,
     named: bool = True,
     at_zero: bool = False,
 ) -> Any:
@@ -31,12 +32,15 @@ def dots(
     Args:
         frame: name, file, `x`, low, high, and what is `told` in tooltips.
         rows: the names in their order, also of rows that the frame lacks.
+        width: of the marks alone, where charts stand side by side; that of the page if None.
         named: whether the names stand beside the rows.
         at_zero: whether a line is drawn where nothing differs.
     """
     shown, colour, _ = coloured(frame, "file", None, colours(compared))
     labels = [each.label for each in compared]
-    axis = alt.Axis(title=None, labelLimit=_ROOM, labelPadding=6, ticks=False, domain=False)
+    axis = alt.Axis(
+        title=None, labelLimit=_ROOM, labelPadding=6, ticks=False, domain=False, labelOverlap=False
+    )
     scale = alt.Scale(domain=labels, paddingOuter=1)
     base = alt.Chart(shown).encode(
         y=alt.Y(
@@ -58,4 +62,7 @@ def dots(
         zero = alt.Chart(pd.DataFrame({"level": [0.0]})).mark_rule(color=ZERO)
         marks.insert(0, zero.encode(x="level:Q"))
     row = max(_LEAST_ROW, _DOT * (len(compared) + 1))
-    return alt.layer(*marks).properties(width=width, height=row * len(rows))
+    chart, height = alt.layer(*marks), row * len(rows)
+    if width is None:
+        return chart.properties(height=height + _AROUND)
+    return chart.properties(width=width, height=height)

@@ -74,6 +74,8 @@ def pick_other(view: View, compared: list[Compared]) -> Compared | None:
     if not others:
         st.info(view.say("choose_one"))
         return None
+    if len(others) == 1:
+        return compared[1]
     labels = {key: each.label for key, each in others.items()}
     return others[view.pick("other", labels, kind="select")]
 

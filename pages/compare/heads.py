@@ -48,7 +48,7 @@ def heads(view: View) -> None:
     frame = _frame(index, found)
     view.finding(_finding(view, sides, frame, found))
     told = {"first": plain(sides[0].label), "other": plain(other.label)}
-    told["profile"] = view.say(f"profile_{profile}")
+    told["profile"] = view.say(f"by_{profile}")
     view.figure("matching", frame, _chart(view, frame, found), state=(profile, other.key), **told)
     columns = ("own", "matched_with", "divergence", "to_itself")
     form = dict.fromkeys(("divergence", "to_itself"), "%.4f")
@@ -95,14 +95,14 @@ def _chart(view: View, frame: pd.DataFrame, found: Matching) -> Any:
     """Every head against its match, and how unlike heads are that are dealt to each other."""
     names = {True: view.say("is_same"), False: view.say("is_other")}
     shown = frame.assign(kind=frame["is_same"].map(names))
-    domain = [0, len(frame) + 1]
-    axis = alt.Axis(tickCount=6, grid=False, labelAngle=0)
+    domain, axis = [0, len(frame) + 1], _layer_axis(frame)
+    scale = alt.Scale(domain=domain, nice=False)
     points = (
         alt.Chart(shown)
         .mark_circle(size=60, opacity=0.9)
         .encode(
-            x=alt.X("place:Q", title=title("place"), scale=alt.Scale(domain=domain), axis=axis),
-            y=alt.Y("match:Q", title=title("match"), scale=alt.Scale(domain=domain), axis=axis),
+            x=alt.X("place:Q", title=title("place"), scale=scale, axis=axis),
+            y=alt.Y("match:Q", title=title("match"), scale=scale, axis=axis),
             color=alt.Color(
                 "kind:N",
                 title=None,
@@ -122,6 +122,15 @@ def _chart(view: View, frame: pd.DataFrame, found: Matching) -> Any:
         _means(view, found).properties(width=_BARS, height=300),
         spacing=24,
     )
+
+
+def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
+    """The number of a layer in the middle of its heads."""
+    n_heads = int((frame["layer"] == 1).sum())
+    middle = (n_heads + 1) / 2
+    places = [n_heads * layer + middle for layer in range(frame["layer"].nunique())]
+    label = f"(datum.value - {middle}) / {n_heads} + 1"
+    return alt.Axis(values=places, labelExpr=label, grid=False, labelAngle=0)
 
 
 def _means(view: View, found: Matching) -> Any:

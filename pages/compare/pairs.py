@@ -15,8 +15,8 @@ from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain
 
-_SHOWN = 15
-_WIDTH = 620  # pixels
+_SHOWN, _LISTED = 15, 300
+_LEVEL = 0.05  # share of false discoveries
 _COUNTS = (3, 5, 10, 20)
 _SIDES = ("_one", "_other")
 
@@ -37,7 +37,12 @@ def pairs(view: View) -> None:
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")
     found = _changed(*(each.store.version for each in sides), sides, layer, effect, least)
-    kept = found if shown == "all" else found[found["is_clear" if shown == "clear" else "differs"]]
+    chosen = {
+        "clear": found["is_clear"],
+        "differs": found["q"] <= _LEVEL,
+        "all": found["n_one"] > 0,
+    }
+    kept = found[chosen[shown]]
     if order == "difference":
         kept = kept.sort_values("difference", key=abs, ascending=False, kind="stable")
     if kept.empty:
@@ -47,15 +52,14 @@ def pairs(view: View) -> None:
     state = (layer, effect, least, shown, order, other.key)
     long = _long(kept.head(_SHOWN), sides)
     rows = list(dict.fromkeys(long["name"]))
-    chart = dots(
-        long, sides, x="mean_delta", rows=rows, told=("n", "rank"), width=_WIDTH, at_zero=True
-    )
+    chart = dots(long, sides, x="mean_delta", rows=rows, told=("n", "rank"), at_zero=True)
     view.figure("changed", long, chart, state=state, layer=layer)
     columns = ("name", "moved", "rank_one", "rank_other", "difference", "difference_low")
-    columns = (*columns, "difference_high", "mean_one", "mean_other", "n_one", "n_other")
-    numbers = (each for each in columns if each.startswith(("difference", "mean")))
+    columns = (*columns, "difference_high", "q", "mean_one", "mean_other", "n_one", "n_other")
+    numbers = (each for each in columns if each.startswith(("difference", "mean", "q")))
     form = dict.fromkeys(numbers, "%.4f") | dict.fromkeys(("moved", "rank_one", "rank_other"), "%d")
-    named = kept.head(_SHOWN * 20).assign(name=_names(kept.head(_SHOWN * 20)))
+    listed = kept.head(_LISTED)
+    named = listed.assign(name=_names(listed))
     view.table("ranks", named, dict.fromkeys(columns) | form, state=state)
 
 
@@ -102,6 +106,6 @@ def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.Da
         other=count(first["rank_other"]),
         first=plain(sides[0].label),
         file=plain(sides[1].label),
-        n=count(found["differs"].sum()),
+        n=count((found["q"] <= _LEVEL).sum()),
         of=count(len(found)),
     )
