@@ -98,6 +98,8 @@ def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
 
 
 def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.DataFrame) -> str:
+    if not kept["moved"].any():
+        return view.say("finding_still", of=count(len(kept)))
     first = kept.iloc[0]
     return view.say(
         "finding",

@@ -25,7 +25,8 @@ def test_a_file_does_not_differ_from_its_copy(section, several_folder):
     found = differences(section("headlines", several_folder, **A, cmp_files="same.duckdb"))
     assert len(found) > 10
     assert not found["difference"].any()
-    assert (found["q"] == 1).all()
+    assert (found["q"].dropna() == 1).all()
+    assert found["q"].isna().sum() == 1, "heads are too few"
 
 
 def test_a_planted_difference_is_found_and_no_other(section, several_folder, exported):
@@ -77,7 +78,7 @@ def test_pairs_of_a_copy_keep_their_rank(section, several_folder):
     [found] = [each for each in frames(session) if "moved" in each]
     assert len(found)
     assert not found["moved"].any()
-    assert " 0 of " in str(charts(session)[0]["title"])
+    assert "No pair" in str(charts(session)[0]["title"])
 
 
 @pytest.mark.parametrize("view", ["heads", "pairs"])
@@ -106,7 +107,7 @@ def test_a_link_names_every_file_with_its_content(section, several_folder):
     assert in_address(session, "cmp_files") == [f"same.duckdb:{content}"]
     assert not session.sidebar.warning
     session = section("layers", several_folder, **A, cmp_files="same.duckdb:00000000")
-    assert in_address(session, "cmp_files") == [f"same.duckdb:{content}"]
+    assert session.session_state["cmp_files"] == [f"same.duckdb:{content}"]
     assert [each.value for each in session.sidebar.warning if "another same" in each.value]
 
 
