@@ -50,7 +50,7 @@ def training_step(name: str) -> tuple[str, int | None]:
 def account(store: DuckDBPyConnection) -> Account:
     """The file's account of itself."""
     told = provenance(store)
-    facts = run(store).drop("statistics").astype(str).to_dict()
+    facts = {str(name): str(value) for name, value in run(store).drop("statistics").items()}
     return Account(
         facts | dict(zip(told["name"], told["value"], strict=True)),
         frame_of(store, "select seq, pos, token_id, is_masked from token order by seq, pos"),

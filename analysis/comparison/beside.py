@@ -47,17 +47,17 @@ def differences(
     Returns:
         number, layer, difference, low, high, p, n, is_paired; numbers and layers that both have.
     """
-    accounts, rows = zip(one, other, strict=True)
-    kinds = [_by_kind(each) for each in rows]
-    heads = "heads" if same_heads(*accounts) else None
+    accounts = (one[0], other[0])
+    kinds = [_by_kind(rows) for _, rows in (one, other)]
     sequences = None if reasons(*accounts, "paired") else shared_sequences(*accounts)
     parts = []
     for kind in kinds[0].keys() & kinds[1].keys():
-        sides = [by_unit(each[kind]) for each in kinds]
+        one_side, other_side = (by_unit(each[kind]) for each in kinds)
         units = sequences
         if kind == "heads":
-            units = sides[0].index.intersection(sides[1].index).to_numpy() if heads else None
-        parts.append(_of_kind(sides[0], sides[1], units, seed=seed))
+            both = one_side.index.intersection(other_side.index).to_numpy()
+            units = both if same_heads(*accounts) else None
+        parts.append(_of_kind(one_side, other_side, units, seed=seed))
     columns = [*_KEY, *Differences._fields, "is_paired"]
     found = pd.concat([pd.DataFrame(columns=columns), *parts], ignore_index=True)
     return found.astype(dict.fromkeys(("difference", "low", "high", "p"), "float64"))

@@ -1,6 +1,6 @@
 """How far two files differ, number by number, and how sure that is."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -100,4 +100,5 @@ def _signed_rank(change: Float[np.ndarray, " sequence"]) -> float:
     if not len(moved):
         return 1.0
     is_small = len(np.unique(moved)) == len(change) <= _MOST_EXACT
-    return float(wilcoxon(change, method="exact" if is_small else "asymptotic").pvalue)
+    found: Any = wilcoxon(change, method="exact" if is_small else "asymptotic")
+    return float(found.pvalue)

@@ -37,8 +37,8 @@ def headlines(view: View) -> None:
         view.note(pairing(changes))
     view.figure("numbers", found, _chart(compared, found, changes), state=len(compared))
     if len(changes):
-        columns = dict.fromkeys(("file", "name", "difference", "low", "high", "p", "q", "n"))
-        view.table("differences", changes, columns | _FOUR, state=len(compared))
+        columns: dict[str, str | None] = {"file": None, "name": None, **_FOUR, "n": None}
+        view.table("differences", changes, columns, state=len(compared))
     say_if_alone(view, compared)
 
 

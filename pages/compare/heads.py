@@ -41,20 +41,25 @@ def heads(view: View) -> None:
         st.info(view.say("no_profile", tables=", ".join(t.name for t in PROFILES.values())))
         return
     profile = view.pick("profile", offered)
-    profiles = [ask_store(each.store, head_profiles, profile=profile) for each in sides]
-    index, found = profiles[0].index, None
-    profiles[1] = profiles[1].reindex(index=index, columns=profiles[0].columns, fill_value=0.0)
-    found = matched_heads(divergences(*(each.to_numpy() for each in profiles)))
-    frame = _frame(index, found)
+    one, beside = (ask_store(each.store, head_profiles, profile=profile) for each in sides)
+    beside = beside.reindex(index=one.index, columns=one.columns, fill_value=0.0)
+    found = matched_heads(divergences(one.to_numpy(), beside.to_numpy()))
+    frame = _frame(one.index, found)
     view.finding(_finding(view, sides, frame, found))
-    told = {"first": plain(sides[0].label), "other": plain(other.label)}
-    told["profile"] = view.say(f"by_{profile}")
-    view.figure("matching", frame, _chart(view, frame, found), state=(profile, other.key), **told)
-    columns = ("own", "matched_with", "divergence", "to_itself")
-    form = dict.fromkeys(("divergence", "to_itself"), "%.4f")
+    view.figure(
+        "matching",
+        frame,
+        _chart(view, frame, found),
+        state=(profile, other.key),
+        first=plain(sides[0].label),
+        other=plain(other.label),
+        profile=view.say(f"by_{profile}"),
+    )
+    columns: dict[str, str | None] = {"own": None, "matched_with": None}
+    columns |= dict.fromkeys(("divergence", "to_itself"), "%.4f")
     moved = frame[~frame["is_same"]].sort_values("divergence", ascending=False)
     if len(moved):
-        view.table("moved", moved, dict.fromkeys(columns) | form, state=(profile, other.key))
+        view.table("moved", moved, columns, state=(profile, other.key))
 
 
 def _frame(index: pd.MultiIndex, found: Matching) -> pd.DataFrame:

@@ -91,7 +91,7 @@ def _finding(view: View, changes: pd.DataFrame) -> str:
     sure = changes.dropna(subset="is_clear")
     if sure.empty:
         return view.say("finding_unsure", name=changes["name"].iloc[0])
-    most = sure.loc[sure["difference"].abs().idxmax()]
+    most = sure.sort_values("difference", key=abs, ascending=False).iloc[0]
     here = changes[changes["file"] == most["file"]]
     is_paired = bool(here["is_paired"].all())
     clear = here["q"] <= _LEVEL if is_paired else here["is_clear"]

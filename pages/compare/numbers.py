@@ -54,7 +54,8 @@ def most_different(changes: pd.DataFrame) -> pd.Series | None:
     if sure.empty:
         return None
     half = (sure["high"] - sure["low"]).clip(lower=_LEAST_WIDTH) / 2
-    return sure.loc[(sure["difference"].abs() / half).idxmax()]
+    distance = sure["difference"].abs() / half
+    return sure.assign(distance=distance).sort_values("distance", ascending=False).iloc[0]
 
 
 def change_written(value: float) -> str:

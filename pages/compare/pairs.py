@@ -36,7 +36,8 @@ def pairs(view: View) -> None:
     least = view.pick("least", _COUNTS, default=5, kind="select")
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")
-    found = _changed(*(each.store.version for each in sides), sides, layer, effect, least)
+    versions = tuple(each.store.version for each in sides)
+    found = _changed(versions, sides, layer=layer, effect=effect, least=least)
     chosen = {
         "clear": found["is_clear"],
         "differs": found["q"] <= _LEVEL,
@@ -54,24 +55,27 @@ def pairs(view: View) -> None:
     rows = list(dict.fromkeys(long["name"]))
     chart = dots(long, sides, x="mean_delta", rows=rows, told=("n", "rank"), at_zero=True)
     view.figure("changed", long, chart, state=state, layer=layer)
-    columns = ("name", "moved", "rank_one", "rank_other", "difference", "difference_low")
-    columns = (*columns, "difference_high", "q", "mean_one", "mean_other", "n_one", "n_other")
-    numbers = (each for each in columns if each.startswith(("difference", "mean", "q")))
-    form = dict.fromkeys(numbers, "%.4f") | dict.fromkeys(("moved", "rank_one", "rank_other"), "%d")
-    listed = kept.head(_LISTED)
-    named = listed.assign(name=_names(listed))
-    view.table("ranks", named, dict.fromkeys(columns) | form, state=state)
+    _table(view, kept.head(_LISTED), state)
+
+
+def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
+    """Ranks, means and differences, to be sorted."""
+    ranks, means = ("moved", "rank_one", "rank_other"), ("mean_one", "mean_other")
+    changes = ("difference", "difference_low", "difference_high", "q")
+    columns: dict[str, str | None] = {"name": None, **dict.fromkeys(ranks, "%d")}
+    columns |= dict.fromkeys((*changes, *means), "%.4f") | {"n_one": None, "n_other": None}
+    view.table("ranks", kept.assign(name=_names(kept)), columns, state=state)
 
 
 @st.cache_data(max_entries=32, max_size="64MB", show_spinner=False)
 def _changed(
-    one: Version, other: Version, _sides: list[Compared], layer: int, effect: str, least: int
+    versions: tuple[Version, ...], _sides: list[Compared], *, layer: int, effect: str, least: int
 ) -> pd.DataFrame:
-    parts = (
+    one, other = (
         ask_store(each.store, pairs_with_error, layer=layer, effect=effect, min_count=least)
         for each in _sides
     )
-    return changed_pairs(*parts)
+    return changed_pairs(one, other)
 
 
 def _names(frame: pd.DataFrame) -> pd.Series:

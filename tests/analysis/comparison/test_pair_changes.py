@@ -37,20 +37,20 @@ def test_ranks_and_intervals_are_those_of_the_slow_twin():
     found = changed_pairs(one, other).set_index("source")
     assert found["moved"].to_dict() == {0: -3, 1: 0, 2: 0, 3: 3}
     assert set(found.index[:2]) == {0, 3}
-    p = {}
-    for pair, row in found.iterrows():
+    p = []
+    for pair, row in zip(found.index.tolist(), found.to_dict("records"), strict=True):
         spread = [side["error"][pair] * N**0.5 for side in (one, other)]
         test = ttest_ind_from_stats(
             other["mean"][pair], spread[1], N, one["mean"][pair], spread[0], N, equal_var=False
         )
-        p[pair] = test.pvalue
+        p.append(test.pvalue)
         is_clear = row["difference_low"] > 0 or row["difference_high"] < 0
         assert is_clear == (test.pvalue < 0.05)
         reach = row["difference_high"] - row["difference"]
         assert row["difference"] - row["difference_low"] == pytest.approx(reach)
         error = (one["error"][pair] ** 2 + other["error"][pair] ** 2) ** 0.5
         assert row["difference"] / error == pytest.approx(test.statistic)
-    assert list(found["q"]) == pytest.approx(list(corrected(np.array([*p.values()]))))
+    assert list(found["q"]) == pytest.approx(list(corrected(np.array(p))))
     assert found["is_clear"].to_dict() == {0: True, 1: True, 2: False, 3: True}
 
 
