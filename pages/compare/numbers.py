@@ -60,7 +60,7 @@ def most_different(changes: pd.DataFrame) -> pd.Series | None:
 
 def change_written(value: float) -> str:
     """A difference with its sign."""
-    return f"{value:+.3f}".replace("-", "−")
+    return f"{value:+.4f}".replace("-", "−")
 
 
 def pairing(changes: pd.DataFrame) -> str:

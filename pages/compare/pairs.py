@@ -107,7 +107,8 @@ def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.Da
     first = kept.iloc[0]
     return view.say(
         "finding",
-        pair=plain(_names(kept.head(1)).iloc[0]),
+        source=plain(first["source_token"]),
+        target=plain(first["target_token"]),
         one=count(first["rank_one"]),
         other=count(first["rank_other"]),
         first=plain(sides[0].label),
