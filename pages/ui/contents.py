@@ -20,6 +20,7 @@ PAGES = {
     "sequences": "sequences",
     "positions": "positions",
     "relevance": "relevance",
+    "compare": "compare",
     "query": "query",
     "report": "report",
     "methods": "methods",

@@ -26,6 +26,8 @@ class Outside:
     """The SQL that was asked so far."""
     own_question: str = ""
     """The reader's own SQL behind what is shown, whose columns keep the names it gives them."""
+    stores: Sequence[Any] = ()
+    """The files that were asked so far."""
 
     def room(self) -> Any:
         """The row that is open just now."""
@@ -59,8 +61,8 @@ class Outside:
         """What helps to read the chart that was just drawn."""
         return []
 
-    def hear(self, queries: list[str]) -> None:
-        """Keep the SQL of an answer."""
+    def hear(self, queries: list[str], store: Any) -> None:
+        """Keep the SQL of an answer, and which file gave it."""
 
     def ask(self, sql: str) -> None:
         """Keep the SQL that the reader wrote."""
@@ -72,7 +74,7 @@ class Stage(Outside):
     shares_rows = True
 
     def __init__(self, bar: Any, papers: tuple[str, ...]) -> None:
-        self.papers, self.queries = papers, []
+        self.papers, self.queries, self.stores = papers, [], []
         self._bar, self.has_bar = bar, True
         self._room = _row("toolbar")
         self._n_pickers = 0
@@ -122,12 +124,14 @@ class Stage(Outside):
         notes, self._notes = self._notes, []
         return notes
 
-    def hear(self, queries: list[str]) -> None:
+    def hear(self, queries: list[str], store: Any) -> None:
         self.queries = list(dict.fromkeys([*self.queries, *queries]))
+        if all(each.version != store.version for each in self.stores):
+            self.stores = [*self.stores, store]
 
     def ask(self, sql: str) -> None:
         self.own_question = sql
-        self.hear([sql])
+        self.queries = list(dict.fromkeys([*self.queries, sql]))
 
 
 _OUTSIDE = Outside()

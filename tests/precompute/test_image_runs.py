@@ -113,8 +113,9 @@ def test_a_statistic_of_texts_is_refused_by_name(finished):
     of_texts = [name for name in NAMES if corpus_needs(name)]
     assert of_texts
     for name in of_texts:
+        [need, *_] = corpus_needs(name)
         assert refused(UserError, check_corpus, [name], corpus) == (
-            f"--statistics {name} needs {WORDS.get(*corpus_needs(name), 'text')}, and "
+            f"--statistics {name} needs {WORDS.get(need, 'text')}, and "
             f"{corpus.name} holds images: leave "
             f"{name} out, or give a text corpus with a model that reads text."
         )

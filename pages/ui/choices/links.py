@@ -19,6 +19,7 @@ VIEWS = {
     "sequences": "seq_view",
     "positions": "po_view",
     "relevance": "re_view",
+    "compare": "cmp_view",
     "query": "qu_view",
 }
 """The parameter of the address that names the section of a page."""

@@ -92,9 +92,16 @@ def pick_many(
     format: Callable[[Any], str] | None = None,
     help: str | None = None,
     limit: int | None = None,
+    named: bool = False,
+    moved: Mapping[str, str] | None = None,
 ) -> list[Option]:
-    """Some of the options, in the order they were chosen; `limit` caps how many."""
-    choice = Choice(key, options, list(default), many=True)
+    """Some of the options, in the order they were chosen; `limit` caps how many.
+
+    Args:
+        named: whether every address with a choice names them, the default as well.
+        moved: what options of older addresses are called now.
+    """
+    choice = Choice(key, options, list(default), many=True, named=named, moved=moved or {})
     return draw(
         choice,
         lambda: st.multiselect(

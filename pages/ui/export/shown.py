@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.sources import MIXSCOPE, PAPERS
 from pages.ui.stage import stage
 from pages.ui.store.chosen import open_store
+from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title_or_name
 from pages.ui.words.say import plain, say
 
@@ -53,10 +54,16 @@ class Shown:
 
 
 def source(written: Callable[[object], str] = plain) -> str:
-    """Where every number of the page comes from, in a sentence; names are `written` so."""
-    store = open_store()
+    """Where every number of the section comes from, a sentence a file, the open one first; names
+    are `written` so."""
+    stores = {store.version: store for store in (open_store(), *stage().stores)}
     sql = shorten(stage().own_question, _SQL, placeholder=" …")
-    told = say(
+    asked = [f"SQL: {written(sql)}"] if sql else []
+    return " ".join([*(_source(store, written) for store in stores.values()), *asked])
+
+
+def _source(store: Store, written: Callable[[object], str]) -> str:
+    return say(
         "figure.source",
         file=written(store.name),
         model=written(store.model_name),
@@ -64,7 +71,6 @@ def source(written: Callable[[object], str] = plain) -> str:
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )
-    return f"{told} SQL: {written(sql)}" if sql else told
 
 
 def version() -> str:

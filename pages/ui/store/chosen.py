@@ -159,24 +159,25 @@ def ask(question: Callable[..., Any], **choices: Any) -> Any:
     Enumerations arrive as text and whole numbers in 64 bits (as floats where some are missing), so
     that charts and arithmetic see nothing narrower.
     """
-    return _asked(open_store(), question, choices)
+    return ask_store(open_store(), question, **choices)
 
 
 def ask_file(path: Path, question: Callable[..., Any], **choices: Any) -> Any:
     """The answer of a query about a file of the folder that can be read, chosen or not."""
     store = readable(path)
     if isinstance(store, Store):
-        return _asked(store, question, choices)
+        return ask_store(store, question, **choices)
     st.error(trouble(path, store))
     stop()
 
 
-def _asked(store: Store, question: Callable[..., Any], choices: dict[str, Any]) -> Any:
+def ask_store(store: Store, question: Callable[..., Any], **choices: Any) -> Any:
+    """The answer of a query about a file as it was when it was found."""
     try:
         answer, queries = _answer(
             store.version, f"{question.__module__}.{question.__qualname__}", choices, question
         )
-        stage().hear(queries)
+        stage().hear(queries, store)
         return answer
     except _UNREADABLE as error:
         st.error(trouble(Path(store.version.path), error))

@@ -122,7 +122,7 @@ def _content(store: DuckDBPyConnection) -> str:
     return sha256(repr(store.execute(query).fetchall()).encode()).hexdigest()[:8]
 
 
-@st.cache_resource(max_entries=4, on_release=lambda store: store.close(), show_spinner=False)
+@st.cache_resource(max_entries=12, on_release=lambda store: store.close(), show_spinner=False)
 def _attached(path: str, inode: int, modified: int) -> DuckDBPyConnection:
     """The file's views under their own names in an in-memory database that can reach nothing else.
 

@@ -46,7 +46,7 @@ def matrices(store) -> dict[str, np.ndarray]:
 def test_distances_are_those_of_the_twin_over_the_whole_corpus(finished, store):
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
-    expected = dict.fromkeys(WEIGHINGS, np.zeros((N, N)))
+    expected: dict[str, np.ndarray] = dict.fromkeys(WEIGHINGS, np.zeros((N, N)))
     for sequence in plan.corpus.sequences:
         trace = model.trace([sequence])
         seen = trace.layers[0].weights.pairs(len(sequence)).tolist()

@@ -1,0 +1,131 @@
+"""What a file says of itself where it is compared with another, and why it may not be."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.corpus import provenance, run
+from analysis.tables.question import frame_of
+
+_STEP = re.compile(
+    r"(?:step|checkpoint|ckpt|iter)s?[-_]?(\d{1,12})(k|m|)(?![a-z0-9])", re.IGNORECASE
+)
+_THOUSANDS = {"": 1, "k": 1000, "m": 1_000_000}
+KINDS = ("numbers", "paired", "heads", "pairs", "training")
+"""Ways to compare: numbers side by side, sequence by sequence, heads, pairs of tokens, steps."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """One file: its `run` and `provenance` as texts, its tokens in order, its vocabulary.
+
+    `tokens` has seq, pos, token_id and is_masked, `vocabulary` token_id and token.
+    """
+
+    facts: dict[str, str]
+    tokens: pd.DataFrame
+    vocabulary: pd.DataFrame
+
+    @property
+    def model(self) -> str:
+        """The model's name without its revision, or the step of its training."""
+        return training_step(self.facts["model"])[0]
+
+
+def training_step(name: str) -> tuple[str, int | None]:
+    """A model's name without its revision, and how many steps it was trained, if its name or its
+    revision says so: `step1000`, `checkpoint-500`, `step_20k`."""
+    found = _STEP.search(name)
+    rest = name[: found.start()] + name[found.end() :] if found else name
+    base = rest.partition("@")[0].rstrip("-_/")
+    if not found:
+        return base, None
+    return base, int(found[1]) * _THOUSANDS[found[2].lower()]
+
+
+def account(store: DuckDBPyConnection) -> Account:
+    """The file's account of itself."""
+    told = provenance(store)
+    facts = {str(name): str(value) for name, value in run(store).drop("statistics").items()}
+    return Account(
+        facts | dict(zip(told["name"], told["value"], strict=True)),
+        frame_of(store, "select seq, pos, token_id, is_masked from token order by seq, pos"),
+        frame_of(store, "select token_id, token from vocabulary order by token_id"),
+    )
+
+
+def reasons(one: Account, other: Account, kind: str) -> tuple[str, ...]:
+    """Why two files cannot be compared in one of `KINDS`; none if they can.
+
+    Numbers stand side by side wherever both are of texts or both of images. Sequences are compared
+    one by one where both files hold the same ones, whatever either masks; heads as well, if there
+    are as many; pairs of tokens where a token is the same in both; steps of one training where
+    nothing else differs.
+    """
+    return tuple(each for each in _FORBIDS[kind] if _DIFFERS[each](one, other))
+
+
+def same_tokenizer(one: Account, other: Account) -> bool:
+    """Whether the entries of both vocabularies that occur in both files have the same numbers."""
+    by_id = one.vocabulary.merge(other.vocabulary, on="token_id")
+    by_token = one.vocabulary.merge(other.vocabulary, on="token")
+    same_ids = bool((by_token["token_id_x"] == by_token["token_id_y"]).all())
+    return len(by_id) > 0 and same_ids and bool((by_id["token_x"] == by_id["token_y"]).all())
+
+
+def shared_sequences(one: Account, other: Account) -> np.ndarray:
+    """The sequences with the same tokens in both files, but for places that either masks."""
+    if one.facts["corpus_sha256"] != other.facts["corpus_sha256"]:
+        return np.empty(0, dtype=np.int64)
+    both = one.tokens.merge(other.tokens, on=["seq", "pos"], how="outer", suffixes=("", "_other"))
+    lacks = both[["token_id", "token_id_other"]].isna().any(axis=1)
+    masked = both[["is_masked", "is_masked_other"]].eq(True).any(axis=1)
+    same = ~lacks & (masked | both["token_id"].eq(both["token_id_other"]))
+    found = same.groupby(both["seq"]).all()
+    return found.index[found].to_numpy(dtype=np.int64)
+
+
+def same_heads(one: Account, other: Account) -> bool:
+    """Whether a head of one file is the same head in the other: of one model, trained or not."""
+    alike = ("n_layers", "n_heads", "random_weights")
+    return one.model == other.model and not _differ(*alike)(one, other)
+
+
+def _differ(*names: str) -> Callable[[Account, Account], bool]:
+    """Whether any of these facts differs."""
+    return lambda one, other: any(one.facts.get(each) != other.facts.get(each) for each in names)
+
+
+def _shares_nothing(one: Account, other: Account) -> bool:
+    """Whether one corpus was read so differently that no sequence is in both files."""
+    is_one_corpus = one.facts["corpus_sha256"] == other.facts["corpus_sha256"]
+    return is_one_corpus and not len(shared_sequences(one, other))
+
+
+_DIFFERS: dict[str, Callable[[Account, Account], bool]] = {
+    "input": _differ("input"),
+    "model": lambda one, other: one.model != other.model,
+    "random_weights": _differ("random_weights"),
+    "shape": _differ("n_layers", "n_heads"),
+    "depth": _differ("n_layers"),
+    "layer_order": _differ("layer_order"),
+    "corpus": _differ("corpus_sha256"),
+    "masking": _differ("mask_rate", "seed"),
+    "tokenizer": lambda one, other: not same_tokenizer(one, other),
+    "sequences": _shares_nothing,
+}
+REASONS = tuple(_DIFFERS)
+_FORBIDS = {
+    "numbers": ("input",),
+    "paired": ("input", "corpus", "tokenizer", "sequences"),
+    "heads": ("input", "shape", "corpus", "tokenizer", "sequences"),
+    "pairs": ("input", "depth", "layer_order", "tokenizer"),
+    "training": (
+        *("input", "model", "random_weights", "shape", "corpus", "masking"),
+        *("tokenizer", "sequences"),
+    ),
+}

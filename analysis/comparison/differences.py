@@ -1,0 +1,104 @@
+"""How far two files differ, number by number, and how sure that is."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.stats import false_discovery_control, wilcoxon
+
+from analysis.measures.bootstrap import LEAST_UNITS, percentile_interval, redraws
+from analysis.measures.norms.token_type_mixing import bootstrap_interval, sequence_means
+
+Cells = Float[np.ndarray, " cell"]
+Values = Float[np.ndarray, "sequence cell"]
+"""What every sequence has in every cell; NaN where it has nothing."""
+
+
+_MOST_EXACT = 50  # sequences, as SciPy has it
+
+
+class Means(NamedTuple):
+    """Means over sequences, the ends of their intervals, and over how many they are."""
+
+    mean: Cells
+    low: Cells
+    high: Cells
+    n: Int[np.ndarray, " cell"]
+
+
+class Differences(NamedTuple):
+    """The second file less the first: the ends of the interval, and of paired sequences the p-value
+    (NaN otherwise); `n` sequences of the first, or pairs of them."""
+
+    difference: Cells
+    low: Cells
+    high: Cells
+    p: Cells
+    n: Int[np.ndarray, " cell"]
+
+
+def means(values: Values, *, seed: int) -> Means:
+    """Means over sequences with percentile intervals, as a file's own statistics have them."""
+    present = ~np.isnan(values)
+    low, high = bootstrap_interval(values, present, redraws(np.arange(len(values)), seed=seed))
+    return Means(_mean(values), low, high, present.sum(axis=0))
+
+
+def paired_differences(one: Values, other: Values, *, seed: int) -> Differences:
+    """Means over sequences of what the second file has more; row for row the same sequences.
+
+    Sequences are redrawn with both their values. p is that of Wilcoxon's signed ranks, two-sided:
+    exact of few sequences without ties, else from the normal distribution; 1 where none differs.
+
+    Returns:
+        NaN for the interval below `LEAST_UNITS` sequences, and for p if fewer than that differ.
+    """
+    change = other - one
+    found = means(change, seed=seed)
+    p = np.array([_signed_rank(column[~np.isnan(column)]) for column in change.T])
+    return Differences(*found[:3], p=p, n=found.n)
+
+
+def unpaired_differences(one: Values, other: Values, *, seed: int) -> Differences:
+    """Differences of means over different sequences, which are redrawn apart.
+
+    Returns:
+        NaN for the interval where either file has fewer than `LEAST_UNITS` sequences.
+    """
+    sides = (_resampled(one, seed=seed), _resampled(other, seed=seed + 1))
+    low, high = percentile_interval(sides[1] - sides[0])
+    counts = [(~np.isnan(values)).sum(axis=0) for values in (one, other)]
+    few = np.minimum(*counts) < LEAST_UNITS
+    mean = np.subtract(*(_mean(values) for values in (other, one)))
+    low, high = (np.where(few, np.nan, end) for end in (low, high))
+    return Differences(mean, low, high, np.full_like(mean, np.nan), counts[0])
+
+
+def corrected(p: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
+    """p-values corrected for how many there are (Benjamini and Hochberg); NaN stays NaN."""
+    known = ~np.isnan(p)
+    found = np.full_like(p, np.nan)
+    if known.any():
+        found[known] = false_discovery_control(p[known])
+    return found
+
+
+def _mean(values: Values) -> Cells:
+    return sequence_means(values, ~np.isnan(values), np.ones((1, len(values))))[0]
+
+
+def _resampled(values: Values, *, seed: int) -> Float[np.ndarray, "resample cell"]:
+    drawn = redraws(np.arange(len(values)), seed=seed)
+    return sequence_means(values, ~np.isnan(values), drawn.weights)
+
+
+def _signed_rank(change: Float[np.ndarray, " sequence"]) -> float:
+    """NaN where too few sequences differ for the order of their differences to say anything."""
+    moved = np.abs(change[change != 0])
+    if len(change) < LEAST_UNITS or 0 < len(moved) < LEAST_UNITS:
+        return np.nan
+    if not len(moved):
+        return 1.0
+    is_small = len(np.unique(moved)) == len(change) <= _MOST_EXACT
+    found: Any = wilcoxon(change, method="exact" if is_small else "asymptotic")
+    return float(found.pvalue)

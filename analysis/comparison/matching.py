@@ -1,0 +1,79 @@
+"""Heads of two files matched by what they attend to."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from duckdb import DuckDBPyConnection
+from jaxtyping import Float, Int
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from analysis.tables.heads import head_pattern
+from analysis.tables.positions import relative_position_profile
+
+PROFILES = {
+    "positions": relative_position_profile.TABLE,
+    "kinds": head_pattern.TABLE,
+}
+"""What a head attends to: by how many tokens away, up to 10 either way and beyond; or by kind of
+token: [CLS], [SEP], commas and periods, others. And the table that tells it."""
+_KINDS = ("cls", "sep", "comma_period")
+
+
+class Matching(NamedTuple):
+    """Which head of the second file each head of the first is matched with, how unlike it is, and
+    how unlike the head in its own place.
+
+    `matched`, `same` and `chance` are mean divergences over heads: with their match, with the head
+    of their own layer and number, and with any head.
+    """
+
+    match: Int[np.ndarray, " head"]
+    divergence: Float[np.ndarray, " head"]
+    to_itself: Float[np.ndarray, " head"]
+    matched: float
+    same: float
+    chance: float
+
+
+def head_profiles(store: DuckDBPyConnection, *, profile: str) -> pd.DataFrame:
+    """What every head attends to, as shares: rows by layer and head that add up to 1.
+
+    Args:
+        profile: one of `PROFILES`.
+    """
+    if profile == "positions":
+        found = relative_position_profile.all_heads(store)
+        wide = found.pivot(index=["layer", "head"], columns="offset", values="attention")
+    else:
+        found = head_pattern.heads(store)
+        wide = found.pivot(index=["layer", "head"], columns="quantity", values="mean")
+        wide = wide.reindex(columns=list(_KINDS))
+    shares = wide.fillna(0.0)
+    shares = shares.assign(rest=(1 - shares.sum(axis=1)).clip(lower=0.0))
+    return shares.div(shares.sum(axis=1), axis=0)
+
+
+def divergences(
+    one: Float[np.ndarray, "head value"], other: Float[np.ndarray, "head value"]
+) -> Float[np.ndarray, "head head"]:
+    """Jensen–Shannon divergences of the heads of two files, row by row of shares.
+
+    Returns:
+        Nats, from 0 to ln 2; the first file's heads before the second's.
+    """
+    return cdist(one, other, metric="jensenshannon") ** 2
+
+
+def matched_heads(found: Float[np.ndarray, "head head"]) -> Matching:
+    """The heads matched one to one with the least divergence in all.
+
+    Any two sets of heads have a best matching, which is closer than chance: whether it finds the
+    heads themselves is what tells files apart. Dealt out at random, one head on average would be
+    matched with itself, however many there are.
+    """
+    rows, match = linear_sum_assignment(found)
+    own, itself = found[rows, match], np.diagonal(found)
+    means = (float(each.mean()) for each in (own, itself, found))
+    return Matching(match, own, itself, *means)

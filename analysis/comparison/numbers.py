@@ -1,0 +1,174 @@
+"""The numbers that files are compared by, of every sequence (or head) and layer.
+
+A file's number is the mean over its sequences of what each has, and a sequence has the mean over
+its layers: so the difference of two files is the mean difference of their sequences.
+"""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.scopes import LayerOrder
+from analysis.tables.corpus import layer_order
+from analysis.tables.heads import sequence_head_pattern
+from analysis.tables.mixing import sequence_mixing_ratio, sequence_scope_similarity
+from analysis.tables.norms import head_token
+from analysis.tables.positions import head_offset
+from analysis.tables.question import frame_of
+
+TABLES = (
+    sequence_mixing_ratio.TABLE,
+    sequence_head_pattern.TABLE,
+    sequence_scope_similarity.TABLE,
+    head_token.TABLE,
+    head_offset.TABLE,
+)
+"""Where the numbers come from."""
+ALL_LAYERS = 0
+"""In place of a layer: the mean over all of them."""
+OF_HEADS = ("offset_agreement",)
+"""Numbers that are means over heads; all others are means over sequences."""
+_SPECIAL = ("cls", "sep")
+_HABITS = ("previous", "next", "breadth")
+NUMBERS = (
+    *("ratio_weights", "ratio_vectors", "ratio_residual", "ratio_network", "ratio_whole"),
+    *("similarity_network", "similarity_whole"),
+    *(f"{place}_{weighing}" for place in (*_SPECIAL, "rest") for weighing in ("weight", "norm")),
+    "correlation",
+    *_HABITS,
+    *OF_HEADS,
+)
+"""In the order in which they are told."""
+_COLUMNS = ["number", "unit", "layer", "value"]
+
+
+def unit_values(store: DuckDBPyConnection) -> pd.DataFrame:
+    """What every sequence or head of a file has: number, unit, layer, value.
+
+    A number of which the file holds nothing has no rows.
+    """
+    order = layer_order(store)
+    parts = [_ratios(store, order), _similarities(store, order), _habits(store)]
+    parts += [_correlations(store), _offsets(store)]
+    return pd.concat([part[_COLUMNS] for part in parts], ignore_index=True)
+
+
+def by_unit(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `unit_values` as a matrix: a row per unit, a column per number and layer.
+
+    The mean over the layers of a unit stands under `ALL_LAYERS`.
+    """
+    wide = rows.pivot(index="unit", columns=["number", "layer"], values="value")
+    means = wide.T.groupby(level="number").mean().T
+    means.columns = pd.MultiIndex.from_product(
+        [means.columns, [ALL_LAYERS]], names=["number", "layer"]
+    )
+    return pd.concat([means, wide], axis=1).sort_index(axis=1)
+
+
+def _ratios(store: DuckDBPyConnection, order: LayerOrder) -> pd.DataFrame:
+    """The mixing ratio at the scopes that layers of either order have."""
+    scopes = {
+        "ratio_weights": order.scopes[0],
+        "ratio_vectors": order.vectors,
+        "ratio_residual": order.scopes[2],
+        "ratio_network": order.network,
+        "ratio_whole": order.whole,
+    }
+    return frame_of(
+        store,
+        """
+        select $names[list_position($scopes, scope)] as number, seq as unit, layer::int as layer,
+            mean as value
+        from sequence_mixing_ratio
+        where token_type = 'all' and list_contains($scopes, scope)
+        order by all
+        """,
+        {"names": list(scopes), "scopes": list(scopes.values())},
+    )
+
+
+def _similarities(store: DuckDBPyConnection, order: LayerOrder) -> pd.DataFrame:
+    """How alike the mixing is before and after the network, and by weights and by whole layers."""
+    return frame_of(
+        store,
+        """
+        select if(scope_a = $weights, 'similarity_whole', 'similarity_network') as number,
+            seq as unit, layer::int as layer, spearman as value
+        from sequence_scope_similarity
+        where spearman is not null and ((scope_a = $weights and scope_b = $whole)
+            or (scope_a = $before and scope_b = $network))
+        order by all
+        """,
+        {
+            "weights": order.scopes[0],
+            "whole": order.whole,
+            "before": order.before_network,
+            "network": order.network,
+        },
+    )
+
+
+def _habits(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Where attention goes, by weights and by norms, and how evenly: means over heads."""
+    found = frame_of(
+        store,
+        """
+        select weighing, seq as unit, layer::int as layer, avg(cls::double) as cls,
+            avg(sep::double) as sep, avg(previous::double) as previous, avg(next::double) as next,
+            avg(entropy::double / nullif(uniform, 0)) as breadth
+        from sequence_head_pattern_weighing
+        group by all
+        order by all
+        """,
+    )
+    there = [name for name in _SPECIAL if found[name].notna().any()]
+    shares = found[there].fillna(0.0)
+    if there:
+        shares = shares.assign(rest=1 - shares.sum(axis=1))
+    names = found[["unit", "layer"]]
+    parts = [
+        names.assign(number=f"{name}_" + found["weighing"].astype(str), value=values)
+        for name, values in shares.items()
+    ]
+    by_weights = found["weighing"] == "weight"
+    parts += [
+        names[by_weights].assign(number=name, value=found.loc[by_weights, name]) for name in _HABITS
+    ]
+    return pd.concat(parts, ignore_index=True).dropna(subset="value")
+
+
+def _correlations(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Pearson's r, over the tokens of a text, of the logarithms of the attention that a token
+    receives and of its ‖f(x)‖: mean over heads.
+
+    The ρ of the paper is of all pairs of a corpus together, and has no value of a sequence.
+    """
+    return frame_of(
+        store,
+        """
+        with of_head as (
+            select seq, layer, corr(ln(attention_received), ln(value_norm)) as value
+            from head_token
+            where attention_received > 0 and value_norm > 0
+            group by seq, layer, head
+        )
+        select 'correlation' as number, seq as unit, layer::int as layer, avg(value) as value
+        from of_head
+        where value is not null and isfinite(value)
+        group by all
+        order by all
+        """,
+    )
+
+
+def _offsets(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Whether the scores and the attention of a head prefer the same position."""
+    return frame_of(
+        store,
+        """
+        select 'offset_agreement' as number, layer::int * 1000 + head as unit,
+            layer::int as layer, (score_offset = attention_offset)::int::double as value
+        from head_offset
+        order by all
+        """,
+    )

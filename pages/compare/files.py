@@ -1,0 +1,145 @@
+"""Which files are compared: the open one first, then those that the reader chose beside it."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from analysis.comparison.account import Account, account, reasons, training_step
+from pages.ui.charts.colours import GROUP_COLOURS
+from pages.ui.choices.address import asked
+from pages.ui.choices.pick import pick_many
+from pages.ui.store.chosen import ask_store, files, folder, open_store, readable
+from pages.ui.store.commands import run_command
+from pages.ui.store.open_file import Store
+from pages.ui.view import View
+from pages.ui.words.say import plain, say
+
+MOST = 8
+_ENDING = ".duckdb"
+_MASKED = 0.12  # as the papers mask
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A file beside others: what it is called in charts, and its account of itself."""
+
+    store: Store
+    label: str
+    account: Account
+
+    @property
+    def key(self) -> str:
+        """What stands for it in an address: its name and its content."""
+        return _key(self.store)
+
+
+def pick_files(view: View) -> list[Compared]:
+    """The open file and those beside it; what cannot stand beside it is said.
+
+    A link names each with its content, as it names the open file; one whose content changed since
+    is shown as it is now, and that is said.
+    """
+    stores = {_key(each): each for each in _others()}
+    if stores:
+        chosen = pick_many(
+            view.key("files"),
+            view.say("files"),
+            list(stores),
+            default=[_key(each) for each in siblings()[: MOST - 1]] or list(stores)[:1],
+            format=lambda key: _label(stores[key]),
+            help=view.say("files_help", most=MOST),
+            limit=MOST - 1,
+            named=True,
+            moved=_as_they_are_now(view, stores),
+        )
+    else:
+        chosen = []
+    own = open_store()
+    found = [_compared(each) for each in (own, *(stores[key] for key in chosen))]
+    able = [each for each in found if not reasons(found[0].account, each.account, "numbers")]
+    if left := [plain(each.label) for each in found if each not in able]:
+        st.info(view.say("other_input", names=say("list.comma").join(left)))
+    return able
+
+
+def colours(compared: list[Compared]) -> dict[str, str]:
+    """A colour for each file, by its label."""
+    return {each.label: colour for each, colour in zip(compared, GROUP_COLOURS, strict=False)}
+
+
+def pick_other(view: View, compared: list[Compared]) -> Compared | None:
+    """The one of the chosen files that the open one is compared with; None if there is none."""
+    others = {each.key: each for each in compared[1:]}
+    if not others:
+        st.info(view.say("choose_one"))
+        return None
+    if len(others) == 1:
+        return compared[1]
+    labels = {key: each.label for key, each in others.items()}
+    return others[view.pick("other", labels, kind="select")]
+
+
+def why_not(view: View, one: Compared, other: Compared, kind: str) -> tuple[str, ...]:
+    """Why two files cannot be compared in a way, said in a sentence; nothing if they can."""
+    found = reasons(one.account, other.account, kind)
+    if found:
+        told = say("list.comma").join(view.say(f"reason_{each}") for each in found)
+        st.info(view.say("why_not", file=plain(other.label), reasons=told))
+    return found
+
+
+def say_if_alone(view: View, compared: list[Compared]) -> None:
+    """What one file lacks to be compared, with a command that makes another."""
+    if len(compared) > 1:
+        return
+    store = open_store()
+    other = folder() / f"{_label(store)}-masked{_ENDING}"
+    masked = pd.Series({**store.run, "mask_rate": _MASKED})
+    st.info(view.say("alone"))
+    st.code(run_command(masked, store.facts, other), language="bash", wrap_lines=True)
+
+
+def can_compare() -> bool:
+    """Whether the folder has another file that can be read."""
+    return bool(_others())
+
+
+def siblings() -> list[Store]:
+    """The files of other steps of the training that the open file's model is a step of."""
+    base, step = training_step(open_store().run["model"])
+    if step is None:
+        return []
+    found = ((each, *training_step(each.run["model"])) for each in _others())
+    return [each for each, of, at in found if of == base and at not in (None, step)]
+
+
+def _others() -> list[Store]:
+    own = open_store()
+    found = (readable(each) for each in files())
+    return [each for each in found if isinstance(each, Store) and each.name != own.name]
+
+
+def _compared(store: Store) -> Compared:
+    return Compared(store, _label(store), ask_store(store, account))
+
+
+def _label(store: Store) -> str:
+    return store.name.removesuffix(_ENDING)
+
+
+def _key(store: Store) -> str:
+    return f"{store.name}:{store.content}"
+
+
+def _as_they_are_now(view: View, stores: dict[str, Store]) -> dict[str, str]:
+    """What a link that names other contents, or none, asks for: the files as they are now."""
+    now = {store.name: key for key, store in stores.items()}
+    moved = {}
+    for key in asked(view.key("files")):
+        name, _, content = key.rpartition(":")
+        if key not in stores and (name or content) in now:
+            moved[key] = now[name or content]
+            if name:
+                st.sidebar.warning(say("store.other_content", name=plain(name)))
+    return moved

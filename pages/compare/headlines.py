@@ -1,0 +1,85 @@
+"""Every headline number of the files, and their differences from the open one."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from analysis.comparison.numbers import ALL_LAYERS, TABLES
+from pages.compare.dots import dots
+from pages.compare.files import Compared, pick_files, say_if_alone
+from pages.compare.numbers import (
+    at_layers,
+    change_written,
+    differences_of,
+    most_different,
+    numbers_of,
+    pairing,
+)
+from pages.ui.page import section
+from pages.ui.view import View
+from pages.ui.words.interval import with_interval
+from pages.ui.words.numbers import signed
+from pages.ui.words.say import plain
+
+_VALUES, _CHANGES = 380, 250  # pixels across
+_FOUR = dict.fromkeys(("difference", "low", "high", "p", "q"), "%.4f")
+
+
+@section("headlines", also=TABLES)
+def headlines(view: View) -> None:
+    compared = pick_files(view)
+    found = numbers_of(compared)
+    found = found[found["layer"] == ALL_LAYERS]
+    changes = at_layers(differences_of(compared), layers=False)
+    if len(compared) > 1:
+        view.finding(_finding(view, compared, found, changes))
+        view.note(pairing(changes))
+    view.figure("numbers", found, _chart(compared, found, changes), state=len(compared))
+    if len(changes):
+        columns: dict[str, str | None] = {"file": None, "name": None, **_FOUR, "n": None}
+        view.table("differences", changes, columns, state=len(compared))
+    say_if_alone(view, compared)
+
+
+def _chart(compared: list[Compared], found: pd.DataFrame, changes: pd.DataFrame) -> Any:
+    """The files' numbers, and beside them how far they are from the open file's."""
+    rows = list(dict.fromkeys(found["name"]))
+    if changes.empty:
+        return dots(found, compared, x="mean", rows=rows, told=("n",), width=_VALUES + _CHANGES)
+    return alt.hconcat(
+        dots(found, compared, x="mean", rows=rows, told=("n",), width=_VALUES),
+        dots(
+            changes,
+            compared,
+            x="difference",
+            rows=rows,
+            told=("q", "n"),
+            width=_CHANGES,
+            named=False,
+            at_zero=True,
+        ),
+        spacing=12,
+    )
+
+
+def _finding(
+    view: View, compared: list[Compared], found: pd.DataFrame, changes: pd.DataFrame
+) -> str:
+    """The number that differs most for its interval, and how many differ beyond theirs."""
+    most = most_different(changes)
+    if most is None:
+        return view.say("finding_unsure")
+    values = found[found["number"] == most["number"]].set_index("file")["mean"]
+    sure = changes["is_clear"].dropna()
+    return view.say(
+        "finding",
+        name=most["name"],
+        file=plain(most["file"]),
+        first=plain(compared[0].label),
+        value=signed(values[most["file"]], digits=4),
+        own=signed(values[compared[0].label], digits=4),
+        change=with_interval(most["difference"], most["low"], most["high"], change_written),
+        n=int(sure.sum()),
+        of=len(sure),
+    )

@@ -1,0 +1,150 @@
+"""Which heads of two files do the same: matched by what they attend to."""
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis.comparison.matching import (
+    PROFILES,
+    Matching,
+    divergences,
+    head_profiles,
+    matched_heads,
+)
+from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
+from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
+from pages.ui.charts.look import tooltips
+from pages.ui.head.choice import head_name
+from pages.ui.page import section
+from pages.ui.store.chosen import ask_store
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import signed
+from pages.ui.words.say import plain
+
+_SIDE, _BARS = 420, 300  # pixels across
+_KINDS = ("matched", "same", "chance")
+
+
+@section("heads", also=tuple(PROFILES.values()), when=can_compare)
+def heads(view: View) -> None:
+    compared = pick_files(view)
+    other = pick_other(view, compared)
+    if other is None or why_not(view, compared[0], other, "heads"):
+        return
+    sides = (compared[0], other)
+    offered = [name for name, table in PROFILES.items() if all(e.store.holds(table) for e in sides)]
+    if not offered:
+        st.info(view.say("no_profile", tables=", ".join(t.name for t in PROFILES.values())))
+        return
+    profile = view.pick("profile", offered)
+    one, beside = (ask_store(each.store, head_profiles, profile=profile) for each in sides)
+    beside = beside.reindex(index=one.index, columns=one.columns, fill_value=0.0)
+    found = matched_heads(divergences(one.to_numpy(), beside.to_numpy()))
+    frame = _frame(one.index, found)
+    view.finding(_finding(view, sides, frame, found))
+    view.figure(
+        "matching",
+        frame,
+        _chart(view, frame, found),
+        state=(profile, other.key),
+        first=plain(sides[0].label),
+        other=plain(other.label),
+        profile=view.say(f"by_{profile}"),
+    )
+    columns: dict[str, str | None] = {"own": None, "matched_with": None}
+    columns |= dict.fromkeys(("divergence", "to_itself"), "%.4f")
+    moved = frame[~frame["is_same"]].sort_values("divergence", ascending=False)
+    if len(moved):
+        view.table("moved", moved, columns, state=(profile, other.key))
+
+
+def _frame(index: pd.MultiIndex, found: Matching) -> pd.DataFrame:
+    """A row per head of the open file with the head that it is matched with."""
+    names = np.array([head_name(int(layer), int(head)) for layer, head in index])
+    return pd.DataFrame(
+        {
+            "place": np.arange(1, len(index) + 1),
+            "own": names,
+            "match": found.match + 1,
+            "matched_with": names[found.match],
+            "divergence": found.divergence,
+            "to_itself": found.to_itself,
+            "is_same": found.match == np.arange(len(index)),
+            "layer": index.get_level_values("layer").astype(int),
+        }
+    )
+
+
+def _finding(
+    view: View, sides: tuple[Compared, Compared], frame: pd.DataFrame, found: Matching
+) -> str:
+    same, of = int(frame["is_same"].sum()), len(frame)
+    word = "same" if same > of / 2 else "other"
+    return view.say(
+        f"finding_{word}",
+        same=same,
+        of=of,
+        first=plain(sides[0].label),
+        other=plain(sides[1].label),
+        matched=signed(found.matched, digits=4),
+        itself=signed(found.same, digits=4),
+        chance=signed(found.chance, digits=4),
+    )
+
+
+def _chart(view: View, frame: pd.DataFrame, found: Matching) -> Any:
+    """Every head against its match, and how unlike heads are that are dealt to each other."""
+    names = {True: view.say("is_same"), False: view.say("is_other")}
+    shown = frame.assign(kind=frame["is_same"].map(names))
+    domain, axis = [0, len(frame) + 1], _layer_axis(frame)
+    scale = alt.Scale(domain=domain, nice=False)
+    points = (
+        alt.Chart(shown)
+        .mark_circle(size=60, opacity=0.9)
+        .encode(
+            x=alt.X("place:Q", title=title("place"), scale=scale, axis=axis),
+            y=alt.Y("match:Q", title=title("match"), scale=scale, axis=axis),
+            color=alt.Color(
+                "kind:N",
+                title=None,
+                scale=alt.Scale(domain=list(names.values()), range=list(SERIES_COLOURS[:2])),
+                legend=alt.Legend(orient="top", labelLimit=0),
+            ),
+            tooltip=tooltips(
+                dict.fromkeys(("own", "matched_with", "divergence", "to_itself")), shown, ".4f"
+            ),
+        )
+    )
+    ends = pd.DataFrame({"place": domain, "match": domain})
+    diagonal = alt.Chart(ends).mark_line(color=NEUTRAL, strokeDash=[4, 4], tooltip=False)
+    map_of_heads = alt.layer(diagonal.encode(x="place:Q", y="match:Q"), points)
+    return alt.hconcat(
+        map_of_heads.properties(width=_SIDE, height=300),
+        _means(view, found).properties(width=_BARS, height=300),
+        spacing=24,
+    )
+
+
+def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
+    """The number of a layer in the middle of its heads."""
+    n_heads = int((frame["layer"] == 1).sum())
+    middle = (n_heads + 1) / 2
+    places = [n_heads * layer + middle for layer in range(frame["layer"].nunique())]
+    label = f"(datum.value - {middle}) / {n_heads} + 1"
+    return alt.Axis(values=places, labelExpr=label, grid=False, labelAngle=0)
+
+
+def _means(view: View, found: Matching) -> Any:
+    """The mean divergence of the matching, of each head from itself, and of any two heads."""
+    names = [view.say(f"mean_{kind}") for kind in _KINDS]
+    frame = pd.DataFrame({"name": names, "divergence": [getattr(found, each) for each in _KINDS]})
+    base = alt.Chart(frame).encode(
+        y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=0, ticks=False)),
+        tooltip=tooltips({"name": None, "divergence": None}, frame, ".4f"),
+    )
+    x = alt.X("divergence:Q", title=title("divergence"), axis=alt.Axis(tickCount=4))
+    return base.mark_bar(color=SERIES_COLOURS[0], cornerRadiusEnd=2, height=28).encode(x=x)

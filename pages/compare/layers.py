@@ -1,0 +1,106 @@
+"""One number of every file over the layers, and where the files part."""
+
+import altair as alt
+import pandas as pd
+
+from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, TABLES
+from pages.compare.files import Compared, colours, pick_files, say_if_alone
+from pages.compare.numbers import (
+    at_layers,
+    change_written,
+    differences_of,
+    number_name,
+    numbers_of,
+    pairing,
+)
+from pages.ui.charts.look import with_axes
+from pages.ui.charts.standard import lines
+from pages.ui.page import section
+from pages.ui.view import View
+from pages.ui.words.interval import with_interval
+from pages.ui.words.say import plain
+
+_LEVEL = 0.05  # share of false discoveries
+_DEFAULT = "ratio_whole"
+
+
+@section("layers", also=TABLES)
+def layers(view: View) -> None:
+    compared = pick_files(view)
+    found = numbers_of(compared)
+    number = pick_number(view, found)
+    found = found[(found["number"] == number) & (found["layer"] != ALL_LAYERS)]
+    changes = at_layers(differences_of(compared), layers=True)
+    changes = changes[changes["number"] == number]
+    depths = {int(each.store.run["n_layers"]) for each in compared}
+    if len(depths) > 1:
+        view.finding(view.say("finding_depths"))
+        view.note(view.say("depths"))
+        _over_depth(view, compared, found, number)
+    elif changes.empty:
+        _over_layers(view, compared, found, number)
+    else:
+        view.finding(_finding(view, changes))
+        view.note(pairing(changes))
+        left, right = view.columns(2)
+        with left:
+            _over_layers(view, compared, found, number)
+        with right:
+            _apart(view, compared, changes, number)
+    say_if_alone(view, compared)
+
+
+def pick_number(view: View, found: pd.DataFrame) -> str:
+    """One of the numbers that the files have."""
+    present = set(found["number"])
+    options = [each for each in NUMBERS if each in present]
+    default = _DEFAULT if _DEFAULT in present else options[0]
+    return view.pick("number", options, default=default, format=number_name, kind="select")
+
+
+def _over_layers(view: View, compared: list[Compared], found: pd.DataFrame, number: str) -> None:
+    chart = lines(found, x="layer", y="mean", colour="file", colours=colours(compared), zero=False)
+    view.figure("lines", found, chart, state=(number, len(compared)), number=number_name(number))
+
+
+def _over_depth(view: View, compared: list[Compared], found: pd.DataFrame, number: str) -> None:
+    """The first layer at 0, the last one at 1."""
+    n_layers = {each.label: int(each.store.run["n_layers"]) for each in compared}
+    last = (found["file"].map(n_layers) - 1).clip(lower=1)
+    frame = found.assign(depth=(found["layer"].astype("float64") - 1) / last)
+    chart = lines(frame, x="depth", y="mean", colour="file", colours=colours(compared), zero=False)
+    chart = with_axes(chart, x=alt.Axis(format=".1f", tickCount=6, labelAngle=0))
+    view.figure("lines", frame, chart, state=(number, len(compared)), number=number_name(number))
+
+
+def _apart(view: View, compared: list[Compared], changes: pd.DataFrame, number: str) -> None:
+    chart = lines(
+        changes,
+        x="layer",
+        y="difference",
+        colour="file",
+        colours=colours(compared),
+        level=0.0,
+        format="+.4f",
+    )
+    view.figure("apart", changes, chart, state=(number, len(compared)), number=number_name(number))
+
+
+def _finding(view: View, changes: pd.DataFrame) -> str:
+    """In which layer a file differs most, and in how many it does."""
+    sure = changes.dropna(subset="is_clear")
+    if sure.empty:
+        return view.say("finding_unsure", name=changes["name"].iloc[0])
+    most = sure.sort_values("difference", key=abs, ascending=False).iloc[0]
+    here = changes[changes["file"] == most["file"]]
+    is_paired = bool(here["is_paired"].all())
+    clear = here["q"] <= _LEVEL if is_paired else here["is_clear"]
+    return view.say(
+        f"finding_{'paired' if is_paired else 'unpaired'}",
+        name=most["name"],
+        file=plain(most["file"]),
+        layer=int(most["layer"]),
+        change=with_interval(most["difference"], most["low"], most["high"], change_written),
+        n=int(clear.sum()),
+        of=len(here),
+    )

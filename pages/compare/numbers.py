@@ -1,0 +1,90 @@
+"""Numbers of the chosen files and their differences from the first, computed once per file."""
+
+import pandas as pd
+import streamlit as st
+
+from analysis.comparison.beside import differences, own_numbers, with_correction
+from analysis.comparison.numbers import NUMBERS, OF_HEADS, unit_values
+from pages.compare.files import Compared
+from pages.ui.store.chosen import ask_store
+from pages.ui.store.open_file import Version
+from pages.ui.words.say import plain, say
+
+_OF_DIFFERENCES = ("file", "number", "name", "layer", "difference", "low", "high", "p", "n")
+_LEAST_WIDTH = 1e-12  # of an interval that a distance is told in
+
+
+def number_name(number: str) -> str:
+    """What a number is called in charts."""
+    return say(f"compare.of_number.{number}")
+
+
+def numbers_of(compared: list[Compared]) -> pd.DataFrame:
+    """Every file's numbers: file, number, name, layer, mean, low, high, n, in the order of
+    `NUMBERS`; those that one file alone has are left out where there are several."""
+    parts = [_own(each.store.version, each).assign(file=each.label) for each in compared]
+    found = _named(pd.concat(parts, ignore_index=True))
+    if len(compared) == 1:
+        return found
+    n_files = found.groupby("number")["file"].transform("nunique")
+    return found[n_files > 1]
+
+
+def differences_of(compared: list[Compared]) -> pd.DataFrame:
+    """The files' differences from the first one: file, number, name, layer, difference, low, high,
+    p, n, is_paired."""
+    first, *others = compared
+    if not others:
+        return pd.DataFrame(columns=_OF_DIFFERENCES)
+    parts = [
+        _differences(first.store.version, each.store.version, first, each).assign(file=each.label)
+        for each in others
+    ]
+    return _named(pd.concat(parts, ignore_index=True))
+
+
+def at_layers(found: pd.DataFrame, layers: bool) -> pd.DataFrame:
+    """The differences of single layers, or of their means, corrected for how many these are."""
+    return with_correction(found[found["layer"].gt(0) == layers])
+
+
+def most_different(changes: pd.DataFrame) -> pd.Series | None:
+    """The row whose difference is largest for its interval; None if none has one."""
+    sure = changes.dropna(subset="is_clear")
+    if sure.empty:
+        return None
+    half = (sure["high"] - sure["low"]).clip(lower=_LEAST_WIDTH) / 2
+    distance = sure["difference"].abs() / half
+    return sure.assign(distance=distance).sort_values("distance", ascending=False).iloc[0]
+
+
+def change_written(value: float) -> str:
+    """A difference with its sign."""
+    return f"{value:+.4f}".replace("-", "−")
+
+
+def pairing(changes: pd.DataFrame) -> str:
+    """Which files are compared text by text, and which by their means alone."""
+    told = []
+    for file, part in changes[~changes["number"].isin(OF_HEADS)].groupby("file", sort=False):
+        word = "compare.paired" if part["is_paired"].all() else "compare.unpaired"
+        told.append(say(word, file=plain(file), n=int(part["n"].max())))
+    return " ".join(told)
+
+
+def _named(found: pd.DataFrame) -> pd.DataFrame:
+    names = found["number"].map({each: number_name(each) for each in NUMBERS})
+    place = found["number"].map(NUMBERS.index)
+    return found.assign(name=names, place=place).sort_values(["place", "layer"], kind="stable")
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _own(version: Version, _file: Compared) -> pd.DataFrame:
+    rows = ask_store(_file.store, unit_values)
+    return own_numbers(rows, seed=int(_file.store.run["seed"]))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _differences(one: Version, other: Version, _first: Compared, _second: Compared) -> pd.DataFrame:
+    sides = [(each.account, ask_store(each.store, unit_values)) for each in (_first, _second)]
+    return differences(*sides, seed=int(_first.store.run["seed"]))

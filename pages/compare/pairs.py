@@ -1,0 +1,118 @@
+"""Pairs of tokens that a step of a layer treats differently in two files."""
+
+import pandas as pd
+import streamlit as st
+
+from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
+from analysis.scopes import SHARED_EFFECTS
+from analysis.tables.pairs import pair_delta
+from pages.compare.dots import dots
+from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
+from pages.ui.page import section
+from pages.ui.store.chosen import ask_store, layers
+from pages.ui.store.open_file import Version
+from pages.ui.view import View
+from pages.ui.words.numbers import count
+from pages.ui.words.say import plain
+
+_SHOWN, _LISTED = 15, 300
+_LEVEL = 0.05  # share of false discoveries
+_COUNTS = (3, 5, 10, 20)
+_SIDES = ("_one", "_other")
+
+
+@section("pairs", pair_delta.TABLE, when=can_compare)
+def pairs(view: View) -> None:
+    compared = pick_files(view)
+    other = pick_other(view, compared)
+    if other is None or why_not(view, compared[0], other, "pairs"):
+        return
+    if not other.store.holds(pair_delta.TABLE):
+        st.info(view.say("lacks_pairs", file=plain(other.label)))
+        return
+    sides = [compared[0], other]
+    layer = view.pick("layer", list(layers()))
+    effect = view.pick("effect", SHARED_EFFECTS, default="ff")
+    least = view.pick("least", _COUNTS, default=5, kind="select")
+    shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
+    order = view.pick("order", ("rank", "difference"), kind="select")
+    versions = tuple(each.store.version for each in sides)
+    found = _changed(versions, sides, layer=layer, effect=effect, least=least)
+    chosen = {
+        "clear": found["is_clear"],
+        "differs": found["q"] <= _LEVEL,
+        "all": found["n_one"] > 0,
+    }
+    kept = found[chosen[shown]]
+    if order == "difference":
+        kept = kept.sort_values("difference", key=abs, ascending=False, kind="stable")
+    if kept.empty:
+        st.info(view.say("none_left"))
+        return
+    view.finding(_finding(view, sides, found, kept))
+    state = (layer, effect, least, shown, order, other.key)
+    long = _long(kept.head(_SHOWN), sides)
+    rows = list(dict.fromkeys(long["name"]))
+    chart = dots(long, sides, x="mean_delta", rows=rows, told=("n", "rank"), at_zero=True)
+    view.figure("changed", long, chart, state=state, layer=layer)
+    _table(view, kept.head(_LISTED), state)
+
+
+def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
+    """Ranks, means and differences, to be sorted."""
+    ranks, means = ("moved", "rank_one", "rank_other"), ("mean_one", "mean_other")
+    changes = ("difference", "difference_low", "difference_high", "q")
+    columns: dict[str, str | None] = {"name": None, **dict.fromkeys(ranks, "%d")}
+    columns |= dict.fromkeys((*changes, *means), "%.4f") | {"n_one": None, "n_other": None}
+    view.table("ranks", kept.assign(name=_names(kept)), columns, state=state)
+
+
+@st.cache_data(max_entries=32, max_size="64MB", show_spinner=False)
+def _changed(
+    versions: tuple[Version, ...], _sides: list[Compared], *, layer: int, effect: str, least: int
+) -> pd.DataFrame:
+    one, other = (
+        ask_store(each.store, pairs_with_error, layer=layer, effect=effect, min_count=least)
+        for each in _sides
+    )
+    return changed_pairs(one, other)
+
+
+def _names(frame: pd.DataFrame) -> pd.Series:
+    return frame["source_token"] + " → " + frame["target_token"]
+
+
+def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
+    """A row per pair and file, with its mean, interval, rank and n."""
+    parts = [
+        pd.DataFrame(
+            {
+                "name": _names(kept),
+                "file": side.label,
+                "mean_delta": kept[f"mean{end}"],
+                "low": kept[f"low{end}"],
+                "high": kept[f"high{end}"],
+                "rank": kept[f"rank{end}"].astype("int64"),
+                "n": kept[f"n{end}"],
+            }
+        )
+        for side, end in zip(sides, _SIDES, strict=True)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.DataFrame) -> str:
+    if not kept["moved"].any():
+        return view.say("finding_still", of=count(len(kept)))
+    first = kept.iloc[0]
+    return view.say(
+        "finding",
+        source=plain(first["source_token"]),
+        target=plain(first["target_token"]),
+        one=count(first["rank_one"]),
+        other=count(first["rank_other"]),
+        first=plain(sides[0].label),
+        file=plain(sides[1].label),
+        n=count((found["q"] <= _LEVEL).sum()),
+        of=count(len(found)),
+    )

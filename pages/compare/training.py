@@ -1,0 +1,79 @@
+"""One number over the steps of a training."""
+
+import pandas as pd
+import streamlit as st
+
+from analysis.comparison.account import reasons, training_step
+from analysis.comparison.numbers import ALL_LAYERS, TABLES
+from pages.compare.files import Compared, pick_files, siblings
+from pages.compare.layers import pick_number
+from pages.compare.numbers import (
+    at_layers,
+    change_written,
+    differences_of,
+    number_name,
+    numbers_of,
+)
+from pages.ui.charts.standard import lines
+from pages.ui.page import section
+from pages.ui.view import View
+from pages.ui.words.interval import row_with_interval, with_interval
+from pages.ui.words.say import plain, say
+
+
+def are_steps() -> bool:
+    """Whether the open file is a step of a training, and another file a further one."""
+    return bool(siblings())
+
+
+@section("training", also=TABLES, when=are_steps)
+def training(view: View) -> None:
+    chosen = pick_files(view)
+    compared = sorted(_steps(chosen), key=_step_of)
+    left = [plain(each.label) for each in chosen if each not in compared]
+    if left:
+        st.caption(view.say("no_steps", names=say("list.comma").join(left)))
+    if len(compared) < 2:
+        st.info(view.say("choose_one"))
+        return
+    found = numbers_of(compared)
+    number = pick_number(view, found)
+    found = found[(found["number"] == number) & (found["layer"] == ALL_LAYERS)]
+    steps = {each.label: _step_of(each) for each in compared}
+    frame = found.assign(step_of_training=found["file"].map(steps).astype("int64"))
+    frame = frame.sort_values("step_of_training")
+    view.finding(_finding(view, compared, frame, number))
+    chart = lines(frame, x="step_of_training", y="mean", zero=False)
+    view.figure(
+        "over_steps", frame, chart, state=(number, len(compared)), number=number_name(number)
+    )
+
+
+def _step_of(each: Compared) -> int:
+    return training_step(each.account.facts["model"])[1] or 0
+
+
+def _steps(chosen: list[Compared]) -> list[Compared]:
+    """The files that differ from the open one in nothing but the step."""
+    first, found = chosen[0].account, []
+    for each in chosen:
+        is_step = training_step(each.account.facts["model"])[1] is not None
+        if is_step and not reasons(first, each.account, "training"):
+            found.append(each)
+    return found
+
+
+def _finding(view: View, compared: list[Compared], frame: pd.DataFrame, number: str) -> str:
+    """What the number was at the first step and is at the last one."""
+    first, last = frame.iloc[0], frame.iloc[-1]
+    changes = at_layers(differences_of([compared[0], compared[-1]]), layers=False)
+    change = changes[changes["number"] == number].iloc[0]
+    return view.say(
+        "finding",
+        name=number_name(number),
+        start=f"{first['step_of_training']:,}",
+        end=f"{last['step_of_training']:,}",
+        before=row_with_interval(first),
+        after=row_with_interval(last),
+        change=with_interval(change["difference"], change["low"], change["high"], change_written),
+    )

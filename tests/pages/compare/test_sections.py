@@ -1,0 +1,129 @@
+"""What differs is found and what does not is not; what cannot be compared is said."""
+
+from shutil import copyfile
+
+import duckdb
+import pytest
+
+from pages.ui.store.open_file import described, version_of
+from tests.pages.compare.conftest import PLANTED
+from tests.pages.conftest import assert_sound, charts, frames, in_address, sentences
+
+A = {"file": "a.duckdb"}
+
+
+def differences(session):
+    [found] = [each for each in frames(session) if "difference" in each]
+    return found.set_index("name")
+
+
+def told(session) -> str:
+    return "\n".join(each.value for each in session.info)
+
+
+def test_a_file_does_not_differ_from_its_copy(section, several_folder):
+    found = differences(section("headlines", several_folder, **A, cmp_files="same.duckdb"))
+    assert len(found) > 10
+    assert not found["difference"].any()
+    assert (found["q"].dropna() == 1).all()
+    assert found["q"].isna().sum() == 1, "heads are too few"
+
+
+def test_a_planted_difference_is_found_and_no_other(section, several_folder, exported):
+    session = section("headlines", several_folder, **A, cmp_files=PLANTED)
+    found = differences(session)
+    differing = found[found["q"] <= 0.05]
+    assert set(differing.index) == {
+        "Attention to [CLS]",
+        "Attention to other tokens",
+        "Norm from [CLS]",
+        "Norm from other tokens",
+    }
+    assert "masked \\*x\\*" in sentences(session)
+    with duckdb.connect(str(several_folder / "a.duckdb"), read_only=True) as store:
+        [(cls,)] = store.execute(
+            "select avg(cls) / 2 from sequence_head_pattern where layer = 2"
+        ).fetchall()
+    assert found.loc["Attention to [CLS]", "difference"] == pytest.approx(-0.2 * cls, rel=1e-5)
+
+
+def test_layers_differ_where_the_difference_was_planted(section, several_folder, exported):
+    place = A | {"cmp_files": PLANTED, "cmp_number": "cls_weight"}
+    section("layers", several_folder, **place)
+    frame, _ = exported["cmp_layers_apart_cls_weight_2"]
+    significant = frame.set_index("layer")["q"] <= 0.05
+    assert significant.to_dict() == {1: False, 2: True}
+
+
+def test_models_of_another_depth_are_laid_from_0_to_1(section, several_folder, exported, tmp_path):
+    for name in ("a.duckdb", "same.duckdb"):
+        copyfile(several_folder / name, tmp_path / name)
+    with duckdb.connect(str(tmp_path / "same.duckdb")) as store:
+        store.execute("update stored.run set n_layers = 3")
+    session = section("layers", tmp_path, **A)
+    frame, _ = exported["cmp_layers_lines_ratio_whole_2"]
+    assert frame.groupby("file")["depth"].max().to_dict() == {"a": 1.0, "same": 0.5}
+    assert "different depth" in str(charts(session)[0]["title"])
+
+
+def test_every_head_of_a_copy_is_matched_with_itself(section, several_folder, exported):
+    section("heads", several_folder, **A, cmp_files="same.duckdb")
+    [(frame, _)] = [value for key, value in exported.items() if "matching" in key]
+    assert frame["is_same"].all()
+
+
+def test_pairs_of_a_copy_keep_their_rank(section, several_folder):
+    place = A | {"cmp_files": "same.duckdb", "cmp_shown": "all", "cmp_least": "3"}
+    session = section("pairs", several_folder, **place)
+    [found] = [each for each in frames(session) if "moved" in each]
+    assert len(found)
+    assert not found["moved"].any()
+    assert "No pair" in str(charts(session)[0]["title"])
+
+
+@pytest.mark.parametrize("view", ["heads", "pairs"])
+def test_what_cannot_be_compared_is_said_and_not_drawn(view, section, several_folder):
+    session = section(view, several_folder, **A, cmp_files="gpt.duckdb")
+    assert not charts(session)
+    assert "another tokenizer" in told(session)
+
+
+def test_images_do_not_stand_beside_texts(section, several_folder):
+    session = section("headlines", several_folder, **A, cmp_files="vit.duckdb")
+    assert "one is of texts and the other of images: vit" in told(session)
+    assert len(charts(session)) == 1
+
+
+def test_a_file_alone_names_the_command_that_makes_another(section, treebank_folder):
+    session = section("headlines", treebank_folder)
+    assert "--mask 0.12" in session.code[-1].value
+    assert "tiny-masked.duckdb" in session.code[-1].value
+    assert in_address(session, "cmp_files") == []
+
+
+def test_a_link_names_every_file_with_its_content(section, several_folder):
+    content = described(version_of(several_folder / "same.duckdb")).content
+    session = section("layers", several_folder, **A, cmp_files=f"same.duckdb:{content}")
+    assert in_address(session, "cmp_files") == [f"same.duckdb:{content}"]
+    assert not session.sidebar.warning
+    session = section("layers", several_folder, **A, cmp_files="same.duckdb:00000000")
+    assert session.session_state["cmp_files"] == [f"same.duckdb:{content}"]
+    assert [each.value for each in session.sidebar.warning if "another same" in each.value]
+
+
+def test_steps_of_a_training_are_drawn_in_their_order(section, several_folder, tmp_path, exported):
+    for step, name in ((1000, "b"), (200, "c")):
+        copyfile(several_folder / "a.duckdb", tmp_path / f"{name}.duckdb")
+        with duckdb.connect(str(tmp_path / f"{name}.duckdb")) as store:
+            store.execute(f"update stored.run set model = 'some/model@step{step}'")
+    session = section("training", tmp_path)
+    frame, _ = exported["cmp_training_over_steps_ratio_whole_2"]
+    assert frame["step_of_training"].tolist() == [200, 1000]
+    assert "at step 200" in str(charts(session)[0]["title"])
+
+
+def test_without_another_file_heads_are_not_offered(opened, treebank_folder):
+    session = opened("compare", treebank_folder)
+    assert_sound(session)
+    [picker] = [each for each in session.button_group if each.key == "cmp_view"]
+    assert len(picker.options) == 2
