@@ -46,7 +46,7 @@ def pick_files(view: View) -> list[Compared]:
             view.key("files"),
             view.say("files"),
             list(stores),
-            default=[_key(each) for each in siblings()[: MOST - 1]] or list(stores)[:1],
+            default=[_key(each) for each in siblings()[: MOST - 1]] or _most_alike(stores),
             format=lambda key: _label(stores[key]),
             help=view.say("files_help", most=MOST),
             limit=MOST - 1,
@@ -93,6 +93,9 @@ def say_if_alone(view: View, compared: list[Compared]) -> None:
     """What one file lacks to be compared, with a command that makes another."""
     if len(compared) > 1:
         return
+    if any(store.facts["input"] == open_store().facts["input"] for store in _others()):
+        st.info(view.say("choose_one"))
+        return
     store = open_store()
     other = folder() / f"{_label(store)}-masked{_ENDING}"
     masked = pd.Series({**store.run, "mask_rate": _MASKED})
@@ -112,6 +115,18 @@ def siblings() -> list[Store]:
         return []
     found = ((each, *training_step(each.run["model"])) for each in _others())
     return [each for each, of, at in found if of == base and at not in (None, step)]
+
+
+def _most_alike(stores: dict[str, Store]) -> list[str]:
+    """The file that shares most with the open one: texts or images, then the model, the corpus."""
+    own = open_store()
+
+    def shared(key: str) -> tuple[bool, ...]:
+        other = stores[key]
+        same_input = other.facts["input"] == own.facts["input"]
+        return same_input, *(other.run[name] == own.run[name] for name in ("model", "corpus"))
+
+    return [max(stores, key=shared)]
 
 
 def _others() -> list[Store]:

@@ -39,7 +39,7 @@ def after_of(name: str) -> Any:
         folder = request.getfixturevalue(name)
         store, kept = scratch(folder), openings.copy()
 
-        def asked(_store: Any, question: Callable[..., Any], choices: dict[str, Any]) -> Any:
+        def asked(_store: Any, question: Callable[..., Any], **choices: Any) -> Any:
             answer = question(store, **choices)
             return chosen._widened(answer) if isinstance(answer, pd.DataFrame) else answer
 
@@ -51,7 +51,7 @@ def after_of(name: str) -> Any:
                 store.execute(statement)
 
         monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
-        monkeypatch.setattr(chosen, "_asked", asked)
+        monkeypatch.setattr(chosen, "ask_store", asked)
         openings.clear()
         store.execute("begin")
         yield change
