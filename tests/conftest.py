@@ -52,14 +52,6 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{mark.name}: which families a test runs on")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what is not for the inner loop."""
-    if config.getoption("fast"):
-        left_out = [each for each in items if _is_slow(each)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [each for each in items if not _is_slow(each)]
-
-
 ROOT = Path(__file__).parent
 OF_PRECOMPUTE = ("jobs", "models", "live", "store")
 WHOLE = {
@@ -72,15 +64,33 @@ WHOLE = {
 """Folders of which each test builds or reads whole files, models or sites."""
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The inner loop does not even load what it leaves out as a whole.
+
+    A page's own tests are among it: what holds of all sections is asked by `test_every_section`.
+    """
+    if not config.getoption("fast") or collection_path.is_dir():
+        return None
+    folder = collection_path.parent.relative_to(ROOT).as_posix()
+    of_page = folder.startswith("pages/") and folder not in ("pages/ui", "pages/kit")
+    is_test = collection_path.name.startswith("test_")
+    return True if is_test and (folder in WHOLE or of_page) else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is not for the inner loop."""
+    if config.getoption("fast"):
+        left_out = [each for each in items if _is_slow(each)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [each for each in items if not _is_slow(each)]
+
+
 def _is_slow(test: pytest.Item) -> bool:
-    """A page's own tests are: what holds of all sections is asked by `test_every_section`."""
-    folder = test.path.parent.relative_to(ROOT).as_posix()
-    of_page = folder.startswith("pages/") and folder != "pages/ui"
     values = getattr(getattr(test, "callspec", None), "params", {})
     in_japanese = values.get("lang") == "ja"
     of_another_family = values.get("family", FAMILIES[0]) != FAMILIES[0]
     marked = any(test.get_closest_marker(mark) for mark in ("browser", "slow"))
-    return folder in WHOLE or of_page or in_japanese or of_another_family or marked
+    return in_japanese or of_another_family or marked
 
 
 def pytest_collection_finish() -> None:

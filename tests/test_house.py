@@ -100,6 +100,7 @@ def loads_torch(names: list[str]) -> bool:
     return run.stdout.split()[-1] == "True"
 
 
+@pytest.mark.slow
 def test_pages_start_without_torch():
     names = modules("analysis/tables") + modules("pages/ui")
     assert not loads_torch(names)

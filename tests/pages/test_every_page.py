@@ -7,6 +7,7 @@ import pytest
 from pages.ui.contents import PAGES
 from tests.pages.conftest import OTHER_SCHEMA, assert_sound
 
+pytestmark = pytest.mark.slow
 NEEDS_A_FILE = [page for page in PAGES if page not in ("methods", "report")]
 every_page = pytest.mark.parametrize(
     ("page", "alone", "lang"),

@@ -51,7 +51,7 @@ def folder_of(request):
 
 @pytest.fixture
 def languages(request) -> tuple[str, ...]:
-    """English alone in the fast tier."""
+    """English alone in the fast tier, which exports nothing."""
     return ("en",) if request.config.getoption("fast") else ("en", "ja")
 
 
@@ -72,7 +72,7 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
         sessions[lang] = opened_at(opened, page, section, folder_of(page, section), lang)
         assert_opened(sessions[lang])
         assert charts(sessions[lang]) or frames(sessions[lang]) or bodies(sessions[lang])
-        if lang == exported_in:
+        if lang == exported_in and "ja" in languages:
             assert_exportable(exported, caption=section.stem)
     assert_asked_again(sessions["en"], folder_of(page, section))
     if "ja" in languages:
