@@ -48,7 +48,12 @@ def copy_of(run: tuple[Request, Plan], folder: Path, *statements: str) -> DuckDB
 
 every_store = pytest.mark.parametrize(
     ("family", "asked"),
-    [("bert", "all lists are kept"), ("bert", "few"), ("bert", "none"), ("gpt2", "few")],
+    [
+        ("bert", "all lists are kept"),
+        pytest.param("bert", "few", marks=pytest.mark.slow),
+        pytest.param("bert", "none", marks=pytest.mark.slow),
+        ("gpt2", "few"),
+    ],
     indirect=True,
     scope="session",
 )

@@ -58,7 +58,6 @@ def batches(treebank) -> dict[int, Batch]:
     return {each.index: Batch((each,), model.trace([each])) for each in plan.corpus.sequences}
 
 
-@pytest.mark.slow
 def test_word_attention_is_the_models_within_sentences(store, batches):
     assert word_attention.sequences(store)["seq"].tolist() == sorted(batches)
     for seq, batch in batches.items():
