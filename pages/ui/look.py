@@ -5,7 +5,8 @@ STYLE = """<style>
 [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: .45rem}
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .3rem}
 [data-testid="stSidebar"] [data-testid="stPageLink"] a {padding-block: .05rem; min-height: 0}
-[data-testid="stSidebar"] h3 {padding: .4rem 0 .1rem}
+[data-testid="stSidebar"] [data-testid="stMarkdownContainer"] {margin-bottom: 0}
+[data-testid="stSidebar"] h3 {padding: .5rem 0 .2rem}
 [data-testid="stSidebar"] [data-testid="stSelectbox"] {padding-top: .5rem}
 [data-testid="stHeader"] {background: none}
 [data-testid="stHeader"], [data-testid="stHeader"] :not(button, button *) {pointer-events: none}
