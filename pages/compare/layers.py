@@ -6,6 +6,7 @@ import pandas as pd
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, TABLES
 from pages.compare.files import Compared, colours, pick_files, say_if_alone
 from pages.compare.numbers import (
+    LEVEL,
     at_layers,
     change_written,
     differences_of,
@@ -20,7 +21,6 @@ from pages.ui.view import View
 from pages.ui.words.interval import with_interval
 from pages.ui.words.say import plain
 
-_LEVEL = 0.05  # share of false discoveries
 _DEFAULT = "ratio_whole"
 
 
@@ -94,7 +94,7 @@ def _finding(view: View, changes: pd.DataFrame) -> str:
     most = sure.sort_values("difference", key=abs, ascending=False).iloc[0]
     here = changes[changes["file"] == most["file"]]
     is_paired = bool(here["is_paired"].all())
-    clear = here["q"] <= _LEVEL if is_paired else here["is_clear"]
+    clear = here["q"] <= LEVEL if is_paired else here["is_clear"]
     return view.say(
         f"finding_{'paired' if is_paired else 'unpaired'}",
         name=most["name"],

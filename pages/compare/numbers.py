@@ -1,5 +1,7 @@
 """Numbers of the chosen files and their differences from the first, computed once per file."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -8,9 +10,12 @@ from analysis.comparison.numbers import NUMBERS, OF_HEADS, unit_values
 from pages.compare.files import Compared
 from pages.ui.store.chosen import ask_store
 from pages.ui.store.open_file import Version
+from pages.ui.words.numbers import change
 from pages.ui.words.say import plain, say
 
 _OF_DIFFERENCES = ("file", "number", "name", "layer", "difference", "low", "high", "p", "n")
+LEVEL = 0.05
+"""Share of false discoveries."""
 _LEAST_WIDTH = 1e-12  # of an interval that a distance is told in
 
 
@@ -58,9 +63,8 @@ def most_different(changes: pd.DataFrame) -> pd.Series | None:
     return sure.assign(distance=distance).sort_values("distance", ascending=False).iloc[0]
 
 
-def change_written(value: float) -> str:
-    """A difference with its sign."""
-    return f"{value:+.4f}".replace("-", "−")
+change_written = partial(change, digits=4)
+"""A difference with its sign."""
 
 
 def pairing(changes: pd.DataFrame) -> str:

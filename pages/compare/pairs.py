@@ -8,6 +8,7 @@ from analysis.scopes import SHARED_EFFECTS
 from analysis.tables.pairs import pair_delta
 from pages.compare.dots import dots
 from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
+from pages.compare.numbers import LEVEL
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store, layers
 from pages.ui.store.open_file import Version
@@ -16,7 +17,6 @@ from pages.ui.words.numbers import count
 from pages.ui.words.say import plain
 
 _SHOWN, _LISTED = 15, 300
-_LEVEL = 0.05  # share of false discoveries
 _COUNTS = (3, 5, 10, 20)
 _SIDES = ("_one", "_other")
 
@@ -40,7 +40,7 @@ def pairs(view: View) -> None:
     found = _changed(versions, sides, layer=layer, effect=effect, least=least)
     chosen = {
         "clear": found["is_clear"],
-        "differs": found["q"] <= _LEVEL,
+        "differs": found["q"] <= LEVEL,
         "all": found["n_one"] > 0,
     }
     kept = found[chosen[shown]]
@@ -113,6 +113,6 @@ def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.Da
         other=count(first["rank_other"]),
         first=plain(sides[0].label),
         file=plain(sides[1].label),
-        n=count((found["q"] <= _LEVEL).sum()),
+        n=count((found["q"] <= LEVEL).sum()),
         of=count(len(found)),
     )

@@ -9,7 +9,7 @@ from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.numbers import points
+from pages.ui.words.numbers import change, points
 
 _COUNTS = ("n_less", "n_more", "n_unclear")
 
@@ -74,4 +74,4 @@ def _written(view: View, habit: str, value: float, column: str) -> str:
         return habit_value(habit, value)
     if habit in SHARES:
         return f"{points(value, digits=1)} {view.say('points')}"
-    return f"{value:+.2f}".replace("-", "−")
+    return change(value)

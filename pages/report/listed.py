@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from pages.report.shown import origin, show
+from pages.report.shown import show
 from pages.ui.charts.headline import sentences
 from pages.ui.collection.collection import Collection, collected, collection_from, keep
 from pages.ui.collection.item import Item, NotCollected
@@ -89,7 +89,7 @@ def _entry(place: int, item: Item) -> None:
         st.markdown(f"**{plain(first)}**" if first else "")
         st.caption(plain(" ".join(others)))
         _note(place, item)
-        st.caption(origin(item))
+        st.caption(plain(item.source))
         _buttons(place, item)
 
 

@@ -10,7 +10,6 @@ from pages.ui.charts import shading
 from pages.ui.charts.look import theme
 from pages.ui.collection.item import Item, clean
 from pages.ui.export.files import svg
-from pages.ui.words.say import plain
 
 _HEIGHT = 400  # of a chart on a slide, in pixels
 
@@ -45,8 +44,3 @@ def _numbers(item: Item) -> pd.DataFrame:
     again = frame.columns.to_series().groupby(frame.columns).cumcount()
     frame.columns = [f"{name} ({n + 1})" if n else name for name, n in again.items()]
     return frame
-
-
-def origin(item: Item) -> str:
-    """Where an item is from, in markdown."""
-    return plain(item.source)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.report.shown import origin, show
+from pages.report.shown import show
 from pages.ui.charts.headline import sentences
 from pages.ui.choices.address import Choice, draw
 from pages.ui.choices.pick import choose
@@ -28,7 +28,7 @@ def slides() -> None:
     for text in (item.note, " ".join(others)):
         if text:
             st.markdown(plain(text))
-    st.caption(origin(item))
+    st.caption(plain(item.source))
 
 
 def _picked(last: int) -> int:

@@ -19,6 +19,7 @@ from pages.ui.live import readings
 from pages.ui.store.absences import SPECIAL
 from pages.ui.store.chosen import ask, shows_images
 from pages.ui.view import View
+from pages.ui.words.lines import beginning
 
 _MOST = 500  # texts that a picker lists
 _SHORT = 60  # letters of a text that stand in it
@@ -156,6 +157,5 @@ def _ground(reading: readings.Reading) -> ImageGround:
 
 
 def _label(view: View, row: Any) -> str:
-    text = " ".join(str(row.text).split())
-    short = f"{text[:_SHORT].rstrip()} …" if len(text) > _SHORT else text
-    return view.say("label", seq=row.seq, text=short)
+    text = beginning(" ".join(str(row.text).split()), _SHORT)
+    return view.say("label", seq=row.seq, text=text)

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.tables.pairs import pair_occurrence
-from pages.ui.charts.colours import LESS_TO_MORE, MARKED
+from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import ramp_below, tooltips
+from pages.ui.charts.token_map import READABLE, cell_band, change_scale, reach_of, share_scale
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, is_causal, layer_order
 from pages.ui.view import View
@@ -17,14 +18,10 @@ from pages.ui.words.columns import title
 from pages.ui.words.names import effect_name, scope_name
 from pages.ui.words.place import said
 
-_READABLE = 40  # tokens whose names fit on an axis
 _AROUND = 9  # tokens shown before and after a chosen one
 MAPS = ("before", "after", "change")
 _SIDES = {1: 620, 3: 208}  # of a map that is alone, of one of three on a page 1280 wide
 _BESIDE = 160  # axis, title and legend of a map that is fitted to the page
-_QUANTILE = 0.995
-_BEND = 0.12  # where the middle of each half of the scale of changes lies
-_OVERLAP = 0.6  # pixels that cells are drawn over their edges, so that no gaps show between them
 
 
 def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str) -> None:
@@ -37,7 +34,7 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
     row = shown[shown["place"] == place].iloc[0]
     seq, pair = int(row["seq"]), (int(row["target_pos"]), int(row["source_pos"]))
     tokens = ask(pair_occurrence.sequence, seq=seq)
-    fits = len(tokens) <= _READABLE
+    fits = len(tokens) <= READABLE
     whole = fits or view.pick("extent", ["around", "whole"], kind="select") == "whole"
     chosen = view.pick("map", ["all", *MAPS])
     frame = _cells(
@@ -113,13 +110,9 @@ def map_chart(
 
 
 def _scales(frame: pd.DataFrame) -> dict[str, alt.Scale]:
-    """Scales that end where all but a few of the cells do, leaving out what a token keeps."""
-    others = frame[frame["target_pos"] != frame["source_pos"]]
-    top = float(others[["before", "after"]].max(axis=1).quantile(_QUANTILE)) or 1.0
-    reach = float(others["change"].abs().quantile(_QUANTILE)) or 1.0
-    shares = alt.Scale(type="sqrt", scheme="viridis", domain=[0, top], clamp=True)
-    stops = [-reach, -_BEND * reach, 0, _BEND * reach, reach]
-    change = alt.Scale(domain=stops, range=list(LESS_TO_MORE), clamp=True, interpolate="rgb")
+    """Both mixings have one scale."""
+    shares = share_scale(reach_of(frame, "before", "after"))
+    change = change_scale(reach_of(frame, "change"))
     return {"before": shares, "after": shares, "change": change}
 
 
@@ -143,7 +136,7 @@ def _map(
             axis=alt.Axis(labels=readable and first, **axis),
         ),
     )
-    band = {"band": 1 + _OVERLAP * frame["target_pos"].nunique() / side}
+    band = cell_band(frame["target_pos"].nunique(), side)
     unit = said("unit_change" if name == "change" else "unit_share")
     cells = base.mark_rect(width=band, height=band).encode(
         color=alt.Color(f"{name}:Q", title=unit, scale=scale, legend=legend),

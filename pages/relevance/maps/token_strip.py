@@ -9,12 +9,12 @@ import pandas as pd
 from pages.relevance.maps.source import Maps
 from pages.relevance.maps.text_map import TokenMaps
 from pages.ui.charts.colours import MARKED
+from pages.ui.charts.encodings import name_at
 from pages.ui.charts.heat_map import heat_map
 from pages.ui.words.columns import title
 
 _ROW, _FEWEST = 26, 5  # height of a row, and of how few rows at least
 _AROUND = 60
-_ENDS = "'\\\n\r\u2028\u2029"  # letters that mean something in a string of an expression
 _LETTERS = 80  # that fit below the cells
 _LEGIBLE = 32  # tokens up to which their own names stand below the cells
 _EVERY = 20
@@ -56,7 +56,7 @@ def _tokens(names: Sequence[str]) -> alt.X:
     crowded = max(map(len, names)) * n > _LETTERS  # lying flat, the names would meet
     axis = alt.Axis(
         labelAngle=-60 if few and crowded else 0,
-        labelExpr=_name_of_place(names) if few else "datum.value",
+        labelExpr=name_at(names, first=1) if few else "datum.value",
         values=list(range(1, n + 1)) if few else list(range(_EVERY, n + 1, _EVERY)),
         labelOverlap=False,
         ticks=False,
@@ -64,14 +64,3 @@ def _tokens(names: Sequence[str]) -> alt.X:
     )
     scale = alt.Scale(domain=list(range(1, n + 1)), paddingInner=0)
     return alt.X("pos:O", title=title("pos"), axis=axis, scale=scale)
-
-
-def _name_of_place(names: Sequence[str]) -> str:
-    """An expression that gives every place the name of its token."""
-    quoted = ", ".join("'" + _harmless(each) + "'" for each in names)
-    return f"[{quoted}][datum.value - 1]"
-
-
-def _harmless(token: str) -> str:
-    """A token as the inside of a string of a Vega expression."""
-    return "".join(f"\\u{ord(each):04x}" if each in _ENDS else each for each in token)

@@ -5,6 +5,8 @@ from typing import Any
 
 import altair as alt
 
+_ENDS = "'\\\n\r\u2028\u2029"  # letters that mean something in a string of an expression
+
 
 def named(
     column: str,
@@ -32,9 +34,23 @@ def places(
     Args:
         axis: further settings of the axis.
     """
-    expression = f"{list(names)}[datum.value]"
     scale = alt.Scale(domain=[-0.5, len(names) - 0.5], nice=False, zero=False, reverse=reverse)
     plain: dict[str, Any] = {"grid": False, "ticks": False, "labelAngle": 0}
-    shown = alt.Axis(values=list(range(len(names))), labelExpr=expression, **plain, **axis)
+    shown = alt.Axis(values=list(range(len(names))), labelExpr=name_at(names), **plain, **axis)
     field = "x:Q" if channel is alt.X else "y:Q"
     return channel(field, title=title, scale=scale, axis=shown)
+
+
+def name_at(names: Sequence[str], *, first: int = 0) -> str:
+    """A Vega expression for the name of a place; whatever strangers write in names stays text.
+
+    Args:
+        first: the number of the first place.
+    """
+    quoted = ", ".join(f"'{_harmless(name)}'" for name in names)
+    return f"[{quoted}][datum.value - {first}]"
+
+
+def _harmless(name: str) -> str:
+    """A name as the inside of a string of a Vega expression."""
+    return "".join(f"\\u{ord(each):04x}" if each in _ENDS else each for each in name)

@@ -7,6 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import LESS_TO_MORE, MARKED
+from pages.ui.charts.encodings import name_at
 from pages.ui.charts.look import cell_selection, tooltips
 from pages.ui.words.columns import title
 
@@ -43,7 +44,7 @@ def token_map(
         tooltip: further columns that the tooltip shows.
     """
     n = len(names)
-    band = {"band": 1 + _OVERLAP * n / side}
+    band = cell_band(n, side)
     told = dict.fromkeys(("target", "source", value, *tooltip)) | {value: legend}
     base = alt.Chart(frame).encode(
         x=alt.X("source_pos:O", title=title("source"), axis=_axis(names, angle=-90)),
@@ -55,7 +56,7 @@ def token_map(
             color=alt.Color(
                 f"{value}:Q",
                 title=legend,
-                scale=_scale(frame, value, is_change=is_change),
+                scale=(change_scale if is_change else share_scale)(reach_of(frame, value)),
                 legend=alt.Legend(
                     orient="bottom", gradientLength=220, gradientThickness=10, format=".2~g"
                 ),
@@ -78,7 +79,9 @@ def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:
     all_told = len(names) <= READABLE
     return alt.Axis(
         values=[place for place in names if all_told or not place % _EVERY],
-        labelExpr=_expression(names) if all_told else "datum.label",
+        labelExpr=name_at([*names.values()], first=min(names, default=0))
+        if all_told
+        else "datum.label",
         labelAngle=angle if all_told else 0,
         labelLimit=90,
         labelFontSize=10 if all_told else 12,
@@ -87,23 +90,23 @@ def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:
     )
 
 
-def _expression(names: Mapping[int, str]) -> str:
-    """A Vega expression for the name of a position."""
-    first = min(names, default=0)
-    quoted = ", ".join(f"'{_harmless(each)}'" for each in names.values())
-    return f"[{quoted}][datum.value - {first}]"
+def reach_of(frame: pd.DataFrame, *values: str) -> float:
+    """Where the colours end: most of what tokens do not keep of themselves lies nearer to 0."""
+    others = frame.loc[frame["target_pos"] != frame["source_pos"], list(values)]
+    return float(others.abs().max(axis=1).quantile(_QUANTILE)) or 1.0
 
 
-def _harmless(name: str) -> str:
-    """A name as the inside of a string of a Vega expression."""
-    ends = "'\\\n\r\u2028\u2029"
-    return "".join(f"\\u{ord(each):04x}" if each in ends else each for each in name)
+def share_scale(reach: float) -> alt.Scale:
+    """Colours of shares, which separate small ones better than large ones."""
+    return alt.Scale(type="sqrt", scheme="viridis", domain=[0, reach], clamp=True)
 
 
-def _scale(frame: pd.DataFrame, value: str, *, is_change: bool) -> alt.Scale:
-    others = frame.loc[frame["target_pos"] != frame["source_pos"], value]
-    reach = float(others.abs().quantile(_QUANTILE)) or 1.0
-    if not is_change:
-        return alt.Scale(type="sqrt", scheme="viridis", domain=[0, reach], clamp=True)
+def change_scale(reach: float) -> alt.Scale:
+    """Colours of changes, 0 in their middle, which separate small ones better than large ones."""
     stops = [-reach, -_BEND * reach, 0, _BEND * reach, reach]
     return alt.Scale(domain=stops, range=list(LESS_TO_MORE), clamp=True, interpolate="rgb")
+
+
+def cell_band(n: int, side: float) -> dict[str, float]:
+    """The size of cells of which so many make a side, over their edges so that no gaps show."""
+    return {"band": 1 + _OVERLAP * n / side}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from pages.ui.collection.item import Item, NotCollected, item_from
+from pages.ui.export.shown import bibliography
 
 MOST_ITEMS = 60
 FORMAT = 1
@@ -47,6 +48,11 @@ class Collection:
         items = list(self.items)
         items.insert(to, items.pop(place))
         return replace(self, items=tuple(items))
+
+    def bibliography(self) -> str:
+        """Mixscope in the versions that showed the items, and the papers behind them, as BibTeX."""
+        papers = tuple(dict.fromkeys(paper for item in self.items for paper in item.papers))
+        return bibliography(papers, ", ".join(dict.fromkeys(item.version for item in self.items)))
 
     def to_json(self) -> str:
         items = [item.to_json() for item in self.items]

@@ -8,7 +8,6 @@ from pages.ui.collection.collection import Collection
 from pages.ui.collection.item import Item
 from pages.ui.export import files as export
 from pages.ui.export.latex import latex, latex_text
-from pages.ui.export.shown import bibliography
 from pages.ui.words.say import language, say
 
 DOCUMENT = "report.tex"
@@ -43,7 +42,7 @@ def paper(collection: Collection) -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as files:
         parts = [_packed(files, n, item) for n, item in enumerate(collection.items, start=1)]
         files.writestr(DOCUMENT, _document(collection, parts))
-        files.writestr("references.bib", _references(collection))
+        files.writestr("references.bib", collection.bibliography())
         files.writestr("collection.json", collection.to_json())
     return packed.getvalue()
 
@@ -81,9 +80,3 @@ def _fitted(table: str) -> str:
 
 def _stem(question: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", question.lower()).strip("-")[:40].strip("-") or "item"
-
-
-def _references(collection: Collection) -> str:
-    papers = tuple(dict.fromkeys(key for item in collection.items for key in item.papers))
-    versions = ", ".join(dict.fromkeys(item.version for item in collection.items))
-    return bibliography(papers, versions)

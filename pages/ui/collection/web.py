@@ -2,7 +2,6 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -15,7 +14,6 @@ from pages.ui.charts.headline import sentences
 from pages.ui.collection.collection import Collection
 from pages.ui.collection.item import Cell, Item, clean
 from pages.ui.export.files import specification
-from pages.ui.export.shown import bibliography
 from pages.ui.words.say import language, say
 
 _STYLE = (files("pages.ui.collection") / "web.css").read_text(encoding="utf-8")
@@ -29,6 +27,7 @@ def web_page(collection: Collection) -> str:
     parts = "".join(_item(n, item) for n, item in enumerate(collection.items, start=1))
     charts = {f"chart-{n}": specification(item.chart) for n, item in _figures(collection)}
     data = json.dumps(charts, ensure_ascii=False).replace("<", "\\u003c")
+    cited = escape(collection.bibliography())
     scripts = [_vega(), _SCRIPT]
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in scripts)
     policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes}"
@@ -38,7 +37,8 @@ def web_page(collection: Collection) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style>{shading.STYLE}</head>"
-        f"<body><h1>{escape(title)}</h1>{parts}{_sources(collection.items)}"
+        f"<body><h1>{escape(title)}</h1>{parts}"
+        f"<footer><h3>{escape(say('figure.cite'))}</h3><pre>{cited}</pre></footer>"
         f'<script type="{_DATA}" id="charts">{data}</script>{tags}</body></html>\n'
     )
 
@@ -84,14 +84,6 @@ def _shown(cell: Cell) -> str:
     if cell is None:
         return "—"
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
-
-
-def _sources(items: Iterable[Item]) -> str:
-    """How to cite what is shown."""
-    papers = tuple(dict.fromkeys(paper for item in items for paper in item.papers))
-    versions = ", ".join(dict.fromkeys(item.version for item in items))
-    text = escape(bibliography(papers, versions))
-    return f"<footer><h3>{escape(say('figure.cite'))}</h3><pre>{text}</pre></footer>"
 
 
 @cache

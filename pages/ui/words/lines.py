@@ -13,7 +13,7 @@ def width_of(text: str) -> int:
 
 
 def beginning(text: str, letters: int) -> str:
-    """A text as it stands where there is little room, cut behind so many letters."""
+    """A text as it stands where there is little room, cut after so many letters."""
     return text if len(text) <= letters else f"{text[:letters].rstrip()} …"
 
 

@@ -14,9 +14,14 @@ def percent(share: float, *, digits: int | None = None) -> str:
     return f"{100 * share:.{digits}f}%"
 
 
+def change(difference: float, *, digits: int = 2) -> str:
+    """A difference with its sign."""
+    return f"{difference:+.{digits}f}".replace("-", "−")
+
+
 def points(difference: float, *, digits: int = 2) -> str:
     """A difference of shares in percentage points, with its sign."""
-    return f"{100 * difference:+.{digits}f}".replace("-", "−")
+    return change(100 * difference, digits=digits)
 
 
 def count(number: float) -> str:
