@@ -61,9 +61,9 @@ def _extremes(view: View, frame: pd.DataFrame, name: str) -> None:
 def _by_layer(view: View, heads: pd.DataFrame, inputs: pd.DataFrame) -> None:
     """CV of the input of each layer beside the mean, least and greatest CV of its heads."""
     of_heads = heads.dropna(subset=["layer", "cv"]).groupby("layer")["cv"]
-    spread = of_heads.agg(cv="mean", low="min", high="max").reset_index()
+    spread = of_heads.agg(cv="mean", min="min", max="max").reset_index()
     of_inputs = inputs.dropna(subset=["layer", "cv"])[["layer", "cv"]]
-    of_inputs = of_inputs.assign(low=of_inputs["cv"], high=of_inputs["cv"])
+    of_inputs = of_inputs.assign(min=of_inputs["cv"], max=of_inputs["cv"])
     parts = {"of_values": spread, "of_inputs": of_inputs}
     frame = pd.concat([part.assign(of=view.say(name)) for name, part in parts.items()])
     frame["layer"] = frame["layer"].astype("int64")
@@ -74,5 +74,6 @@ def _by_layer(view: View, heads: pd.DataFrame, inputs: pd.DataFrame) -> None:
         colour="of",
         y_title=view.say("cv_axis"),
         colour_title=" ",
+        ends=("min", "max"),
     )
     view.figure("layers", frame, chart)

@@ -38,7 +38,7 @@ def opened_below(view: View, chart: str) -> Iterator[Head]:
     yield layer, head
     norms_card(view, layer, head)
     label = view.say("to_head", layer=layer, head=head)
-    st.button(label, on_click=choose, args=(view.key("view"), "head"))
+    view.button(label, choose, view.key("view"), "head")
 
 
 def pick_norms_head(view: View) -> Head:

@@ -9,7 +9,7 @@ from analysis.comparison.account import Account, account, reasons, training_step
 from pages.ui.charts.colours import GROUP_COLOURS
 from pages.ui.choices.address import asked
 from pages.ui.choices.pick import pick_many
-from pages.ui.store.chosen import ask_store, files, folder, open_store, readable
+from pages.ui.store.chosen import ask_store, folder, open_store, other_stores
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
@@ -40,7 +40,7 @@ def pick_files(view: View) -> list[Compared]:
     A link names each with its content, as it names the open file; one whose content changed since
     is shown as it is now, and that is said.
     """
-    stores = {_key(each): each for each in _others()}
+    stores = {_key(each): each for each in other_stores()}
     if stores:
         chosen = pick_many(
             view.key("files"),
@@ -93,7 +93,7 @@ def say_if_alone(view: View, compared: list[Compared]) -> None:
     """What one file lacks to be compared, with a command that makes another."""
     if len(compared) > 1:
         return
-    if any(store.facts["input"] == open_store().facts["input"] for store in _others()):
+    if any(store.facts["input"] == open_store().facts["input"] for store in other_stores()):
         st.info(view.say("choose_one"))
         return
     store = open_store()
@@ -105,7 +105,7 @@ def say_if_alone(view: View, compared: list[Compared]) -> None:
 
 def can_compare() -> bool:
     """Whether the folder has another file that can be read."""
-    return bool(_others())
+    return bool(other_stores())
 
 
 def siblings() -> list[Store]:
@@ -113,7 +113,7 @@ def siblings() -> list[Store]:
     base, step = training_step(open_store().run["model"])
     if step is None:
         return []
-    found = ((each, *training_step(each.run["model"])) for each in _others())
+    found = ((each, *training_step(each.run["model"])) for each in other_stores())
     return [each for each, of, at in found if of == base and at not in (None, step)]
 
 
@@ -127,12 +127,6 @@ def _most_alike(stores: dict[str, Store]) -> list[str]:
         return same_input, *(other.run[name] == own.run[name] for name in ("model", "corpus"))
 
     return [max(stores, key=shared)]
-
-
-def _others() -> list[Store]:
-    own = open_store()
-    found = (readable(each) for each in files())
-    return [each for each in found if isinstance(each, Store) and each.name != own.name]
 
 
 def _compared(store: Store) -> Compared:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables import annotation
 from analysis.tables.annotation import MERGINGS
@@ -51,7 +50,7 @@ def best_head(way: dict[str, str]) -> Head:
 def to_documents(view: View, head: Head) -> None:
     """The way to the texts."""
     label = view.say("to_documents", head=head_name(*head))
-    st.button(label, on_click=choose, args=(view.key("view"), "documents"))
+    view.button(label, choose, view.key("view"), "documents")
 
 
 def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> Any:

@@ -3,7 +3,6 @@ and the head that is looked at: one picker that all sections on heads share."""
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import head_offset
 from analysis.tables.positions.offset_agreement import COUNTINGS
@@ -63,5 +62,5 @@ def head_row(view: View, *charts: str) -> Head:
     layer, head = pick_positions_head(view, *charts)
     label = view.say("to_head", head=head_name(layer, head))
     with view.toolbar():
-        st.button(label, on_click=choose, args=(view.key("view"), "one_head"))
+        view.button(label, choose, view.key("view"), "one_head")
     return layer, head

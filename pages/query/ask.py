@@ -22,7 +22,6 @@ from pages.ui.words.say import plain
 
 _EDITOR = 232  # pixels
 _SHARES = (2, 3)  # of the page: the question, its answer
-_ROOM = 0.58  # of the page, for the headline of a chart
 _LONGEST_MESSAGE = 1_200
 _STYLE = """<style>
 .st-key-qu_sql textarea {font-family: monospace; font-size: .82rem; line-height: 1.45}
@@ -32,7 +31,7 @@ _STYLE = """<style>
 
 @section("ask")
 def ask_in_sql(view: View) -> None:
-    left, right = st.columns(_SHARES, gap="medium")
+    left, right = view.columns(_SHARES)
     with left:
         sql = _question(view)
     is_another = _is_another(view, sql)
@@ -60,7 +59,7 @@ def _question(view: View) -> str:
         lambda: st.text_area(view.say("sql"), key=key, height=_EDITOR, max_chars=LONGEST),
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(view.say("run"), type="primary", on_click=_ask_again, args=(key,))
+        view.button(view.say("run"), _ask_again, key, type="primary")
         st.menu_button(
             view.say("examples"),
             list(examples),
@@ -108,9 +107,7 @@ def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
     if can_be_drawn(frame):
         roles = _roles(view, frame, is_another=is_another)
         view.finding(_headline(view, sql))
-        view.figure(
-            "chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut, room=_ROOM
-        )
+        view.figure("chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut)
     table(
         frame,
         key=view.key("table"),

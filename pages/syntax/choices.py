@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import dependency_accuracy, dependency_best
@@ -107,5 +106,5 @@ def pick_probe(view: View, chosen: Chosen) -> Head:
 def to_sections(view: View, *stems: str) -> None:
     """Buttons to other sections of the page, which go on with the same choices."""
     for stem in stems:
-        place = (view.key("view"), stem)
-        st.button(view.say(f"to_{stem}"), key=view.key(f"to_{stem}"), on_click=choose, args=place)
+        key = view.key(f"to_{stem}")
+        view.button(view.say(f"to_{stem}"), choose, view.key("view"), stem, key=key)

@@ -24,7 +24,7 @@ _KINDS = {
     **dict.fromkeys(("distances_words", "right_branching"), "baseline"),
 }
 """What a parser is for; any other is a control."""
-_SHARES, _COUNTS = ("mean", "std", "low", "high"), ("n", "n_train", "n_test")
+_SHARES, _COUNTS = ("mean", "std", "min", "max"), ("n", "n_train", "n_test")
 PREFIX = "untrained_"
 _OF_UNTRAINED = ("attention_words", "attention")
 _SAME = (
@@ -70,15 +70,15 @@ def _spread(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Every method over its seeds.
 
     Returns:
-        method, method_named, kind, mean, std (missing of one seed), low, high, n_seeds, n,
+        method, method_named, kind, mean, std (missing of one seed), min, max, n_seeds, n,
         n_train, n_test, vectors.
     """
     grouped = accuracies.groupby(["method", "method_named", "kind"], sort=False)
     return grouped.agg(
         mean=("uas", "mean"),
         std=("uas", "std"),
-        low=("uas", "min"),
-        high=("uas", "max"),
+        min=("uas", "min"),
+        max=("uas", "max"),
         n_seeds=("seed", "nunique"),
         n=("n", "mean"),
         n_train=("n_train", "mean"),
@@ -92,12 +92,12 @@ def _finding(view: View, spread: pd.DataFrame) -> str:
     sentence = view.say(
         "finding",
         n=int(spread["n_seeds"]["attention"]),
-        low=percent(spread["low"]["attention"]),
-        high=percent(spread["high"]["attention"]),
+        low=percent(spread["min"]["attention"]),
+        high=percent(spread["max"]["attention"]),
         **{f"{each}_uas": percent(spread["mean"][each]) for each in METHODS},
     )
-    better = spread["low"]["attention"] > spread["high"]["distances_words"]
-    worse = spread["high"]["attention"] < spread["low"]["distances_words"]
+    better = spread["min"]["attention"] > spread["max"]["distances_words"]
+    worse = spread["max"]["attention"] < spread["min"]["distances_words"]
     verdict = "better" if better else "worse" if worse else "alike"
     return f"{sentence} {view.say(f'verdict_{verdict}')}"
 

@@ -67,7 +67,7 @@ def _tokens(view: View, first: Mapping[str, str]) -> dict[str, str]:
         tokens[side] = view.text(side, hint="token_help", example=example) or example
     turned = [*reversed(tokens.values())]
     with view.toolbar():
-        st.button("⇄", key="tp_swap", on_click=_choose, args=(turned,), help=view.say("swap"))
+        view.button("⇄", _choose, turned, key="tp_swap", help=view.say("swap"))
     return tokens
 
 

@@ -7,12 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.table import LEAST_UNITS
+from pages.ui.beside.beside import Beside, Content, beside
 from pages.ui.charts.headline import headlined, sentences, unmarked
 from pages.ui.charts.look import in_theme
 from pages.ui.collection.button import collect_button
 from pages.ui.export.buttons import export_buttons
 from pages.ui.export.shown import Shown, source
-from pages.ui.stage import stage
+from pages.ui.stage import share_of_page, stage
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import say
 
@@ -27,10 +28,10 @@ def figure(
     question: str,
     caption: str,
     frame: pd.DataFrame,
+    name: str = "",
     alt: str | None = None,
     clickable: bool = False,
     width: Literal["stretch", "content"] = "stretch",
-    room: float = 1.0,
 ) -> Any:
     """Draw a chart under the question it answers; returns its selections where it takes any.
 
@@ -38,21 +39,25 @@ def figure(
         key: of the chart; a selection is read as `event["selection"][name]`.
         caption: what to see in it; the file it comes from is told after it.
         frame: the data that are offered for export.
+        name: of the figure in its section, if others of its kind can stand beside it.
         alt: for readers who hear the page; the question if None.
         width: that of the page, or the chart's own.
-        room: for the headline, in widths of a page.
     """
-    finding = stage().begin()
+    content = Content(chart, frame, stage().begin(), caption)
     st.subheader(question, anchor=False)
-    event = st.altair_chart(
-        in_theme(headlined(chart, finding, room=room)),
+    side = beside(name)
+    if side and side.is_chosen:
+        content, key, clickable = side.added_to(content), f"{key}-beside", False
+    draw = st.vega_lite_chart if isinstance(content.chart, dict) else st.altair_chart
+    event = draw(
+        in_theme(headlined(content.chart, content.finding, room=share_of_page())),
         width=width,
         key=key,
         on_select="rerun" if clickable else "ignore",
-        alt=f"{alt or question} {unmarked(finding)}".strip(),
+        alt=f"{alt or question} {unmarked(content.finding)}".strip(),
     )
-    _foot(Shown(key, question, caption, finding, frame, chart))
-    return event
+    _foot(Shown(key, question, **vars(content)), side=side)
+    return event if clickable else {"selection": {}}
 
 
 def table(
@@ -109,7 +114,7 @@ def _headline(question: str, finding: str) -> None:
         st.markdown(_brief(finding))
 
 
-def _foot(shown: Shown, whole: pd.DataFrame | None = None) -> None:
+def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None = None) -> None:
     """What to see, in a sentence; one click away how to read it, its export and the collection.
 
     There also stands why a number has no interval, if one has none, and where all are from.
@@ -117,7 +122,9 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None) -> None:
     frame = shown.frame if whole is None else whole
     missing = _PAIR not in frame and any(_lacks(frame, str(name)) for name in frame)
     too_few = say("figure.too_few", least=LEAST_UNITS) if missing else ""
-    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+    with st.container(
+        horizontal=True, vertical_alignment="top", gap="small", key=f"foot_{shown.key}"
+    ):
         st.caption(_brief(shown.caption), width="stretch")
         with st.popover(say("figure.reading"), type="tertiary"):
             for text in (shown.finding, *stage().notes()):
@@ -126,6 +133,8 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None) -> None:
             for text in (shown.caption, too_few, source()):
                 if text:
                     st.caption(text)
+        if side:
+            side.pick()
         with st.popover(say("figure.export"), type="tertiary", help=say("figure.export_help")):
             export_buttons(shown)
         collect_button(shown)

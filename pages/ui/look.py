@@ -30,6 +30,7 @@ STYLE = """<style>
  {margin-bottom: 0}
 [data-testid="stMain"] [data-testid="stCaptionContainer"] p {margin: 0}
 [data-testid="stMain"] .st-key-findings h3 {font-size: 1.45rem; font-weight: 600; opacity: 1}
+[class*="st-key-foot_"] {flex-wrap: nowrap}
 .st-key-findings [data-testid="stVerticalBlock"] {gap: .35rem}
 .st-key-findings [data-testid="stPageLink"] p {white-space: normal}
 .st-key-findings [data-testid="stMarkdownContainer"] p {font-size: .92rem; line-height: 1.45}

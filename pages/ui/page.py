@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -106,7 +107,9 @@ class Page:
     def _frame(self, shown: Section, notes: Any, head: Any) -> None:
         """A section with all that every section has."""
         papers = tuple(dict.fromkeys(table.source for table in shown.needs))
-        with words_of(self.name, shown.stem), staged(head, papers):
+        view = View(self.prefix, shown.stem)
+        redraw = partial(shown.draw, view)
+        with words_of(self.name, shown.stem), staged(head, papers, shown.needs, redraw):
             if shown.lacking and (reason := shown.lacking()):
                 st.info(reason)
                 return
@@ -115,7 +118,7 @@ class Page:
                 st.header(said("title"), anchor=False)
                 if key_of("meaning"):
                     st.markdown(said("meaning"))
-            shown.draw(View(self.prefix, shown.stem))
+            shown.draw(view)
             keep_head()
             for key, names in dropped().items():
                 values = plain(" ".join(names)[:LONGEST_TEXT])

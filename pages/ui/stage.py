@@ -4,9 +4,10 @@ A picker that is drawn before the first chart stands in the toolbar; one that co
 a row above the chart that follows it. A finding waits for the chart that shows it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -16,10 +17,27 @@ from pages.ui.words.say import say
 _FULL = 5  # pickers in a row
 
 
+@dataclass(frozen=True)
+class Picked:
+    """A choice that was drawn: of which column, its label, what its options are called by their
+    names in the address, and the name of the one that was made."""
+
+    column: str
+    label: str
+    options: Mapping[str, str]
+    chosen: str
+
+
 class Outside:
     """Where no section is drawn: everything stands where it is called."""
 
-    shares_rows = has_bar = False
+    shares_rows = has_bar = is_unseen = False
+    redraw: Callable[[], None] | None = None
+    """Draws the section once more."""
+    needs: Sequence[Any] = ()
+    """The tables without which the section has nothing to draw."""
+    picked: Mapping[str, Picked] = {}
+    """The choices so far of what is shown, by key: of a layer, a head and the like."""
     papers: tuple[str, ...] = ()
     """Keys of the papers behind what is shown."""
     queries: Sequence[str] = ()
@@ -57,6 +75,12 @@ class Outside:
         """A chart is drawn next, and pickers after it are not for it; returns its headline."""
         return ""
 
+    def pick(self, key: str, picked: Picked) -> None:
+        """Keep a choice of what is shown."""
+
+    def reach(self, name: str, chart: Any, frame: Any) -> None:
+        """A figure is to be drawn."""
+
     def notes(self) -> list[str]:
         """What helps to read the chart that was just drawn."""
         return []
@@ -73,8 +97,15 @@ class Stage(Outside):
 
     shares_rows = True
 
-    def __init__(self, bar: Any, papers: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        bar: Any,
+        papers: tuple[str, ...],
+        needs: Sequence[Any],
+        redraw: Callable[[], None] | None,
+    ) -> None:
         self.papers, self.queries, self.stores = papers, [], []
+        self.needs, self.redraw, self.picked = needs, redraw, {}
         self._bar, self.has_bar = bar, True
         self._room = _row("toolbar")
         self._n_pickers = 0
@@ -124,6 +155,9 @@ class Stage(Outside):
         notes, self._notes = self._notes, []
         return notes
 
+    def pick(self, key: str, picked: Picked) -> None:
+        self.picked = {**self.picked, key: picked}
+
     def hear(self, queries: list[str], store: Any) -> None:
         self.queries = list(dict.fromkeys([*self.queries, *queries]))
         if all(each.version != store.version for each in self.stores):
@@ -134,8 +168,36 @@ class Stage(Outside):
         self.queries = list(dict.fromkeys([*self.queries, sql]))
 
 
+def columns(n: int | Sequence[int]) -> list["Column"]:
+    """Places beside each other, as wide as is said."""
+    shares = [1] * n if isinstance(n, int) else n
+    places = zip(st.columns(n), shares, strict=True)
+    return [Column(place, share / sum(shares)) for place, share in places]
+
+
+class Column:
+    """A part of the width of a page, to draw in."""
+
+    def __init__(self, place: Any, share: float) -> None:
+        self._place, self._share = place, share
+
+    def __enter__(self) -> None:
+        self._token = _SHARE.set(self._share)
+        self._place.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._place.__exit__(*error)
+        _SHARE.reset(self._token)
+
+
+def share_of_page() -> float:
+    """How much of the width of a page there is where something is drawn now."""
+    return _SHARE.get()
+
+
+_SHARE: ContextVar[float] = ContextVar("share of the width of a page", default=1.0)
 _OUTSIDE = Outside()
-_STAGE: ContextVar[Stage | None] = ContextVar("section that is drawn", default=None)
+_STAGE: ContextVar[Outside | None] = ContextVar("section that is drawn", default=None)
 
 
 def stage() -> Outside:
@@ -144,20 +206,34 @@ def stage() -> Outside:
 
 
 @contextmanager
-def staged(bar: Any, papers: tuple[str, ...]) -> Iterator[None]:
+def staged(
+    bar: Any,
+    papers: tuple[str, ...],
+    needs: Sequence[Any] = (),
+    redraw: Callable[[], None] | None = None,
+) -> Iterator[None]:
     """Draw a section: its toolbar comes first, and a finding without a chart comes last.
 
     Args:
         bar: the place of the head in the bar of the page.
         papers: keys of those behind what is shown.
+        needs: the tables without which it has nothing to draw.
+        redraw: draws it once more.
     """
-    drawn = Stage(bar, papers)
-    token = _STAGE.set(drawn)
-    try:
+    drawn = Stage(bar, papers, needs, redraw)
+    with on_stage(drawn):
         yield
         for text in (drawn.begin(), *drawn.notes()):
             if text:
                 st.markdown(text)
+
+
+@contextmanager
+def on_stage(drawn: Outside) -> Iterator[None]:
+    """Have this be the section that is drawn while the block runs."""
+    token = _STAGE.set(drawn)
+    try:
+        yield
     finally:
         _STAGE.reset(token)
 

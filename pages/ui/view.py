@@ -13,12 +13,13 @@ from pages.ui.charts.headline import sentences, unmarked
 from pages.ui.choices import clicks
 from pages.ui.choices.pick import Kind, pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
-from pages.ui.stage import stage
+from pages.ui.stage import Picked, columns, stage
 from pages.ui.weighing import weighed
-from pages.ui.words.columns import NAMES, column_settings, value_name, with_names
-from pages.ui.words.place import key_of, said
+from pages.ui.words.columns import column_settings, option_name, with_names
+from pages.ui.words.place import key_of, said, said_if
 
 FEW, SOME = 6, 12
+_NOTHING = {"selection": {"rows": []}}
 
 
 @dataclass(frozen=True)
@@ -73,21 +74,30 @@ class View:
         room = "segmented" if len(options) < FEW else "pills" if len(options) < SOME else "select"
         label = name if key_of(name) else of or name
         given = options.__getitem__ if isinstance(options, Mapping) else format
-        called = given or (lambda each: _option(of or name, name, each))
+        called = given or (lambda each: option_name(of or name, name, each))
         labels = {each: called(each) for each in options}  # while the section's words are at hand
-        return pick(
+        title = said(label, shared="words.column", **values)
+        chosen = pick(
             self.key(name),
-            said(label, shared="words.column", **values),
+            title,
             list(labels),
             default=next(iter(labels)) if default is None else default,
             format=labels.__getitem__,
             kind=kind or room,
-            help=_said_if(f"{name}_help", **values) or _said_if(f"{of}_help", **values),
+            help=said_if(f"{name}_help", **values) or said_if(f"{of}_help", **values),
         )
+        names = {str(each): label for each, label in labels.items()}
+        stage().pick(self.key(name), Picked(of or name, title, names, str(chosen)))
+        return chosen
+
+    def button(self, label: str, to: Callable[..., None], *given: Any, **options: Any) -> None:
+        """A button that makes a choice with what is given; options are those of `st.button`."""
+        if not stage().is_unseen:
+            st.button(label, on_click=to, args=given, **options)
 
     def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
         """A whole number from `low` to `high`, to be typed; words as those of `pick`."""
-        hint = _said_if(f"{name}_help")
+        hint = said_if(f"{name}_help")
         return pick_number(self.key(name), said(name, **values), low, high, default, help=hint)
 
     def text(self, name: str, *, hint: str | None = None, example: str | None = None) -> str:
@@ -97,8 +107,8 @@ class View:
             hint: the name of its help if that is not `NAME_help`.
             example: in place of the word `NAME_example`.
         """
-        help, usual = _said_if(hint or f"{name}_help"), _said_if(f"{name}_example") or ""
-        shown = usual if example is None else example
+        shown = (said_if(f"{name}_example") or "") if example is None else example
+        help = said_if(hint or f"{name}_help")
         return pick_text(self.key(name), said(name), help=help, placeholder=shown)
 
     def toolbar(self) -> Any:
@@ -115,7 +125,7 @@ class View:
             first, *others = sentences(finding)
             st.markdown(f"**{unmarked(first)}**")
             stage().note(" ".join(others))
-        return st.columns(n)
+        return columns(n)
 
     def figure(
         self,
@@ -128,7 +138,6 @@ class View:
         caption: str | None = None,
         weighing: str = WEIGHT,
         width: Literal["stretch", "content"] = "stretch",
-        room: float = 1.0,
         **values: Any,
     ) -> None:
         """A chart under the question that it answers.
@@ -139,19 +148,21 @@ class View:
             click: whether clicks are read, at the start of the next run, by `clicked(name)`.
             caption: in place of the word `NAME_caption`.
             weighing: what attention is weighed by; the caption says so unless by weights.
-            room: for the headline, in widths of a page.
             values: what the question and the caption take.
         """
+        if stage().is_unseen:
+            stage().reach(self.key(name), chart, frame)
+            return
         key, texts = self._keyed(name, state), self._texts(name, caption, values)
         event = figure(
             chart,
             key=key,
+            name=self.key(name),
             question=texts["question"],
             caption=weighed(weighing, texts["caption"]),
             frame=frame,
             clickable=click,
             width=width,
-            room=room,
         )
         if click:
             clicks.remember(self.key(name), key, event)
@@ -183,6 +194,8 @@ class View:
                 nothing of a click.
             values: what the question and the caption take.
         """
+        if stage().is_unseen:
+            return _NOTHING
         named, key = with_names(frame), self._keyed(name, state)
         given = columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
         shown = {**column_settings(named, given), **(settings or {})}
@@ -213,11 +226,15 @@ class View:
         Args:
             chart: the same as a picture for export, if it can be drawn.
         """
+        if stage().is_unseen:
+            return
         texts = self._texts(name, None, values)
         markup(body, key=self._keyed(name, state), frame=frame, chart=chart, **texts)
 
     def beside(self, name: str, *rows: published.Row, **values: Any) -> None:
         """Published numbers beside the file's own; `title_NAME` of the words on published ones."""
+        if stage().is_unseen:
+            return
         title = said(f"title_{name}", shared="published", **values)
         published.beside(*rows, key=self.key(f"published_{name}"), title=title)
 
@@ -228,16 +245,3 @@ class View:
     def _texts(self, name: str, caption: str | None, values: Mapping[str, Any]) -> dict[str, str]:
         told = said(f"{name}_caption", **values) if caption is None else caption
         return {"question": said(name, **values), "caption": told}
-
-
-def _said_if(name: str, **values: Any) -> str | None:
-    """A word that not every section has."""
-    return said(name, **values) if key_of(name) else None
-
-
-def _option(column: str, picker: str, option: Any) -> str:
-    """What an option is called: by a word of the section, else as a value of a column."""
-    word = _said_if(f"{picker}_{option}")
-    if column in NAMES:
-        return word or value_name(column, option)
-    return word or _said_if(f"{column}_{option}") or str(option)

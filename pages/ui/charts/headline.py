@@ -37,6 +37,8 @@ def headlined(chart: Any, finding: str, *, room: float = 1.0) -> Any:
     if not finding:
         return chart
     title, taken = headline(finding, ink=paper_and_ink()[1], room=room)
+    if isinstance(chart, dict):  # of several views, which take no height
+        return chart | {"title": title}
     height = getattr(chart, "height", alt.Undefined)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
     return chart.properties(title=alt.TitleParams(**title), **taller)

@@ -38,7 +38,12 @@ def in_theme(chart: Any) -> Any:
 
     Marks that are text have a colour of their own only where they take their ground along, so
     that the chart itself can be exported to white paper.
+
+    Args:
+        chart: of Altair, or in Vega-Lite.
     """
+    if isinstance(chart, dict):
+        return chart | {"config": theme()}
     return chart.configure(**theme())
 
 

@@ -88,10 +88,11 @@ def lines(
     points: bool = True,
     columns: int | None = None,
     level: float | None = None,
+    ends: tuple[str, str] = _ENDS,
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """One line per colour over a whole-numbered x, with a band from low to high where the frame has
+    """One line per colour over a whole-numbered x, with a band between its ends where the frame has
     these columns and an interval at all.
 
     Args:
@@ -99,13 +100,14 @@ def lines(
         colours: of the names in the colour column, in the order of the legend.
         columns: of the legend; as many as a page has room for if None.
         level: a value to draw a line across the chart at.
+        ends: the columns of the band's ends, an interval's unless others are named.
     """
     x_title, y_title = title(x), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
     if columns is not None:
         encoding.legend.columns = columns
-    ends = _ENDS if set(_ENDS) <= set(frame) else ()
-    told = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
+    given = ends if set(ends) <= set(frame) else ()
+    told = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(given)}
     base = alt.Chart(frame).encode(
         x=alt.X(
             f"{x}:Q",
@@ -120,10 +122,11 @@ def lines(
     drawn = base.mark_line(point={"size": 36, "filled": True} if points else False).encode(
         y=alt.Y(f"{y}:Q", title=y_title, scale=scale)
     )
-    if not ends and level is None:
+    if not given and level is None:
         return drawn.properties(height=height)
     parts = [] if level is None else [across(level)]
-    if ends and frame["low"].notna().any():
-        band = base.encode(y=alt.Y("low:Q", title=y_title, scale=scale), y2=alt.Y2("high"))
+    if given and frame[given[0]].notna().any():
+        low, high = given
+        band = base.encode(y=alt.Y(f"{low}:Q", title=y_title, scale=scale), y2=alt.Y2(high))
         parts.append(band.mark_area(opacity=0.18))
     return alt.layer(*parts, drawn).properties(height=height)

@@ -14,6 +14,8 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from pages.ui.choices.otherwise import NothingThere, otherwise
+
 LONGEST_TEXT = 120
 _SEEN = "choices in the address"
 _UNWRITTEN = "choices that are to stand in the address"
@@ -86,8 +88,11 @@ def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
     """Draw a widget that has the choice's key, in step with the address.
 
     The address wins when it was changed by a link, by hand or by Back; the widget wins when it was
-    used. A page switch that drops the parameter leaves a value that was chosen as it was.
+    used. A page switch that drops the parameter leaves a value that was chosen as it was. In a
+    drawing that nobody sees there is no widget.
     """
+    if (made := otherwise()) is not None:
+        return _unseen(choice, made)
     seen: dict[str, _Seen] = st.session_state.setdefault(_SEEN, {})
     st.session_state[choice.key] = _value(choice, seen.get(choice.key))
     value = widget()
@@ -102,6 +107,31 @@ def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
         always_name(choice.key, choice.names(value))
     seen[choice.key] = _Seen(value, names, _page())
     return value
+
+
+def value_of(choice: Choice) -> Any:
+    """What a choice is whose widget is drawn later in this run."""
+    seen: dict[str, _Seen] = st.session_state.get(_SEEN, {})
+    return _value(choice, seen.get(choice.key))
+
+
+def _unseen(choice: Choice, made: Mapping[str, str]) -> Any:
+    """What a choice is in a drawing that nobody sees.
+
+    Raises:
+        NothingThere: there is no such option now, or not the one that the reader chose.
+    """
+    if choice.key in made:
+        wanted = made[choice.key]
+        if wanted not in map(str, choice.options):
+            raise NothingThere
+        return choice.parsed([wanted])
+    chosen = st.session_state.get(choice.key)
+    if chosen is None:
+        return choice.parsed(choice.asked())
+    if not choice.allowed(chosen):
+        raise NothingThere
+    return chosen
 
 
 def _value(choice: Choice, seen: _Seen | None) -> Any:
@@ -152,6 +182,8 @@ def named(key: str) -> list[str]:
 
 def write(key: str, names: Sequence[str]) -> None:
     """Put a parameter into the address; without names it is taken out."""
+    if otherwise() is not None:
+        return
     st.session_state.setdefault(_UNWRITTEN, {})[key] = list(names)
     if not _IS_COLLECTED.get():
         _write_all()
@@ -174,6 +206,8 @@ def one_entry() -> Iterator[None]:
 
 def stop() -> NoReturn:
     """End the page here, with what was chosen in the address."""
+    if otherwise() is not None:
+        raise NothingThere
     _write_all()
     st.stop()
     raise AssertionError  # `st.stop` does not return, but its type does not say so

@@ -9,6 +9,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.choices.otherwise import otherwise
+
 
 @dataclass(frozen=True)
 class _Drawn:
@@ -37,7 +39,7 @@ def fresh_click(name: str) -> list[Any]:
     """
     drawn = st.session_state.get(_place(name))
     event = st.session_state.get(drawn.key) if drawn else None
-    if drawn is None or event is None:
+    if drawn is None or event is None or otherwise() is not None:
         return []
     now = dict(event["selection"])
     fresh = {part: list(each) for part, each in now.items() if each != drawn.selection.get(part)}

@@ -15,7 +15,7 @@ from pages.ui.head.choice import (
     short_name,
 )
 from pages.ui.head.drawer import open_drawer
-from pages.ui.stage import stage
+from pages.ui.stage import Picked, stage
 from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 from pages.ui.words.say import say
@@ -33,6 +33,8 @@ def pick_head(label: str, *, default: Head, help: str, best: str = "") -> Head:
     read_old_links()
     with stage().bar():
         head = _picked(label, default=default, help=help, best=best)
+        if stage().is_unseen:
+            return head
         _step("‹", "before", head, -1)
         _step("›", "after", head, 1)
         label = say("head_card.open")
@@ -73,8 +75,9 @@ def _picked(label: str, *, default: Head, help: str, best: str) -> Head:
         help=help,
         in_bar=True,
     )
-    if chosen == _BEST:
-        return default
+    chosen = "{}-{}".format(*default) if chosen == _BEST else chosen
+    heads = {each: name for each, name in named.items() if each != _BEST}
+    stage().pick(HEAD, Picked(HEAD, say("head_card.head"), heads, chosen))
     layer, head = chosen.split("-")
     return int(layer), int(head)
 

@@ -15,6 +15,7 @@ from analysis.tables import SCHEMA_VERSION
 from analysis.tables.question import heard
 from analysis.time_limit import TooSlow
 from pages.ui.choices.address import Choice, always_name, asked, draw, stop, write
+from pages.ui.choices.otherwise import otherwise
 from pages.ui.stage import stage
 from pages.ui.store.build import offer_demo
 from pages.ui.store.open_file import Store, Version, cursor, described, version_of
@@ -42,9 +43,17 @@ def files() -> list[Path]:
 def chosen_file() -> Path | None:
     """The file that the address names, else the first one that can be read."""
     found = files()
-    wanted = st.session_state.get("file", st.query_params.get("file"))
+    shown = st.session_state.get("file", st.query_params.get("file"))
+    wanted = (otherwise() or {}).get("file", shown)
     named = next((each for each in found if each.name == wanted), None)
     return named or first_readable(found)
+
+
+def other_stores() -> list[Store]:
+    """The other files of the folder that can be read."""
+    own = open_store()
+    found = (readable(each) for each in files())
+    return [each for each in found if isinstance(each, Store) and each.name != own.name]
 
 
 def first_readable(paths: list[Path]) -> Path | None:

@@ -20,7 +20,7 @@ from pages.ui.charts.colours import (
 )
 from pages.ui.head.habits import habit_name
 from pages.ui.words.names import effect_name, relation_name, scope_name, step_name, token_type_name
-from pages.ui.words.place import key_of, said
+from pages.ui.words.place import key_of, said, said_if
 
 NAMED = "_named"
 """What is put behind a column for the one with the names that a reader sees."""
@@ -69,13 +69,25 @@ def titled(column: str, given: str | None) -> str:
 
 def title_or_name(column: str) -> str:
     """What a column is called; its name in the frame where nothing calls it otherwise."""
-    known = key_of(f"column.{column.removesuffix(NAMED)}", shared="words")
-    return title(column) if known else column
+    return title(column) if is_column(column) else column
+
+
+def is_column(name: str) -> bool:
+    """Whether there is a column of this name that has a title."""
+    return key_of(f"column.{name.removesuffix(NAMED)}", shared="words") is not None
 
 
 def value_name(column: str, value: Any) -> str:
     """What a value of a column is called; itself where it needs no other name."""
     return NAMES[column].of(value) if column in NAMES else str(value)
+
+
+def option_name(column: str, picker: str, option: Any) -> str:
+    """What an option of a picker is called: as the section says, else as a value of a column."""
+    word = said_if(f"{picker}_{option}")
+    if column in NAMES:
+        return word or value_name(column, option)
+    return word or said_if(f"{column}_{option}") or str(option)
 
 
 def with_names(frame: pd.DataFrame) -> pd.DataFrame:

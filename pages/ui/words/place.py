@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from pages.ui.words.say import catalogue, say
 
@@ -44,3 +45,8 @@ def said(name: str, /, *, shared: str = "", **values: object) -> str:
     if key is None:
         raise KeyError(f"{'.'.join(_PLACE.get())} has no word {name}")
     return say(key, **values)
+
+
+def said_if(name: str, /, **values: Any) -> str | None:
+    """A word that not every section has."""
+    return said(name, **values) if key_of(name) else None

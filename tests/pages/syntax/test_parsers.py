@@ -99,7 +99,7 @@ def test_the_table_tells_the_spread(section, told):
         "select avg(uas), stddev_samp(uas), min(uas), max(uas), count(*) from parser_accuracy "
         "where method = 'attention'"
     )
-    row = listed.loc["attention", ["mean", "std", "low", "high", "n_seeds"]]
+    row = listed.loc["attention", ["mean", "std", "min", "max", "n_seeds"]]
     assert row.tolist() == pytest.approx([mean, std, low, high, n])
 
 

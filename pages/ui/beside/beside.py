@@ -1,0 +1,156 @@
+"""B beside A: a figure for another layer, head or file, beside the one that is shown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.beside.difference import Differences, are_same, differences
+from pages.ui.beside.panels import panels
+from pages.ui.beside.said import caption_of, finding_of
+from pages.ui.beside.unseen import Drawn, as_if
+from pages.ui.choices.address import Choice, draw, value_of
+from pages.ui.export.files import with_data
+from pages.ui.stage import Picked, share_of_page, stage
+from pages.ui.store.chosen import open_store, other_stores
+from pages.ui.words.columns import is_column
+from pages.ui.words.say import plain, say
+
+_FILE, _SIDE = "file", "side"
+_INPUTS = {"seq", "text", "sentence", "image", "token"}
+"""Columns that say of which input a figure is: its places mean nothing in another one."""
+_ENDING = ".duckdb"
+_LESS = "B − A"
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a figure shows, says and offers for export."""
+
+    chart: Any
+    frame: pd.DataFrame
+    finding: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What can stand beside one figure: the choices that can be made otherwise, by their keys."""
+
+    name: str
+    offers: Mapping[str, Picked]
+    is_of_one_input: bool
+
+    @property
+    def choice(self) -> Choice:
+        """A key and an option of it; nothing at first."""
+        options = [
+            f"{key}={option}"
+            for key, of in self.offers.items()
+            for option in of.options
+            if option != of.chosen
+        ]
+        return Choice(f"{self.name}_beside", ["", *options], "")
+
+    def label(self, option: str) -> str:
+        """What an option of the choice is called."""
+        key, _, chosen = option.partition("=")
+        if not key:
+            return say("beside.nothing")
+        of = self.offers[key]
+        return f"{of.label}: {of.options.get(chosen, chosen)}"
+
+    def _name(self, key: str, chosen: str) -> str:
+        """An option by itself; numbers are told with what they count."""
+        of = self.offers[key]
+        name = of.options.get(chosen, chosen)
+        return f"{of.label} {name}" if name.isdecimal() else name
+
+    def pick(self) -> None:
+        """The picker, a click away below the figure."""
+        choice = self.choice
+        told: dict[str, Any] = {"key": choice.key, "format_func": self.label}
+        with st.popover(_LESS, type="tertiary", help=say("beside.help")):
+            draw(choice, lambda: st.selectbox(say("beside.label"), choice.options, **told))
+
+    @property
+    def is_chosen(self) -> bool:
+        return bool(value_of(self.choice))
+
+    def added_to(self, shown: Content) -> Content:
+        """The figure, with what the reader chose beside it."""
+        option = str(value_of(self.choice))
+        if not option:
+            return shown
+        key, _, chosen = option.partition("=")
+        labels = self._name(key, self.offers[key].chosen), self._name(key, chosen)
+        other = as_if(self.name, {key: chosen})
+        if other is None:
+            st.info(say("beside.not_there", other=plain(labels[1])))
+            return shown
+        can_match = key != _FILE or not self.is_of_one_input or _is_of_same_corpus(chosen)
+        return _added(shown, other, labels, can_match=can_match)
+
+
+def beside(name: str) -> Beside | None:
+    """What can stand beside a figure of the section that is drawn: other files that hold its
+    tables, and other options of the choices that it was drawn by.
+
+    Args:
+        name: of the figure, with the prefix of its page; one without a name stands alone.
+    """
+    if not name or stage().redraw is None:
+        return None
+    own = open_store()
+    alike = [
+        store
+        for store in other_stores()
+        if store.facts["input"] == own.facts["input"] and store.holds(*stage().needs)
+    ]
+    files = {store.name: store.name.removesuffix(_ENDING) for store in (own, *alike)}
+    picked = stage().picked
+    offers = {_FILE: Picked(_FILE, say("store.file"), files, own.name)}
+    offers |= {
+        key: of for key, of in picked.items() if is_column(of.column) and of.column not in _INPUTS
+    }
+    return Beside(
+        name,
+        {key: of for key, of in offers.items() if set(of.options) - {of.chosen}},
+        is_of_one_input=any(of.column in _INPUTS for of in picked.values()),
+    )
+
+
+def _is_of_same_corpus(name: str) -> bool:
+    """Whether a file is of the same inputs as the open one."""
+    own = open_store().run
+    other = next(store.run for store in other_stores() if store.name == name)
+    return all(own[each] == other[each] for each in ("corpus", "n_sequences"))
+
+
+def _added(shown: Content, other: Drawn, labels: tuple[str, str], *, can_match: bool) -> Content:
+    """Both figures as one, and their difference where their places mean the same."""
+    one, second = with_data(shown.chart), with_data(other.chart)
+    if are_same(one, second):
+        st.info(say("beside.same", other=plain(labels[1])))
+        return shown
+    found = differences(one, second) if can_match else {}
+    titles = f"A · {labels[0]}", f"B · {labels[1]}", _LESS
+    return Content(
+        chart=panels(one, second, found, titles, share=share_of_page()),
+        frame=_frame(shown.frame, other.frame, found),
+        finding=finding_of(one, found, labels),
+        caption=f"{caption_of(found, labels)} {shown.caption}",
+    )
+
+
+def _frame(
+    one: pd.DataFrame, other: pd.DataFrame, found: Mapping[str, Differences]
+) -> pd.DataFrame:
+    """The data of all panels, each row with the panel that shows it."""
+    less = pd.DataFrame([row for each in found.values() for row in each.rows])
+    less = less[[name for name in one if name in less]]
+    sides = {"A": one, "B": other, _LESS: less}
+    frames = [frame.assign(**{_SIDE: side}) for side, frame in sides.items() if len(frame)]
+    return pd.concat(frames, ignore_index=True)

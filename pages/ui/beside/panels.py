@@ -1,0 +1,159 @@
+"""Three panels: a figure, the same for another choice on the same scale, and their difference."""
+
+from copy import deepcopy
+from typing import Any
+
+from pages.ui.beside.difference import IS_CLEAR, Differences
+from pages.ui.beside.marks import PARTS, Specification, Unit, units
+from pages.ui.beside.scales import around_zero, put_on_one_scale
+
+_WIDTH = 212  # pixels of a panel of three on a page 1280 wide
+_NARROW = 0.8  # of a page, where panels stand below each other
+_FAINT = 0.3
+_OF_THE_WHOLE = ("$schema", "config", "datasets", "usermeta", "autosize", "background", "padding")
+_VIEWS = {"hconcat", "vconcat", "concat", "facet", "repeat"}
+_TITLE = {"anchor": "start", "fontSize": 13, "fontWeight": 600, "offset": 6}
+_LEGEND = {
+    "orient": "bottom",
+    "direction": "horizontal",
+    "gradientLength": _WIDTH,
+    "gradientThickness": 10,
+}
+_QUIET = {"labels": False, "ticks": False, "title": None}
+_OF_CLICKS = ("param", "empty")
+_TOLD_ONCE = ("color", "shape", "strokeDash")
+
+
+def panels(
+    one: Specification,
+    other: Specification,
+    found: dict[str, Differences],
+    titles: tuple[str, str, str],
+    *,
+    share: float = 1.0,
+) -> Specification:
+    """Both charts on one scale, and their differences, if there are any, on one around 0.
+
+    Charts of one view stand beside each other where there is room for them, others in a column.
+
+    Args:
+        titles: of the panels, in plain text.
+        share: of the width of a page that there is.
+    """
+    rows = one["datasets"] | other["datasets"]
+    in_row = not _VIEWS & set(one) and share > _NARROW
+    width = _WIDTH if in_row else round(3 * _WIDTH * share)
+    drawn = [_panel(one, titles[0], width), _panel(other, titles[1], width)]
+    put_on_one_scale(drawn[0], drawn[1], rows)
+    if found:
+        rows |= {_changed(name): each.rows for name, each in found.items()}
+        drawn.append(_change(_panel(one, titles[2], width), found, titles[2]))
+    _tell_colours_once(drawn)
+    if in_row:
+        _tell_places_once(drawn)
+    is_map = any(unit.measures == "color" for _, unit in units(one))
+    scales = dict.fromkeys(("x", "y"), "independent")
+    scales |= dict.fromkeys(_TOLD_ONCE, "independent" if is_map else "shared")
+    return {
+        "hconcat" if in_row else "vconcat": drawn,
+        "datasets": rows,
+        "resolve": {"scale": scales},
+        "spacing": 20,
+    }
+
+
+def _panel(chart: Specification, title: str, width: int) -> Specification:
+    """A chart as a part of a larger one: nothing in it can be clicked, and its width is fixed."""
+    panel = {name: part for name, part in deepcopy(chart).items() if name not in _OF_THE_WHOLE}
+    _without_clicks(panel)
+    if not _VIEWS & set(panel):
+        own, height = panel.get("width"), panel.get("height")
+        is_fixed = isinstance(own, int | float)
+        if is_fixed and own > width and isinstance(height, int | float):
+            panel["height"] = height * width / own
+        panel["width"] = min(own, width) if is_fixed else width
+    return panel | {"title": {"text": title, **_TITLE}}
+
+
+def _without_clicks(part: Any) -> None:
+    """Take selections out, and let marks look as they do where nothing is selected."""
+    if isinstance(part, list):
+        for inner in part:
+            _without_clicks(inner)
+    if not isinstance(part, dict):
+        return
+    part.pop("params", None)
+    if "mark" in part or any(kind in part for kind in PARTS):
+        part.pop("name", None)
+    condition = part.get("condition")
+    if isinstance(condition, dict) and "param" in condition:
+        del part["condition"]
+        if condition.get("empty", True):
+            part |= {
+                name: each for name, each in condition.items() if name not in ("param", "empty")
+            }
+    for name, inner in part.items():
+        if name != "values":
+            _without_clicks(inner)
+
+
+def _change(panel: Specification, found: dict[str, Differences], title: str) -> Specification:
+    """The panel with differences in place of numbers."""
+    for part, unit in units(panel):
+        differences = found.get(str(unit.data))
+        if differences and unit.measures:
+            encoding = part["encoding"]
+            scale = around_zero(unit.measures, differences)
+            encoding[unit.measures] |= {"title": title, "scale": scale}
+            if unit.measures == "color" and differences.with_interval:
+                clear = {"test": f"datum['{IS_CLEAR}']", "value": 1}
+                encoding["opacity"] = {"condition": clear, "value": _FAINT}
+    return _over(panel, None, found)
+
+
+def _over(part: Specification, data: str | None, found: dict[str, Differences]) -> Specification:
+    """The panel over the differences, without marks that measure something else, such as a line at
+    the value of chance."""
+    data = part.get("data", {}).get("name", data)
+    if data in found and "data" in part:
+        part["data"] = {"name": _changed(data)}
+    for kind in PARTS:
+        if kind in part:
+            kept = [each for each in part[kind] if _is_shown(each, data, found)]
+            part[kind] = [_over(each, data, found) for each in kept]
+    if "spec" in part:
+        part["spec"] = _over(part["spec"], data, found)
+    return part
+
+
+def _is_shown(part: Specification, data: str | None, found: dict[str, Differences]) -> bool:
+    return any(_is_told(unit, found) for _, unit in units(part, data))
+
+
+def _is_told(unit: Unit, found: dict[str, Differences]) -> bool:
+    """Whether a mark shows a difference, or its interval, or no number at all."""
+    if unit.data in found:
+        return not unit.span or unit.span[1:] == found[unit.data].of.ends
+    return not unit.measures
+
+
+def _changed(name: str) -> str:
+    return f"{name}-change"
+
+
+def _tell_colours_once(drawn: list[Specification]) -> None:
+    """A ramp of colours stands below the first panel, for two, and below the third."""
+    for place, panel in enumerate(drawn):
+        for _, unit in units(panel):
+            if unit.is_number("color") and unit.encoding["color"].get("legend", {}) is not None:
+                legend = unit.encoding["color"].get("legend", {}) | _LEGEND
+                unit.encoding["color"]["legend"] = None if place == 1 else legend
+
+
+def _tell_places_once(drawn: list[Specification]) -> None:
+    """What stands at the left stands there once: names of rows, and the scale of two panels."""
+    for place, panel in enumerate(drawn[1:], start=1):
+        for _, unit in units(panel):
+            up = unit.encoding.get("y", {})
+            if up.get("axis", {}) is not None and (place == 1 or not unit.is_number("y")):
+                up |= {"title": None, "axis": up.get("axis", {}) | _QUIET}

@@ -1,0 +1,90 @@
+"""What is said of two figures beside each other."""
+
+import re
+from collections.abc import Mapping
+from functools import partial
+
+from pages.ui.beside.difference import Differences, Row
+from pages.ui.beside.marks import Specification, units
+from pages.ui.words.columns import is_column, title
+from pages.ui.words.numbers import count, points
+from pages.ui.words.say import plain, say
+
+_PLACES = {"layer", "head"}
+_PLAIN = re.compile(r"\.\d[f%e]")
+_USUAL = ".3g"
+
+
+def finding_of(
+    one: Specification, found: Mapping[str, Differences], labels: tuple[str, str]
+) -> str:
+    """In how many marks the two differ clearly, and where most.
+
+    Args:
+        one: the first chart.
+        labels: of both.
+    """
+    told = {"one": plain(labels[0]), "other": plain(labels[1])}
+    if not found:
+        return say("beside.unmatched", **told)
+    first = max(found.values(), key=lambda each: len(each.rows))
+    row = first.largest
+    value = first.of.values[0]
+    written = partial(_written, format=_format(one, value))
+    told |= {"value": written(row[value]), "place": plain(_place(one, row, first))}
+    if not first.with_interval:
+        return say("beside.finding_without", n=count(len(first.rows)), **told)
+    if not first.n_clear:
+        return say("beside.finding_unclear", n=count(len(first.with_interval)), **told)
+    low, high = (written(row[end]) for end in first.of.ends or ())
+    return say(
+        "beside.finding",
+        n=count(first.n_clear),
+        of=count(len(first.with_interval)),
+        low=low,
+        high=high,
+        **told,
+    )
+
+
+def caption_of(found: Mapping[str, Differences], labels: tuple[str, str]) -> str:
+    """How to read the panels."""
+    told = {"one": plain(labels[0]), "other": plain(labels[1])}
+    parts = [say("beside.caption", **told)]
+    if found:
+        parts.append(say("beside.caption_less"))
+    if any(each.with_interval for each in found.values()):
+        parts.append(say("beside.caption_interval"))
+    lacking = [each for each in found.values() if len(each.rows) < max(each.n_one, each.n_other)]
+    if lacking:
+        n, of = len(lacking[0].rows), max(lacking[0].n_one, lacking[0].n_other)
+        parts.append(say("beside.caption_lacking", n=count(n), of=count(of)))
+    return " ".join(parts)
+
+
+def _place(one: Specification, row: Row, found: Differences) -> str:
+    """Where a mark stands: what its tooltip says of its place."""
+    fields = list(
+        dict.fromkeys(
+            entry["field"]
+            for _, unit in units(one)
+            for entry in unit.tooltip
+            if entry["field"] in found.of.keys | _PLACES and is_column(entry["field"])
+        )
+    )
+    named = [f"{title(each)} {row[each]}" for each in fields if row.get(each) is not None]
+    return f" ({say('list.comma').join(named)})" if named else ""
+
+
+def _format(one: Specification, value: str) -> str:
+    """How tooltips write a number."""
+    told = (entry for _, unit in units(one) for entry in unit.tooltip if entry["field"] == value)
+    format = next((entry.get("format", "") for entry in told), "")
+    return format if _PLAIN.fullmatch(format) else _USUAL
+
+
+def _written(difference: float, format: str) -> str:
+    """With its sign; shares differ by percentage points."""
+    if format.endswith("%"):
+        return say("beside.points", n=points(difference, digits=int(format[1])))
+    return f"{difference:+{format}}".replace("-", "−")

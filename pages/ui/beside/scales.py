@@ -1,0 +1,74 @@
+"""One scale for two charts, and one around 0 for what the second shows less the first."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pages.ui.beside.difference import Differences
+from pages.ui.beside.marks import Specification, Unit, units
+from pages.ui.charts.colours import LESS_TO_MORE
+
+Rows = dict[str, list[dict[str, Any]]]
+"""The rows of charts, by the names of their data."""
+_MANY, _MOST = 200, 0.995  # cells of a map of which the colours need not reach the farthest few
+
+
+def put_on_one_scale(one: Specification, other: Specification, rows: Rows) -> None:
+    """Give both charts one domain for what they measure, and one colour for each name."""
+    for (_, first), (_, second) in zip(units(one), units(other), strict=False):
+        for channel in dict.fromkeys((first.measures, "color")):
+            if channel and first.field(channel) and second.field(channel):
+                pair = (first.encoding[channel], second.encoding[channel])
+                scale = _common(*(each.get("scale") or {} for each in pair))
+                if not scale and channel == first.measures:
+                    scale = _reaching(pair[0].get("scale") or {}, (first, second), rows)
+                for each in pair:
+                    if scale and each.get("scale", {}) is not None:
+                        each["scale"] = each.get("scale", {}) | scale
+
+
+def around_zero(channel: str, differences: Differences) -> dict[str, Any]:
+    """The scale of differences; a map of many cells leaves the few that differ most to its ends."""
+    if channel != "color":
+        return {"zero": True}
+    value = differences.of.values[0]
+    sizes = sorted(abs(row[value]) for row in differences.rows)
+    reach = sizes[round(_MOST * len(sizes)) - 1] if len(sizes) > _MANY else 0
+    reach = reach or sizes[-1]
+    stops = [reach * place / 2 for place in (-2, -1, 0, 1, 2)]
+    return {"domain": stops, "range": list(LESS_TO_MORE), "interpolate": "rgb", "clamp": True}
+
+
+def _common(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The domain of two scales that both say theirs, with the colours of names; else nothing."""
+    first, second = (each.get("domain") for each in (one, other))
+    if not (isinstance(first, list) and isinstance(second, list) and first and second):
+        return {}
+    both = [*first, *second]
+    if all(isinstance(each, int | float) for each in both):
+        if len(first) == len(second) == 2:
+            return {"domain": [min(both), max(both)]}
+        return {"domain": max(first, second, key=_farthest)}
+    if not all(isinstance(each, str | int | float) for each in both):
+        return {}
+    colours = dict(zip(second, other.get("range", second), strict=False))
+    colours |= dict(zip(first, one.get("range", first), strict=False))
+    ranges = {"range": list(colours.values())} if "range" in one and "range" in other else {}
+    return {"domain": list(colours), **ranges}
+
+
+def _farthest(domain: Sequence[float]) -> float:
+    return max(map(abs, domain))
+
+
+def _reaching(scale: dict[str, Any], pair: tuple[Unit, Unit], rows: Rows) -> dict[str, Any]:
+    """A domain for the numbers of both charts, from 0 where the scale begins there."""
+    found = [
+        row[name]
+        for unit in pair
+        for row in rows.get(str(unit.data), [])
+        for name in (unit.span or unit.value or ())[1:]
+        if isinstance(row.get(name), int | float)
+    ]
+    if scale.get("zero", True) and scale.get("type", "linear") != "log":
+        found.append(0)
+    return {"domain": [min(found), max(found)]} if found and min(found) < max(found) else {}
