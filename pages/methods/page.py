@@ -1,14 +1,17 @@
 """How is it measured? Every definition, what it leaves out, and where it comes from."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
 from analysis.scopes import BIAS_READINGS, POST_NORM, PRE_NORM, LayerOrder
 from analysis.sources import PAPERS
 from analysis.tables.mixing import bias_reading
-from pages.ui.about import citation, contract
+from pages.ui.about import citation, contracts
 from pages.ui.choices.links import link_to_view
 from pages.ui.figure import table
+from pages.ui.lazily import folded
 from pages.ui.method import mathematics, methods
 from pages.ui.store.chosen import Store, ask, chosen_file, readable
 from pages.ui.words.names import scope_meaning, scope_name
@@ -68,9 +71,8 @@ def statistics() -> None:
             bias_readings()
         if method.view:
             link_to_view(method.page, method.view, say("methods.see"))
-        with st.expander(say("methods.contract")):
-            for each in method.tables:
-                contract(each)
+        draw = partial(contracts, method.tables)
+        folded("expander", say("methods.contract"), f"contract_{name}", draw)
 
 
 def bias_readings() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -19,9 +20,10 @@ from pages.overview.file_account import (
 from pages.overview.glance import findings
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
-from pages.ui.charts.look import in_theme
+from pages.ui.charts.look import in_theme, unchecked
 from pages.ui.choices.links import link_to_view
 from pages.ui.finding import Finding
+from pages.ui.lazily import folded
 from pages.ui.store.absences import absences
 from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.numbers import count
@@ -73,11 +75,15 @@ def glance() -> None:
         _first(found[0])
         for cell, finding in zip(st.columns(_A_ROW), found[1 : 1 + _A_ROW], strict=False):
             _card(cell, finding)
-        with st.expander(say("overview.further", n=len(found))):
-            st.caption(say("overview.further_caption"))
-            for finding in found:
-                _line(finding)
+        label = say("overview.further", n=len(found))
+        folded("expander", label, "further", partial(_all, found))
     st.caption(say("overview.glance_caption"))
+
+
+def _all(found: list[Finding]) -> None:
+    st.caption(say("overview.further_caption"))
+    for finding in found:
+        _line(finding)
 
 
 def _first(finding: Finding) -> None:
@@ -135,7 +141,9 @@ def _written(value: float, form: str) -> str:
 def _chart(finding: Finding, height: int) -> None:
     if finding.evidence is not None:
         chart = evidence_chart(finding, height=height)
-        st.altair_chart(in_theme(chart), alt=f"{finding.label}: {unmarked(finding.sentence)}")
+        st.altair_chart(
+            unchecked(in_theme(chart)), alt=f"{finding.label}: {unmarked(finding.sentence)}"
+        )
 
 
 def _link(finding: Finding) -> None:
@@ -144,14 +152,17 @@ def _link(finding: Finding) -> None:
 
 def account() -> None:
     """What the file holds and how it was made, a tab each."""
+    folded("expander", say("overview.account"), "account", _account)
+
+
+def _account() -> None:
     parts = {"sound": soundness, "corpus": corpus, "holdings": holdings, "making": making}
     if others():
         parts["others"] = other_files
     titles = [say(f"{each}.title") for each in parts]
-    with st.expander(say("overview.account")):
-        for tab, part in zip(st.tabs(titles), parts.values(), strict=True):
-            with tab:
-                part()
+    for tab, part in zip(st.tabs(titles), parts.values(), strict=True):
+        with tab:
+            part()
 
 
 headline()

@@ -1,11 +1,14 @@
 """How a page's numbers came about, told from the contracts of their tables."""
 
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, partial
 
 import streamlit as st
 
 from analysis.sources import PAPERS
 from analysis.tables.table import Table, View
+from pages.ui.lazily import folded
+from pages.ui.words.place import here
 from pages.ui.words.say import catalogue, language, say
 
 
@@ -13,9 +16,14 @@ def about(*tables: Table) -> None:
     """A folded account of what each table holds: grain, columns, units, source, laws."""
     if not tables:
         return
-    with st.expander(say("about.title")):
-        for table in tables:
-            contract(table)
+    key = "_".join(("about", *here()))
+    folded("expander", say("about.title"), key, partial(contracts, tables))
+
+
+def contracts(tables: Iterable[Table]) -> None:
+    """What each of the tables promises to its readers."""
+    for table in tables:
+        contract(table)
 
 
 def contract(table: Table) -> None:

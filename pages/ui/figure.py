@@ -1,6 +1,7 @@
 """A figure or a table with its question, what to see in it, where it comes from, and its export."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
@@ -9,10 +10,11 @@ import streamlit as st
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.beside.beside import Beside, Content, beside
 from pages.ui.charts.headline import headlined, sentences, unmarked
-from pages.ui.charts.look import in_theme
+from pages.ui.charts.look import in_theme, unchecked
 from pages.ui.collection.button import collect_button
 from pages.ui.export.buttons import export_buttons
 from pages.ui.export.shown import Shown, source
+from pages.ui.lazily import folded
 from pages.ui.stage import share_of_page, stage
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import say
@@ -48,9 +50,9 @@ def figure(
     side = beside(name)
     if side and side.is_chosen:
         content, key, clickable = side.added_to(content), f"{key}-beside", False
-    draw = st.vega_lite_chart if isinstance(content.chart, dict) else st.altair_chart
-    event = draw(
-        in_theme(headlined(content.chart, content.finding, room=share_of_page())),
+    drawn = in_theme(headlined(content.chart, content.finding, room=share_of_page()))
+    event = (st.vega_lite_chart if isinstance(drawn, dict) else st.altair_chart)(
+        drawn if isinstance(drawn, dict) else unchecked(drawn),
         width=width,
         key=key,
         on_select="rerun" if clickable else "ignore",
@@ -122,9 +124,8 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None =
     frame = shown.frame if whole is None else whole
     missing = _PAIR not in frame and any(_lacks(frame, str(name)) for name in frame)
     too_few = say("figure.too_few", least=LEAST_UNITS) if missing else ""
-    with st.container(
-        horizontal=True, vertical_alignment="top", gap="small", key=f"foot_{shown.key}"
-    ):
+    row = f"foot_{shown.key}" if share_of_page() == 1 else None  # a narrow one may be broken
+    with st.container(horizontal=True, vertical_alignment="top", gap="small", key=row):
         st.caption(_brief(shown.caption), width="stretch")
         with st.popover(say("figure.reading"), type="tertiary"):
             for text in (shown.finding, *stage().notes()):
@@ -135,8 +136,14 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None =
                     st.caption(text)
         if side:
             side.pick()
-        with st.popover(say("figure.export"), type="tertiary", help=say("figure.export_help")):
-            export_buttons(shown)
+        folded(
+            "popover",
+            say("figure.export"),
+            f"export_{shown.key}",
+            partial(export_buttons, shown),
+            type="tertiary",
+            help=say("figure.export_help"),
+        )
         collect_button(shown)
 
 

@@ -15,6 +15,8 @@ import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
+from pages.ui import lazily
+from pages.ui.charts import look
 from pages.ui.export import files as export
 from pages.ui.export.latex import latex
 from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
@@ -92,8 +94,11 @@ def _no_search_for_components():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _known_charts():
-    with validated_once():
+def _all_is_checked_and_seen():
+    """Charts are checked, each once, and all that a reader can open is drawn."""
+    with validated_once(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(look, "IS_CHECKED", True)
+        patch.setattr(lazily, "is_open", lambda place: True)
         yield
 
 

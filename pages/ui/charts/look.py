@@ -1,6 +1,8 @@
 """The look that all charts share: colours, legends, axes, tooltips."""
 
 from collections.abc import Mapping
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import altair as alt
@@ -17,6 +19,9 @@ _N = len(SERIES_COLOURS)
 _PRESENTED = 15  # pixels of type
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
 Scale = Literal["linear", "log", "symlog", "sqrt"]
+
+IS_CHECKED = False
+"""Whether charts are checked against their schema when they are drawn, as they are in tests."""
 
 schemapi.disable_debug_mode()  # a chart is validated when it is drawn, its parts not one by one
 
@@ -45,6 +50,12 @@ def in_theme(chart: Any) -> Any:
     if isinstance(chart, dict):
         return chart | {"config": theme()}
     return chart.configure(**theme())
+
+
+def unchecked(chart: Any) -> Any:
+    """The chart as `st.altair_chart` takes it, without a look at its schema: that would take a
+    fifth of the time of a page, one session after the other. Tests look at every figure."""
+    return SimpleNamespace(to_dict=partial(chart.to_dict, validate=IS_CHECKED))
 
 
 def theme() -> dict[str, Any]:

@@ -20,6 +20,11 @@ def words_of(*names: str) -> Iterator[None]:
         _PLACE.reset(token)
 
 
+def here() -> tuple[str, ...]:
+    """The names under which words are looked up now."""
+    return _PLACE.get()
+
+
 def key_of(name: str, *, shared: str = "") -> str | None:
     """The key of a word: the section's own, else its page's, else the one that all pages share.
 
