@@ -51,8 +51,10 @@ def figure(
     if side and side.is_chosen:
         content, key, clickable = side.added_to(content), f"{key}-beside", False
     drawn = in_theme(headlined(content.chart, content.finding, room=share_of_page()))
-    event = (st.vega_lite_chart if isinstance(drawn, dict) else st.altair_chart)(
-        drawn if isinstance(drawn, dict) else unchecked(drawn),
+    is_vega = isinstance(drawn, dict)
+    draw: Any = st.vega_lite_chart if is_vega else st.altair_chart
+    event = draw(
+        drawn if is_vega else unchecked(drawn),
         width=width,
         key=key,
         on_select="rerun" if clickable else "ignore",
