@@ -176,6 +176,7 @@ FIGURES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
 def test_the_second_panel_is_the_figure_as_it_is_with_that_choice(
     opened, exported, two_files, figure

@@ -27,13 +27,13 @@ from tests.reference.probing import parser_training as reference
 from tests.small_store import request as asked_for
 from tests.tiny import HEADS, LAYERS, mask_rate
 
-STATISTICS = ["parser_accuracy"]
+pytestmark = pytest.mark.slow  # parsers are trained; the inner loop has their measures
 
 
 @pytest.fixture(scope="module")
 def treebank(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"parsers-{family}")
-    asked = asked_for(folder, family, annotated=True, statistics=STATISTICS)
+    asked = asked_for(folder, family, annotated=True, statistics=["parser_accuracy"])
     steps = 90 if family == "bert" else 5  # enough to learn the trees by heart, or next to nothing
     with patch.multiple(parser_training, EPOCHS=1, RATE=0.05, STEPS=steps):
         return asked, run(asked, run_local)
@@ -244,7 +244,7 @@ def test_masked_words_have_no_vector(tmp_path, family):
 
 
 def test_one_sequence_is_too_little_to_train_and_to_score(tmp_path):
-    asked = asked_for(tmp_path, "bert", annotated=True, statistics=STATISTICS, limit=1)
+    asked = asked_for(tmp_path, "bert", annotated=True, statistics=["parser_accuracy"], limit=1)
     run(asked, run_local)
     with duckdb.connect(str(asked.output), read_only=True) as opened:
         assert parser_accuracy.accuracies(opened).empty
