@@ -15,8 +15,9 @@ _STEP = re.compile(
     r"(?:step|checkpoint|ckpt|iter)s?[-_]?(\d{1,12})(k|m|)(?![a-z0-9])", re.IGNORECASE
 )
 _THOUSANDS = {"": 1, "k": 1000, "m": 1_000_000}
-KINDS = ("numbers", "paired", "heads", "pairs", "training")
-"""Ways to compare: numbers side by side, sequence by sequence, heads, pairs of tokens, steps."""
+KINDS = ("numbers", "paired", "heads", "head_by_head", "pairs", "training")
+"""Ways to compare: numbers side by side, sequence by sequence, heads matched, each head with
+itself, pairs of tokens, steps."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,9 @@ _FORBIDS = {
     "numbers": ("input",),
     "paired": ("input", "corpus", "tokenizer", "sequences"),
     "heads": ("input", "shape", "corpus", "tokenizer", "sequences"),
+    "head_by_head": (
+        *("input", "model", "random_weights", "shape", "corpus", "tokenizer", "sequences"),
+    ),
     "pairs": ("input", "depth", "layer_order", "tokenizer"),
     "training": (
         *("input", "model", "random_weights", "shape", "corpus", "masking"),

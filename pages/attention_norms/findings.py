@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import frequency_correlation as frequency
 from analysis.tables.norms import input_norm_dispersion, token_type_mixing, value_norm_dispersion
-from pages.ui.finding import Finding, rows_of
+from pages.ui.finding import Finding, rows_of, shares_by_layer
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask
 from pages.ui.words.names import token_type_name
@@ -29,18 +29,10 @@ def shares(quantity: str) -> pd.Series:
 
 
 def _shares_by_layer(quantity: str) -> pd.DataFrame:
-    """The share of all special types in a quantity, layer by layer, as evidence.
-
-    The ends hold even where all types vary together: each type's low end against the high ends of
-    the others, and the other way round.
-    """
+    """The share of all special types in a quantity, layer by layer, as evidence."""
     frame = ask(token_type_mixing.by_layer, head=None)
     frame = frame[frame["quantity"] == quantity]
-    special, numbers = frame["token_type"].isin(SPECIAL), ["mean", "low", "high"]
-    own, others = (frame[which].groupby("layer")[numbers].sum() for which in (special, ~special))
-    ends = {"value": ("mean", "mean"), "low": ("low", "high"), "high": ("high", "low")}
-    told = {name: own[end] / (own[end] + others[rest]) for name, (end, rest) in ends.items()}
-    return pd.DataFrame(told).reset_index().assign(name=quantity_name(quantity))
+    return shares_by_layer(frame, frame["token_type"].isin(SPECIAL), quantity_name(quantity))
 
 
 def _weight_against_norm() -> Iterator[Finding]:

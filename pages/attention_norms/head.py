@@ -1,6 +1,7 @@
 """One head: its numbers, the tokens that get its weight and its norm, and where they do."""
 
 from collections.abc import Hashable, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -10,10 +11,9 @@ from analysis.tables.norms import head_token, token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, norms_card, pick_norms_head
 from pages.ui.charts import shading
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
-from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
-from pages.ui.export.shown import source
 from pages.ui.page import section
+from pages.ui.passages import Passage, draw_passages
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.quantities import quantity_name
@@ -110,7 +110,6 @@ def _table(
 def _passages(view: View, layer: int, head: int, token: str) -> None:
     """The sequences in which a token gets most, every token shaded by what it receives on average
     over the queries: by weight and by norm."""
-    st.subheader(view.say("passages_title", token=plain(token)), anchor=False)
     by = view.pick("by", list(_RANKINGS), format=quantity_name)
     limit = view.number("passages", 1, 8, 2)
     best = ask(head_token.top_sequences, layer=layer, head=head, token=token, by=by, limit=limit)
@@ -120,18 +119,24 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
         shading.scale(view.say(f"received_{each}"), tops[each], format)
         for each, format in _RANKINGS.items()
     )
-    st.html(shading.STYLE + shading.side_by_side(*scales))
+    parts = []
     for place, row in enumerate(best.itertuples(), start=1):
         value, seq = _RANKINGS[by].format(row.value), sequence_name(row.seq)
-        st.markdown(view.say(f"heading_{by}", place=place, seq=seq, value=value))
+        heading = view.say(f"heading_{by}", place=place, seq=seq, value=value)
         shown = tokens[tokens["seq"] == row.seq]
         texts = (
             shaded_by(shown, each, tops[each], hint=lambda row: _hint(view, row), chosen=token)
             for each in _RANKINGS
         )
-        st.html(shading.side_by_side(*texts))
-        link_to_sequence(row.seq)
-    st.caption(f"{view.say('passages_caption')} {source()}")
+        parts.append(Passage(heading, shading.side_by_side(*texts), int(row.seq)))
+    colours = shading.side_by_side(*scales)
+    view.markup(
+        "passages_title",
+        best,
+        partial(draw_passages, colours, parts),
+        caption=view.say("passages_caption"),
+        token=plain(token),
+    )
 
 
 def _hint(view: View, row: Mapping[Hashable, Any]) -> str:

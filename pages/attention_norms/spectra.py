@@ -135,11 +135,11 @@ def _chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
         axis=alt.Axis(format="d", tickMinStep=1),
     )
     band = alt.Chart(ranks).mark_area(color=ZERO, opacity=0.2)
-    band = band.encode(x=x, y=alt.Y("low:Q", title=title("value"), scale=scale), y2="high")
+    band = band.encode(x=x, y=alt.Y("low:Q", title=title("value"), scale=scale), y2=alt.Y2("high"))
     base = alt.Chart(shown).encode(
         x=x,
         y=alt.Y("value:Q", title=title("value"), scale=scale),
-        detail="name:N",
+        detail=alt.Detail("name:N"),
         color=alt.Color(
             "layer:O",
             title=title("layer"),

@@ -55,12 +55,14 @@ def dots(
     )
     place = alt.X(f"{x}:Q", title=title(x), axis=alt.Axis(tickCount=6, grid=not at_zero))
     marks = [
-        base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", title=title(x)), x2="high:Q"),
+        base.mark_rule(strokeWidth=2.5).encode(
+            x=alt.X("low:Q", title=title(x)), x2=alt.X2("high:Q")
+        ),
         base.mark_circle(size=56, opacity=1).encode(x=place),
     ]
     if at_zero:
         zero = alt.Chart(pd.DataFrame({"level": [0.0]})).mark_rule(color=ZERO)
-        marks.insert(0, zero.encode(x="level:Q"))
+        marks.insert(0, zero.encode(x=alt.X("level:Q")))
     row = max(_LEAST_ROW, _DOT * (len(compared) + 1))
     chart, height = alt.layer(*marks), row * len(rows)
     if width is None:

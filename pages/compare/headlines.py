@@ -23,7 +23,7 @@ from pages.ui.words.numbers import signed
 from pages.ui.words.say import plain
 
 _VALUES, _CHANGES = 380, 250  # pixels across
-_FOUR = dict.fromkeys(("difference", "low", "high", "p", "q"), "%.4f")
+_FORMATS = dict.fromkeys(("difference", "low", "high"), "%.4f") | dict.fromkeys("pq", "%.2g")
 
 
 @section("headlines", also=TABLES)
@@ -37,7 +37,7 @@ def headlines(view: View) -> None:
         view.note(pairing(changes))
     view.figure("numbers", found, _chart(compared, found, changes), state=len(compared))
     if len(changes):
-        columns: dict[str, str | None] = {"file": None, "name": None, **_FOUR, "n": None}
+        columns: dict[str, str | None] = {"file": None, "name": None, **_FORMATS, "n": None}
         view.table("differences", changes, columns, state=len(compared))
     say_if_alone(view, compared)
 

@@ -121,7 +121,7 @@ def _chart(view: View, frame: pd.DataFrame, found: Matching) -> Any:
     )
     ends = pd.DataFrame({"place": domain, "match": domain})
     diagonal = alt.Chart(ends).mark_line(color=NEUTRAL, strokeDash=[4, 4], tooltip=False)
-    map_of_heads = alt.layer(diagonal.encode(x="place:Q", y="match:Q"), points)
+    map_of_heads = alt.layer(diagonal.encode(x=alt.X("place:Q"), y=alt.Y("match:Q")), points)
     return alt.hconcat(
         map_of_heads.properties(width=_SIDE, height=300),
         _means(view, found).properties(width=_BARS, height=300),

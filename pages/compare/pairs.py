@@ -61,9 +61,10 @@ def pairs(view: View) -> None:
 def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
     """Ranks, means and differences, to be sorted."""
     ranks, means = ("moved", "rank_one", "rank_other"), ("mean_one", "mean_other")
-    changes = ("difference", "difference_low", "difference_high", "q")
+    changes = ("difference", "difference_low", "difference_high")
     columns: dict[str, str | None] = {"name": None, **dict.fromkeys(ranks, "%d")}
-    columns |= dict.fromkeys((*changes, *means), "%.4f") | {"n_one": None, "n_other": None}
+    columns |= dict.fromkeys((*changes, *means), "%.4f")
+    columns |= {"q": "%.2g", "n_one": None, "n_other": None}
     view.table("ranks", kept.assign(name=_names(kept)), columns, state=state)
 
 

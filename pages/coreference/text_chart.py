@@ -66,8 +66,8 @@ def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> al
         alt.Chart(frame)
         .mark_rect(opacity=0.28, cornerRadius=3)
         .encode(
-            x2="x2:Q",
-            y2="y2:Q",
+            x2=alt.X2("x2:Q"),
+            y2=alt.Y2("y2:Q"),
             color=alt.Color("colour:N", scale=None),
             tooltip=tooltips(dict.fromkeys(("text", "type", "cluster")), frame, "d"),
         )
@@ -96,8 +96,8 @@ def _words(
     }
     plain, bold = (alt.Chart(shown).transform_filter(f"{no}datum.is_head") for no in ("!", ""))
     return [
-        plain.mark_text(**style).encode(text="form:N"),
-        bold.mark_text(**style, fontWeight="bold").encode(text="form:N"),
+        plain.mark_text(**style).encode(text=alt.Text("form:N")),
+        bold.mark_text(**style, fontWeight="bold").encode(text=alt.Text("form:N")),
     ]
 
 
@@ -127,7 +127,13 @@ def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt
     lines = (
         alt.Chart(frame)
         .mark_line(strokeWidth=2, opacity=0.85)
-        .encode(detail="arrow:N", order="step:Q", color=colour, strokeDash=dash, tooltip=tooltip)
+        .encode(
+            detail=alt.Detail("arrow:N"),
+            order=alt.Order("step:Q"),
+            color=colour,
+            strokeDash=dash,
+            tooltip=tooltip,
+        )
     )
     ends = alt.Chart(frame.groupby("arrow").tail(1))
     tips = [

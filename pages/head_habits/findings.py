@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
+import pandas as pd
+
 from analysis.tables.heads import gradient_importance, head_pattern
-from pages.ui.finding import Finding, rows_of
+from pages.ui.finding import Finding, rows_of, shares_by_layer
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.habits import importance_shares
 from pages.ui.store.chosen import ask, open_store
@@ -19,6 +21,7 @@ _STAND_IN = "pooled_length"
 def _habits() -> Iterator[Finding]:
     """How many heads have one habit above all, and which."""
     found = behaviours_of_heads()["behaviour"].value_counts()
+    surely = behaviours_of_heads(by="low")["behaviour"] != _OTHER
     n, other = int(found.sum()), int(found.get(_OTHER, 0))
     if not n:
         return
@@ -36,6 +39,7 @@ def _habits() -> Iterator[Finding]:
         "head_habits",
         "heads",
         rows_of((behaviour_name(str(each)), many / n) for each, many in found.items()),
+        known_by=say("finding.habits_known_by", n=int(surely.sum()), of=n - other),
     )
 
 
@@ -45,16 +49,16 @@ def _gradients() -> Iterator[Finding]:
         return
     frame = ask(gradient_importance.by_layer)
     objective = str(frame["objective"].iloc[0])
-    means = frame[frame["head"].isna()]
-    shares = importance_shares(means.rename(columns={"importance": "mean"}))
-    weights = ask(head_pattern.by_layer).groupby("quantity")["mean"].mean()
-    weights = weights[weights.index.isin(_TYPES)]
+    means = frame[frame["head"].isna()].rename(columns={"importance": "mean"})
+    shares = importance_shares(means)
+    patterns = ask(head_pattern.by_layer)
+    weights = patterns[patterns["quantity"].isin(_TYPES)].groupby("quantity")["mean"].mean()
     if weights.empty:
         return
     most = str(weights.idxmax())
     weight, share = float(weights[most]), float(shares.get(most, 0.0))
     kind = "_stand_in" if objective == _STAND_IN else ""
-    name = token_type_name(most)
+    name, compared = token_type_name(most), say("finding.of_weight")
     yield Finding(
         say(f"finding.label_gradients{kind}", token_type=name),
         f"{percent(weight)} → {percent(share)}",
@@ -67,8 +71,21 @@ def _gradients() -> Iterator[Finding]:
         ),
         "head_habits",
         "gradients",
-        rows_of([(say("finding.of_importance"), share), (say("finding.of_weight"), weight)]),
+        pd.concat(
+            [
+                shares_by_layer(means, means["token_type"] == most, say("finding.of_importance")),
+                _weights(patterns, most).assign(name=compared),
+            ],
+            ignore_index=True,
+        ),
+        baseline=compared,
     )
+
+
+def _weights(patterns: pd.DataFrame, token_type: str) -> pd.DataFrame:
+    """What a type gets of the attention, layer by layer, as evidence."""
+    of_type = patterns[patterns["quantity"] == token_type].rename(columns={"mean": "value"})
+    return of_type[["layer", "value", "low", "high"]]
 
 
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {

@@ -1,6 +1,8 @@
 """One head: its card, its habits with intervals, and the texts in which it shows one most."""
 
 from collections.abc import Hashable, Mapping
+from functools import partial
+from html import escape
 from typing import Any
 
 import altair as alt
@@ -14,18 +16,16 @@ from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.look import coloured, tooltips
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
-from pages.ui.choices.links import link_to_sequence
-from pages.ui.export.shown import source
 from pages.ui.head.bar import pick_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
+from pages.ui.passages import Passage, draw_passages
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import shown_as, with_names
-from pages.ui.words.say import plain
 
 _FORMAT = "{:.2%}"
 
@@ -88,7 +88,6 @@ def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:
         own: the habits of one head: rows layer, head, quantity, mean.
         weighing: by which texts are chosen; shades are always of weights.
     """
-    st.subheader(view.say("texts_title"), anchor=False)
     layer, head = (int(own[each].iloc[0]) for each in ("layer", "head"))
     habit, limit = _pick(view, own.dropna(subset="mean").set_index("quantity")["mean"])
     of = {"layer": layer, "head": head}
@@ -98,28 +97,30 @@ def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:
     if held:
         tokens = ask(head_token.sequence_tokens, **of, sequences=best["seq"].tolist())
     top = float(tokens["attention"].max()) if len(tokens) else 0.0
-    if top > 0:
-        st.html(shading.STYLE + shading.scale(view.say("received"), top, _FORMAT))
-    else:
+    colours = shading.scale(view.say("received"), top, _FORMAT) if top else ""
+    if not top:
         st.caption(view.say("plain", statistic=head_token.TABLE.name))
-    for place, row in enumerate(best.itertuples(), start=1):
-        st.markdown(
-            view.say(
-                "text_heading",
-                place=place,
-                seq=sequence_name(row.seq),
-                n=row.n_tokens,
-                habit=habit_name(habit),
-                value=habit_value(habit, float(row.value)),
-            )
-        )
+
+    def text(row: Any) -> str:
         shown = tokens[tokens["seq"] == row.seq]
-        if len(shown):
-            st.html(shaded_by(shown, "attention", top, hint=lambda row: _hint(view, row)))
-        else:
-            st.markdown(plain(row.text))
-        link_to_sequence(row.seq)
-    st.caption(f"{view.say(f'texts_caption_{weighing}')} {source()}")
+        if shown.empty:
+            return f'<div class="an-text">{escape(row.text)}</div>'
+        return shaded_by(shown, "attention", top, hint=lambda row: _hint(view, row))
+
+    def heading(place: int, row: Any) -> str:
+        return view.say(
+            "text_heading",
+            place=place,
+            seq=sequence_name(row.seq),
+            n=row.n_tokens,
+            habit=habit_name(habit),
+            value=habit_value(habit, float(row.value)),
+        )
+
+    rows = enumerate(best.itertuples(), start=1)
+    parts = [Passage(heading(place, row), text(row), int(row.seq)) for place, row in rows]
+    caption = view.say(f"texts_caption_{weighing}")
+    view.markup("texts_title", best, partial(draw_passages, colours, parts), caption=caption)
 
 
 def _hint(view: View, row: Mapping[Hashable, Any]) -> str:

@@ -112,13 +112,20 @@ def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
     cells = (
         alt.Chart(shown)
         .mark_rect(cursor="pointer")
-        .encode(x=x, y=y, x2="x2", y2="y2", color=colour, tooltip=tooltips(titles, shown, ".3f"))
+        .encode(
+            x=x,
+            y=y,
+            x2=alt.X2("x2"),
+            y2=alt.Y2("y2"),
+            color=colour,
+            tooltip=tooltips(titles, shown, ".3f"),
+        )
         .add_params(cell_selection(MARK, "layer", "head"))
     )
     row = shown[(shown["layer"] == marked[0]) & (shown["head"] == marked[1])].head(1)
     ring = (
         alt.Chart(row.assign(x=0, x2=n, y2=row["y"] + 1))
         .mark_rect(filled=False, stroke=MARKED, strokeWidth=2, aria=False, tooltip=False)
-        .encode(x=x, x2="x2", y=y, y2="y2")
+        .encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"))
     )
     return alt.layer(cells, ring).properties(height=_SIDE)

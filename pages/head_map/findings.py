@@ -26,6 +26,7 @@ def _cohesion() -> Iterator[Finding]:
         "layers",
         rows_of((say(f"finding.{each}"), row[each]) for each in ("within", "between")),
         format=".2f",
+        known_by=say("finding.cohesion_known_by", p=f"{row['p_value']:.2g}"),
     )
 
 

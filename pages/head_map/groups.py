@@ -143,9 +143,13 @@ def _tree_chart(
     colour = alt.Color("name:N", title=None, scale=scale, legend=None)
     branches = tree.branches(k)
     branches["name"] = branches["group"].map(leaves.groupby("group")["name"].first())
-    lines = alt.Chart(branches).mark_rule(strokeWidth=1.6).encode(x=x, x2="x2", y=y, y2="y2")
+    lines = (
+        alt.Chart(branches)
+        .mark_rule(strokeWidth=1.6)
+        .encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"))
+    )
     below = lines.transform_filter("datum.group > 0").encode(color=colour)
-    above = lines.transform_filter("datum.group === 0").encode(color=alt.value(IN_NO_GROUP))
+    above = lines.transform_filter("datum.group === 0").encode(color=alt.ColorValue(IN_NO_GROUP))
     dots = alt.Chart(leaves.assign(x=0.0, y=leaves["place"])).encode(x=x, y=y)
     tooltip = tooltips(dict.fromkeys(("layer", "head", "name")), leaves, ".2f")
     marks = (

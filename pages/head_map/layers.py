@@ -69,7 +69,7 @@ def _chart(by_layer: pd.DataFrame) -> Any:
     rules = (
         alt.Chart(by_layer)
         .mark_rule(strokeWidth=2, color=IN_NO_GROUP)
-        .encode(x=x, y=alt.Y("within:Q", title=title(DISTANCE)), y2="between")
+        .encode(x=x, y=alt.Y("within:Q", title=title(DISTANCE)), y2=alt.Y2("between"))
     )
     tooltip = tooltips(
         {"layer": None, "side": " ", DISTANCE: None, "difference": None}, frame, ".3f"

@@ -108,7 +108,7 @@ def _lengths() -> None:
         .mark_bar(color=SERIES_COLOURS[0], orient="vertical")
         .encode(
             x=alt.X("low:Q", title=say("corpus.length_axis"), scale=alt.Scale(zero=False)),
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=alt.Y(
                 "n_sequences:Q",
                 title=say("corpus.sequences_axis"),

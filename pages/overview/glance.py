@@ -1,13 +1,23 @@
 """What a file says at a glance: sentences with their numbers, each with a place that shows more."""
 
+import streamlit as st
+
 from pages.ui.collected import collected
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import open_store, shows_images
+from pages.ui.store.open_file import Version
+from pages.ui.words.say import Language
+from pages.ui.words.say import language as said_in
 
 
 def findings() -> list[Finding]:
     """Those of all pages that the open file has the statistics for, the clearest first; those of
     which it is not known how sure they are come last, of images what is relevant before others."""
+    return _findings(open_store().version, said_in())
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _findings(version: Version, language: Language) -> list[Finding]:
     rows = open_store().rows
     modules = list(collected("findings"))
     if shows_images():

@@ -20,7 +20,7 @@ from pages.overview.file_account import (
 from pages.overview.glance import findings
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
-from pages.ui.charts.look import in_theme, unchecked
+from pages.ui.charts.look import in_theme
 from pages.ui.choices.links import link_to_view
 from pages.ui.finding import Finding
 from pages.ui.lazily import folded
@@ -120,10 +120,11 @@ def _number(finding: Finding) -> None:
 
 
 def _how_sure(finding: Finding) -> str:
-    """The interval and what it is compared with; of all layers, in how many it is clear of that."""
+    """The interval and what it is compared with; of all layers, in how many it is clear of that;
+    without an interval, by what else it is known."""
     found, level = finding.found.dropna(subset="strength"), finding.baseline
     if found.empty or level is None:
-        return say("overview.no_interval")
+        return finding.known_by or say("overview.no_interval")
     baseline = level if isinstance(level, str) else f"{level:g}"
     if "layer" in found:
         n = int((found["strength"] > 1).sum())
@@ -141,9 +142,7 @@ def _written(value: float, form: str) -> str:
 def _chart(finding: Finding, height: int) -> None:
     if finding.evidence is not None:
         chart = evidence_chart(finding, height=height)
-        st.altair_chart(
-            unchecked(in_theme(chart)), alt=f"{finding.label}: {unmarked(finding.sentence)}"
-        )
+        st.altair_chart(in_theme(chart), alt=f"{finding.label}: {unmarked(finding.sentence)}")
 
 
 def _link(finding: Finding) -> None:

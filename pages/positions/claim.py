@@ -156,7 +156,9 @@ def _ground(n: int, x: Any, y: Any) -> list[Any]:
     edges = {"x": cells["column"] - half, "x2": cells["column"] + half}
     edges |= {"y": cells["row"] - half, "y2": cells["row"] + half}
     same = cells["column"] == cells["row"]
-    ground = alt.Chart(pd.DataFrame(edges | {"same": same})).encode(x=x, y=y, x2="x2", y2="y2")
+    ground = alt.Chart(pd.DataFrame(edges | {"same": same})).encode(
+        x=x, y=y, x2=alt.X2("x2"), y2=alt.Y2("y2")
+    )
     tints = (("!datum.same", NEUTRAL, 0.07), ("datum.same", AGREEMENT_COLOUR, 0.28))
     return [
         ground.transform_filter(which).mark_rect(
@@ -183,7 +185,7 @@ def _agreement_chart(layers: pd.DataFrame) -> Any:
     colours = dict(zip(names.values(), SERIES_COLOURS, strict=False))
     ours, chance = (named(f"of_{each}", colours, symbolType="square") for each in names)
     interval = base.mark_rule(strokeWidth=2).encode(
-        y=alt.Y("agreement_low:Q", **height), y2="agreement_high", color=ours
+        y=alt.Y("agreement_low:Q", **height), y2=alt.Y2("agreement_high"), color=ours
     )
     ticks = base.mark_tick(thickness=3, width=26, opacity=1)
     points = base.mark_circle(size=90, opacity=1)

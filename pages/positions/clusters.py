@@ -102,7 +102,9 @@ def explained_chart(explained: pd.DataFrame, k: int) -> Any:
     """Explained share over the number of clusters, the chosen one marked."""
     curve = lines(explained, x="k", y="explained", format=".1%")
     curve = with_axes(curve, y=alt.Axis(format="%", tickCount=5))
-    chosen = alt.Chart(explained[explained["k"] == k]).encode(x="k:Q", y="explained:Q")
+    chosen = alt.Chart(explained[explained["k"] == k]).encode(
+        x=alt.X("k:Q"), y=alt.Y("explained:Q")
+    )
     ring = chosen.mark_point(size=190, stroke=MARKED, strokeWidth=2.5, fillOpacity=0)
     label = chosen.mark_text(dy=-18, fontSize=12)
     label = label.encode(text=alt.Text("explained:Q", format=".0%"))

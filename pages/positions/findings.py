@@ -117,6 +117,7 @@ def _embeddings() -> Iterator[Finding]:
         ),
         _PAGE,
         "embeddings",
+        known_by=say("finding.embeddings_known_by"),
     )
 
 

@@ -63,11 +63,13 @@ def profile_grid(
     told = column_tooltips(heads, layer="d", head="d", name="", peak="+d", top=".0%")
     parts = [
         _cells(heads).mark_rect(color=NEUTRAL, opacity=0.09, aria=False),
-        middle.mark_rule(color=NEUTRAL, opacity=0.35, strokeWidth=1, aria=False).encode(y2="y2"),
+        middle.mark_rule(color=NEUTRAL, opacity=0.35, strokeWidth=1, aria=False).encode(
+            y2=alt.Y2("y2")
+        ),
         areas.encode(
-            y2="y2",
+            y2=alt.Y2("y2"),
             color=alt.Color("name:N", scale=scale, legend=None),
-            detail=["layer:N", "head:N"],
+            detail=[alt.Detail("layer:N"), alt.Detail("head:N")],
         ),
         _ring(heads, marked),
         cover.encode(tooltip=told).add_params(cell_selection("cell", *_HEAD)),
@@ -86,7 +88,7 @@ def _base(shown: pd.DataFrame) -> alt.Chart:
 
 
 def _cells(shown: pd.DataFrame) -> alt.Chart:
-    return _base(shown).encode(x2="x2", y2="y2")
+    return _base(shown).encode(x2=alt.X2("x2"), y2=alt.Y2("y2"))
 
 
 def _axes(shown: pd.DataFrame) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def _ring(shown: pd.DataFrame, marked: tuple[int, int]) -> alt.Chart:
     """A frame around the cell of one head."""
     cell = _edges(pd.DataFrame([marked], columns=_HEAD), 0.47)
     ring = alt.Chart(cell).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, aria=False)
-    return ring.encode(**_axes(shown), x2="x2", y2="y2")
+    return ring.encode(**_axes(shown), x2=alt.X2("x2"), y2=alt.Y2("y2"))
 
 
 def _height(shown: pd.DataFrame, cell: int) -> int:

@@ -154,7 +154,9 @@ def _patch_map(frame: pd.DataFrame, best: pd.Series) -> Any:
     cells = with_axes(cells, x=offset_axis(ticks=False), y=offset_axis(ticks=False))
     itself = alt.Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
     dot = itself.mark_point(size=36, filled=True, color=INKS[1], stroke=INKS[0], tooltip=False)
-    return alt.layer(cells, dot.encode(x="column_offset:O", y="row_offset:O")).properties(
+    return alt.layer(
+        cells, dot.encode(x=alt.X("column_offset:O"), y=alt.Y("row_offset:O"))
+    ).properties(
         autosize=alt.AutoSizeParams(type="pad"),
         width=_CELL * frame["column_offset"].nunique(),
         height=_CELL * frame["row_offset"].nunique(),

@@ -168,7 +168,7 @@ def _directions(waves: pd.DataFrame, x: alt.X) -> Any:
     chart = alt.Chart(cells).mark_rect()
     chart = chart.encode(
         x=x,
-        x2="right",
+        x2=alt.X2("right"),
         y=alt.Y("rank:O", title=title("rank"), axis=alt.Axis(values=[1, 5, 10, 15, 20])),
         color=alt.Color("correlation:Q", title="xcorr", scale=scale, legend=legend),
         tooltip=column_tooltips(cells, rank="d", value=".2f", offset="+d", correlation=".3f"),
@@ -191,7 +191,7 @@ def _curve(curves: pd.DataFrame, curve: str, peak: int, x: alt.X) -> Any:
     marked = alt.Chart(at).encode(x=x)
     rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
     label = marked.mark_text(fontSize=12, fontWeight="bold")
-    chart = alt.layer(rule, line, label.encode(y=alt.value(-8), text="label:N"))
+    chart = alt.layer(rule, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))
     return chart.properties(title=_heading(title(curve)), width=_WIDTH, height=_CURVE)
 
 

@@ -107,7 +107,7 @@ def _profile(view: View, layer: int, head: int) -> None:
         return
     curve = lines(frame, x="offset", y="mean", format=".2%")
     curve = with_axes(curve, x=offset_axis(tickCount=11), y=alt.Axis(format="%", tickCount=5))
-    zero = alt.Chart(pd.DataFrame({"offset": [0]})).encode(x="offset:Q")
+    zero = alt.Chart(pd.DataFrame({"offset": [0]})).encode(x=alt.X("offset:Q"))
     dotted = zero.mark_rule(color=MARKED, strokeDash=[2, 4], strokeWidth=2)
     chart = alt.layer(curve, dotted).properties(height=_SIDE)
     n = count(frame["n_sequences"].iloc[0])

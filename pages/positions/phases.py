@@ -133,7 +133,7 @@ def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
     colour = alt.Color(f"{measure}:Q", title=title(measure), scale=scale, legend=ramp(".2~g"))
     tooltip = column_tooltips(cells, **told)
     marks = alt.Chart(cells).mark_rect()
-    marks = marks.encode(x=x, x2="x2", y=y, y2="y2", color=colour, tooltip=tooltip)
+    marks = marks.encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"), color=colour, tooltip=tooltip)
     return alt.layer(marks, *_lines(end, x, y)).properties(height=460)
 
 
@@ -165,8 +165,8 @@ def _lines(highest: float, x: alt.X, y: alt.Y) -> list[Any]:
     text = {"fontSize": 12, "fontWeight": "bold"}
     labels = [
         base.transform_filter(alt.datum["place"] == place)
-        .encode(text="label:N")
+        .encode(text=alt.Text("label:N"))
         .mark_text(**text, **where)
         for place, where in _PLACES.items()
     ]
-    return [lines.encode(detail="shift:N"), *labels]
+    return [lines.encode(detail=alt.Detail("shift:N")), *labels]

@@ -18,7 +18,7 @@ from pages.ui.stage import stage
 from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.say import plain
+from pages.ui.words.say import plain, say
 
 _EDITOR = 232  # pixels
 _SHARES = (2, 3)  # of the page: the question, its answer
@@ -105,8 +105,8 @@ def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
         return
     cut = view.say("cut", rows=count(ROWS)) if answer.was_cut else ""
     if can_be_drawn(frame):
-        roles = _roles(view, frame, is_another=is_another)
-        view.finding(_headline(view, sql))
+        roles, title = _roles(view, frame, is_another=is_another)
+        view.finding(_headline(view, sql, title))
         view.figure("chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut)
     table(
         frame,
@@ -118,16 +118,16 @@ def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
     )
 
 
-def _headline(view: View, sql: str) -> str:
+def _headline(view: View, sql: str, title: str) -> str:
     """What the reader says that the chart shows; of an example, what it asks."""
-    shows = view.text("shows")
     found = examples_for(open_store()).items()
     name = next((name for name, each in found if each.sql.split() == sql.split()), None)
-    return plain(shows) if shows or name is None else view.say(f"example_{name}")
+    return plain(title) if title or name is None else view.say(f"example_{name}")
 
 
-def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> Roles:
-    """What is drawn how: as usual for the columns, where the reader does not say otherwise.
+def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> tuple[Roles, str]:
+    """What is drawn how, as usual for the columns where the reader does not say otherwise; and the
+    reader's own title.
 
     What the address asks of the question before is dropped where it cannot be.
     """
@@ -147,7 +147,10 @@ def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> Roles:
         for axis, default in (("x", likely.x), ("y", likely.y))
     )
     called = {each: each or view.say("no_colour") for each in options["colour"]}
-    return Roles(kind, x, y, view.pick("colour", called, default=likely.colour, kind="select"))
+    with stage().fold(say("page.more")):
+        colour = view.pick("colour", called, default=likely.colour, kind="select")
+        title = view.text("shows")
+    return Roles(kind, x, y, colour), title
 
 
 def _is_another(view: View, sql: str) -> bool:

@@ -37,7 +37,7 @@ def rule_lines(
     height = alt.Y("mean:Q", **y)
     line = base.mark_line(strokeWidth=2.2).encode(y=height)
     points = base.mark_circle(size=45, opacity=1).encode(
-        y=height, strokeDash=alt.value(_SOLID), tooltip=tooltips(titles, frame, format)
+        y=height, strokeDash=alt.StrokeDashValue(_SOLID), tooltip=tooltips(titles, frame, format)
     )
     if not is_band:
         return [line, points]
@@ -45,7 +45,7 @@ def rule_lines(
     band = base.mark_area(opacity=0.15, aria=False, strokeWidth=0).encode(**ends)
     alone = frame[frame.groupby("name")["mean"].transform("size") == 1]
     bars = base.properties(data=alone).mark_rule(strokeWidth=3, opacity=0.45)
-    bars = bars.encode(**ends, strokeDash=alt.value(_SOLID))
+    bars = bars.encode(**ends, strokeDash=alt.StrokeDashValue(_SOLID))
     return [band, *([bars] if len(alone) else []), line, points]
 
 
@@ -97,4 +97,4 @@ def _level(name: str, height: float, *, at: int, axis: alt.Axis) -> list[Any]:
     base = alt.Chart(frame).encode(y=alt.Y("height:Q", axis=axis))
     rule = base.mark_rule(color=NEUTRAL, strokeDash=[2, 3], strokeWidth=1.6)
     label = base.mark_text(align="right", baseline="bottom", dy=-3, fontSize=12)
-    return [rule, label.encode(x="layer:Q", text="name:N")]
+    return [rule, label.encode(x=alt.X("layer:Q"), text=alt.Text("name:N"))]

@@ -115,7 +115,7 @@ def _chart(stands: pd.DataFrame, others: pd.DataFrame) -> Any:
     )
     shown = stands.assign(share=stands["percentile"].map(percent))
     shares = alt.Chart(shown).mark_text(align="right", fontSize=12, tooltip=False)
-    shares = shares.encode(x=alt.value("width"), y=y, text="share:N")
+    shares = shares.encode(x=alt.XValue("width"), y=y, text=alt.Text("share:N"))
     strip = alt.Chart(ticks).mark_tick(color=NEUTRAL, opacity=0.45, thickness=1.5, size=12)
     mean = alt.Chart(pd.DataFrame({"distance": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
     drawn = alt.layer(

@@ -109,8 +109,8 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
     return alt.layer(
         zero.encode(x=alt.X("zero:Q", title=title("delta"))),
-        band.encode(x=alt.X("least:Q", title=title("delta")), x2="most"),
-        rules.encode(x=alt.X("low:Q", title=title("delta")), x2="high"),
+        band.encode(x=alt.X("least:Q", title=title("delta")), x2=alt.X2("most")),
+        rules.encode(x=alt.X("low:Q", title=title("delta")), x2=alt.X2("high")),
         ticks.encode(x=alt.X("mean_delta:Q", title=title("delta"))),
         dots.encode(x=x),
     ).properties(height=_ROW * len(frame) + _AROUND)

@@ -102,7 +102,7 @@ def _chart(frame: pd.DataFrame) -> Any:
             axis=alt.Axis(tickMinStep=1, format="d"),
         ),
         y=alt.Y("share:Q", title=title("share")),
-        detail="pos:N",
+        detail=alt.Detail("pos:N"),
         tooltip=tooltips(dict.fromkeys(("token", "layer", "share")), shown, ".2f"),
     )
     faint = base.transform_filter("!datum.named").mark_line(
@@ -115,9 +115,9 @@ def _chart(frame: pd.DataFrame) -> Any:
         alt.Chart(_labels(shown))
         .mark_text(dy=-9, fontSize=12, fontWeight=600, align=alt.ExprRef("datum.align"))
         .encode(
-            x="layer:Q",
-            y="place:Q",
-            text="token:N",
+            x=alt.X("layer:Q"),
+            y=alt.Y("place:Q"),
+            text=alt.Text("token:N"),
             color=alt.Color("token:N", scale=colours, legend=None),
         )
     )

@@ -62,7 +62,7 @@ def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any
         fontSize=alt.ExprRef(f"min({_SIZE}, width / {_LETTERS} / 0.605)"),
         color=paper_and_ink()[1],
         tooltip=False,
-    ).encode(y=alt.Y("middle:Q", axis=None, scale=height), text="form:N")
+    ).encode(y=alt.Y("middle:Q", axis=None, scale=height), text=alt.Text("form:N"))
     chart = _grounded(base, shown, value, legend, [words], under=[])
     return chart.properties(height=_LINE * n_lines + 30)
 
@@ -90,7 +90,7 @@ def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) 
     words = base.transform_filter(f"datum.pos < {n}").mark_text(
         align="left", baseline="top", dx=4, dy=6, fontSize=_SIZE, tooltip=False
     )
-    over = [words.encode(text="token:N")]
+    over = [words.encode(text=alt.Text("token:N"))]
     chart = _grounded(base, shown, value, legend, over, under=_picture(ground, top, tall - top))
     return chart.properties(width=_SIDE, height=tall)
 
@@ -117,17 +117,20 @@ def _grounded(
         scale = alt.Scale(domain=[-reach, 0, reach], range=ends, clamp=True)
     else:
         scale = alt.Scale(domain=[0, reach], range=[f"{_GROUND}00", _GROUND], clamp=True)
+    heard = shown["token"] + ": " + shown[value].map("{:.2f}%".format)
+    base.data = shown.assign(heard=heard)
     cells = (
         base.mark_rect(cursor="pointer", opacity=_UNDER, cornerRadius=2)
         .encode(
-            x2="x2:Q",
-            y2="y2:Q",
+            x2=alt.X2("x2:Q"),
+            y2=alt.Y2("y2:Q"),
             color=alt.Color(f"{value}:Q", title=legend, scale=scale, legend=None),
             tooltip=tooltips({"token": None, "pos": None, value: legend}, shown, ".2f"),
+            description=alt.Description("heard:N"),
         )
         .add_params(cell_selection(PLACE, "pos"))
     )
     chosen = base.transform_filter("datum.chosen").mark_rect(
         filled=False, stroke=MARKED, strokeWidth=2, tooltip=False
     )
-    return alt.layer(*under, cells, *over, chosen.encode(x2="x2:Q", y2="y2:Q"))
+    return alt.layer(*under, cells, *over, chosen.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q")))

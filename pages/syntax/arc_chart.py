@@ -31,7 +31,13 @@ def arc_chart(drawn: Drawing) -> Any:
 
     lines = placed(drawn.lines).mark_line(strokeWidth=1.7, opacity=0.95)
     parts: list[Any] = [
-        lines.encode(color=colour, strokeDash=dash, detail="arc:N", order="step:Q", tooltip=arc)
+        lines.encode(
+            color=colour,
+            strokeDash=dash,
+            detail=alt.Detail("arc:N"),
+            order=alt.Order("step:Q"),
+            tooltip=arc,
+        )
     ]
     for side in (1, -1):
         tips = placed(drawn.ends[drawn.ends["away"] * side > 0])
@@ -40,7 +46,7 @@ def arc_chart(drawn: Drawing) -> Any:
         parts.append(arrows.encode(color=colour, tooltip=arc))
     aligned: dict[str, Any] = {"align": "right"} if drawn.upright else {}
     labels = placed(drawn.words, away="label_away").mark_text(fontSize=11, **aligned)
-    parts.append(labels.encode(text="relation:N"))
+    parts.append(labels.encode(text=alt.Text("relation:N")))
     for chosen in (False, True):
         words = drawn.words[drawn.words["of_relation"] == chosen]
         if len(words):
@@ -60,7 +66,7 @@ def _words(ground: Any, base: Any, *, chosen: bool, upright: bool) -> list[Any]:
     texts = base.mark_text(fontSize=14, fontWeight="bold" if chosen else "normal", color=ink)
     return [
         rects.encode(**{along: "along_high", away: "away_high"}, tooltip=word),
-        texts.encode(text="form:N", tooltip=word),
+        texts.encode(text=alt.Text("form:N"), tooltip=word),
     ]
 
 

@@ -16,6 +16,7 @@ _PARSERS = (
     "right_branching",
     "attention_words_shuffled",
 )
+_WITHOUT_HEADS = "distances_words"
 
 
 def _syntax() -> Iterator[Finding]:
@@ -51,10 +52,11 @@ def _syntax() -> Iterator[Finding]:
 
 def _parsers() -> Iterator[Finding]:
     """How much of a tree all heads together tell, mean over seeds, beside what needs no heads."""
-    means = ask(parser_accuracy.accuracies).groupby("method")["uas"].mean()
-    if not set(_PARSERS) <= set(means.index):
+    splits = ask(parser_accuracy.accuracies).pivot(index="seed", columns="method", values="uas")
+    if not set(_PARSERS) <= set(splits):
         return
-    told = {name: percent(float(means[name])) for name in _PARSERS}
+    means = splits.mean()
+    told, own = {name: percent(float(means[name])) for name in _PARSERS}, _PARSERS[0]
     yield Finding(
         say("finding.label_parsers"),
         told["attention_words"],
@@ -62,6 +64,14 @@ def _parsers() -> Iterator[Finding]:
         "syntax",
         "parsers",
         rows_of((say(f"syntax.parsers.method_{each}"), means[each]) for each in _PARSERS),
+        known_by=say(
+            "finding.parsers_known_by",
+            low=percent(splits[own].min()),
+            high=percent(splits[own].max()),
+            n=int((splits[own] > splits[_WITHOUT_HEADS]).sum()),
+            of=len(splits),
+            baseline=say(f"syntax.parsers.method_{_WITHOUT_HEADS}"),
+        ),
     )
 
 

@@ -44,7 +44,7 @@ def heads(view: View) -> None:
     if len(offsets):
         forms: Any = {"format": ".1%", "tick_format": ".0%", "height": 240}
         chart = bars(offsets, x="offset", y="accuracy", tooltip=("n",), **forms)
-        chart = chart.encode(color=alt.value(OFFSET_COLOUR))
+        chart = chart.encode(color=alt.ColorValue(OFFSET_COLOUR))
         view.figure("offsets", offsets, chart, state=chosen.relation, relation=relation)
 
 

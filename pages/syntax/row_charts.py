@@ -48,7 +48,7 @@ def accuracy_rows(
     points = rows.mark_circle(size=80, opacity=1, cursor="pointer")
     parts = [
         ticks.encode(x=_across("offset_accuracy", axis), color=of_offset),
-        intervals.encode(x=_across("low", axis), x2="high", color=own),
+        intervals.encode(x=_across("low", axis), x2=alt.X2("high"), color=own),
         points.encode(x=_across("accuracy", axis), color=own).add_params(
             cell_selection(CLICKED, *fields)
         ),

@@ -1,6 +1,7 @@
 """One pair: what every step of every layer does to it, and every sentence it occurs in."""
 
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -11,13 +12,11 @@ from analysis.tables.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import change, in_points, pair_name
 from pages.token_pairs.maps import occurrence_maps
-from pages.ui.charts.colours import SOURCE_AND_TARGET
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.standard import lines
-from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
-from pages.ui.export.shown import source
 from pages.ui.live import door as live
+from pages.ui.passages import Passage, draw_passages
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.names import effect_name, relation_name
@@ -27,12 +26,6 @@ from pages.ui.words.say import plain, say
 _HEIGHT, _OF_LEGEND = 190, 24  # pixels
 PAGE = 5
 _MOST = 1_000
-_STYLE = """<style>
-.tp-text {{white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.75; font-size: .95rem}}
-.tp-text mark {{color: inherit; border-radius: 3px; padding: .1em .15em; unicode-bidi: isolate}}
-.tp-text .tp-source {{background: {0}48; outline: 1.5px solid {0}}}
-.tp-text .tp-target {{background: {1}48; outline: 1.5px dashed {1}}}
-</style>""".format(*SOURCE_AND_TARGET)
 
 
 def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -> dict[str, str]:
@@ -119,7 +112,6 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
 
 def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:
     """A page of occurrences, and the maps of one of them where the model is to be run."""
-    st.subheader(view.say("sentences"), anchor=False)
     found = ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
     pages = max(1, -(-len(found) // PAGE))
     page = view.number("page", 1, pages, 1, pages=count(pages))
@@ -145,18 +137,28 @@ def _delta(row: dict[Any, Any], layer: int, effect: str) -> float:
 
 
 def _texts(view: View, shown: pd.DataFrame, n: int) -> None:
-    marks = (f'<mark class="tp-{side}">{escape(view.say(f"key_{side}"))}</mark>' for side in PAIR)
-    st.html(f'{_STYLE}<div class="tp-text">{" ".join(marks)}</div>')
-    for row in shown.to_dict("records"):
-        delta = row.pop("delta")
-        stored = pd.notna(delta)
-        told = view.say("in_points", delta=points(delta)) if stored else view.say("not_stored")
-        st.markdown(view.say("heading", **{**row, "delta": plain(told)}))
-        tokens = ask(pair_occurrence.sequence, seq=row["seq"])["token"].tolist()
-        st.html(marked(tokens, row["source_pos"], row["target_pos"]))
-        link_to_sequence(row["seq"], token=row["target_pos"])
+    keys = (f'<span class="an-{side}">{escape(view.say(f"key_{side}"))}</span>' for side in PAIR)
     cut = "cut" if n == _MOST else "whole"
-    st.caption(f"{view.say(f'sentences_caption_{cut}', n=count(n))} {source()}")
+    colours = f'<div class="an-text">{" ".join(keys)}</div>'
+    parts = [_occurrence(view, row) for row in shown.to_dict("records")]
+    view.markup(
+        "sentences",
+        shown,
+        partial(draw_passages, colours, parts),
+        caption=view.say(f"sentences_caption_{cut}", n=count(n)),
+    )
+
+
+def _occurrence(view: View, row: dict[Any, Any]) -> Passage:
+    delta, seq = row["delta"], row["seq"]
+    told = view.say("in_points", delta=points(delta)) if pd.notna(delta) else view.say("not_stored")
+    tokens = ask(pair_occurrence.sequence, seq=seq)["token"].tolist()
+    return Passage(
+        view.say("heading", **{**row, "delta": plain(told)}),
+        marked(tokens, row["source_pos"], row["target_pos"]),
+        seq,
+        token=row["target_pos"],
+    )
 
 
 def marked(tokens: list[str], source_pos: int, target_pos: int) -> str:
@@ -167,6 +169,6 @@ def marked(tokens: list[str], source_pos: int, target_pos: int) -> str:
         text = escape(shown)
         if side := sides.get(position):
             title = escape(say(f"token_pairs.workbench.is_{side}", position=position))
-            text = f'<mark class="tp-{side}" title="{title}">{text}</mark>'
+            text = f'<span class="an-{side}" title="{title}">{text}</span>'
         parts.append(f"{escape(space)}{text}")
-    return f'<div class="tp-text">{"".join(parts)}</div>'
+    return f'<div class="an-text">{"".join(parts)}</div>'

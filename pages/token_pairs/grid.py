@@ -177,7 +177,7 @@ def _grid(frame: pd.DataFrame, name: str, layers: range, top: float) -> Any:
     )
     words = base.mark_text(
         align="left", baseline="middle", dx=_BAR + 2, dy=-11, fontSize=10, limit=_CELL[0] - 8
-    ).encode(x=alt.X("place:O", scale=places, bandPosition=0), text="lines:N")
+    ).encode(x=alt.X("place:O", scale=places, bandPosition=0), text=alt.Text("lines:N"))
     return alt.layer(cells, bars, words).properties(
         title=name, width=_CELL[0] * PLACES, height=_CELL[1] * len(layers)
     )

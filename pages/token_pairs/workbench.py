@@ -167,19 +167,23 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
         axis=alt.Axis(tickCount=5, format=".3~g"),
     )
     texts = base.encode(opacity=_if_clear(_FAINT_NAME))
-    names = texts.mark_text(align="left", x=-room, fontSize=12).encode(text="pair:N")
-    numbers = texts.mark_text(align="right", x=-_GAP, fontSize=12).encode(text="occurrences:N")
+    names = texts.mark_text(align="left", x=-room, fontSize=12).encode(text=alt.Text("pair:N"))
+    numbers = texts.mark_text(align="right", x=-_GAP, fontSize=12).encode(
+        text=alt.Text("occurrences:N")
+    )
     rules = base.mark_rule(clip=True, strokeWidth=1.5).encode(
-        x=alt.X("low:Q", title=title("mean_delta")), x2="high", color=colour
+        x=alt.X("low:Q", title=title("mean_delta")), x2=alt.X2("high"), color=colour
     )
     dots = base.mark_circle(size=55, opacity=1).encode(x=x, color=colour)
-    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x="zero:Q")
+    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x=alt.X("zero:Q"))
     rows = (
         alt.Chart(shown)
         .mark_rect(x=-room, x2="width", fill=MARKED, cursor="pointer")
         .encode(
             y=alt.Y("place:O", title=None, axis=axis),
-            fillOpacity=alt.condition(alt.datum["chosen"], alt.value(0.18), alt.value(0)),
+            fillOpacity=alt.FillOpacityValue(
+                **alt.condition(alt.datum["chosen"], alt.value(0.18), alt.value(0))
+            ),
             tooltip=tooltips(dict.fromkeys(_TOLD), shown, "+.2f"),
         )
         .add_params(cell_selection(POINT, "source", "target"))
@@ -189,7 +193,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
 
 
 def _if_clear(faint: float) -> Any:
-    return alt.condition(alt.datum["clear"], alt.value(1.0), alt.value(faint))
+    return alt.OpacityValue(**alt.condition(alt.datum["clear"], alt.value(1.0), alt.value(faint)))
 
 
 def _told(frame: pd.DataFrame, chosen: Mapping[str, str]) -> pd.DataFrame:

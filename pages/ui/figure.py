@@ -1,6 +1,6 @@
 """A figure or a table with its question, what to see in it, where it comes from, and its export."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import streamlit as st
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.beside.beside import Beside, Content, beside
 from pages.ui.charts.headline import headlined, sentences, unmarked
-from pages.ui.charts.look import in_theme, unchecked
+from pages.ui.charts.look import in_theme
 from pages.ui.collection.button import collect_button
 from pages.ui.export.buttons import export_buttons
 from pages.ui.export.shown import Shown, source
@@ -50,11 +50,9 @@ def figure(
     side = beside(name)
     if side and side.is_chosen:
         content, key, clickable = side.added_to(content), f"{key}-beside", False
-    drawn = in_theme(headlined(content.chart, content.finding, room=share_of_page()))
-    is_vega = isinstance(drawn, dict)
-    draw: Any = st.vega_lite_chart if is_vega else st.altair_chart
-    event = draw(
-        drawn if is_vega else unchecked(drawn),
+    title = headlined(content.chart, content.finding, room=share_of_page())
+    event: Any = st.altair_chart(
+        in_theme(content.chart, **title),
         width=width,
         key=key,
         on_select="rerun" if clickable else "ignore",
@@ -96,18 +94,28 @@ def table(
 
 
 def markup(
-    body: str, *, key: str, question: str, caption: str, frame: pd.DataFrame, chart: Any = None
+    body: str | Callable[[], str],
+    *,
+    key: str,
+    question: str,
+    caption: str,
+    frame: pd.DataFrame,
+    chart: Any = None,
 ) -> None:
     """Draw markup of our own under the question it answers.
 
     Args:
-        body: with everything escaped that a stranger wrote.
+        body: with everything escaped that a stranger wrote; or what draws it, with links between
+            its parts, and returns it.
         frame: the data that are offered for export.
         chart: the same as a picture for export, if it can be drawn.
     """
     finding = stage().begin()
     _headline(question, finding)
-    st.html(body)
+    if isinstance(body, str):
+        st.html(body)
+    else:
+        body = body()
     _foot(Shown(key, question, caption, finding, frame, chart, body))
 
 
@@ -126,9 +134,13 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None =
     frame = shown.frame if whole is None else whole
     missing = _PAIR not in frame and any(_lacks(frame, str(name)) for name in frame)
     too_few = say("figure.too_few", least=LEAST_UNITS) if missing else ""
-    row = f"foot_{shown.key}" if share_of_page() == 1 else None  # a narrow one may be broken
+    is_wide = share_of_page() == 1
+    if not is_wide:
+        st.caption(_brief(shown.caption))
+    row = f"foot_{shown.key}" if is_wide else None
     with st.container(horizontal=True, vertical_alignment="top", gap="small", key=row):
-        st.caption(_brief(shown.caption), width="stretch")
+        if is_wide:
+            st.caption(_brief(shown.caption), width="stretch")
         with st.popover(say("figure.reading"), type="tertiary"):
             for text in (shown.finding, *stage().notes()):
                 if text:
@@ -138,14 +150,15 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None =
                     st.caption(text)
         if side:
             side.pick()
-        folded(
-            "popover",
-            say("figure.export"),
-            f"export_{shown.key}",
-            partial(export_buttons, shown),
-            type="tertiary",
-            help=say("figure.export_help"),
-        )
+        with st.container(width="content"):  # a fragment alone would be as wide as it can
+            folded(
+                "popover",
+                say("figure.export"),
+                f"export_{shown.key}",
+                partial(export_buttons, shown),
+                type="tertiary",
+                help=say("figure.export_help"),
+            )
         collect_button(shown)
 
 

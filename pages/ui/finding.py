@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ class Finding:
 
     `evidence` are rows name, value, low and high, with their `layer` where there are some of every
     layer. The rows of its first name are what was found; `baseline` is what that is compared with,
-    a value or the name of other rows. `format` is that of the values.
+    a value or the name of other rows. `format` is that of the values. `known_by` says how sure it
+    is where no interval does.
     """
 
     label: str
@@ -27,22 +29,25 @@ class Finding:
     evidence: pd.DataFrame | None = None
     baseline: float | str | None = None
     format: str = ".0%"
+    known_by: str = ""
 
-    @property
+    @cached_property
     def found(self) -> pd.DataFrame:
         """The rows of what was found, with their distance from the baseline in halves of their
-        intervals as `strength`: beyond 1, it is clear of the baseline; NaN where that is not
-        known."""
+        interval and of that of the baseline, if it has one, as `strength`: beyond 1, they are clear
+        of each other; NaN where that is not known."""
         frame = pd.DataFrame() if self.evidence is None else self.evidence
         if frame.empty or self.baseline is None:
             return frame.assign(strength=np.nan)
         found, level = frame[frame["name"] == frame["name"].iloc[0]], self.baseline
-        if isinstance(level, str):
-            level = frame.loc[frame["name"] == level, "value"].to_numpy()
         half = ((found["high"] - found["low"]) / 2).replace(0, np.nan)
+        if isinstance(level, str):
+            against = frame[frame["name"] == level]
+            level = against["value"].to_numpy()
+            half += ((against["high"] - against["low"]) / 2).fillna(0).to_numpy()
         return found.assign(strength=(found["value"] - level).abs() / half)
 
-    @property
+    @cached_property
     def strength(self) -> float:
         """How far what was found is from its baseline, in halves of its interval; over layers the
         median. NaN if that is not known."""
@@ -53,3 +58,22 @@ def rows_of(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Evidence that is not of single layers: a name, a value, and its interval if it has one."""
     full = [(*row, *_ENDS)[:4] for row in rows]
     return pd.DataFrame(full, columns=["name", "value", "low", "high"])
+
+
+def shares_by_layer(frame: pd.DataFrame, own: pd.Series, name: str) -> pd.DataFrame:
+    """The share of some types in what all types sum up to, layer by layer, as evidence.
+
+    The ends hold even where all types vary together: each type's low end against the high ends of
+    the others, and the other way round.
+
+    Args:
+        frame: rows layer, mean, low, high, one per layer and type.
+        own: whether a row is of one of those types.
+    """
+    numbers = ["mean", "low", "high"]
+    of_own, others = (
+        frame[which].groupby("layer")[numbers].sum(skipna=False) for which in (own, ~own)
+    )
+    ends = {"value": ("mean", "mean"), "low": ("low", "high"), "high": ("high", "low")}
+    told = {key: of_own[end] / (of_own[end] + others[rest]) for key, (end, rest) in ends.items()}
+    return pd.DataFrame(told).reset_index().assign(name=name)

@@ -1,7 +1,7 @@
 """How a page is laid out where the theme has no setting for it."""
 
 STYLE = """<style>
-[data-testid="stMainBlockContainer"] {padding: 1.1rem 2.5rem 4rem}
+[data-testid="stMainBlockContainer"] {padding: 1.1rem 2.5rem 4rem; position: relative}
 [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: .45rem}
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .3rem}
 [data-testid="stSidebar"] [data-testid="stPageLink"] a {padding-block: .05rem; min-height: 0}
@@ -12,6 +12,9 @@ STYLE = """<style>
 [data-testid="stHeader"], [data-testid="stHeader"] :not(button, button *) {pointer-events: none}
 [data-testid="stHeader"] :is(button, button *) {pointer-events: auto}
 .st-key-bar {padding-right: 8rem; gap: .35rem}
+:is(a, [data-testid="stElementToolbar"] button):focus-visible
+ {outline: 2px solid #2b84c4 !important; outline-offset: 1px}
+[data-testid="stStatusWidget"] {position: fixed; right: 1rem; bottom: 0.5rem}
 .st-key-presenting {position: absolute; top: 1.1rem; right: 3.5rem; width: auto; z-index: 2}
 .st-key-bar h1 {padding: 0}
 .st-key-head_bar {align-items: center}
@@ -32,6 +35,8 @@ STYLE = """<style>
 [data-testid="stMain"] .st-key-findings h3 {font-size: 1.45rem; font-weight: 600; opacity: 1}
 [class*="st-key-foot_"] {flex-wrap: nowrap}
 .st-key-findings [data-testid="stVerticalBlock"] {gap: .35rem}
+.st-key-findings [data-testid="stColumn"] [data-testid="stLayoutWrapper"]
+ > [data-testid="stVerticalBlock"] {padding-inline: .6rem}
 .st-key-findings [data-testid="stPageLink"] p {white-space: normal}
 .st-key-findings [data-testid="stMarkdownContainer"] p {font-size: .92rem; line-height: 1.45}
 [data-testid="stCaptionContainer"][data-testid] {opacity: .8}

@@ -215,20 +215,23 @@ class View:
         self,
         name: str,
         frame: pd.DataFrame,
-        body: str,
+        body: str | Callable[[], str],
         chart: Any = None,
         *,
         state: object = "",
+        caption: str | None = None,
         **values: Any,
     ) -> None:
         """Markup of our own under the question that it answers; everything in it is escaped.
 
         Args:
+            body: the markup, or what draws it and returns it.
             chart: the same as a picture for export, if it can be drawn.
+            caption: in place of the word `NAME_caption`.
         """
         if stage().is_unseen:
             return
-        texts = self._texts(name, None, values)
+        texts = self._texts(name, caption, values)
         markup(body, key=self._keyed(name, state), frame=frame, chart=chart, **texts)
 
     def beside(self, name: str, *rows: published.Row, **values: Any) -> None:

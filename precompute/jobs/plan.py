@@ -114,6 +114,7 @@ class Plan:
 
     def _fingerprint(self, of: Pass) -> str:
         own = {"version": of.VERSION, "table": contract(of.TABLE), "sealed": SEALED}
+        own |= {"counted_from": 1}
         weights = {"weights": self.facts.weights_sha256}
         weights |= {"images": self.images.settings} if self.images else {}
         if isinstance(of, Weights):

@@ -13,7 +13,7 @@ from precompute.jobs.memory import return_freed_memory
 from precompute.jobs.plan import Plan, batches
 from precompute.jobs.progress import OnProgress, progress
 from precompute.jobs.seal import set_aside
-from precompute.jobs.shards import finish_shard, merged
+from precompute.jobs.shards import counted_from_1, finish_shard, merged
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.base import Totals, Weights
@@ -54,7 +54,7 @@ def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
     return_freed_memory()
     for each in plan.passes:
         if isinstance(each, Weights):
-            finish_shard(plan.place(each), 0, partial(each.weights, model.weights))
+            finish_shard(plan.place(each), 0, partial(_weights, each, model))
     waiting = [index for index in range(len(plan.jobs)) if plan.missing(index)]
     left = sum(len(plan.jobs[index]) for index in waiting)
     total = len(plan.corpus.sequences)
@@ -78,7 +78,15 @@ def finish_job(plan: Plan, model: LoadedModel, index: int, report: OnProgress) -
         parts.append(_batch_totals(missing, model, sequences, plan))
         report(len(sequences))
     for each, tables in zip(missing, zip(*parts, strict=True), strict=True):
-        finish_shard(plan.place(each), index, partial(merged, each.TABLE, list(tables)))
+        finish_shard(plan.place(each), index, partial(_shard, each, list(tables)))
+
+
+def _weights(of: Weights, model: LoadedModel) -> pa.Table:
+    return counted_from_1(of.weights(model.weights))
+
+
+def _shard(of: Totals, tables: list[pa.Table]) -> pa.Table:
+    return counted_from_1(merged(of.TABLE, tables))
 
 
 def _batch_totals(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from analysis.errors import UserError
@@ -19,6 +20,8 @@ from analysis.tables.table import Table
 from precompute.jobs.seal import seal
 
 UNFINISHED = ".unfinished"
+INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
+"""Columns that passes count from 0, as tensors do, and shards and files from 1."""
 _SECONDS_TILL_STALE = 3600
 
 
@@ -90,6 +93,20 @@ def remove_unfinished(output: Path, shards: Path) -> None:
         with suppress(FileNotFoundError):
             if time.time() - left_over.stat().st_mtime > _SECONDS_TILL_STALE:
                 shutil.rmtree(left_over) if left_over.is_dir() else left_over.unlink()
+
+
+def counted_from_1(rows: pa.Table) -> pa.Table:
+    """The rows of a pass with layers and heads counted as everything counts that leaves the code.
+
+    Raises:
+        pyarrow.ArrowInvalid: if there are more layers or heads than their column can number.
+    """
+    for name in set(INDICES) & set(rows.column_names):
+        place, column = rows.column_names.index(name), rows[name]
+        one = pa.scalar(1, type=column.type)
+        counted = pc.call_function("add_checked", [column, one])
+        rows = rows.set_column(place, rows.field(name), counted)
+    return rows
 
 
 def merged(table: Table, parts: list[pa.Table]) -> pa.Table:

@@ -25,8 +25,6 @@ from precompute.store.check import assert_laws, assert_parts_add_up, contents, p
 from precompute.store.corpus_tables import corpus_rows
 from precompute.store.image_tables import image_rows
 
-INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
-"""Columns of shards that count from 0, and of the file that count from 1."""
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -58,17 +56,14 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
             chosen = each in plan.passes
             if chosen and isinstance(each, Fit):
                 finish_fit(store, plan, each)
-            shards = plan.shards(each) if chosen else []
-            add_table(store, each.TABLE, shards, counts_from_0=not isinstance(each, Fit))
+            add_table(store, each.TABLE, plan.shards(each) if chosen else [])
         assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")
     _publish(unfinished, output)
 
 
-def add_table(
-    store: DuckDBPyConnection, table: Table, shards: Sequence[Path], *, counts_from_0: bool
-) -> None:
+def add_table(store: DuckDBPyConnection, table: Table, shards: Sequence[Path]) -> None:
     """Merge shards into one table with its views, write its contract beside it, check its laws.
 
     Without shards the table is there and empty. A fit that comes later finds the rows of the shards
@@ -76,10 +71,7 @@ def add_table(
     """
     create_empty(store, table)
     if shards:
-        indices = [n for n in table.shard_schema.names if counts_from_0 and n in INDICES]
-        shifted = ", ".join(f"{name} + 1 as {name}" for name in indices)
-        replaced = f" replace ({shifted})" if shifted else ""
-        rows = f"select *{replaced} from read_parquet([{quoted(*map(str, shards))}])"
+        rows = f"from read_parquet([{quoted(*map(str, shards))}])"
         store.execute(f"create temp view {table.name}_shards as {rows}")
         for piece in pieces(store, table, f"{table.name}_shards"):
             _merge(store, table, piece)
@@ -106,14 +98,15 @@ def create_empty(store: DuckDBPyConnection, table: Table) -> None:
 def describe(store: DuckDBPyConnection, table: Table) -> None:
     """The table's views, and a comment on everything that has a name."""
     store.begin()  # a commit of its own would take each comment longer than all the rest
-    _comment(store, f"stored.{table.name}", table.shown(), "table")
+    comment_on(store, f"stored.{table.name}", table.shown(), "table")
     for view in table.all_views:
         store.execute(f"create view {view.name} as {view.sql}")
-        _comment(store, view.name, view, "view")
+        comment_on(store, view.name, view, "view")
     store.commit()
 
 
-def _comment(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:
+def comment_on(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:
+    """Have the file say what a table or a view is, and each of its columns with its unit."""
     store.execute(f"comment on {kind} {name} is {quoted(view.grain)}")
     for column in view.columns:
         comment = quoted(f"{column.meaning} ({column.unit})")

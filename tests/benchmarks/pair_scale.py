@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -28,7 +27,7 @@ from analysis.scopes import POST_NORM
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
 from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Corpus, Sequence
 from precompute.jobs.plan import Facts, Plan, batches
-from precompute.jobs.shards import finish_shard, merged
+from precompute.jobs.shards import counted_from_1, finish_shard, merged
 from precompute.passes.batch import Batch
 from precompute.passes.pairs import pair_delta as the_pass
 from precompute.store import build as storing
@@ -75,7 +74,8 @@ def make_shards(plan: Plan, n_layers: int) -> None:
     place = plan.place(the_pass)
     for index, job in enumerate(plan.jobs):
         parts = [_totals(batch, n_layers, factors) for batch in batches(job)]
-        finish_shard(place, index, partial(merged, pair_delta.TABLE, parts))
+        rows = counted_from_1(merged(pair_delta.TABLE, parts))
+        finish_shard(place, index, lambda rows=rows: rows)
 
 
 def _totals(batch: tuple[Sequence, ...], n_layers: int, factors: np.ndarray):

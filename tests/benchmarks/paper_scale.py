@@ -1,39 +1,41 @@
-"""A file of the papers' size, and how fast pages answer over it.
+"""Two files of the papers' size, and how long readers of them wait.
 
     python -m tests.benchmarks.paper_scale FOLDER [--sequences 992] [--layers 12]
 
-Builds paper.duckdb in FOLDER by the real precompute: a model with the layers and heads of BERT-base
-(12 x 12) and random weights, narrow so that the time goes to the statistics of attention, over 992
-sequences of 122 tokens; `pair_scale` does the same for pairs. Then every section of the attention
-page is run twice: with nothing cached, and again.
+Builds one.duckdb and two.duckdb in FOLDER/statistics by the real precompute: models with the layers
+and heads of BERT-base (12 x 12) and random weights, narrow so that the time goes to the statistics,
+over 992 sequences of 122 tokens; `pair_scale` does the same for pairs. Then `page_times` asks for
+them what readers ask for.
 """
 
 import argparse
 import json
-import os
 import time
 from pathlib import Path
 
 import numpy as np
 import torch
 import transformers
-from streamlit.testing.v1 import AppTest
 from transformers import PreTrainedTokenizerBase
 
 from precompute.jobs.runner import run_local
 from precompute.run import Request, run
+from tests.benchmarks.page_times import measure
 from tests.benchmarks.precompute_cost import OF_ATTENTION
 from tests.precompute.corpora.tiny import bert_like
 
-ROOT = Path(__file__).parents[2]
 HEADS, WIDTH, LENGTH = 12, 192, 122
-SECTIONS = ("layers", "heads", "head", "relation", "dispersion", "spectra", "frequency")
+STATISTICS = [
+    *OF_ATTENTION,
+    "head_pattern",
+    "head_offset",
+]
 
 
-def wide_model(folder: Path, layers: int) -> PreTrainedTokenizerBase:
+def wide_model(folder: Path, layers: int, seed: int) -> PreTrainedTokenizerBase:
     """A narrow model with large random weights, so that its attention is far from even."""
     tokenizer = bert_like()
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     config = transformers.BertConfig(
         vocab_size=len(tokenizer),
         num_hidden_layers=layers,
@@ -60,54 +62,27 @@ def write_corpus(path: Path, tokenizer: PreTrainedTokenizerBase, n_sequences: in
             file.write(json.dumps({"tokens": tokens}) + "\n")
 
 
-def build(folder: Path, n_sequences: int, layers: int) -> Path:
-    tokenizer = wide_model(folder / "model", layers)
-    write_corpus(folder / "corpus.jsonl", tokenizer, n_sequences)
-    output = folder / "statistics" / "paper.duckdb"
+def build(output: Path, model: Path, corpus: Path) -> None:
     started = time.perf_counter()
-    request = Request(
-        model=str(folder / "model"),
-        corpus=str(folder / "corpus.jsonl"),
-        output=output,
-        statistics=OF_ATTENTION,
-    )
-    run(request, run_local)
-    print(f"run: {time.perf_counter() - started:.0f} s")
-    return output
-
-
-def page_times(folder: Path) -> None:
-    """Milliseconds of the first run of each section on fresh data and of the next."""
-    os.environ["MIXSCOPE_STATISTICS"] = str(folder)
-    page = AppTest.from_file(ROOT / "pages" / "_main.py", default_timeout=60).run()
-    for name in ("overview", "methods"):
-        cold, warm = _timed(page.switch_page(f"{name}.py")), _timed(page)
-        print(f"{name:<12} first {cold:5.0f} ms   again {warm:5.0f} ms")
-    page.switch_page("attention_norms.py")
-    for name in SECTIONS:
-        page.query_params["an_view"] = name
-        cold, warm = _timed(page), _timed(page)
-        print(f"{name:<12} first {cold:5.0f} ms   again {warm:5.0f} ms")
-
-
-def _timed(page: AppTest) -> float:
-    started = time.perf_counter()
-    page.run()
-    assert not page.exception, page.exception
-    return 1000 * (time.perf_counter() - started)
+    run(Request(str(model), str(corpus), output=output, statistics=STATISTICS), run_local)
+    took, size = time.perf_counter() - started, output.stat().st_size
+    print(f"{output.name}: {took:.0f} s, {size / 1e6:.0f} MB")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sequences", type=int, default=992)
     parser.add_argument("--layers", type=int, default=12)
     asked = parser.parse_args()
-    output = asked.folder / "statistics" / "paper.duckdb"
-    if not output.exists():
-        build(asked.folder, asked.sequences, asked.layers)
-    print(f"{output.name}: {output.stat().st_size / 1e6:.0f} MB")
-    page_times(output.parent)
+    corpus, statistics = asked.folder / "corpus.jsonl", asked.folder / "statistics"
+    for seed, name in enumerate(("one", "two")):
+        output = statistics / f"{name}.duckdb"
+        if not output.exists():
+            tokenizer = wide_model(asked.folder / name, asked.layers, seed)
+            write_corpus(corpus, tokenizer, asked.sequences)
+            build(output, asked.folder / name, corpus)
+    measure(statistics)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from analysis.models.adapter import adapter_for
 from analysis.models.trace import Trace
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.token_types import CLS, OTHER
-from precompute.jobs.shards import finish_shard
+from precompute.jobs.shards import counted_from_1, finish_shard
 from precompute.passes.batch import Batch
 from precompute.passes.relevance import relevance_map, sequence_relevance
 from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS
@@ -114,7 +114,7 @@ def measure_size(model: Any, n_images: int) -> None:
             trace = adapter.trace(model, layers, {"pixel_values": pixels})
             batch = batch_of(trace, first)
             for each in passes:
-                rows = each.totals(batch)
+                rows = counted_from_1(each.totals(batch))
                 place = Path(folder) / each.TABLE.name
                 found = finish_shard(place, first, lambda rows=rows: rows)
                 shards[each.TABLE.name].append(found)
@@ -122,7 +122,7 @@ def measure_size(model: Any, n_images: int) -> None:
             path = Path(folder) / f"{each.TABLE.name}.duckdb"
             with duckdb.connect(str(path)) as store:
                 store.execute("create schema stored")
-                add_table(store, each.TABLE, shards[each.TABLE.name], counts_from_0=True)
+                add_table(store, each.TABLE, shards[each.TABLE.name])
             size = path.stat().st_size / n_images * IMAGES / 2**20
             print(f"{each.TABLE.name:18} {size:.0f} MiB for {IMAGES:,} images")
 

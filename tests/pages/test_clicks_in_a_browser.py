@@ -90,6 +90,13 @@ CLICKS = [
         shown="head 2",
     ),
     Click(
+        "sequences?seq_view=map",
+        "seq_map_tokens",
+        "[aria-label*='₃: ']",
+        {"seq_token": "3"},
+        shown="take from others, layer by layer?",
+    ),
+    Click(
         "syntax?sy_view=one_head&sy_least=1&lang=ja",
         "sy_one_head_accuracies",
         ".mark-symbol " + mark("conj · 並列要素"),

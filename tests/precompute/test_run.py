@@ -10,11 +10,12 @@ from analysis.errors import BrokenLaw, UserError
 from precompute.jobs.runner import run_local
 from precompute.passes.norms import head_token
 from precompute.run import run
+from precompute.store import build
 from precompute.store.check import faults
 from precompute.store.show import every_table
 from tests.refusals import refused
 from tests.shared_store import shared_store
-from tests.small_store import request
+from tests.small_store import build_store, request
 from tests.tiny import BOTH_WAYS
 
 CONTRACT = {
@@ -78,7 +79,9 @@ def test_layers_heads_and_ranks_count_from_one(store):
         assert connection.execute("select min(rank) from singular_value").fetchall() == [(1,)]
 
 
-def test_everything_stored_says_what_it_is(store):
+def test_everything_stored_says_what_it_is(tmp_path, monkeypatch, comment_on):
+    monkeypatch.setattr(build, "comment_on", comment_on)
+    store = build_store(tmp_path, statistics=["token_norm"])
     with duckdb.connect(str(store), read_only=True) as connection:
         silent = connection.execute(
             """

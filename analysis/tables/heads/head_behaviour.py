@@ -26,6 +26,7 @@ def behaviours(
     entropy: float,
     token_type: float,
     weighing: str = WEIGHT,
+    by: str = "mean",
 ) -> pd.DataFrame:
     """Each head under the name of what it mostly does.
 
@@ -33,12 +34,13 @@ def behaviours(
         neighbour: how much attention to the next or the previous token is needed.
         entropy: how many nats are needed to look broadly.
         token_type: how much attention to one type of token is needed.
+        by: what has to exceed that: mean, or an end of its interval, low or high.
 
     Returns:
         layer, head, behaviour, and the quantities that decide it, missing where a head has none.
     """
     means = head_pattern.heads(store, weighing=weighing)
-    wide = means.pivot(index=["layer", "head"], columns="quantity", values="mean")
+    wide = means.pivot(index=["layer", "head"], columns="quantity", values=by)
     heads = wide.reindex(columns=list(QUANTITIES)).reset_index()
     quantities = {name: heads[name].to_numpy(dtype=np.float64) for name in QUANTITIES}
     thresholds = Thresholds(neighbour, entropy, token_type)

@@ -64,7 +64,7 @@ def spectrum_lines(
         colours: as there, or the colour of the one line that there is.
         band: the rows whose quartiles are drawn.
     """
-    shown, encoding = frame, alt.value(colours)
+    shown, encoding = frame, alt.ColorValue(colours)
     if not isinstance(colours, str):
         shown, encoding, _ = coloured(frame, "name", " ", colours)
     told = dict.fromkeys(("name", "frequency", "period", y, "q25", "q75"), _SMALL)
@@ -80,7 +80,7 @@ def spectrum_lines(
     if band is not None and band.any():
         low = alt.Y("q25:Q", title=title(y), scale=height)
         area = alt.Chart(shown[band]).mark_area(opacity=0.22, clip=True)
-        parts.insert(0, area.encode(x=x, y=low, y2="q75", color=encoding))
+        parts.insert(0, area.encode(x=x, y=low, y2=alt.Y2("q75"), color=encoding))
     return alt.layer(*parts)
 
 
@@ -175,7 +175,7 @@ def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
         y = alt.Y("layer:O", title=title("layer"), axis=alt.Axis(labelOverlap=False))
         tooltip = column_tooltips(part, **told)
         marks = alt.Chart(part).mark_rect()
-        return marks.encode(x=x, x2="right", y=y, color=colour, tooltip=tooltip)
+        return marks.encode(x=x, x2=alt.X2("right"), y=y, color=colour, tooltip=tooltip)
 
     height = _CELL * max(frame["layer"].nunique(), 2)
     domain = (float(left.min()), float(right.max()))

@@ -168,5 +168,5 @@ def components_chart(variance: pd.DataFrame) -> Any:
     marks = alt.Chart(marked.assign(label=labels)).encode(x=x)
     rules = marks.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3])
     words = marks.mark_text(align="left", dx=9, dy=16, fontSize=12)
-    words = words.encode(y="cumulative:Q", text="label:N")
+    words = words.encode(y=alt.Y("cumulative:Q"), text=alt.Text("label:N"))
     return alt.layer(bars, line, rules, words).properties(height=320)

@@ -46,7 +46,7 @@ def outlines(layout: MapLayout) -> Iterator[alt.Chart]:
             rules = alt.Chart(edges).mark_rule(
                 color=colour, strokeWidth=width, strokeCap="square", **_SILENT
             )
-            yield rules.encode(x2="x2:Q", y2="y2:Q")
+            yield rules.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
 
 
 def ring(panels: Sequence[Panel], layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
@@ -56,7 +56,7 @@ def ring(panels: Sequence[Panel], layout: MapLayout, marked: str | None) -> Iter
         corner = layout.corners().iloc[[names.index(marked)]] - 1
         ends = corner.assign(x2=corner["x"] + layout.side + 2, y2=corner["y"] + layout.tall + 2)
         frame = alt.Chart(ends).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, **_SILENT)
-        yield frame.encode(x2="x2:Q", y2="y2:Q")
+        yield frame.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
 
 
 def words(
@@ -86,7 +86,7 @@ def _text(
 ) -> alt.Chart:
     """The column `text`, so many pixels below the upper edges of maps."""
     look |= {"align": "left", "baseline": "middle", "limit": layout.side + GAP, "tooltip": False}
-    return alt.Chart(corners).mark_text(dy=below, color=ink, **look).encode(text="text:N")
+    return alt.Chart(corners).mark_text(dy=below, color=ink, **look).encode(text=alt.Text("text:N"))
 
 
 def shares_in_words(ground: ImageGround, relevance: Numbers) -> str:
@@ -119,4 +119,4 @@ def _bars(panels: Sequence[Panel], layout: MapLayout) -> alt.Chart:
     frame = pd.DataFrame(rows)
     tooltip = tooltips({"bar": title("bar"), "share": title("relevance")}, frame, ".1%")
     bars = alt.Chart(frame).mark_bar(size=BAR, aria=False)
-    return bars.encode(x2="x2:Q", color=alt.Color("colour:N", scale=None), tooltip=tooltip)
+    return bars.encode(x2=alt.X2("x2:Q"), color=alt.Color("colour:N", scale=None), tooltip=tooltip)

@@ -45,7 +45,7 @@ def token_strip(frame: pd.DataFrame, *, marked: int) -> Any:
     )
     of_layer = frame.loc[frame["layer"] == marked, ["layer"]].head(1)
     row = alt.Chart(of_layer).mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
-    row = row.encode(y="layer:O", x=alt.value(0), x2=alt.value("width"))
+    row = row.encode(y=alt.Y("layer:O"), x=alt.XValue(0), x2=alt.X2Value("width"))
     height = _ROW * max(frame["layer"].nunique(), _FEWEST) + _AROUND
     return alt.layer(cells, row).properties(height=height)
 

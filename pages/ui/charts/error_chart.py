@@ -81,6 +81,6 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
     label = (
         alt.Chart(edge)
         .mark_text(align="left", dy=-8, dx=4, fontSize=12)
-        .encode(y=y, x=alt.value(0), text="label:N")
+        .encode(y=y, x=alt.XValue(0), text=alt.Text("label:N"))
     )
     return alt.layer(points, line, label).properties(height=320)

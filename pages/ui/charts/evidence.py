@@ -10,7 +10,7 @@ from pages.ui.charts.look import coloured, tooltips
 from pages.ui.finding import Finding
 from pages.ui.words.say import say
 
-_ROW, _MOST, _AXIS, _LEGEND = 32, 54, 30, 22  # pixels
+_ROW, _MOST, _AXIS, _LEGEND = 32, 54, 48, 22  # pixels
 
 
 def evidence_chart(finding: Finding, *, height: int) -> Any:
@@ -25,8 +25,8 @@ def evidence_chart(finding: Finding, *, height: int) -> Any:
     if isinstance(finding.baseline, float):
         at = alt.Chart(alt.InlineData(values=[{"level": finding.baseline}]))
         rule = at.mark_rule(color=ZERO, strokeDash=[4, 3])
-        rules = [rule.encode(y="level:Q") if across else rule.encode(x="level:Q")]
-    axis = alt.Axis(format=finding.format, tickCount=3)
+        rules = [rule.encode(y=alt.Y("level:Q")) if across else rule.encode(x=alt.X("level:Q"))]
+    axis = alt.Axis(format=finding.format, tickCount=3, labelSeparation=8)
     if across:
         parts = [*rules, *_lines(frame, axis, finding.format)]
         legend = _LEGEND * frame["name"].nunique() if frame["name"].nunique() > 1 else 0
@@ -41,9 +41,19 @@ def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
     """A line with its band per name."""
     frame, colour, names = coloured(frame, "name", None)
     if len(names) == 1:
-        colour = alt.value(SERIES_COLOURS[0])
+        colour = alt.ColorValue(SERIES_COLOURS[0])
     else:
-        colour.legend = alt.Legend(orient="top", title=None, labelLimit=0, columns=1, offset=2)
+        colour.legend = alt.Legend(
+            orient="top",
+            title=None,
+            labelLimit=0,
+            columns=1,
+            offset=2,
+            rowPadding=4,
+            symbolType="stroke",
+            symbolStrokeWidth=2,
+            symbolOpacity=1,
+        )
     x = alt.X(
         "layer:Q",
         title=say("axis.layer"),
@@ -52,7 +62,7 @@ def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
     )
     base = alt.Chart(frame).encode(x=x, color=colour, tooltip=_told(frame, form))
     height: dict[str, Any] = {"title": None, "axis": axis, "scale": alt.Scale(zero=len(names) > 1)}
-    band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", **height), y2="high")
+    band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", **height), y2=alt.Y2("high"))
     line = base.mark_line().encode(y=alt.Y("value:Q", **height))
     return [band, line] if frame["low"].notna().any() else [line]
 
@@ -63,19 +73,22 @@ def _dots(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
     own = alt.datum["name"] == order[0]
     rows = alt.Chart(frame).encode(y=alt.Y("name:N", title=None, sort=order, axis=None))
     base = rows.encode(
-        color=alt.condition(own, alt.value(SERIES_COLOURS[0]), alt.value(NEUTRAL)),
+        color=alt.ColorValue(
+            **alt.condition(own, alt.value(SERIES_COLOURS[0]), alt.value(NEUTRAL))
+        ),
         tooltip=_told(frame, form),
     )
     dots = base.mark_circle(size=90, opacity=1, yOffset=6)
     intervals = base.mark_rule(strokeWidth=2, yOffset=6)
-    names = rows.mark_text(align="left", baseline="bottom", dy=-1, fontSize=12)
+    width = alt.ExprRef("width")
+    names = rows.mark_text(align="left", baseline="bottom", dy=-1, fontSize=12, limit=width)
     drawn = [
         dots.encode(x=alt.X("value:Q", title=None, axis=axis)),
-        names.encode(x=alt.value(0), text="name:N"),
+        names.encode(x=alt.XValue(4), text=alt.Text("name:N")),
     ]
     if frame["low"].isna().all():
         return drawn
-    return [intervals.encode(x=alt.X("low:Q", title=None, axis=axis), x2="high"), *drawn]
+    return [intervals.encode(x=alt.X("low:Q", title=None, axis=axis), x2=alt.X2("high")), *drawn]
 
 
 def _told(frame: pd.DataFrame, form: str) -> list[alt.Tooltip]:

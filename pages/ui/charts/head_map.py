@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.colours import MARKED
+from pages.ui.charts.colours import INKS, MARKED
 from pages.ui.charts.look import cell_selection, ramp_below
 from pages.ui.words.columns import title as title_of
 from pages.ui.words.columns import titled
@@ -15,6 +15,7 @@ from pages.ui.words.say import say
 
 CELL = "cell"
 _WIDTH = 630  # what three maps may take beside their axes on a page 1280 wide
+_DOT = 22  # square pixels
 _AROUND = 115  # axes and legend of a map that is fitted to the page
 
 
@@ -29,6 +30,7 @@ def head_map(
     marked: tuple[int, int] | None = None,
     name: str = CELL,
     legend_format: str = ".3~r",
+    clear: str | None = None,
 ) -> Any:
     """A map of one value; cells that are missing stay empty.
 
@@ -38,6 +40,7 @@ def head_map(
         tooltip: further columns that the tooltip shows.
         marked: layer and head of the cell to frame.
         name: of the selection; what is clicked has fields layer and head.
+        clear: the column that says which cells are clear of 0; the others have a dot.
     """
     title = titled(value, title)
     axis = alt.Axis(labelAngle=0, labelFlush=False, labelOverlap=False, titlePadding=6)
@@ -58,11 +61,16 @@ def head_map(
     cells = base.mark_rect(cursor="pointer").encode(color=colour, tooltip=lines)
     cells = cells.add_params(cell_selection(name, "layer", "head"))
     cells = cells.properties(height=_cell_height(frame) + _AROUND)
-    if marked is None:
-        return cells
-    chosen = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])
-    ring = base.transform_filter(chosen).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
-    return alt.layer(cells, ring).properties(height=_cell_height(frame) + _AROUND)
+    over = []
+    if clear:
+        unclear = base.transform_filter(f"!datum['{clear}']")
+        over.append(unclear.mark_circle(color=INKS[0], size=_DOT, opacity=1, tooltip=False))
+    if marked is not None:
+        chosen = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])
+        ring = base.transform_filter(chosen)
+        over.append(ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5))
+    height = _cell_height(frame) + _AROUND
+    return alt.layer(cells, *over).properties(height=height) if over else cells
 
 
 def from_zero(top: float, low: float = 0.0) -> alt.Scale:

@@ -4,8 +4,6 @@ import re
 from numbers import Real
 from typing import Any
 
-import altair as alt
-
 from pages.ui.charts.look import paper_and_ink
 from pages.ui.words.lines import wrapped
 
@@ -27,21 +25,20 @@ def sentences(text: str) -> list[str]:
     return [each for each in _NEXT_SENTENCE.split(text) if each]
 
 
-def headlined(chart: Any, finding: str, *, room: float = 1.0) -> Any:
-    """A chart under a finding, in the ink of the reader's theme.
+def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
+    """The properties of a chart that puts a finding above its marks, in the reader's ink.
 
     Args:
-        finding: in markdown; the chart stays as it is if it is empty.
+        chart: of Altair, or in Vega-Lite; one of several views takes no height.
+        finding: in markdown; nothing if it is empty.
         room: how wide the chart is, in widths of a page.
     """
     if not finding:
-        return chart
+        return {}
     title, taken = headline(finding, ink=paper_and_ink()[1], room=room)
-    if isinstance(chart, dict):  # of several views, which take no height
-        return chart | {"title": title}
-    height = getattr(chart, "height", alt.Undefined)
+    height = None if isinstance(chart, dict) else getattr(chart, "height", None)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
-    return chart.properties(title=alt.TitleParams(**title), **taller)
+    return {"title": title, **taller}
 
 
 def headline(finding: str, *, ink: str, room: float = 1.0) -> tuple[dict[str, Any], int]:

@@ -38,24 +38,24 @@ def _theme() -> str:
     return st.context.theme.type or "light"
 
 
-def in_theme(chart: Any) -> Any:
-    """The chart as a page draws it: its words stand out from the ground of the reader's theme.
+def in_theme(chart: Any, **top: Any) -> Any:
+    """The chart as a page draws it, with `st.altair_chart`: its words stand out from the ground of
+    the reader's theme.
 
     Marks that are text have a colour of their own only where they take their ground along, so
-    that the chart itself can be exported to white paper.
+    that the chart itself can be exported to white paper. It is neither copied nor compared with its
+    schema, which would take a third of the time of a page; tests compare every figure with it.
 
     Args:
         chart: of Altair, or in Vega-Lite.
+        top: further properties, in Vega-Lite, in place of the chart's own.
     """
-    if isinstance(chart, dict):
-        return chart | {"config": theme()}
-    return chart.configure(**theme())
+    return SimpleNamespace(to_dict=partial(_in_vega_lite, chart, top | {"config": theme()}))
 
 
-def unchecked(chart: Any) -> Any:
-    """The chart as `st.altair_chart` takes it, without a look at its schema: that would take a
-    fifth of the time of a page, one session after the other. Tests look at every figure."""
-    return SimpleNamespace(to_dict=partial(chart.to_dict, validate=IS_CHECKED))
+def _in_vega_lite(chart: Any, top: Mapping[str, Any]) -> dict[str, Any]:
+    plain = chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)
+    return {**plain, **top}
 
 
 def theme() -> dict[str, Any]:
@@ -86,7 +86,7 @@ def coloured(
             theirs.
     """
     if colour is None:
-        return frame, alt.value(SERIES_COLOURS[0]), []
+        return frame, alt.ColorValue(SERIES_COLOURS[0]), []
     present = list(dict.fromkeys(frame[colour]))
     known = NAMES.get(colour)
     if known and colours is None and (known.colours is None or set(present) <= set(known.colours)):
@@ -184,4 +184,4 @@ def ramp_below(length: int, **options: Any) -> alt.Legend:
 def across(level: float) -> alt.Chart:
     """A line across a chart at a value of y."""
     at = pd.DataFrame({"level": [level]})
-    return alt.Chart(at).mark_rule(color=ZERO).encode(y="level:Q")
+    return alt.Chart(at).mark_rule(color=ZERO).encode(y=alt.Y("level:Q"))

@@ -108,7 +108,9 @@ def number_map(
         cells = cells.add_params(cell_selection(CELL, *fields))
     numbers = base.mark_text(fontSize=12, cursor=pointer).encode(
         text=alt.Text(f"{value}:Q", format=format),
-        color=alt.condition(f"datum.ink === '{INKS[0]}'", alt.value(INKS[0]), alt.value(INKS[1])),
+        color=alt.ColorValue(
+            **alt.condition(f"datum.ink === '{INKS[0]}'", alt.value(INKS[0]), alt.value(INKS[1]))
+        ),
     )
     parts = [cells, numbers]
     if marked:

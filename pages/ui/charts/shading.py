@@ -6,6 +6,7 @@ Tokens are written by strangers: whatever goes into the markup is escaped here.
 from dataclasses import dataclass
 from html import escape
 
+from pages.ui.charts.colours import SOURCE_AND_TARGET
 from pages.ui.charts.pieces import readable
 
 _STRONGEST = 0.66  # words on it keep a contrast of 4.5
@@ -29,7 +30,10 @@ STYLE = """<style>
 .an-small .an-name {font-size: .9rem}
 .an-text .an-apart, .an-scale .an-apart {border: 1px dashed rgba(128, 128, 128, .8); opacity: .75}
 .an-text .an-apart {padding: 0 .2em; font-size: .85em}
-</style>"""
+.an-text .an-source {background: SOURCE48; outline: 1.5px solid SOURCE}
+.an-text .an-target {background: TARGET48; outline: 1.5px dashed TARGET}
+.an-text .an-source, .an-text .an-target {padding: .1em .15em}
+</style>""".replace("SOURCE", SOURCE_AND_TARGET[0]).replace("TARGET", SOURCE_AND_TARGET[1])
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,8 @@ def token_map(
         return cells.properties(height=side)
     rows = alt.Chart(pd.DataFrame({"target_pos": [marked], "source_pos": [marked]}))
     ring = rows.mark_rect(filled=False, stroke=MARKED, strokeWidth=2, tooltip=False)
-    row = ring.encode(y="target_pos:O", x=alt.value(0), x2=alt.value("width"))
-    column = ring.encode(x="source_pos:O", y=alt.value(0), y2=alt.value("height"))
+    row = ring.encode(y=alt.Y("target_pos:O"), x=alt.XValue(0), x2=alt.X2Value("width"))
+    column = ring.encode(x=alt.X("source_pos:O"), y=alt.YValue(0), y2=alt.Y2Value("height"))
     return alt.layer(cells, row, column).properties(height=side)
 
 

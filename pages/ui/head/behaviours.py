@@ -67,13 +67,18 @@ def _threshold(key: str, name: str, options: Sequence[str], default: str) -> flo
     return float(draw(choice, lambda: st.select_slider(label, options, key=key, help=help)))
 
 
-def behaviours_of_heads(thresholds: Thresholds = _PAPER, *, weighing: str = WEIGHT) -> pd.DataFrame:
+def behaviours_of_heads(
+    thresholds: Thresholds = _PAPER, *, weighing: str = WEIGHT, by: str = "mean"
+) -> pd.DataFrame:
     """Every head with what it mostly does; no row where the file does not tell.
+
+    Args:
+        by: what has to exceed the thresholds: mean, or an end of its interval, low or high.
 
     Returns:
         layer, head, behaviour, name.
     """
-    frame = ask(head_behaviour.behaviours, **vars(thresholds), weighing=weighing)
+    frame = ask(head_behaviour.behaviours, **vars(thresholds), weighing=weighing, by=by)
     return frame.assign(name=frame["behaviour"].map(behaviour_name))
 
 

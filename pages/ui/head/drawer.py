@@ -9,7 +9,7 @@ from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms import head_token
 from pages.ui.charts import shading
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import in_theme, unchecked
+from pages.ui.charts.look import in_theme
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.card import head_card
@@ -50,7 +50,7 @@ def _map(habit: str, layer: int, head: int) -> None:
         heads[heads["quantity"] == habit], "mean", title, format=".1%", marked=(layer, head)
     )
     st.subheader(say("head_card.map", habit=title), anchor=False)
-    st.altair_chart(unchecked(in_theme(chart)), alt=say("head_card.map", habit=title))
+    st.altair_chart(in_theme(chart), alt=say("head_card.map", habit=title))
 
 
 def _text(habit: str, layer: int, head: int) -> None:

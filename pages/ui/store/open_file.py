@@ -102,7 +102,7 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
         yield opened
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner=False)
 def described(version: Version) -> Store:
     """What a file is; raises what `cursor` does."""
     with cursor(version) as store:

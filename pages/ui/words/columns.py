@@ -96,7 +96,9 @@ def with_names(frame: pd.DataFrame) -> pd.DataFrame:
     Names that a page gave by itself stay.
     """
     named = {
-        f"{name}{NAMED}": frame[name].map(NAMES[str(name)].of, na_action="ignore")
+        f"{name}{NAMED}": frame[name].map(
+            {each: NAMES[str(name)].of(each) for each in frame[name].dropna().unique()}
+        )
         for name in frame
         if name in NAMES and f"{name}{NAMED}" not in frame
     }

@@ -44,7 +44,7 @@ OTHERS = {
     ),
     "another corpus": (
         account_of(corpus_sha256="b"),
-        {"paired": ("corpus",), "heads": ("corpus",), "training": ("corpus",)},
+        dict.fromkeys(("paired", "heads", "head_by_head", "training"), ("corpus",)),
     ),
     "another tokenizer": (
         account_of(vocabulary={1: "[CLS]", 2: "dog", 3: "cat"}),
@@ -52,16 +52,22 @@ OTHERS = {
     ),
     "other sequences": (
         account_of([(0, 0, 3), (0, 1, 2), (1, 0, 1)]),
-        dict.fromkeys(("paired", "heads", "training"), ("sequences",)),
+        dict.fromkeys(("paired", "heads", "head_by_head", "training"), ("sequences",)),
     ),
     "images": (account_of(input="images"), dict.fromkeys(KINDS, ("input",))),
-    "fewer heads": (account_of(n_heads="8"), {"heads": ("shape",), "training": ("shape",)}),
+    "fewer heads": (
+        account_of(n_heads="8"),
+        dict.fromkeys(("heads", "head_by_head", "training"), ("shape",)),
+    ),
     "fewer layers": (
         account_of(n_layers="2"),
-        {"heads": ("shape",), "pairs": ("depth",), "training": ("shape",)},
+        dict.fromkeys(("heads", "head_by_head", "training"), ("shape",)) | {"pairs": ("depth",)},
     ),
     "pre-norm": (account_of(layer_order="pre_norm"), {"pairs": ("layer_order",)}),
-    "untrained": (account_of(random_weights="1"), {"training": ("random_weights",)}),
+    "untrained": (
+        account_of(random_weights="1"),
+        dict.fromkeys(("head_by_head", "training"), ("random_weights",)),
+    ),
     "another step": (account_of(model="some/model@step100"), {}),
 }
 

@@ -127,3 +127,27 @@ def test_without_another_file_heads_are_not_offered(opened, treebank_folder):
     assert_sound(session)
     [picker] = [each for each in session.button_group if each.key == "cmp_view"]
     assert len(picker.options) == 2
+
+
+def test_heads_differ_where_the_difference_was_planted(section, several_folder, exported):
+    place = A | {"cmp_files": PLANTED, "cmp_quantity": "cls", "cmp_weighing": "weight"}
+    session = section("head_changes", several_folder, **place)
+    [(frame, _)] = [value for key, value in exported.items() if "changes_map" in key]
+    assert frame.groupby("layer")["differs"].agg(["all", "any"]).to_numpy().tolist() == [
+        [False, False],
+        [True, True],
+    ]
+    planted = frame[frame["layer"] == 2]
+    assert planted["other"].to_numpy() == pytest.approx(0.8 * planted["one"].to_numpy(), rel=1e-5)
+    assert "masked \\*x\\*" in sentences(session)
+
+
+def test_no_head_of_a_copy_differs(section, several_folder):
+    session = section("head_changes", several_folder, **A, cmp_files="same.duckdb")
+    assert "none of 6" in str(charts(session)[0]["title"])
+
+
+def test_heads_of_another_model_are_not_compared_one_by_one(section, several_folder):
+    session = section("head_changes", several_folder, **A, cmp_files="gpt.duckdb")
+    assert not charts(session)
+    assert "another model" in told(session)

@@ -22,6 +22,10 @@ def test_heads_of_one_habit_are_counted(after):
     assert "next token 1" in found.sentence
     assert found.sentence.index("[SEP]") < found.sentence.index("next token")
     assert found.number.endswith(" heads")
+    assert "in 0 of " in found.known_by
+    after(EVEN, f"{one.format('next')} and head = 1", "update stored.head_pattern set low = mean")
+    [found] = _habits()
+    assert "in 1 of 1" in found.known_by
 
 
 @pytest.mark.parametrize(
@@ -39,6 +43,21 @@ def test_attention_without_effect_differs_from_attention_that_matters(importance
     assert expected in found.sentence
     assert "[SEP] gets most attention, 50%" in found.sentence
     assert found.number.startswith("50% → ")
+
+
+def test_what_gradients_tell_is_set_against_the_weight_layer_by_layer(after):
+    after(
+        "update stored.head_pattern set mean = 0.5, low = 0.4, high = 0.6 where quantity = 'sep'",
+        "update stored.gradient_importance set importance = 1, low = 1, high = 1",
+        "update stored.gradient_importance set low = 0.9, high = 1.1 where token_type = 'sep'",
+        "update stored.gradient_importance set importance = 9, low = 8, high = 10 "
+        "where token_type = 'sep' and layer = 1",
+    )
+    [found] = _gradients()
+    assert (found.found["strength"] > 1).tolist() == [True, True]
+    after("update stored.gradient_importance set low = null, high = null")
+    [found] = _gradients()
+    assert found.found["strength"].isna().all(), "too few sequences leave no interval"
 
 
 def test_a_stand_in_for_the_loss_is_told_as_one(after):
@@ -64,6 +83,7 @@ def test_layers_are_told_to_be_alike_where_chance_does_not_do_it(
     [found] = _cohesion()
     assert expected in found.sentence
     assert found.number == f"0.20 → {0.2 + difference:.2f} nats"
+    assert f"p = {p_value}" in found.known_by
 
 
 def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
@@ -112,3 +132,5 @@ def test_parsers_are_told_with_all_that_they_are_set_against(after_trees):
     [found] = _parsers()
     assert found.number == "50%"
     assert all(f"{each}%" in found.sentence for each in (50, 40, 30, 20, 10))
+    assert "49% to 51% over 2 splits" in found.known_by
+    assert "in 2 of 2" in found.known_by

@@ -16,7 +16,7 @@ def test_the_choice_is_in_the_address_and_changes_every_number(view, section, ex
     assert in_address(by_norm, "hh_weighing") == ["norm"]
     assert not in_address(by_weight, "hh_weighing")
     key = {"layers": "hh_layers", "breadth": "hh_breadth", "heads": "hh_heads_map"}.get(
-        view, "hh_one_head"
+        view, "hh_one_head_question"
     )
     one, other = (frame_of(each, key) for each in (weights, exported))
     assert len(one) == len(other)

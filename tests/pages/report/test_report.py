@@ -8,6 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from pages.ui.collection.collection import _KEY
+from pages.ui.collection.item import clean
 from pages.ui.collection.web import web_page
 from pages.ui.words.say import plain
 from tests.pages.conftest import assert_sound, charts, frames
@@ -48,6 +49,27 @@ def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
     session.switch_page("report/page.py").run()
     assert_sound(session)
     assert plain(question) in {each.value for each in session.subheader}
+
+
+@pytest.mark.parametrize(
+    ("page", "address", "text"),
+    [
+        ("head_habits", {"hh_view": "one_head"}, "texts_title"),
+        ("attention_norms", {"an_view": "head"}, "passages_title"),
+        ("token_pairs", {"tp_view": "workbench", "tp_least": "1"}, "sentences"),
+    ],
+)
+def test_texts_are_collected_with_their_headings_and_colours(
+    opened, store_folder, page, address, text
+):
+    session = opened(page, store_folder, **address)
+    key = next(each.key for each in session.button if f"_{text}-collect" in (each.key or ""))
+    session.button(key=key).click().run()
+    [item] = session.session_state[_KEY].items
+    assert clean(item.body) == item.body
+    assert 'class="an-name"' in item.body
+    assert 'class="an-text"' in item.body
+    assert item.rows
 
 
 def test_notes_order_and_title_are_kept(report):

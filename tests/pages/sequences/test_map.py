@@ -10,6 +10,7 @@ from pages.sequences.map import cells
 from pages.sequences.through_layers import layer_shares, strongest
 from tests.pages.conftest import assert_exportable, assert_sound, charts, in_address
 from tests.pages.kit.figures import click, frame_of
+from tests.shared_store import shared_store
 
 NOISE = 2e-6  # of shares in float32
 SHORT = "The dog."
@@ -157,6 +158,27 @@ def test_an_image_has_its_map_from_the_picture_that_the_file_keeps(opened, image
     np.testing.assert_allclose(found.sum(axis=0), received, rtol=1e-4)
     assert len(frame_of(exported, "seq_map_tokens")) == len(received)
     assert_exportable(exported, caption="image")
+
+
+@pytest.mark.parametrize("family", ["vit", "deit"])
+def test_an_uploaded_image_has_the_map_of_the_same_image_of_the_file(
+    family, opened, tmp_path_factory, exported
+):
+    folder = shared_store(tmp_path_factory, family, statistics=["head_token"]).parent
+    with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
+        [(name,)] = store.execute("select text from sequence where seq = 1").fetchall()
+    place = {"seq_quantity": "head_weight", "head": "2-1"}
+    assert_sound(opened("sequences", folder, **place, seq_seq="1"))
+    of_file = square(frame_of(exported, "seq_map_map"))
+    exported.clear()
+    session = opened("sequences", folder, **place, seq_whose="own")
+    content = (folder / "images" / name).read_bytes()
+    session.file_uploader[0].upload(name, content, "image/png").run()
+    assert_sound(session)
+    uploaded = square(frame_of(exported, "seq_map_map"))
+    np.testing.assert_allclose(uploaded, of_file, atol=NOISE)
+    special = {"vit": 1, "deit": 2}[family]
+    assert len(uploaded) == special + 12
 
 
 def test_a_text_is_found_by_its_words_or_its_number(section, store):

@@ -61,9 +61,9 @@ def test_every_place_where_it_stands_is_marked_once(section, store):
     for page in range(1, pages + 1):
         place = {"tp_page": str(page)} if page > 1 else {}
         session = section("workbench", **place, **CHOSEN)
-        texts = [each for each in bodies(session).split('class="tp-text"') if "title=" in each]
+        texts = [each for each in bodies(session).split('class="an-text"') if "title=" in each]
         for text in texts:
-            assert re.findall(r'<mark class="tp-(\w+)"[^>]*>([^<]*)<', text) in (
+            assert re.findall(r'<span class="an-(\w+)"[^>]*>([^<]*)<', text) in (
                 [("source", "cat"), ("target", "sat")],
                 [("target", "sat"), ("source", "cat")],
             )
@@ -92,7 +92,7 @@ def test_a_hostile_token_is_shown_as_it_is(changed, section):
     statement = f"update stored.{{}} set token = '{HOSTILE}' where token = 'cat'"
     folder = changed(*map(statement.format, ("token", "vocabulary")))
     session = section("workbench", folder, tp_source=HOSTILE, tp_target="sat")
-    assert f">{escape(HOSTILE)}</mark>" in bodies(session)
+    assert f">{escape(HOSTILE)}</span>" in bodies(session)
     assert shown(session) == plain(f"{HOSTILE} → sat")
     overview = section("tables", folder, tp_least="1")
     assert f"<bdi>{escape(HOSTILE)}</bdi>" in bodies(overview)
@@ -103,7 +103,7 @@ def test_a_hostile_token_is_shown_as_it_is(changed, section):
 def test_marks_keep_their_place_among_pieces_of_words():
     body = marked(["[CLS]", "em", "##bed", "##ding", "[SEP]"], 2, 1)
     assert re.sub(r"<[^>]*>", "", body).strip() == "[CLS] embedding [SEP]"
-    assert re.findall(r'<mark class="tp-(\w+)"[^>]*>([^<]*)<', body) == [
+    assert re.findall(r'<span class="an-(\w+)"[^>]*>([^<]*)<', body) == [
         ("target", "em"),
         ("source", "bed"),
     ]

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pages.ui.charts.evidence import evidence_chart
-from pages.ui.finding import Finding, rows_of
+from pages.ui.finding import Finding, rows_of, shares_by_layer
 
 
 def finding(evidence, baseline=None) -> Finding:
@@ -19,6 +19,7 @@ def finding(evidence, baseline=None) -> Finding:
         ([("own", 0.5, 0.4, 0.6)], 0.2, 3.0),
         ([("own", -0.5, -0.6, -0.4)], 0.0, 5.0),
         ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", 0.5),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.2, 0.15, 0.25)], "other", 2.0),
     ],
 )
 def test_strength_is_the_distance_from_the_baseline_in_halves_of_the_interval(
@@ -31,9 +32,19 @@ def test_over_layers_it_is_the_median():
     numbers = {"value": [0.5, 0.5, 0.5], "low": [0.4, 0.3, 0.0], "high": [0.6, 0.7, 1.0]}
     frame = pd.DataFrame({"name": "own", "layer": [1, 2, 3], **numbers})
     assert finding(frame, 0.1).strength == pytest.approx(2.0)
-    other = frame.assign(name="other", value=[0.1, 0.3, 0.5])
+    other = frame.assign(name="other", value=[0.1, 0.3, 0.5], low=float("nan"))
     both = pd.concat([frame, other], ignore_index=True)
     assert finding(both, "other").strength == pytest.approx(1.0)
+
+
+def test_ends_of_a_share_hold_even_where_all_types_vary_together():
+    rows = [(1, "cls", 2, 1, 3), (1, "rest", 2, 1, 3), (2, "cls", 3, 2, 4), (2, "rest", 1, None, 2)]
+    frame = pd.DataFrame(rows, columns=["layer", "type", "mean", "low", "high"])
+    shares = shares_by_layer(frame, frame["type"] == "cls", "share of [CLS]")
+    assert shares["value"].tolist() == [0.5, 0.75]
+    assert shares["low"].tolist()[0] == 0.25
+    assert shares["high"].tolist()[0] == 0.75
+    assert math.isnan(shares["high"].tolist()[1]), "a type without an interval leaves no end"
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
         store.execute("create schema stored; create table stored.vocabulary as from range(1)")
         store.execute("alter table stored.vocabulary add column token varchar")
         store.execute("alter table stored.vocabulary rename column range to token_id")
-        add_table(store, pair_delta.TABLE, [Path(path) for path in halves], counts_from_0=True)
+        add_table(store, pair_delta.TABLE, [Path(path) for path in halves])
         found = store.execute("from stored.pair_delta order by layer, source, target").df()
         in_order = store.execute("select layer, n from stored.pair_delta").df()
     expected = pair_store.execute("from pair_delta_wide order by layer, source, target").df()

@@ -40,7 +40,7 @@ def occurrences(pair_run, layer_order) -> dict[tuple[int, str], dict[tuple[int, 
     places = list(zip(rows["seq"], rows["target_pos"], rows["source_pos"], strict=True))
     found: dict = {}
     for effect in layer_order.effects:
-        columns = zip(rows["layer"] + 1, places, rows[effect].astype(float), strict=True)
+        columns = zip(rows["layer"], places, rows[effect].astype(float), strict=True)
         for layer, place, change in columns:
             found.setdefault((layer, effect), {})[place] = change
     return found

@@ -45,9 +45,7 @@ def store(treebank) -> Iterator[DuckDBPyConnection]:
     asked, plan = treebank
     with duckdb.connect(str(asked.output), read_only=True) as opened:
         files = sorted(map(str, (plan.folder / "word_attention").rglob("*.parquet")))
-        from_1 = "replace (layer + 1 as layer, head + 1 as head)"
-        rows = f"select * {from_1} from read_parquet({files})"
-        opened.execute(f"create temp view word_attention_shards as {rows}")
+        opened.execute(f"create temp view word_attention_shards as from read_parquet({files})")
         yield opened
 
 

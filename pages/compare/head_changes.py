@@ -1,0 +1,123 @@
+"""Which heads of one model do otherwise in another file: each against itself, text by text."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from analysis.comparison.beside import with_correction
+from analysis.comparison.head_changes import (
+    TABLE,
+    habit_of_heads,
+    head_differences,
+    held_habits,
+)
+from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
+from pages.compare.numbers import LEVEL
+from pages.ui.charts.head_map import around_zero, head_map
+from pages.ui.head.bar import clicked_head
+from pages.ui.head.choice import head_of, head_with_most
+from pages.ui.head.habits import SHARES, habit_name, habit_value
+from pages.ui.page import section
+from pages.ui.store.chosen import ask_store
+from pages.ui.store.open_file import Version
+from pages.ui.view import View
+from pages.ui.weighing import pick_weighing
+from pages.ui.words.interval import with_interval
+from pages.ui.words.numbers import change, points
+from pages.ui.words.say import plain
+
+_DEFAULT = "cls"
+_COLUMNS = ("layer", "head", "one", "other", "difference", "low", "high", "p", "q", "n")
+
+
+@section("head_changes", TABLE, when=can_compare)
+def head_changes(view: View) -> None:
+    compared = pick_files(view)
+    other = pick_other(view, compared)
+    if other is None or why_not(view, compared[0], other, "head_by_head"):
+        return
+    if not other.store.holds(TABLE):
+        st.info(view.say("lacks_heads", file=plain(other.label)))
+        return
+    sides = (compared[0], other)
+    held = [ask_store(each.store, held_habits) for each in sides]
+    habits = [habit for habit in held[0] if habit in held[1]]
+    default = _DEFAULT if _DEFAULT in habits else None
+    habit = view.pick("quantity", habits, default=default, of="habit", kind="select")
+    weighing = pick_weighing(view.prefix)
+    versions = tuple(each.store.version for each in sides)
+    found = _changes(versions, sides, habit=habit, weighing=weighing)
+    most = found.assign(size=found["difference"].abs())
+    head = clicked_head(view, "map", default=head_with_most(most, "size"))
+    view.finding(_finding(view, sides, found, habit))
+    kind = "share" if habit in SHARES else "entropy"
+    form = ".1%" if kind == "share" else ".2f"
+    chart = head_map(
+        found,
+        "difference",
+        view.say(f"axis_{kind}"),
+        around_zero(found["difference"]),
+        format=form,
+        legend_format=form.replace(".1", ".0"),
+        tooltip=("one", "other", "low", "high", "q"),
+        marked=head,
+        clear="differs",
+    )
+    state = (habit, weighing, other.key)
+    name = habit_name(habit)
+    view.figure(
+        "map",
+        found,
+        chart,
+        state=(*state, *head),
+        click=True,
+        weighing=weighing,
+        habit=name,
+        file=plain(other.label),
+    )
+    columns: dict[str, str | None] = {**dict.fromkeys(_COLUMNS), "p": "%.2g", "q": "%.2g"}
+    ordered = found.sort_values("difference", key=abs, ascending=False)
+    view.table("all", ordered, columns, state=state, habit=name)
+
+
+def _finding(view: View, sides: tuple[Compared, Compared], found: pd.DataFrame, habit: str) -> str:
+    """In how many heads it differs, and in which of them most."""
+    told = {
+        "habit": habit_name(habit),
+        "first": plain(sides[0].label),
+        "other": plain(sides[1].label),
+        "of": int(found["q"].notna().sum()),
+        "n": int(found["differs"].sum()),
+    }
+    if not told["n"]:
+        return view.say("finding_none" if told["of"] else "finding_unsure", **told)
+    clear = found[found["differs"]]
+    most = clear.sort_values("difference", key=abs, ascending=False).iloc[0]
+    is_share = habit in SHARES
+    written = partial(points, digits=1) if is_share else change
+    unit = view.say("unit_share" if is_share else "unit_entropy")
+    return view.say(
+        "finding",
+        **told,
+        head=head_of(most),
+        one=habit_value(habit, most["one"]),
+        to=habit_value(habit, most["other"]),
+        change=with_interval(most["difference"], most["low"], most["high"], written, unit=unit),
+    )
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _changes(
+    versions: tuple[Version, ...],
+    _sides: tuple[Compared, Compared],
+    *,
+    habit: str,
+    weighing: str,
+) -> pd.DataFrame:
+    one, other = (
+        (each.account, ask_store(each.store, habit_of_heads, habit=habit, weighing=weighing))
+        for each in _sides
+    )
+    found = with_correction(head_differences(one, other, seed=int(_sides[0].store.run["seed"])))
+    return found.assign(differs=found["q"] <= LEVEL)

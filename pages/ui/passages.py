@@ -1,0 +1,44 @@
+"""Texts under headings of their own, each with a link to the page that looks into it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import streamlit as st
+
+from pages.ui.charts import shading
+from pages.ui.charts.headline import unmarked
+from pages.ui.choices.links import link_to_sequence
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text of the file.
+
+    Attributes:
+        heading: in markdown.
+        body: markup, with everything escaped that a stranger wrote.
+        seq: the sequence it is from.
+        token: the position of the token that it is about, if it is about one.
+    """
+
+    heading: str
+    body: str
+    seq: int
+    token: int | None = None
+
+
+def draw_passages(key: str, passages: Sequence[Passage]) -> str:
+    """The texts one below the other; returns them as one piece of markup, without the links.
+
+    Args:
+        key: to their colours, in markup.
+    """
+    st.html(shading.STYLE + key)
+    whole = [key]
+    for each in passages:
+        st.markdown(each.heading)
+        st.html(each.body)
+        link_to_sequence(each.seq, token=each.token)
+        whole += [f'<div class="an-name">{escape(unmarked(each.heading))}</div>', each.body]
+    return "".join(whole)

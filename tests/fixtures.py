@@ -1,0 +1,123 @@
+"""Tiny models and what tests share of them, for the processes that run tests.
+
+Every test that asks for `family` runs once per family.
+
+Tests of measures run on all of `tests.tiny.FAMILIES`, but for those that need a tokenizer and say
+so: `@text_families`. All other tests run on the families that read text, since most of them run
+whole stores of texts, and those of passes on two of these; those for which an image will do say so:
+`@every_family`, and run on one family more if they are of passes.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from analysis.models.trace import Trace
+from precompute.corpora.sequence import Sequence
+from precompute.models.loaded_model import LoadedModel
+from precompute.store import build
+from tests.tiny import (
+    ANNOTATED,
+    BOTH_WAYS,
+    FAMILIES,
+    OF_IMAGES,
+    TEXT_FAMILIES,
+    every_family,
+    text_families,
+    tiny_model,
+    tiny_sequences,
+)
+from tests.tiny_vision import softmax_error
+
+ROOT = Path(__file__).parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for mark in (every_family, text_families):
+        config.addinivalue_line("markers", f"{mark.name}: which families a test runs on")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is not for the inner loop."""
+    if config.getoption("fast"):
+        left_out = [each for each in items if _is_slow(each)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [each for each in items if not _is_slow(each)]
+
+
+def _is_slow(test: pytest.Item) -> bool:
+    values = getattr(getattr(test, "callspec", None), "params", {})
+    in_japanese = values.get("lang") == "ja"
+    of_another_family = values.get("family", FAMILIES[0]) != FAMILIES[0]
+    marked = any(test.get_closest_marker(mark) for mark in ("browser", "slow"))
+    return in_japanese or of_another_family or marked
+
+
+@pytest.fixture(scope="session", autouse=True)
+def comment_on() -> Iterator[Callable[..., None]]:
+    """Writes the comments of a file, which other files go without: they are half of what it takes
+    to build a small one."""
+    written = build.comment_on
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(build, "comment_on", lambda *_: None)
+        yield written
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Hands out the families where a test does not say each of them itself."""
+    test = metafunc.definition
+    said = any("family" in mark.args[0] for mark in test.iter_markers("parametrize"))
+    if "family" in metafunc.fixturenames and not said:
+        metafunc.parametrize("family", _families(test), indirect=True, scope="session")
+
+
+def _families(test: pytest.Item) -> tuple[str, ...]:
+    if test.config.getoption("fast"):
+        return FAMILIES[:1]
+    of_measures = test.path.is_relative_to(ROOT / "analysis")
+    of_passes = test.path.is_relative_to(ROOT / "precompute" / "passes")
+    of_texts = BOTH_WAYS if of_passes else TEXT_FAMILIES
+    own = test.get_closest_marker(every_family.name) or of_measures
+    if own and not test.get_closest_marker(text_families.name):
+        return (*of_texts, *OF_IMAGES[: 1 if of_passes else None])
+    return of_texts
+
+
+@pytest.fixture(scope="session")
+def family(request) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def tiny(family) -> LoadedModel:
+    return tiny_model(family)
+
+
+@pytest.fixture(scope="session")
+def sequences(family) -> tuple[Sequence, ...]:
+    return tiny_sequences(family)
+
+
+@pytest.fixture(scope="session")
+def attention_error(family) -> float:
+    """How far the attention of the family's tiny model may be from what float64 makes of it."""
+    return softmax_error(family)
+
+
+@pytest.fixture(scope="session")
+def traced(tiny, sequences) -> Trace:
+    """The family's sequences in one padded batch. Shared by the whole session: do not change it."""
+    return tiny.trace(sequences)
+
+
+@pytest.fixture(scope="session")
+def traced_alone(tiny, sequences) -> list[Trace]:
+    """The same sequences, each traced by itself and so without padding."""
+    return [tiny.trace([each]) for each in sequences]
+
+
+@pytest.fixture(scope="session")
+def annotated(family) -> tuple[Sequence, ...]:
+    """Two texts with trees, the second of two sentences and with mentions."""
+    return tiny_sequences(family, ANNOTATED)
