@@ -21,10 +21,12 @@ RunnerName = StrEnum("RunnerName", ["local", "ray"])
 Model = Annotated[
     str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), demo, or demo-digits.")
 ]
-CorpusFile = Annotated[
-    str,
+CorpusFiles = Annotated[
+    list[str],
     typer.Option(
-        "--corpus", help="A corpus file, a folder of images, demo, demo-treebank, or demo-digits."
+        "--corpus",
+        help="A corpus file, also .gz or .zst, or a folder of such, more than once if the corpus "
+        "is several; a folder of images; demo, demo-treebank, or demo-digits.",
     ),
 ]
 PackingOption = Annotated[
@@ -50,7 +52,7 @@ def every_command(
 @app.command()
 def run(
     model: Model,
-    corpus: CorpusFile,
+    corpus: CorpusFiles,
     output: Annotated[Path, typer.Option(help="The file to make, ending in .duckdb.")],
     statistics: Annotated[
         str | None, typer.Option(help="Names with commas between; all unless given.")
@@ -96,7 +98,7 @@ def run(
 
     request = Request(
         model=model,
-        corpus=corpus,
+        corpus=corpus[0] if len(corpus) == 1 else tuple(corpus),
         output=output,
         statistics=_names(statistics),
         mask_rate=mask,
@@ -133,13 +135,13 @@ def demo(
     from precompute.models.install_demo import install_demo_model
 
     install_demo_model()
-    run(model="demo", corpus="demo", output=output)
+    run(model="demo", corpus=["demo"], output=output)
     for model, corpus, ending in (
         ("demo", "demo-treebank", "treebank"),
         ("demo-digits", "demo-digits", "digits"),
     ):
         beside = output.with_name(f"{output.stem}-{ending}{output.suffix}")
-        run(model=model, corpus=corpus, output=beside)
+        run(model=model, corpus=[corpus], output=beside)
 
 
 @app.command()
@@ -174,7 +176,7 @@ def statistics() -> None:
 
 @app.command()
 def convert(
-    corpus: CorpusFile,
+    corpus: CorpusFiles,
     output: Annotated[Path, typer.Option(help="The JSON Lines file to make.")],
     packing: PackingOption = Packing.paragraphs,
     model: Annotated[

@@ -19,10 +19,10 @@ _OF_TEXT = {
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for."""
+    """What the command line asks for; `corpus` is a tuple where several files are one corpus."""
 
     model: str
-    corpus: str
+    corpus: str | tuple[str, ...]
     output: Path
     statistics: list[str] | None = None
     mask_rate: float = 0.0
@@ -39,18 +39,24 @@ class Request:
     pair_memory: int = BUDGET // 2**20
 
 
-def check_image_options(request: Request) -> None:
-    """Refuse options of texts where they would have no effect.
+def image_corpus_name(request: Request) -> str:
+    """The one name of a corpus of images.
 
     Raises:
-        UserError: naming the option.
+        UserError: there are several, or an option is given that is of texts and has no effect.
     """
+    if not isinstance(request.corpus, str):
+        raise UserError(
+            f"{request.model} reads images, of one folder, and --corpus is given "
+            f"{len(request.corpus)} times. Put the images into one folder."
+        )
     for name, option in _OF_TEXT.items():
         if getattr(request, name) != getattr(Request, name):
             raise UserError(
                 f"{option} is for texts, and {request.model} reads images, each of as many tokens "
                 f"as it has patches. Leave {option} out."
             )
+    return request.corpus
 
 
 def check_segments(model: LoadedModel) -> None:

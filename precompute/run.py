@@ -16,8 +16,9 @@ from precompute import __version__
 from precompute.corpora.frequencies import Frequencies, read_frequencies
 from precompute.corpora.images.digits import load_digit_images
 from precompute.corpora.images.images import load_images
-from precompute.corpora.load import DEMO_DIGITS, load_corpus
+from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus
+from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
 from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
@@ -25,7 +26,7 @@ from precompute.jobs.shards import remove_unfinished
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import allowed, check_corpus, check_model
-from precompute.request import Request, check_image_options, check_segments
+from precompute.request import Request, check_segments, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
 
@@ -52,10 +53,8 @@ def run(request: Request, runner: Runner) -> Plan:
         print(f"Untrained: weights drawn anew with seed {model.random_weights}.")
     if _is_imitated(model):
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
-    if model.images is not None:
-        check_image_options(request)
-        if model.images.interpolation:
-            print(f"Positions: {model.images.interpolation} by the model itself.")
+    if model.images is not None and model.images.interpolation:
+        print(f"Positions: {model.images.interpolation} by the model itself.")
     corpus = _corpus(request, model)
     check_corpus(request.statistics or (), corpus)
     check_model(request.statistics or (), model)
@@ -85,10 +84,11 @@ def _assert_writable(output: Path) -> None:
 
 
 def _corpus(request: Request, model: LoadedModel) -> Corpus:
-    if model.images is not None and request.corpus == DEMO_DIGITS:
-        return load_digit_images(model.images, limit=request.limit)
     if model.images is not None:
-        return load_images(request.corpus, model.images, limit=request.limit)
+        name = image_corpus_name(request)
+        if name == DEMO_DIGITS:
+            return load_digit_images(model.images, limit=request.limit)
+        return load_images(name, model.images, limit=request.limit)
     return load_corpus(
         request.corpus,
         model.tokenizer,

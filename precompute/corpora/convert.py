@@ -4,24 +4,26 @@ from pathlib import Path
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_folder import holds_images
-from precompute.corpora.load import DEMO_DIGITS, entries, write_jsonl
+from precompute.corpora.load import entries, write_jsonl
+from precompute.corpora.source import DEMO_DIGITS
 from precompute.models.load_models import load_tokenizer
 
 
 def convert_corpus(
-    corpus: str, output: Path, *, packing: str, model: str | None, max_tokens: int, seed: int
+    corpus: list[str], output: Path, *, packing: str, model: str | None, max_tokens: int, seed: int
 ) -> int:
     """Write the corpus's entries as JSON Lines; returns how many there are.
 
     Raises:
         UserError: whatever is wrong with the corpus, or if sentences are packed without a model.
     """
-    if corpus == DEMO_DIGITS or (Path(corpus).is_dir() and holds_images(Path(corpus))):
-        raise BadCorpus(
-            corpus,
-            "holds images, which JSON Lines has no place for; give the folder itself as --corpus "
-            "of a run",
-        )
+    for name in corpus:
+        if name == DEMO_DIGITS or (Path(name).is_dir() and holds_images(Path(name))):
+            raise BadCorpus(
+                name,
+                "holds images, which JSON Lines has no place for; give the folder itself as "
+                "--corpus of a run",
+            )
     tokenizer = load_tokenizer(model) if model else None
     found = entries(corpus, packing=packing, tokenizer=tokenizer, max_tokens=max_tokens, seed=seed)
     return write_jsonl(found, output)

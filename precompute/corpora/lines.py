@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.errors import BadCorpus
+from precompute.corpora.source import opened
 from precompute.corpora.wording import file_name
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -42,7 +43,7 @@ def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
         stripped: whether the white space around a line is no part of it, as it is of columns.
 
     Raises:
-        BadCorpus: a line is not UTF-8.
+        BadCorpus: a line is not UTF-8, or the file cannot be read to its end.
     """
     for number, line in enumerate(_raw_lines(path), start=1):
         line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
@@ -51,7 +52,7 @@ def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
 
 
 def _raw_lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as handle:
+    with opened(path) as handle:
         for chunk in handle:
             yield from chunk.splitlines()
 

@@ -1,10 +1,10 @@
 """A corpus on disk as one model reads it."""
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
+from typing import TypeVar
 
 from transformers import PreTrainedTokenizerBase
 
@@ -14,18 +14,17 @@ from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.windows import windows
 from precompute.corpora.encode import Encoder
 from precompute.corpora.masking import check_masking, masked
-from precompute.corpora.recognition import NO_TEXT, format_of
+from precompute.corpora.recognition import one_format_of
 from precompute.corpora.sequence import Corpus, Entry
+from precompute.corpora.source import source_of
 from precompute.corpora.texts.blocks import blocks
 from precompute.corpora.texts.jsonl import jsonl_entries, write_jsonl
 from precompute.corpora.texts.packing import packed, paired
 from precompute.corpora.texts.paragraphs import documents
+from precompute.corpora.texts.parquet import parquet_entries
 from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
-from precompute.corpora.wording import file_name
 
 __all__ = [
-    "DEMO",
-    "DEMO_TREEBANK",
     "PACKINGS",
     "TEXT_PACKINGS",
     "entries",
@@ -33,21 +32,24 @@ __all__ = [
     "write_jsonl",
 ]
 
-DEMO, DEMO_TREEBANK, DEMO_DIGITS = "demo", "demo-treebank", "demo-digits"
-BUNDLED_TEXTS = {DEMO: "demo.jsonl", DEMO_TREEBANK: "demo.conllu"}
 TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
-READERS = {"jsonl": jsonl_entries, "pickle": unlabeled_pickle_entries}
+READERS = {
+    "jsonl": jsonl_entries,
+    "parquet": parquet_entries,
+    "pickle": unlabeled_pickle_entries,
+}
 _LEFT_OUT = {
     "too_long": "none of its sentences fits into --max-tokens; give a larger number there",
     "too_short": "all its documents are too short to be packed; use --packing paragraphs",
 }
+Read = TypeVar("Read")
 ANNOTATED = {"conllu": conllu_documents, "coreference": column_documents}
 
 
 def load_corpus(
-    source: str,
+    given: str | Sequence[str],
     tokenizer: PreTrainedTokenizerBase,
     *,
     positions: int,
@@ -58,10 +60,11 @@ def load_corpus(
     seed: int = 0,
     packing: str = "paragraphs",
 ) -> Corpus:
-    """The corpus that `source` names, as the model with this tokenizer reads it.
+    """The corpus that is given by names, as the model with this tokenizer reads it.
 
     Args:
-        source: a path, or `demo` or `demo-treebank` for a bundled corpus.
+        given: a path of a file or a folder, several of them, or `demo` or `demo-treebank` for a
+            bundled corpus.
         positions: how many tokens the model can read at once.
         segment_types: how many segment ids the model knows; 0 for a model without segments.
         max_tokens: the length that texts and pairs are cut to.
@@ -82,8 +85,9 @@ def load_corpus(
         tokenizer, positions=positions, segment_types=segment_types, max_tokens=max_tokens
     )
     counts = Counter(truncated=0, unpaired=0, too_short=0)
+    source = source_of(given)
     found = entries(
-        source,
+        given,
         packing=packing,
         tokenizer=tokenizer,
         max_tokens=max_tokens,
@@ -95,7 +99,7 @@ def load_corpus(
         masked(sequence, tokenizer, rate=mask_rate, seed=seed)
         for sequence in encoder.sequences(islice(found, limit), counts=counts)
     )
-    return Corpus(_name(source), _sha256(_path(source)), sequences, dict(counts))
+    return Corpus(source.name, source.sha256, sequences, dict(counts))
 
 
 def check_limit(limit: int | None) -> None:
@@ -111,7 +115,7 @@ def check_limit(limit: int | None) -> None:
 
 
 def entries(
-    source: str,
+    given: str | Sequence[str],
     *,
     packing: str = "paragraphs",
     tokenizer: PreTrainedTokenizerBase | None = None,
@@ -120,7 +124,7 @@ def entries(
     seed: int = 0,
     counts: Counter[str] | None = None,
 ) -> Iterator[Entry]:
-    """Entries of the corpus that `source` names, in its order, read as they are asked for.
+    """Entries of a corpus given as to `load_corpus`, in its order, read as they are asked for.
 
     Args:
         tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, and by
@@ -135,13 +139,11 @@ def entries(
     """
     if packing not in PACKINGS:
         raise UnknownName("packing", packing, PACKINGS)
-    if source == DEMO_DIGITS:
-        raise BadCorpus(source, f"holds images, {NO_TEXT}")
-    path, counts = _path(source), Counter() if counts is None else counts
-    form = format_of(path)
+    source, counts = source_of(given), Counter() if counts is None else counts
+    form, texts = one_format_of(source.files), _each(documents, source.files)
     if form in ANNOTATED:
         found = windows(
-            ANNOTATED[form](path),
+            _each(ANNOTATED[form], source.files),
             _needed(tokenizer),
             max_tokens=max_tokens,
             by_sentence=packing == TREES,
@@ -149,30 +151,35 @@ def entries(
         )
     elif packing == TREES:
         raise UserError(
-            f"--packing {TREES} reads the sentences of a treebank, and {file_name(path)} is none; "
+            f"--packing {TREES} reads the sentences of a treebank, and {source.name} is none; "
             "give a CoNLL-U file, or leave --packing out."
         )
     elif form != "paragraphs":
-        found = READERS[form](path)
+        found = _each(READERS[form], source.files)
     elif packing == "paragraphs":
-        found = paired(documents(path), counts=counts)
+        found = paired(texts, counts=counts)
     elif tokenizer is None:
         raise UserError(
             f"--packing {packing} cuts the text by a model's word pieces; name the model with "
             "--model, or use --packing paragraphs."
         )
     elif packing == "blocks":
-        found = blocks(documents(path), tokenizer, max_tokens=max_tokens, counts=counts)
+        found = blocks(texts, tokenizer, max_tokens=max_tokens, counts=counts)
     else:
         found = packed(
-            documents(path),
+            texts,
             tokenizer,
             max_tokens=max_tokens,
             seed=seed,
             segment_types=segment_types,
             counts=counts,
         )
-    return _at_least_one(found, file_name(path), counts)
+    return _at_least_one(found, source.name, counts)
+
+
+def _each(reader: Callable[[Path], Iterator[Read]], files: Sequence[Path]) -> Iterator[Read]:
+    """What a reader finds in the files, one after the other."""
+    return chain.from_iterable(map(reader, files))
 
 
 def _at_least_one(found: Iterator[Entry], name: str, counts: Counter[str]) -> Iterator[Entry]:
@@ -191,17 +198,3 @@ def _needed(tokenizer: PreTrainedTokenizerBase | None) -> PreTrainedTokenizerBas
             "no place for its annotation: give the file itself as --corpus of a run."
         )
     return tokenizer
-
-
-def _path(source: str) -> Path:
-    bundled = BUNDLED_TEXTS.get(source)
-    return Path(__file__).with_name(bundled) if bundled else Path(source)
-
-
-def _name(source: str) -> str:
-    return source if source in BUNDLED_TEXTS else file_name(Path(source))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()

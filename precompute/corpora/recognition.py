@@ -1,31 +1,57 @@
 """Which format a corpus is in, known by its content and never by its name."""
 
 import re
+from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_folder import holds_images
 from precompute.corpora.images.image_formats import kind_of
 from precompute.corpora.lines import BYTE_ORDER_MARK
+from precompute.corpora.source import opened
 from precompute.corpora.wording import file_name, path_as_given
 
-Format = Literal["conllu", "coreference", "jsonl", "paragraphs", "pickle"]
+Format = Literal["conllu", "coreference", "jsonl", "paragraphs", "parquet", "pickle"]
+_NAMES: dict[Format, str] = {
+    "conllu": "CoNLL-U",
+    "coreference": "coreference columns",
+    "jsonl": "JSON Lines",
+    "paragraphs": "plain text",
+    "parquet": "Parquet",
+    "pickle": "a pickle",
+}
 
 HEAD_BYTES = 1 << 16
 PICKLE = re.compile(rb"\x80[\x02-\x05]|\((?:lp|dp)\d+\n|[\]}]q[\x00\x01]|\]\(")
-PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+PARQUET = b"PAR1"
+PACKED = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 COREFERENCE = re.compile(r"#\s*begin document\b")
 JSON_LIST = re.compile(r"\[\s*(?:\{|$)")
 CONLLU_LINE = re.compile(r"[0-9]+(?:[-.][0-9]+)?\t[^\t]*\t[^\t]*\t")
 _BINARY = "holds binary data; give JSON Lines or plain text"
-NO_TEXT = "which only a model that reads images takes; give such a model, or a text corpus"
+
+
+def one_format_of(files: Sequence[Path]) -> Format:
+    """The format that all files are in.
+
+    Raises:
+        BadCorpus: as `format_of`, or a file is in another format than the first.
+    """
+    first = format_of(files[0])
+    for path in files[1:]:
+        if (other := format_of(path)) != first:
+            raise BadCorpus(
+                file_name(path),
+                f"is {_NAMES[other]}, but {file_name(files[0])} is {_NAMES[first]}; "
+                "give files of one form as a corpus",
+            )
+    return first
 
 
 def format_of(path: Path) -> Format:
-    """The format of the file, by its first 64 KiB.
+    """The format of the file, by its first 64 KiB, decompressed if it is compressed.
 
     Raises:
         BadCorpus: there is no such file, it cannot be read, is empty, or is in no format that this
@@ -34,6 +60,8 @@ def format_of(path: Path) -> Format:
     head, name = _head(path), file_name(path)
     if not head:
         raise BadCorpus(name, "is empty; give a file that holds some text")
+    if head.startswith(PARQUET):
+        return "parquet"
     if PICKLE.match(head):
         return "pickle"
     _refuse_binary(head, name)
@@ -44,7 +72,7 @@ def format_of(path: Path) -> Format:
 def _head(path: Path) -> bytes:
     try:
         _check_regular(path)
-        with path.open("rb") as handle:
+        with opened(path) as handle:
             return handle.read(HEAD_BYTES)
     except OSError as error:
         raise BadCorpus(
@@ -55,10 +83,6 @@ def _head(path: Path) -> bytes:
 
 def _check_regular(path: Path) -> None:
     place = path_as_given(path)
-    if path.is_dir() and holds_images(path):
-        raise BadCorpus(place, f"is a folder of images, {NO_TEXT}")
-    if path.is_dir():
-        raise BadCorpus(place, "is a folder; name one file in it")
     if not path.exists():
         raise BadCorpus(
             place,
@@ -71,7 +95,7 @@ def _check_regular(path: Path) -> None:
 
 def _refuse_binary(head: bytes, name: str) -> None:
     if head.startswith(PACKED):
-        raise BadCorpus(name, "is compressed; unpack it first")
+        raise BadCorpus(name, "is compressed, and not by gzip or zstd alone; unpack it first")
     if head.startswith(UTF16_MARKS):
         raise BadCorpus(name, "is UTF-16; save it as UTF-8")
     if b"\0" in head:

@@ -29,6 +29,7 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "memory_limit": "1GB",  # sorting and grouping spill to disk beyond it
+    "storage_compatibility_version": "v1.4.0",  # the oldest DuckDB that can open the file
 }
 
 

@@ -125,11 +125,15 @@ def test_the_demo_is_three_files_treebank_and_digits_beside_the_articles(tmp_pat
     __main__.demo(tmp_path / "demo.duckdb")
     assert made == [
         "model",
-        {"model": "demo", "corpus": "demo", "output": tmp_path / "demo.duckdb"},
-        {"model": "demo", "corpus": "demo-treebank", "output": tmp_path / "demo-treebank.duckdb"},
+        {"model": "demo", "corpus": ["demo"], "output": tmp_path / "demo.duckdb"},
+        {
+            "model": "demo",
+            "corpus": ["demo-treebank"],
+            "output": tmp_path / "demo-treebank.duckdb",
+        },
         {
             "model": "demo-digits",
-            "corpus": "demo-digits",
+            "corpus": ["demo-digits"],
             "output": tmp_path / "demo-digits.duckdb",
         },
     ]

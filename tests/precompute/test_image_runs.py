@@ -124,7 +124,7 @@ def test_a_statistic_of_texts_is_refused_by_name(finished):
 def test_another_image_processor_or_one_other_pixel_makes_other_shards(tmp_path):
     asked = request(tmp_path, "vit", statistics=FEW)
     before = shards_only(asked)
-    path = Path(asked.corpus) / "noise.png"
+    path = Path(str(asked.corpus)) / "noise.png"
     pixels = np.asarray(Image.open(path)).copy()
     pixels[0, 0] = 255 - pixels[0, 0]
     Image.fromarray(pixels).save(path)

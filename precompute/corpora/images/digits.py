@@ -14,8 +14,8 @@ from jaxtyping import UInt8
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import image_corpus, image_sequence, read_picture
 from precompute.corpora.images.pictures import png
-from precompute.corpora.load import DEMO_DIGITS
 from precompute.corpora.sequence import Corpus
+from precompute.corpora.source import DEMO_DIGITS
 
 N_HELD_OUT = 360
 FULL, HALF = 16, 8

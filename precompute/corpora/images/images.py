@@ -11,8 +11,9 @@ from precompute.corpora.images.image_files import Source, image_file
 from precompute.corpora.images.image_folder import MASKS, ImagePath, image_folder, stray
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import Picture, seen
-from precompute.corpora.load import BUNDLED_TEXTS, check_limit
+from precompute.corpora.load import check_limit
 from precompute.corpora.sequence import NO_WORD, Corpus, Sequence
+from precompute.corpora.source import BUNDLED_TEXTS
 from precompute.corpora.token_types import CLS, OTHER, REGISTER
 from precompute.corpora.wording import file_name, path_as_given
 

@@ -9,11 +9,12 @@ import pickle
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from analysis.errors import BadCorpus
 from precompute.corpora.checks import checked_tokens
 from precompute.corpora.sequence import Tokens
+from precompute.corpora.source import opened
 from precompute.corpora.wording import file_name, shown
 
 _OF_ARRAYS = (("multiarray", "_reconstruct"), ("multiarray", "scalar"), ("numeric", "_frombuffer"))
@@ -60,7 +61,7 @@ def _entry(record: object, place: str) -> Tokens:
 
 
 def _unpickled(path: Path, name: str) -> object:
-    with path.open("rb") as handle:
+    with opened(path) as handle:
         try:
             value = _TokensOnly(_WholeReads(handle), encoding="latin1").load()
         except _ForbiddenName as error:
@@ -94,7 +95,7 @@ class _Forgotten:
 class _WholeReads:
     """A file that gives all that is asked for or raises; the unpickler itself would not notice."""
 
-    def __init__(self, handle: BinaryIO):
+    def __init__(self, handle: IO[bytes]):
         self._handle = handle
 
     def read(self, n_bytes: int, /) -> bytes:

@@ -1,3 +1,4 @@
+import bz2
 import gzip
 import os
 import pickle
@@ -9,7 +10,6 @@ from precompute.corpora.recognition import format_of
 from tests.precompute.corpora.tiny import shared_data
 from tests.refusals import refused
 
-NO_TEXT = "which only a model that reads images takes; give such a model, or a text corpus"
 NOT_ALONE = "give its folder to a model that reads images, or give a text corpus"
 COLUMNS = "\t".join(["1", "The", *"_" * 8])
 
@@ -21,6 +21,9 @@ COLUMNS = "\t".join(["1", "The", *"_" * 8])
         (b'{"text": "a"}', "jsonl"),
         (b'\xef\xbb\xbf\n  \n {"text"', "jsonl"),
         (b"A text.\n", "paragraphs"),
+        (gzip.compress(b"A text.\n"), "paragraphs"),
+        (gzip.compress(f"{COLUMNS}\n".encode()), "conllu"),
+        (b"PAR1\x15\x04", "parquet"),
         (b" \n = Title = \n", "paragraphs"),
         (b"# A heading\n\nA text.", "paragraphs"),
         (b"[Applause] Thank you.", "paragraphs"),
@@ -52,7 +55,11 @@ def test_format_is_told_by_content_and_not_by_name(tmp_path, name, content, form
         (b"", "is empty; give a file that holds some text"),
         (b'[{"text": "a"}]', "is one JSON list; write each of its objects on a line of its own"),
         (b'[\n{"text"', "is one JSON list; write each of its objects on a line of its own"),
-        (gzip.compress(b"A text.", mtime=0), "is compressed; unpack it first"),
+        (bz2.compress(b"A text."), "is compressed, and not by gzip or zstd alone; unpack it first"),
+        (
+            gzip.compress(gzip.compress(b"A text.")),
+            "is compressed, and not by gzip or zstd alone; unpack it first",
+        ),
         ("A text.".encode("utf-16"), "is UTF-16; save it as UTF-8"),
         (b"\x89PNG\r\n\x1a\n\0\0\0", f"is an image (PNG); {NOT_ALONE}"),
         (b"\0\0\0\x18ftypheic\0", f"is an image (HEIC); {NOT_ALONE}"),
@@ -73,12 +80,6 @@ def test_missing_file_says_what_to_do(tmp_path):
         f"{tmp_path / 'none.txt'}: there is no such file; give the path of a corpus, or `demo` or "
         "`demo-treebank` for a bundled one"
     )
-
-
-def test_folder_says_what_to_do(tmp_path):
-    assert refusal(tmp_path) == f"{tmp_path}: is a folder; name one file in it"
-    (tmp_path / "a.PNG").touch()
-    assert refusal(tmp_path) == f"{tmp_path}: is a folder of images, {NO_TEXT}"
 
 
 def test_pipe_is_refused_and_not_waited_for(tmp_path):

@@ -113,11 +113,17 @@ def encode(
 
 
 def load(
-    path: Path | str, family: str = "bert", *, positions: int = 64, max_tokens: int = 16, **options
+    given: Path | str | tuple[str, ...],
+    family: str = "bert",
+    *,
+    positions: int = 64,
+    max_tokens: int = 16,
+    **options,
 ) -> Corpus:
-    """The corpus in a file, as a model of the family would be given it."""
+    """The corpus in a file or in several, as a model of the family would be given it."""
     sizes = {"positions": positions, "segment_types": SEGMENT_TYPES[family]}
-    return load_corpus(str(path), BUILT[family], max_tokens=max_tokens, **sizes, **options)
+    names = given if isinstance(given, tuple) else str(given)
+    return load_corpus(names, BUILT[family], max_tokens=max_tokens, **sizes, **options)
 
 
 def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ...]) -> None:

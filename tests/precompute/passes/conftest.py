@@ -190,7 +190,7 @@ def position_run(tmp_path_factory, family) -> tuple[Request, Plan]:
 
     def ask(folder: Path) -> Request:
         asked = asked_for(folder, family, statistics=POSITIONS)
-        Path(asked.corpus).write_text(LONGER_TEXT, encoding="utf-8")
+        Path(str(asked.corpus)).write_text(LONGER_TEXT, encoding="utf-8")
         return asked
 
     return shared_run(tmp_path_factory, f"positions-{family}", ask)

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from precompute.corpora.images.digits import FULL, HALF, SIDE, digits, load_digit_images
-from precompute.corpora.load import DEMO_DIGITS
+from precompute.corpora.source import DEMO_DIGITS
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 

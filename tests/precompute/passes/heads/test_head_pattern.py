@@ -34,7 +34,7 @@ def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"habits-{family}")
     asked = asked_for(folder, family, statistics=STATISTICS)
     texts = [TEXT] * 4 + ["The dog sat\n"]  # intervals need ten, one of them without a period
-    Path(asked.corpus).write_text("\n".join(texts), encoding="utf-8")
+    Path(str(asked.corpus)).write_text("\n".join(texts), encoding="utf-8")
     return asked, run(asked, run_local)
 
 

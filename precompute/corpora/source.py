@@ -1,0 +1,107 @@
+"""The files that `--corpus` names, and how one is opened, compressed or not."""
+
+import hashlib
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+
+from analysis.errors import BadCorpus
+from precompute.corpora.images.image_folder import holds_images
+from precompute.corpora.wording import file_name, path_as_given
+
+DEMO, DEMO_TREEBANK, DEMO_DIGITS = "demo", "demo-treebank", "demo-digits"
+NO_TEXT = "which only a model that reads images takes; give such a model, or a text corpus"
+BUNDLED_TEXTS = {DEMO: "demo.jsonl", DEMO_TREEBANK: "demo.conllu"}
+_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # by a file's first bytes
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of a corpus in the order they are read, and the name that the corpus goes by."""
+
+    name: str
+    files: tuple[Path, ...]
+
+    @cached_property
+    def sha256(self) -> str:
+        """That of its file; of several files that of their hashes, one to a line."""
+        hashes = [_sha256(each) for each in self.files]
+        if len(hashes) == 1:
+            return hashes[0]
+        return hashlib.sha256("".join(f"{each}\n" for each in hashes).encode()).hexdigest()
+
+
+def source_of(given: str | Sequence[str]) -> Source:
+    """The files of a corpus that is given by names: of files, of folders, or of a bundled one.
+
+    A folder stands for all files below it but hidden ones, by their paths in alphabetical order.
+
+    Raises:
+        BadCorpus: it holds images, or a folder holds no file.
+    """
+    names = (given,) if isinstance(given, str) else tuple(given)
+    files = tuple(file for name in names for file in _files(name))
+    if len(names) == 1:
+        bundled = names[0] in BUNDLED_TEXTS
+        return Source(names[0] if bundled else file_name(Path(names[0]).absolute()), files)
+    more = "1 more file" if len(files) == 2 else f"{len(files) - 1} more files"
+    return Source(f"{file_name(files[0])} and {more}", files)
+
+
+def _files(name: str) -> tuple[Path, ...]:
+    if name == DEMO_DIGITS:
+        raise BadCorpus(name, f"holds images, {NO_TEXT}")
+    if name in BUNDLED_TEXTS:
+        return (Path(__file__).with_name(BUNDLED_TEXTS[name]),)
+    path = Path(name)
+    if not path.is_dir():
+        return (path,)
+    if holds_images(path):
+        raise BadCorpus(path_as_given(path), f"is a folder of images, {NO_TEXT}")
+    below = (each.relative_to(path) for each in path.rglob("*") if each.is_file())
+    shown = sorted(each.parts for each in below if not any(_is_hidden(part) for part in each.parts))
+    if not shown:
+        raise BadCorpus(path_as_given(path), "is a folder without files; give one that holds text")
+    return tuple(path.joinpath(*parts) for parts in shown)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, decompressed as they are read if it is compressed by gzip or zstd.
+
+    Raises:
+        BadCorpus: the file cannot be read to its end.
+    """
+    try:
+        with _handle(path) as handle:
+            yield handle
+    except OSError as error:
+        raise BadCorpus(
+            file_name(path),
+            f"cannot be read to its end ({error.strerror or error}); "
+            "check the disk, or make the file again",
+        ) from error
+
+
+def _handle(path: Path) -> IO[bytes]:
+    with path.open("rb") as file:
+        head = file.read(max(map(len, _COMPRESSIONS)))
+    for mark, compression in _COMPRESSIONS.items():
+        if head.startswith(mark):
+            return io.BufferedReader(pa.input_stream(str(path), compression=compression))
+    return path.open("rb")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -1,0 +1,48 @@
+"""Parquet files with a column `text`: a text per row."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analysis.errors import BadCorpus
+from precompute.corpora.checks import checked_text
+from precompute.corpora.sequence import Text
+from precompute.corpora.wording import file_name, shown
+
+COLUMN = "text"
+_ROWS_AT_A_TIME = 256
+
+
+def parquet_entries(path: Path) -> Iterator[Text]:
+    """Texts of a Parquet file, in its order; its other columns are not read.
+
+    Raises:
+        BadCorpus: the file is damaged, has no column of texts, or holds a row without text.
+    """
+    name = file_name(path)
+    try:
+        with pq.ParquetFile(path) as file:
+            _check_column(file.schema_arrow, name)
+            number = 0
+            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[COLUMN], use_threads=False):
+                for text in batch.column(0).to_pylist():
+                    number += 1
+                    place = f"{name} row {number}"
+                    yield Text(checked_text(text, key=COLUMN, place=place), place)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = shown(str(error).partition("\n")[0])
+        raise BadCorpus(name, f"is a damaged Parquet file ({reason}); make it again") from error
+
+
+def _check_column(schema: pa.Schema, name: str) -> None:
+    if COLUMN not in schema.names:
+        columns = ", ".join(map(shown, schema.names[:8]))
+        raise BadCorpus(
+            name, f"has no column `{COLUMN}` (its columns: {columns}); rename the one of the texts"
+        )
+    kind = schema.field(COLUMN).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise BadCorpus(name, f"column `{COLUMN}` is of type {kind}; it must hold strings")

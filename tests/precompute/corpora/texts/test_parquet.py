@@ -1,0 +1,50 @@
+"""A Parquet file gives the texts of its column."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from analysis.errors import BadCorpus
+from precompute.corpora.load import entries
+from precompute.corpora.sequence import Text
+from tests.refusals import refused
+
+TEXTS = [f"Text number {number}." for number in range(700)]
+
+
+def _written(path, column, name="text"):
+    pq.write_table(pa.table({"id": range(len(column)), name: column}), path, row_group_size=300)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_a_row_is_a_text(tmp_path, kind):
+    path = _written(tmp_path / "texts", pa.array(TEXTS).cast(kind))
+    expected = [Text(text, f"texts row {row}") for row, text in enumerate(TEXTS, start=1)]
+    assert list(entries(path)) == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "name", "reason"),
+    [
+        (TEXTS, "body", " has no column `text` (its columns: 'id', 'body'); rename the one of"),
+        ([1, 2], "text", " column `text` is of type int64; it must hold strings"),
+        (["a", None], "text", " row 2: `text` is None; it must be a string"),
+        (["a", "b", " "], "text", " row 3: `text` is ' '; it must hold some text"),
+    ],
+)
+def test_what_is_no_column_of_texts_is_refused(tmp_path, column, name, reason):
+    path = _written(tmp_path / "texts", column, name)
+    message = refused(BadCorpus, lambda: list(entries(path)))
+    assert reason.strip() in message
+    assert message.startswith("texts")
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    path = _written(tmp_path / "texts", TEXTS)
+    whole = (tmp_path / "texts").read_bytes()
+    (tmp_path / "texts").write_bytes(whole[: len(whole) // 2])
+    message = refused(BadCorpus, lambda: list(entries(path)))
+    assert message.startswith("texts: is a damaged Parquet file (")
