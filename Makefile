@@ -6,10 +6,11 @@ RUN := $(ENVIRONMENT)/bin/python
 
 .PHONY: demo test test-fast check docs mutate clean
 
-demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the dashboard
-	$(RUN) -m precompute demo
-	@echo "Dashboard: http://127.0.0.1:8501"
-	$(RUN) -m streamlit run app.py
+demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the dashboard meanwhile
+	$(RUN) -m precompute demo --first
+	@echo "Dashboard: http://127.0.0.1:8501 (the rest is computed meanwhile: statistics/demo.log)"
+	@$(RUN) -m precompute demo > statistics/demo.log 2>&1 & \
+	trap "kill $$! 2>/dev/null" EXIT INT TERM; $(RUN) -m streamlit run app.py
 
 test: $(ENVIRONMENT)/tests-installed  ## run the whole suite
 	$(RUN) -m pytest

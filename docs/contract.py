@@ -4,7 +4,6 @@ A hook of MkDocs: the page is generated when the site is built, so that it canno
 """
 
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +42,7 @@ Laws are conditions that hold of every row of the table behind the views. A run 
 one is not published, and `mixscope check FILE` asks for all of them again.
 """
 _KINDS = {str: "text", Path: "path", int: "whole number", float: "number", bool: "yes or no"}
+_SEVERAL = {list[str]: "text, several times if need be"}
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
@@ -69,11 +69,11 @@ def _commands() -> Iterator[str]:
 def _argument(each: Any) -> tuple[str, str, str, str]:
     """Name, values, default and meaning of an option or an argument."""
     kind = each.type_descriptor.annotation
-    choices = ", ".join(kind) if issubclass(kind, StrEnum) else _KINDS[kind]
+    values = _SEVERAL.get(kind) or _KINDS.get(kind) or ", ".join(kind)
     default = "" if each.default is None else str(each.default)
     return (
         f"`{each.opts[0] if each.param_type_name == 'option' else each.name.upper()}`",
-        choices,
+        values,
         "required" if each.required else default,
         each.help or "",
     )

@@ -37,6 +37,12 @@ PackingOption = Annotated[
         "`trees` reads every sentence by itself, also where documents bear coreference."
     ),
 ]
+_SHOWN_FIRST = (  # by the demo: what costs little more than the model itself
+    "token_type_mixing",
+    "head_pattern",
+    "attention_norm_correlation",
+    "frequency_correlation",
+)
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
 
 
@@ -65,6 +71,12 @@ def run(
     dtype: Dtype = Dtype.float32,
     runner: RunnerName = RunnerName.local,
     workers: Annotated[int, typer.Option(min=1, help="Processes that run the model.")] = 1,
+    cpus_per_worker: Annotated[
+        int | None, typer.Option(min=1, help="Threads of each; with Ray, CPUs kept for it.")
+    ] = None,
+    gpus_per_worker: Annotated[
+        float | None, typer.Option(min=0, help="With Ray: the GPUs kept for each, such as 0.5.")
+    ] = None,
     packing: PackingOption = Packing.paragraphs,
     segments: Annotated[
         Segments,
@@ -105,16 +117,18 @@ def run(
         seed=seed,
         max_tokens=max_tokens,
         limit=limit,
-        device=device,
-        dtype=dtype,
-        packing=packing,
-        segments=segments,
+        device=str(device),
+        dtype=str(dtype),
+        packing=str(packing),
+        segments=str(segments),
         random_weights=random_weights,
         frequencies=frequencies,
         word_vectors=word_vectors,
         pair_memory=pair_memory,
     )
-    plan = run_request(request, runner_for(runner, workers))
+    plan = run_request(
+        request, runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker)
+    )
     names = ", ".join(each.TABLE.name for each in plan.passes)
     print(
         f"{output}: {len(plan.corpus.sequences)} sequences, {plan.corpus.n_tokens} tokens: {names}"
@@ -126,6 +140,9 @@ def demo(
     output: Annotated[Path, typer.Option(help="The file to make.")] = Path(
         "statistics/demo.duckdb"
     ),
+    first: Annotated[
+        bool, typer.Option("--first", help="Only what takes seconds; the whole adds the rest.")
+    ] = False,
 ) -> None:
     """Build the demo: the bundled corpora through the demo models, one of which is installed.
 
@@ -135,6 +152,10 @@ def demo(
     from precompute.models.install_demo import install_demo_model
 
     install_demo_model()
+    if not output.exists():
+        run(model="demo", corpus=["demo"], output=output, statistics=",".join(_SHOWN_FIRST))
+    if first:
+        return
     run(model="demo", corpus=["demo"], output=output)
     for model, corpus, ending in (
         ("demo", "demo-treebank", "treebank"),

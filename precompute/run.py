@@ -20,6 +20,7 @@ from precompute.corpora.load import load_corpus
 from precompute.corpora.sequence import Corpus
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
+from precompute.jobs.note import noting
 from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
@@ -61,8 +62,10 @@ def run(request: Request, runner: Runner) -> Plan:
     check_segments(model)
     plan = _plan(request, model, corpus)
     remove_unfinished(request.output, plan.folder)
-    finish_plan(plan, model, runner)
-    build(plan, request.output, _run_row(request, model, plan), _provenance(request, model, corpus))
+    facts = _provenance(request, model, corpus)
+    with noting(request.output, runner) as noted:
+        finish_plan(plan, model, noted)
+        build(plan, request.output, _run_row(request, model, plan), facts)
     return plan
 
 

@@ -18,6 +18,7 @@ from pages.overview.file_account import (
     soundness_of_file,
 )
 from pages.overview.glance import findings
+from pages.overview.still_computing import still_computing
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
 from pages.ui.charts.look import in_theme
@@ -165,6 +166,7 @@ def _account() -> None:
 
 
 headline()
+still_computing()
 glance()
 absences()
 account()

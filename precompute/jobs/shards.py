@@ -4,7 +4,9 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,6 +25,7 @@ UNFINISHED = ".unfinished"
 INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
 """Columns that passes count from 0, as tensors do, and shards and files from 1."""
 _SECONDS_TILL_STALE = 3600
+_OWNER = re.compile(rf"\.(?P<machine>\w+)-(?P<process>[0-9]+){re.escape(UNFINISHED)}")
 
 
 def fingerprint(**dependencies: object) -> str:
@@ -80,19 +83,39 @@ def _out_of_space(error: OSError, folder: Path) -> Exception:
 
 def unfinished_name(path: Path) -> Path:
     """A name beside a path's own for this process to write to before it is renamed."""
-    return path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
+    return path.with_name(f".{path.name}.{_machine()}-{os.getpid()}{UNFINISHED}")
 
 
 def remove_unfinished(output: Path, shards: Path) -> None:
     """Delete what runs that were killed left half-written beside an output and below its shards.
 
-    What was written to within the last hour may belong to a run that is still going, and stays.
+    The name says whose it is. What belongs to a process of this machine that has ended goes; of
+    others what was not written to within the last hour, since their run may still be going.
     """
     pattern = f".*{UNFINISHED}*"
     for left_over in [*output.parent.glob(pattern), *shards.rglob(pattern)]:
         with suppress(FileNotFoundError):
-            if time.time() - left_over.stat().st_mtime > _SECONDS_TILL_STALE:
+            unchanged = time.time() - left_over.stat().st_mtime
+            if unchanged > _SECONDS_TILL_STALE or is_orphan(left_over.name):
                 shutil.rmtree(left_over) if left_over.is_dir() else left_over.unlink()
+
+
+def is_orphan(name: str) -> bool:
+    """Whether an unfinished file is of a process of this machine that has ended."""
+    owner = _OWNER.search(name)
+    if owner is None or owner["machine"] != _machine():
+        return False
+    try:
+        os.kill(int(owner["process"]), 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        pass
+    return False
+
+
+def _machine() -> str:
+    return re.sub(r"[^A-Za-z0-9]", "_", socket.gethostname())
 
 
 def counted_from_1(rows: pa.Table) -> pa.Table:

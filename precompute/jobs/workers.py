@@ -1,4 +1,4 @@
-"""Which runner carries out the jobs: this process, several of them, or a Ray cluster.
+"""Which runner carries out the jobs: this process, several of them, or a cluster (`ray_workers`).
 
 Jobs are independent and yield whole shards, so any runner may stop anywhere, and the next
 run goes on whichever runner it takes.
@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
+from threading import Thread
 from typing import ClassVar
 
 import torch
@@ -22,15 +22,25 @@ from precompute.jobs.runner import OnProgress, Runner, finish_job, run_local
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
-RAY = "ray==2.60.0"
 
+def runner_for(
+    name: str, workers: int, *, cpus: int | None = None, gpus: float | None = None
+) -> Runner:
+    """The runner of a name with a number of workers, and how many CPUs and GPUs each has.
 
-def runner_for(name: str, workers: int) -> Runner:
-    """The runner of a name with a number of workers."""
+    Raises:
+        UserError: GPUs are to be shared out without Ray.
+    """
     if name == "ray":
-        return partial(run_ray, workers=workers)
+        from precompute.jobs.ray_workers import run_ray
+
+        return partial(run_ray, workers=workers, cpus=cpus or 1, gpus=gpus)
+    if gpus is not None:
+        raise UserError("--gpus-per-worker is for Ray; leave it out, or give --runner ray.")
     if workers > 1:
-        return partial(run_processes, workers=workers)
+        return partial(run_processes, workers=workers, cpus=cpus)
+    if cpus is not None:
+        torch.set_num_threads(cpus)
     return run_local
 
 
@@ -43,7 +53,8 @@ class _Worker:
     here: ClassVar["_Worker"]
 
 
-def _start(plan: Plan, name: str, device: str, threads: int) -> None:
+def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
+    """Load what this process needs for every job."""
     return_freed_memory()
     torch.set_num_threads(threads)
     facts = plan.facts
@@ -57,7 +68,20 @@ def _start(plan: Plan, name: str, device: str, threads: int) -> None:
     _Worker.here = _Worker(plan, model)
 
 
-def _work(index: int) -> int:
+def _start_process(plan: Plan, name: str, device: str, threads: int) -> None:
+    Thread(target=_end_with_parent, daemon=True).start()
+    start_worker(plan, name, device, threads)
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot stop its workers, so they look after it themselves."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def work(index: int) -> int:
     """How many sequences there are in a job that is now finished."""
     plan, model = _Worker.here.plan, _Worker.here.model
     _check_weights(plan, model)
@@ -76,22 +100,31 @@ def _check_weights(plan: Plan, model: LoadedModel) -> None:
 
 
 def run_processes(
-    plan: Plan, model: LoadedModel, jobs: list[int], report: OnProgress, *, workers: int
+    plan: Plan,
+    model: LoadedModel,
+    jobs: list[int],
+    report: OnProgress,
+    *,
+    workers: int,
+    cpus: int | None = None,
 ) -> None:
     """Jobs shared among processes of this machine, each with a model of its own.
+
+    Args:
+        cpus: the threads of each; None shares out all processors.
 
     Raises:
         UserError: if a process dies; what is finished stays.
     """
-    threads = max(1, (os.cpu_count() or 1) // workers)
+    threads = cpus or max(1, (os.cpu_count() or 1) // workers)
     pool = ProcessPoolExecutor(
         workers,
         mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start,
+        initializer=_start_process,
         initargs=(plan, model.name, model.device, threads),
     )
     try:
-        waiting = [pool.submit(_work, index) for index in jobs]
+        waiting = [pool.submit(work, index) for index in jobs]
         for done in as_completed(waiting):
             report(done.result())
     except BrokenProcessPool as error:
@@ -101,43 +134,3 @@ def run_processes(
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def run_ray(
-    plan: Plan, model: LoadedModel, jobs: list[int], report: OnProgress, *, workers: int
-) -> None:
-    """Jobs shared among actors of a Ray cluster; RAY_ADDRESS names one, else it is this machine.
-
-    The folder of the shards must be one that every node sees.
-
-    Raises:
-        UserError: if Ray is not installed.
-    """
-    try:
-        ray = import_module("ray")
-        pool_of = import_module("ray.util").ActorPool
-    except ImportError as error:
-        raise UserError(
-            f"Ray is not installed. Install it: python -m pip install {RAY}, "
-            "or take --runner local."
-        ) from error
-    ray.init(include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
-    gpus = 1 if model.device == "cuda" else 0
-    actor = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=2, max_task_retries=2)(_RayWorker)
-    try:
-        given = ray.put(plan)
-        pool = pool_of([actor.remote(given, model.name, model.device) for _ in range(workers)])
-        for done in pool.map_unordered(lambda each, index: each.work.remote(index), jobs):
-            report(done)
-    finally:
-        ray.shutdown()
-
-
-class _RayWorker:
-    """One actor: the plan and a model of its own."""
-
-    def __init__(self, plan: Plan, name: str, device: str):
-        _start(plan, name, device, 1)
-
-    def work(self, index: int) -> int:
-        return _work(index)

@@ -5,6 +5,7 @@ import re
 import shlex
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import dropwhile
 from typing import Any, NoReturn
 from unittest.mock import patch
 
@@ -18,6 +19,7 @@ from tests.docs.written import ROOT
 
 STATISTICS = {each.TABLE.name for each in PASSES}
 _PINNED = re.compile(r"[\w.-]+==[\d.]+")
+_ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
 _TARGET = re.compile(r"^([a-z][\w-]*):", re.MULTILINE)
 
 
@@ -32,7 +34,8 @@ def understand(line: str) -> None:
         Misunderstood: with the line and what is wrong with it.
     """
     for command in line.split(" | "):
-        program, *arguments = shlex.split(command)
+        words = shlex.split(command)
+        program, *arguments = dropwhile(_ASSIGNMENT.fullmatch, words)
         if program not in _CHECKS:
             raise Misunderstood(f"{line}: nothing here checks {program}")
         try:
@@ -139,9 +142,15 @@ def _pip(arguments: list[str]) -> None:
     _expect(arguments[0] == "install", "only pip install is used")
     for place, each in enumerate(arguments[1:], start=1):
         if arguments[place - 1] in ("-r", "-e"):
-            _expect((ROOT / each).exists(), f"there is no {each}")
+            path, _, extra = each.rstrip("]").partition("[")
+            _expect((ROOT / path).exists(), f"there is no {path}")
+            _expect(not extra or f"\n{extra} = [" in _pyproject(), f"there is no extra {extra}")
         else:
             _expect(each in ("-r", "-e") or _PINNED.fullmatch(each), f"{each} has no version")
+
+
+def _pyproject() -> str:
+    return (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
 def _streamlit(arguments: list[str]) -> None:
@@ -169,5 +178,6 @@ _CHECKS = {
     "pip": _pip,
     "pre-commit": _only(["install"]),
     "python": _python,
+    "ray": _only(["start", "--head"]),
     "streamlit": _streamlit,
 }

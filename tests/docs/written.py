@@ -38,7 +38,8 @@ def inline(text: str) -> list[str]:
 
 def commands(text: str) -> list[str]:
     """Every line of a shell block, and inline code that names a program and what to do."""
-    lines = [line for block in blocks(text, "sh") for line in block.splitlines() if line.strip()]
+    whole = (re.sub(r"\\\n\s*", "", block) for block in blocks(text, "sh"))
+    lines = [line for block in whole for line in block.splitlines() if line.strip()]
     named = [code for code in inline(text) if " " in code and code.split()[0] in PROGRAMS]
     return [re.sub(r"\s+#\s.*", "", line) for line in lines] + named
 

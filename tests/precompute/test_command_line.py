@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from unittest.mock import patch
@@ -108,23 +107,20 @@ def test_a_masked_run_says_so_in_the_file(place):
     assert "mask_rate  0.12" in _run("show", place / "m.duckdb").stdout
 
 
-@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed here")
-def test_ray_that_is_not_installed_is_told(place):
-    done = _run(*_asked(place, "r.duckdb", "--runner", "ray", "--seed", "9"))
-    assert done.returncode == 1
-    assert done.stderr == (
-        "Ray is not installed. Install it: python -m pip install ray==2.60.0, "
-        "or take --runner local.\n"
-    )
-
-
 def test_the_demo_is_three_files_treebank_and_digits_beside_the_articles(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(install_demo, "install_demo_model", lambda: made.append("model"))
     monkeypatch.setattr(__main__, "run", lambda **asked: made.append(asked))
     __main__.demo(tmp_path / "demo.duckdb")
+    first = "token_type_mixing,head_pattern,attention_norm_correlation,frequency_correlation"
     assert made == [
         "model",
+        {
+            "model": "demo",
+            "corpus": ["demo"],
+            "output": tmp_path / "demo.duckdb",
+            "statistics": first,
+        },
         {"model": "demo", "corpus": ["demo"], "output": tmp_path / "demo.duckdb"},
         {
             "model": "demo",

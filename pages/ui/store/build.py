@@ -65,7 +65,7 @@ def offer_demo(folder: Path) -> None:
     if workshop.build is None or workshop.build.process.poll() is not None:
         _offer(workshop, output)
     else:
-        _watch()
+        _watch(output)
     st.markdown(say("build.by_hand"))
     st.code(shlex.join(["python", *_arguments(folder / "demo.duckdb")]), language="bash")
 
@@ -89,10 +89,10 @@ def _offer(workshop: _Workshop, output: Path) -> None:
 
 
 @st.fragment(run_every=_SECONDS_BETWEEN_LOOKS)
-def _watch() -> None:
-    """How far the build is, looked at every second; the page is drawn anew when it ends."""
+def _watch(output: Path) -> None:
+    """How far the build is, looked at every second; the page is drawn anew once there is a file."""
     build = _workshop().build
-    if build is None or build.process.poll() is not None:
+    if build is None or build.process.poll() is not None or output.exists():
         st.rerun()
     lines = list(build.lines)
     progress = next((found for found in map(_PROGRESS.match, reversed(lines)) if found), None)

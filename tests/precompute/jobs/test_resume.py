@@ -163,3 +163,43 @@ def test_killing_the_process_anywhere_loses_nothing(tmp_path, tmp_path_factory):
     found, expected = _tables(asked.output), _tables(shared_store(tmp_path_factory))
     assert len(found) > 15
     assert [name for name, rows in found.items() if rows != expected[name]] == []
+
+
+def _children(process: int) -> set[int]:
+    listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return {int(each) for each in listed}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the workers of a process in /proc")
+def test_workers_end_with_a_parent_that_is_killed_and_the_rerun_gives_the_numbers_of_one(tmp_path):
+    asked, one = (
+        request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=["token_norm"])
+        for name in ("two", "one")
+    )
+    command = [sys.executable, "-m", "precompute", "run", "--model", asked.model, "--corpus"]
+    command += [str(asked.corpus), "--output", str(asked.output), "--max-tokens", "36"]
+    command += ["--statistics", "token_norm", "--workers", "2", "--cpus-per-worker", "1"]
+    parent = subprocess.Popen([*command, "--device", "cpu"], stdout=subprocess.DEVNULL)
+    workers_of = set[int]()
+    deadline = time.monotonic() + 200
+    while len(workers_of) < 2 and parent.poll() is None and time.monotonic() < deadline:
+        workers_of |= _children(parent.pid)
+        time.sleep(0.01)
+    parent.kill()
+    parent.wait()
+    while any(map(_is_running, workers_of)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(workers_of) >= 2
+    assert not any(map(_is_running, workers_of))
+    subprocess.run([*command, "--device", "cpu"], check=True, stdout=subprocess.DEVNULL)
+    run(one, run_local)
+    assert _tables(asked.output) == _tables(one.output)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"

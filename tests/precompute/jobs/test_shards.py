@@ -1,5 +1,7 @@
 import errno
 import os
+import subprocess
+import sys
 import time
 
 import pyarrow as pa
@@ -69,6 +71,22 @@ def test_what_a_killed_run_left_is_removed_and_what_another_run_writes_stays(tmp
     assert not spilled.exists()
     assert fresh.exists()
     assert shard.exists()
+
+
+def test_what_a_process_left_is_known_by_its_name_and_goes_when_that_has_ended(
+    tmp_path,
+):
+    own = shards.unfinished_name(tmp_path / "out.duckdb")
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    orphan, abroad = (
+        own.with_name(own.name.replace(f"-{os.getpid()}.", f"{machine}-{dead.pid}."))
+        for machine in ("", "x")
+    )
+    for left_over in (own, orphan, abroad):
+        left_over.touch()
+    remove_unfinished(tmp_path / "out.duckdb", tmp_path / "head_token")
+    assert [own.exists(), orphan.exists(), abroad.exists()] == [True, False, True]
 
 
 @pytest.mark.parametrize("changed", [{"version": 2}, {"weights": "b"}, {"seed": 8}])

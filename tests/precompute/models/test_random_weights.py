@@ -181,13 +181,13 @@ def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, monkeypatc
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
     threads = torch.get_num_threads()
     asked, plan = untrained
-    workers._start(plan, asked.model, "cpu", threads)
+    workers.start_worker(plan, asked.model, "cpu", threads)
     assert workers._Worker.here.model.weights_sha256 == plan.facts.weights_sha256
-    assert workers._work(0) == len(plan.jobs[0])
+    assert workers.work(0) == len(plan.jobs[0])
     other = replace(plan, facts=replace(plan.facts, random_weights=3))
-    workers._start(other, asked.model, "cpu", threads)
+    workers.start_worker(other, asked.model, "cpu", threads)
     drawn = workers._Worker.here.model.weights_sha256
-    assert refused(UnfitModel, workers._work, 0) == (
+    assert refused(UnfitModel, workers.work, 0) == (
         f"A worker has weights of {asked.model!r} with SHA-256 {drawn}, but the run was started "
         f"with {plan.facts.weights_sha256}. Give every worker the same files, and for "
         "--random-weights the same version of torch on the same kind of processor."

@@ -1,0 +1,27 @@
+"""What a run still adds to the file that is open, kept up to date while it runs."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.store.chosen import open_store
+from pages.ui.words.say import say
+from precompute.jobs.note import note_beside
+
+_SECONDS_BETWEEN_LOOKS = 5.0
+
+
+def still_computing() -> None:
+    """A line on how far the run is, if there is one; the page is drawn anew when it ends."""
+    path = open_store().version.path
+    if note_beside(Path(path)) is not None:
+        _watch(path)
+
+
+@st.fragment(run_every=_SECONDS_BETWEEN_LOOKS)
+def _watch(path: str) -> None:
+    note = note_beside(Path(path))
+    if note is None:
+        st.rerun()
+    key = "overview.computing" if note.n_done < note.n_sequences else "overview.merging"
+    st.caption(say(key, done=note.n_done, total=note.n_sequences, n=note.n_statistics))

@@ -1,0 +1,224 @@
+"""Jobs shared among the workers of a Ray cluster, which may come and go.
+
+A worker has one job at hand. When it dies, that job alone is done again, by whichever worker is
+free, and a new worker takes its place as soon as the cluster has room for one.
+"""
+
+import logging
+import os
+import socket
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from analysis.errors import UserError
+from precompute import __version__
+from precompute.jobs.plan import Plan
+from precompute.jobs.progress import OnProgress
+from precompute.jobs.shards import unfinished_name
+from precompute.jobs.workers import start_worker, work
+from precompute.models.loaded_model import LoadedModel
+
+RAY = "ray==2.60.0"
+_MOST_DEATHS = 3
+_OF_ITS_NODE = "its node has died"  # in Ray's account of a worker that is not to blame
+_SECONDS_TILL_NOTICE = 15.0
+
+
+def run_ray(
+    plan: Plan,
+    model: LoadedModel,
+    jobs: list[int],
+    report: OnProgress,
+    *,
+    workers: int,
+    cpus: int = 1,
+    gpus: float | None = None,
+) -> None:
+    """Jobs shared among workers of the cluster that RAY_ADDRESS names, else of one on this machine.
+
+    Args:
+        workers: how many there are at a time at most; fewer where the cluster has room for fewer.
+        cpus: the threads of each, which the cluster keeps for it.
+        gpus: its share of a GPU; None is a whole one if the model is on a GPU here, and none else.
+
+    Raises:
+        UserError: Ray is not installed, a job kills every worker that it is given to, or a node
+            lacks what the driver has: the folder of the shards, the weights, this version.
+    """
+    ray = _ray()
+    gpus = float(model.device == "cuda") if gpus is None else gpus
+    device = "cuda" if gpus else model.device
+    plan = replace(plan, folder=plan.folder.absolute())  # a worker may stand in another folder
+    name = str(Path(model.name).absolute()) if Path(model.name).is_dir() else model.name
+    actor = ray.remote(num_cpus=cpus, num_gpus=gpus, max_restarts=0, max_task_retries=0)(_RayWorker)
+    with _cluster(ray), _probe(plan.folder) as probe:
+        given = ray.put(plan)
+        need = f"{cpus} CPUs" + (f" and {gpus:g} GPUs" if gpus else "")
+
+        def new_worker() -> Any:
+            return actor.remote(given, name, device, threads=cpus, probe=probe, version=__version__)
+
+        _share(ray, new_worker, jobs, report, workers=workers, need=need)
+
+
+def _ray() -> ModuleType:
+    if "RAY_ADDRESS" not in os.environ:  # read as Ray is imported: all it opens is on loopback then
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    try:
+        return import_module("ray")
+    except ImportError as error:
+        raise UserError(
+            f"Ray is not installed. Install it: python -m pip install {RAY}, "
+            "or take --runner local."
+        ) from error
+
+
+@contextmanager
+def _cluster(ray: ModuleType) -> Iterator[None]:
+    """A connection to the cluster, or to one of this machine that ends with it."""
+    address = os.environ.get("RAY_ADDRESS")
+    try:
+        own = {} if address else {"include_dashboard": False}
+        ray.init(
+            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **own
+        )
+    except (ConnectionError, ValueError) as error:
+        raise UserError(
+            f"No Ray cluster answers at RAY_ADDRESS={address} ({str(error).splitlines()[0]}). "
+            "Start one (ray start --head), or unset RAY_ADDRESS to use this machine alone."
+        ) from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+@contextmanager
+def _probe(folder: Path) -> Iterator[Path]:
+    """A file by which a worker sees whether it has the driver's folder before it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    probe = unfinished_name(folder / "probe")
+    probe.touch()
+    try:
+        yield probe
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+def _share(
+    ray: ModuleType,
+    new_worker: Callable[[], Any],
+    jobs: list[int],
+    report: OnProgress,
+    *,
+    workers: int,
+    need: str,
+) -> None:
+    """Every job done by one of so many workers, each of which is replaced when it dies."""
+    left, deaths = deque(jobs), Counter[int | None]()
+    free: list[Any] = []
+    at_hand: dict[Any, tuple[Any, int | None]] = {}
+
+    def start() -> None:
+        worker = new_worker()
+        at_hand[worker.ready.remote()] = worker, None
+
+    for _ in range(min(workers, len(jobs))):
+        start()
+    unfinished, has_waited = len(jobs), False
+    while unfinished:
+        ended, _ = ray.wait(list(at_hand), timeout=_SECONDS_TILL_NOTICE)
+        if not ended and not has_waited and all(job is None for _, job in at_hand.values()):
+            has_waited = True
+            _say_what_is_missing(ray, need)
+        for each in ended:
+            worker, job = at_hand.pop(each)
+            try:
+                n_sequences = _answer(ray, each)
+            except ray.exceptions.RayActorError as error:
+                deaths[job] += _OF_ITS_NODE not in str(error)
+                _check_deaths(job, deaths[job], error)
+                left.extend(() if job is None else (job,))
+                start()
+                continue
+            deaths[None] = 0
+            free.append(worker)
+            if job is not None:
+                unfinished -= 1
+                report(n_sequences)
+        while free and left:
+            worker, job = free.pop(), left.popleft()
+            at_hand[worker.work.remote(job)] = worker, job
+
+
+def _answer(ray: ModuleType, ended: Any) -> int:
+    """What a worker gave back; its errors are as if they had been raised here."""
+    try:
+        return ray.get(ended)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, UserError):
+            raise error.cause from None
+        raise
+
+
+def _check_deaths(job: int | None, n: int, error: Exception) -> None:
+    if n < _MOST_DEATHS:
+        return
+    reason = str(error).strip().splitlines()[0]
+    what = "died before they were ready" if job is None else f"died of one job (number {job + 1})"
+    raise UserError(
+        f"{n} Ray workers {what}, most often for want of memory ({reason}). Rerun the command "
+        "with fewer --workers or more --cpus-per-worker: finished shards are kept."
+    ) from error
+
+
+def _say_what_is_missing(ray: ModuleType, need: str) -> None:
+    has = {kind: f"{n:g}" for kind, n in ray.cluster_resources().items() if kind in ("CPU", "GPU")}
+    there = ", ".join(f"{n} {kind}s" for kind, n in sorted(has.items())) or "none"
+    print(
+        f"Waiting for room for a worker ({need}); the whole cluster has: {there}.",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+class _RayWorker:
+    """One worker: the plan and a model of its own, which it loads once it is asked for it."""
+
+    def __init__(
+        self, plan: Plan, name: str, device: str, *, threads: int, probe: Path, version: str
+    ):
+        self.plan, self.name, self.device = plan, name, device
+        self.threads, self.probe, self.version = threads, probe, version
+
+    def ready(self) -> int:
+        """Nothing is done yet, but all is there that jobs need.
+
+        Raises:
+            UserError: naming what is not.
+        """
+        node = socket.gethostname()
+        if self.version != __version__:
+            raise UserError(
+                f"Node {node} has Mixscope {__version__}, and the run was started with "
+                f"{self.version}. Install the same version on every node."
+            )
+        if not self.probe.exists():
+            raise UserError(
+                f"Node {node} does not see {self.probe.parent}. Give --output in a folder that "
+                "all nodes share."
+            )
+        start_worker(self.plan, self.name, self.device, self.threads)
+        return 0
+
+    def work(self, index: int) -> int:
+        """How many sequences there are in a job that is now finished."""
+        return work(index)

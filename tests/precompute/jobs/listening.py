@@ -1,0 +1,43 @@
+"""Which addresses a cluster that a run starts by itself listens on: a line for each process."""
+
+import os
+import re
+from pathlib import Path
+
+from precompute.jobs import ray_workers
+
+
+def addresses() -> dict[str, str]:
+    """The address of each socket that listens, by its inode."""
+    found = {}
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A":
+                found[fields[9]] = fields[1].split(":")[0]
+    return found
+
+
+def sockets(process: Path) -> list[str]:
+    """The inodes of what a process of Ray, or this one, has open."""
+    try:
+        command = (process / "cmdline").read_text()
+        if "ray" not in command and int(process.name) != os.getpid():
+            return []
+        links = [os.readlink(each) for each in (process / "fd").iterdir()]
+    except OSError:
+        return []
+    return [found[1] for each in links if (found := re.fullmatch(r"socket:\[(\d+)\]", each))]
+
+
+if __name__ == "__main__":
+    os.environ.pop("RAY_ADDRESS", None)
+    ray = ray_workers._ray()
+    with ray_workers._cluster(ray):
+        remote = ray.remote(lambda: os.getpid())
+        ray.get(remote.remote())
+        known = addresses()
+        for process in Path("/proc").glob("[0-9]*"):
+            own = sorted({known[each] for each in sockets(process) if each in known})
+            if own:
+                print("listens", *own)

@@ -1,0 +1,180 @@
+"""Runs on a Ray cluster: nodes that die and come, what is wrong on one, and who can listen."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from analysis.errors import UserError
+from precompute.jobs import ray_workers, workers
+from precompute.jobs.plan import SHARD_SEQUENCES
+from precompute.request import Request
+from tests.refusals import refused
+from tests.small_store import request, shard_rows, shards_only
+
+STATISTICS = ["token_norm", "head_token"]
+N_JOBS = 6
+
+
+@pytest.fixture
+def asked(tmp_path) -> Request:
+    """A run of six jobs."""
+    corpus = tmp_path / "lines.jsonl"
+    lines = (f"The cat sat, the dog ran {'the mat ' * (n % 5)}." for n in range(N_JOBS * 64))
+    corpus.write_text("\n".join(json.dumps({"text": line}) for line in lines))
+    output = tmp_path / "local" / "tiny.duckdb"
+    return replace(request(tmp_path, output=output, statistics=STATISTICS), corpus=str(corpus))
+
+
+def _python(*command: str) -> str:
+    asked = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=240)
+    assert asked.returncode == 0, asked.stderr
+    return asked.stdout
+
+
+@pytest.mark.slow
+def test_jobs_of_nodes_that_die_are_done_by_one_that_comes_later(asked, tmp_path):
+    expected = shard_rows(shards_only(asked))
+    output = tmp_path / "ray" / "tiny.duckdb"
+    words = [asked.model, str(asked.corpus), str(output), *STATISTICS]
+    said = _python("-m", "tests.precompute.jobs.ray_cluster", *words)
+    reported = json.loads(said.splitlines()[-1])
+    assert reported == [SHARD_SEQUENCES] * N_JOBS
+    assert shard_rows(shards_only(replace(asked, output=output))) == expected
+    assert not list(output.parent.rglob("*.unfinished*"))
+
+
+LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the kernel's table of sockets in /proc")
+def test_a_cluster_of_its_own_listens_on_loopback_alone():
+    lines = _python("-m", "tests.precompute.jobs.listening").splitlines()
+    said = [line.split()[1:] for line in lines if line.startswith("listens")]
+    assert len(said) >= 4, "the driver, the store of the cluster, the node and a worker listen"
+    assert {address for each in said for address in each} <= LOOPBACK
+
+
+class Worker(ray_workers._RayWorker):
+    """A worker of which nothing is loaded."""
+
+    def __init__(self, probe: Path, version: str):
+        super().__init__(None, "", "", threads=1, probe=probe, version=version)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path):
+    message = refused(UserError, Worker(tmp_path / "probe", "0.0.0").ready)
+    assert "and the run was started with 0.0.0. Install the same version on every node." in message
+    message = refused(UserError, Worker(tmp_path / "probe", ray_workers.__version__).ready)
+    assert message.endswith(
+        f"does not see {tmp_path}. Give --output in a folder that all nodes share."
+    )
+
+
+def test_a_cluster_that_does_not_answer_is_said(monkeypatch):
+    class Ray:
+        @staticmethod
+        def init(**_):
+            raise ConnectionError("nobody is there\nat all")
+
+    monkeypatch.setitem(os.environ, "RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(UserError, match=r"at RAY_ADDRESS=127.0.0.1:1 .nobody is there.. Start one"):
+        ray_workers._cluster(Ray).__enter__()  # pyright: ignore[reportArgumentType]
+
+
+def test_without_ray_the_command_that_installs_it_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert refused(UserError, ray_workers._ray) == (
+        f"Ray is not installed. Install it: python -m pip install {ray_workers.RAY}, "
+        "or take --runner local."
+    )
+
+
+def test_gpus_are_shared_out_by_ray_alone():
+    assert refused(UserError, workers.runner_for, "local", 2, gpus=0.5) == (
+        "--gpus-per-worker is for Ray; leave it out, or give --runner ray."
+    )
+
+
+class _Died(Exception):
+    """What a Ray that is played here raises for a worker that died."""
+
+
+class _Failed(Exception):
+    """What it raises for a job that raised."""
+
+
+class PlayedRay(ModuleType):
+    """Ray as far as jobs are shared out with it; a job is done when it is waited for."""
+
+    def __init__(self):
+        super().__init__("ray")
+
+    exceptions = type("exceptions", (), {"RayActorError": _Died, "RayTaskError": _Failed})
+
+    @staticmethod
+    def wait(waiting, timeout):
+        return waiting[:1], waiting[1:]
+
+    @staticmethod
+    def get(ended):
+        return ended()
+
+    def worker(self, job):
+        """A worker whose jobs do as `job` does."""
+
+        class Method:
+            def __init__(self, call):
+                self.remote = lambda *given: lambda: call(*given)
+
+        return type("Worker", (), {"ready": Method(lambda: 0), "work": Method(job)})()
+
+
+def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
+    done, reported = [], []
+
+    def job(index):
+        if index == 1:
+            raise _Died("out of memory\nat length")
+        done.append(index)
+        return 10 + index
+
+    ray = PlayedRay()
+    with pytest.raises(UserError, match=r"3 Ray workers died of one job .number 2., "):
+        ray_workers._share(
+            ray, lambda: ray.worker(job), [0, 1, 2, 3], reported.append, workers=2, need="1 CPU"
+        )
+    assert sorted(done) == [0, 2, 3]
+    assert sorted(reported) == [10, 12, 13]
+
+
+def test_nodes_that_come_and_go_end_no_run():
+    lost = iter(["The actor died because its node has died."] * 20)
+
+    def job(index):
+        for reason in lost:
+            raise _Died(reason)
+        return index
+
+    ray, reported = PlayedRay(), []
+    ray_workers._share(
+        ray, lambda: ray.worker(job), [1, 2], reported.append, workers=2, need="1 CPU"
+    )
+    assert sorted(reported) == [1, 2]
+
+
+def test_an_error_of_a_worker_is_raised_as_it_was():
+    def job(_):
+        failed = _Failed("a long traceback")
+        failed.cause = UserError("Line 3 is wrong.")  # pyright: ignore[reportAttributeAccessIssue]
+        raise failed
+
+    ray = PlayedRay()
+    shared = (ray, lambda: ray.worker(job), [0], print)
+    assert refused(UserError, ray_workers._share, *shared, workers=1, need="") == "Line 3 is wrong."
