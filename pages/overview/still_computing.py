@@ -5,8 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.store.chosen import open_store
+from pages.ui.store.note import note_beside
 from pages.ui.words.say import say
-from precompute.jobs.note import note_beside
 
 _SECONDS_BETWEEN_LOOKS = 5.0
 

@@ -17,7 +17,6 @@ from precompute.corpora.word_pieces import word_pieces
 from precompute.corpora.wording import shown
 from precompute.corpora.words import words_of_texts, words_of_tokens
 
-_PROBE = "."  # a text of which every tokenizer makes a token
 _MARK = "\0"
 
 
@@ -113,7 +112,7 @@ class Encoder:
         lengths = np.array([len(each) for each in pieces])
         ends = lengths.cumsum() + self._tokens_before()
         flat = [piece for word in pieces for piece in word]
-        tokens, segments = framed((flat,), self._tokenizer, probe=_PROBE)
+        tokens, segments = framed((flat,), self._tokenizer)
         check_length(len(tokens), self._positions, place=entry.place)
         words = np.full(len(tokens), NO_WORD, dtype=np.int32)
         words[ends[0] - lengths[0] : ends[-1]] = np.arange(len(pieces)).repeat(lengths)
@@ -130,7 +129,7 @@ class Encoder:
 
     def _tokens_before(self) -> int:
         """How many special tokens stand before a text."""
-        tokens, _ = framed(([_MARK],), self._tokenizer, probe=_PROBE)
+        tokens, _ = framed(([_MARK],), self._tokenizer)
         return tokens.index(_MARK)
 
     def _sequence(

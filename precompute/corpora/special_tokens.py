@@ -6,6 +6,8 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from analysis.errors import UnfitModel, UserError
 
+_PROBE = "."  # a text of which every tokenizer makes a token
+
 
 def encoding(
     tokenizer: PreTrainedTokenizerBase, text: str, partner: str | None = None
@@ -45,16 +47,16 @@ def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) 
 
 
 def framed(
-    pieces: tuple[list[str], ...], tokenizer: PreTrainedTokenizerBase, *, probe: str
+    pieces: tuple[list[str], ...], tokenizer: PreTrainedTokenizerBase
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """One or two lists of word pieces in the tokenizer's template.
 
-    The template is seen by encoding the probe, any text with a token, as often as there are lists.
+    The template is seen by encoding a text of one token, as often as there are lists.
 
     Returns:
         The tokens, special ones included, and the segment id of each.
     """
-    seen = encoding(tokenizer, *(probe for _ in pieces))
+    seen = encoding(tokenizer, *(_PROBE for _ in pieces))
     columns = zip(seen.sequence_ids(), seen["token_type_ids"], seen.tokens(), strict=True)
     tokens: list[str] = []
     segments: list[int] = []

@@ -1,7 +1,8 @@
-"""A note beside an output that says what a run still computes, for those who read it meanwhile."""
+"""A note beside an output of how far its run is, which pages read: `pages.ui.store.note`."""
 
 import json
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -10,35 +11,26 @@ from pathlib import Path
 from precompute.jobs.plan import Plan
 from precompute.jobs.progress import OnProgress
 from precompute.jobs.runner import Runner
-from precompute.jobs.shards import UNFINISHED, is_orphan, unfinished_name
-
-_ENDING = ".computing"
+from precompute.jobs.shards import unfinished_name
 
 
 @dataclass(frozen=True)
 class Note:
-    """How many sequences a run has done, of how many, and how many statistics it computes."""
+    """How many sequences a run has done, of how many; how many statistics it computes; and which
+    process it is, of which machine."""
 
     n_done: int
     n_sequences: int
     n_statistics: int
-
-
-def note_beside(output: Path) -> Note | None:
-    """What a run that is going on says of an output, if there is one."""
-    for path in sorted(output.parent.glob(f".{_name(output)}.*{UNFINISHED}")):
-        try:
-            if not is_orphan(path.name):
-                return Note(**json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):  # it ended just now, or is not of this version
-            continue
-    return None
+    machine: str
+    process: int
 
 
 @contextmanager
 def noting(output: Path, runner: Runner) -> Iterator[Runner]:
     """A runner that keeps a note beside the output until all is done."""
-    path = unfinished_name(output.with_name(_name(output)))
+    output.parent.mkdir(parents=True, exist_ok=True)
+    path = unfinished_name(output.with_name(f"{output.name}.computing"))
 
     def run(plan: Plan, model, jobs: list[int], report: OnProgress) -> None:
         n_sequences = sum(len(plan.jobs[index]) for index in jobs)
@@ -47,7 +39,10 @@ def noting(output: Path, runner: Runner) -> Iterator[Runner]:
         def note(n: int) -> None:
             nonlocal n_done
             n_done += n
-            _write(path, Note(n_done, n_sequences, len(plan.statistics)))
+            _write(
+                path,
+                Note(n_done, n_sequences, len(plan.statistics), socket.gethostname(), os.getpid()),
+            )
 
         def report_and_note(n: int) -> None:
             report(n)
@@ -60,10 +55,6 @@ def noting(output: Path, runner: Runner) -> Iterator[Runner]:
         yield run
     finally:
         path.unlink(missing_ok=True)
-
-
-def _name(output: Path) -> str:
-    return f"{output.name}{_ENDING}"
 
 
 def _write(path: Path, note: Note) -> None:

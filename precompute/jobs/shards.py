@@ -96,11 +96,11 @@ def remove_unfinished(output: Path, shards: Path) -> None:
     for left_over in [*output.parent.glob(pattern), *shards.rglob(pattern)]:
         with suppress(FileNotFoundError):
             unchanged = time.time() - left_over.stat().st_mtime
-            if unchanged > _SECONDS_TILL_STALE or is_orphan(left_over.name):
+            if unchanged > _SECONDS_TILL_STALE or _is_orphan(left_over.name):
                 shutil.rmtree(left_over) if left_over.is_dir() else left_over.unlink()
 
 
-def is_orphan(name: str) -> bool:
+def _is_orphan(name: str) -> bool:
     """Whether an unfinished file is of a process of this machine that has ended."""
     owner = _OWNER.search(name)
     if owner is None or owner["machine"] != _machine():

@@ -45,9 +45,13 @@ def stops(browser: WebDriver, until: str = "") -> list[tuple[str, str, bool]]:
 
 
 def test_every_stop_is_marked(page):
-    found = [each for each in stops(page) if each[0] not in ("BODY", "MAIN", "HTML")]
-    names = [name for _, name, _ in found]
     wanted = ("Find anything", "Head habits", "English", "Pairs and sentences", "Export", "Collect")
+    found, names = [], []
+    for _ in range(3):  # a part that is drawn anew takes the focus with it
+        found = [each for each in stops(page) if each[0] not in ("BODY", "MAIN", "HTML")]
+        names = [name for _, name, _ in found]
+        if set(wanted) <= set(names):
+            break
     assert set(wanted) <= set(names)
     assert [name for _, name, is_marked in found if not is_marked] == []
 

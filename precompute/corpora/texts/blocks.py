@@ -1,6 +1,6 @@
 """A file as one stream of text, cut wherever a sequence is full."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 
 from transformers import PreTrainedTokenizerBase
@@ -35,18 +35,16 @@ def blocks(
         yamamoto-2023, section 3.1, whose texts are all 512 tokens long.
     """
     room = room_for(1, tokenizer, max_tokens)
-    pieces: list[str] = []
-    origins: list[tuple[int, Line]] = []
+    held: deque[tuple[str, int, Line]] = deque()
     lines = ((number, line) for number, document in enumerate(documents) for line in document)
     for index, (number, line) in enumerate(lines):
         space = " " if index else ""  # byte-level tokenizers join words that no space parts
         found = tokenizer.tokenize(space + line.text)
         check_some_tokens(len(found), line.text, place=line.place)
-        pieces += found
-        origins += [(number, line)] * len(found)
-        while len(pieces) >= room:
-            tokens, segments = framed((pieces[:room],), tokenizer, probe=line.text)
-            (begins_in, first), (_, last) = origins[0], origins[room - 1]
-            yield Tokens(tokens, segments, span(first, last), begins_in)
-            pieces, origins = pieces[room:], origins[room:]
-    counts["too_short"] += bool(pieces)
+        held.extend((piece, number, line) for piece in found)
+        while len(held) >= room:
+            block = [held.popleft() for _ in range(room)]
+            pieces, documents_of, lines_of = zip(*block, strict=True)
+            tokens, segments = framed((list(pieces),), tokenizer)
+            yield Tokens(tokens, segments, span(lines_of[0], lines_of[-1]), documents_of[0])
+    counts["too_short"] += bool(held)

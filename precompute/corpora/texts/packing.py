@@ -71,7 +71,7 @@ def packed(
                 continue
             draws = generator(seed, purpose="packing", index=index)
             sides = _dropped(*_cut(collected, draws), room, draws)
-            tokens, segments = framed(sides, tokenizer, probe=collected[0].line.text)
+            tokens, segments = framed(sides, tokenizer)
             segments = segments if segment_types > 1 else (0,) * len(tokens)
             counts["truncated"] += _n_pieces(collected) > room
             place = span(collected[0].line, collected[-1].line)

@@ -33,6 +33,7 @@ DAMAGE = (
     EOFError,
     LookupError,
     MemoryError,
+    OverflowError,
     TypeError,
     ValueError,
 )

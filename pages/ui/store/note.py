@@ -1,0 +1,41 @@
+"""What a run that is going on says of the file that it adds to."""
+
+import json
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Note:
+    """As the run writes it: the sequences it has done, of how many; the statistics it computes; and
+    which process it is, of which machine."""
+
+    n_done: int
+    n_sequences: int
+    n_statistics: int
+    machine: str
+    process: int
+
+
+def note_beside(file: Path) -> Note | None:
+    """What the run of a file says, if there is one and it goes on."""
+    for path in sorted(file.parent.glob(f".{file.name}.computing.*.unfinished")):
+        try:
+            note = Note(**json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):  # it ended just now, or is not of this version
+            continue
+        if note.machine != socket.gethostname() or _is_running(note.process):
+            return note
+    return None
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError, TypeError):
+        return False
+    except PermissionError:  # it is somebody else's
+        return True
+    return True
