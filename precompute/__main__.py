@@ -130,9 +130,7 @@ def run(
         request, runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker)
     )
     names = ", ".join(each.TABLE.name for each in plan.passes)
-    print(
-        f"{output}: {len(plan.corpus.sequences)} sequences, {plan.corpus.n_tokens} tokens: {names}"
-    )
+    print(f"{output}: {len(plan.corpus)} sequences, {plan.corpus.n_tokens} tokens: {names}")
 
 
 @app.command()

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from analysis.errors import UserError
 from analysis.needs import OF_MODELS, OF_TEXTS, Need
-from precompute.corpora.annotated.annotation import Annotation
-from precompute.corpora.sequence import Corpus
+from precompute.corpora.index.corpus import Corpus
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import BY_NAME
 
@@ -38,7 +37,6 @@ def check_corpus(statistics: Iterable[str], corpus: Corpus) -> None:
     Raises:
         UserError: naming the statistic, what it needs, and a corpus that has it.
     """
-    known = [each.annotation for each in corpus.sequences if each.annotation is not None]
     for statistic in statistics:
         for need in corpus_needs(statistic):
             if corpus.is_images:
@@ -47,7 +45,7 @@ def check_corpus(statistics: Iterable[str], corpus: Corpus) -> None:
                     f"images: leave {statistic} out, or give a text corpus with a model that reads "
                     "text."
                 )
-            if need not in OF_TEXTS and not any(_bears(each, need) for each in known):
+            if need not in OF_TEXTS and need not in corpus.bears:
                 raise UserError(
                     f"--statistics {statistic} needs {_NAMES[need]}, and {corpus.name} has none: "
                     f"give {_REMEDIES[need]} as --corpus, such as demo-treebank, or leave "
@@ -74,9 +72,3 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"{model.name} have no such head: leave {statistic} out, or give a model trained "
                 "to classify, such as demo-digits."
             )
-
-
-def _bears(annotation: Annotation, need: Need) -> bool:
-    if need == Need.TREES:
-        return annotation.governors is not None
-    return bool(annotation.mentions) if need == Need.COREFERENCE else True

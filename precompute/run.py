@@ -14,10 +14,12 @@ from analysis.tables.corpus import provenance
 from analysis.tables.corpus import run as stored_run
 from precompute import __version__
 from precompute.corpora.frequencies import Frequencies, read_frequencies
-from precompute.corpora.images.digits import load_digit_images
-from precompute.corpora.images.images import load_images
-from precompute.corpora.load import load_corpus
-from precompute.corpora.sequence import Corpus
+from precompute.corpora.images.digits import read_digit_images
+from precompute.corpora.images.images import read_images
+from precompute.corpora.index.corpus import Corpus
+from precompute.corpora.index.write import indexed
+from precompute.corpora.load import read_corpus
+from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
 from precompute.jobs.note import noting
@@ -56,12 +58,13 @@ def run(request: Request, runner: Runner) -> Plan:
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     if model.images is not None and model.images.interpolation:
         print(f"Positions: {model.images.interpolation} by the model itself.")
-    corpus = _corpus(request, model)
-    check_corpus(request.statistics or (), corpus)
+    shards = request.output.parent / SHARDS
+    remove_unfinished(request.output, shards)
     check_model(request.statistics or (), model)
     check_segments(model)
+    corpus = indexed(_reading(request, model), shards)
+    check_corpus(request.statistics or (), corpus)
     plan = _plan(request, model, corpus)
-    remove_unfinished(request.output, plan.folder)
     facts = _provenance(request, model, corpus)
     with noting(request.output, runner) as noted:
         finish_plan(plan, model, noted)
@@ -86,13 +89,13 @@ def _assert_writable(output: Path) -> None:
         )
 
 
-def _corpus(request: Request, model: LoadedModel) -> Corpus:
+def _reading(request: Request, model: LoadedModel) -> Reading:
     if model.images is not None:
         name = image_corpus_name(request)
         if name == DEMO_DIGITS:
-            return load_digit_images(model.images, limit=request.limit)
-        return load_images(name, model.images, limit=request.limit)
-    return load_corpus(
+            return read_digit_images(model.images, limit=request.limit)
+        return read_images(name, model.images, limit=request.limit)
+    return read_corpus(
         request.corpus,
         model.tokenizer,
         positions=model.positions,
@@ -138,8 +141,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
 def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
     if request.word_vectors is None:
         return None
-    known = (each.annotation for each in corpus.sequences)
-    forms = {form for each in known if each for form in each.forms}
+    forms = corpus.forms()
     if not forms:
         raise UserError(
             f"--word-vectors is for corpora whose words are annotated, and {corpus.name} is plain "
@@ -152,7 +154,7 @@ def _identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
     return {
         "revision": model.revision,
         "corpus_sha256": corpus.sha256,
-        "n_sequences": len(corpus.sequences),
+        "n_sequences": len(corpus),
         "n_tokens": corpus.n_tokens,
         "mask_rate": request.mask_rate,
         "seed": request.seed,
@@ -216,12 +218,12 @@ def _provenance(request: Request, model: LoadedModel, corpus: Corpus) -> dict[st
 
 
 def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
-    given = {each for one in corpus.sequences for each in model.segments_given(one).tolist()}
+    given = corpus.segments if request.segments == "read" else (0,)
     return {
         "max_tokens": str(request.max_tokens),
         "packing": request.packing,
         "segments": request.segments,
-        "segments_given": ", ".join(map(str, sorted(given))) if model.segment_types else "none",
+        "segments_given": ", ".join(map(str, given)) if model.segment_types else "none",
         "frequencies": request.frequencies.name if request.frequencies else "none",
         "word_vectors": request.word_vectors.name if request.word_vectors else "none",
     }

@@ -55,7 +55,9 @@ class Encoder:
         self._segment_types = segment_types
         self._max_tokens = max_tokens
 
-    def sequences(self, entries: Iterable[Entry], *, counts: Counter[str]) -> Iterator[Sequence]:
+    def sequences(
+        self, entries: Iterable[Entry], *, counts: Counter[str], first: int = 0
+    ) -> Iterator[Sequence]:
         """One sequence for each entry, in their order.
 
         Texts lose tokens at their end, pairs single ones at the end of the longer text (of the
@@ -64,6 +66,7 @@ class Encoder:
 
         Args:
             counts: its `truncated` grows by one for each sequence that was cut.
+            first: the index of the first.
 
         Raises:
             BadCorpus: the tokenizer makes no token of a text; a token is unknown to it; tokens or
@@ -72,7 +75,7 @@ class Encoder:
             UnfitModel: the tokenizer is written in Python, or gives segment ids that the model
                 does not know.
         """
-        for index, entry in enumerate(entries):
+        for index, entry in enumerate(entries, first):
             match entry:
                 case Tokens():
                     sequence = self._from_tokens(index, entry)

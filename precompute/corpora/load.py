@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
@@ -14,8 +15,10 @@ from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.windows import windows
 from precompute.corpora.encode import Encoder
 from precompute.corpora.masking import check_masking, masked
+from precompute.corpora.reading import Reading
 from precompute.corpora.recognition import one_format_of
-from precompute.corpora.sequence import Corpus, Entry
+from precompute.corpora.sequence import Entry
+from precompute.corpora.sequence import Sequence as Input
 from precompute.corpora.source import source_of
 from precompute.corpora.texts.blocks import blocks
 from precompute.corpora.texts.jsonl import jsonl_entries, write_jsonl
@@ -23,12 +26,13 @@ from precompute.corpora.texts.packing import packed, paired
 from precompute.corpora.texts.paragraphs import documents
 from precompute.corpora.texts.parquet import parquet_entries
 from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
+from precompute.corpora.wording import file_name
 
 __all__ = [
     "PACKINGS",
     "TEXT_PACKINGS",
     "entries",
-    "load_corpus",
+    "read_corpus",
     "write_jsonl",
 ]
 
@@ -48,7 +52,7 @@ Read = TypeVar("Read")
 ANNOTATED = {"conllu": conllu_documents, "coreference": column_documents}
 
 
-def load_corpus(
+def read_corpus(
     given: str | Sequence[str],
     tokenizer: PreTrainedTokenizerBase,
     *,
@@ -59,7 +63,7 @@ def load_corpus(
     mask_rate: float = 0.0,
     seed: int = 0,
     packing: str = "paragraphs",
-) -> Corpus:
+) -> Reading:
     """The corpus that is given by names, as the model with this tokenizer reads it.
 
     Args:
@@ -74,16 +78,16 @@ def load_corpus(
             for `trees`, which reads every sentence of an annotated corpus by itself.
 
     Raises:
-        BadCorpus: the file is missing, in no format that is read, broken, or without a sequence.
+        BadCorpus: the file is missing or in no format that is read; as it is read, that it is
+            broken, without a sequence, or was changed meanwhile.
         UserError: a number is out of its range.
         UnfitModel: the tokenizer lacks what reading or masking needs.
         UnknownName: no packing is called so.
     """
     check_limit(limit)
     check_masking(tokenizer, mask_rate)
-    encoder = Encoder(
-        tokenizer, positions=positions, segment_types=segment_types, max_tokens=max_tokens
-    )
+    sizes = {"positions": positions, "segment_types": segment_types, "max_tokens": max_tokens}
+    encoder = Encoder(tokenizer, **sizes)
     counts = Counter(truncated=0, unpaired=0, too_short=0)
     source = source_of(given)
     found = entries(
@@ -95,11 +99,36 @@ def load_corpus(
         seed=seed,
         counts=counts,
     )
-    sequences = tuple(
-        masked(sequence, tokenizer, rate=mask_rate, seed=seed)
-        for sequence in encoder.sequences(islice(found, limit), counts=counts)
-    )
-    return Corpus(source.name, source.sha256, sequences, dict(counts))
+    settings = {
+        "files": source.sha256,
+        "names": [file_name(each) for each in source.files],
+        "tokenizer": _sha256_of(tokenizer),
+        **sizes,
+        "limit": limit,
+        "mask_rate": mask_rate,
+        "seed": seed,
+        "packing": packing,
+    }
+
+    def begin(first: int) -> Iterator[Input]:
+        wanted = islice(found, first, limit)
+        for each in encoder.sequences(wanted, counts=counts, first=first):
+            yield masked(each, tokenizer, rate=mask_rate, seed=seed)
+        source.check_unchanged()
+
+    return Reading(source.name, settings, begin, lambda: source.sha256, counts)
+
+
+def _sha256_of(tokenizer: PreTrainedTokenizerBase) -> str:
+    """Of everything that a tokenizer's output depends on."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    state = [
+        type(tokenizer).__name__,
+        "" if backend is None else backend.to_str(),
+        repr(sorted(tokenizer.special_tokens_map.items())),
+        repr(tokenizer.clean_up_tokenization_spaces),
+    ]
+    return sha256("\n".join(state).encode()).hexdigest()
 
 
 def check_limit(limit: int | None) -> None:
@@ -124,7 +153,7 @@ def entries(
     seed: int = 0,
     counts: Counter[str] | None = None,
 ) -> Iterator[Entry]:
-    """Entries of a corpus given as to `load_corpus`, in its order, read as they are asked for.
+    """Entries of a corpus given as to `read_corpus`, in its order, read as they are asked for.
 
     Args:
         tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, and by
@@ -132,7 +161,7 @@ def entries(
         counts: grows by what packing does: see `paired`, `packed`, `blocks` and `windows`.
 
     Raises:
-        BadCorpus: as `load_corpus`; what is wrong in a line is raised when that line is reached.
+        BadCorpus: as `read_corpus`; what is wrong in a line is raised when that line is reached.
         UserError: text is to be packed by word pieces without a tokenizer, or trees are asked of
             a corpus that holds none.
         UnknownName: no packing is called so.

@@ -1,7 +1,6 @@
 """What every corpus is reduced to before a model sees it."""
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Int32, UInt8
@@ -113,45 +112,3 @@ class Sequence:
 
     def __len__(self) -> int:
         return len(self.ids)
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """A corpus as one model reads it.
-
-    `sha256` is that of the file; `counts` says what reading did to the text: `truncated` (sequences
-    that were cut to fit), `unpaired` (paragraphs that stand alone for want of a partner),
-    `too_short` (ends of documents left out because they hold too little to be packed); of annotated
-    corpora `too_long` (sentences left out because they do not fit), `mentions_cut` (mentions left
-    out because they cross the edge of a window), `heads_by_tree`, `heads_by_tag` and
-    `heads_by_word` (mentions whose head follows from that), `sentences_by_rule` (sentences whose
-    ends the file does not mark); of images `images_left_out` and `masks_left_out` (because they
-    cannot be read, or do not fit each other).
-    """
-
-    name: str
-    sha256: str
-    sequences: tuple[Sequence, ...]
-    counts: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def is_images(self) -> bool:
-        """Whether the sequences are images and not texts."""
-        return self.sequences[0].image is not None
-
-    @property
-    def n_tokens(self) -> int:
-        return sum(map(len, self.sequences))
-
-    @cached_property
-    def documents(self) -> Int32[np.ndarray, " sequence"]:
-        """A number for the document of each sequence, in the order of their first; one of its own
-        for a sequence that has none."""
-        found: list[int] = []
-        numbers: dict[tuple[str, int | None], int] = {}
-        for each in self.sequences:
-            alone = each.document is None
-            key = ("alone", each.index) if alone else ("document", each.document)
-            numbers.setdefault(key, len(numbers))
-            found.append(numbers[key])
-        return np.array(found, dtype=np.int32)

@@ -31,10 +31,33 @@ class Source:
     @cached_property
     def sha256(self) -> str:
         """That of its file; of several files that of their hashes, one to a line."""
+        self._states  # noqa: B018 - taken before the files are read
         hashes = [_sha256(each) for each in self.files]
         if len(hashes) == 1:
             return hashes[0]
         return hashlib.sha256("".join(f"{each}\n" for each in hashes).encode()).hexdigest()
+
+    @cached_property
+    def _states(self) -> list[tuple[int, int]]:
+        """Size and time of change of each file, as they were when first asked for."""
+        return self._states_now()
+
+    def _states_now(self) -> list[tuple[int, int]]:
+        found = [each.stat() for each in self.files]
+        return [(each.st_size, each.st_mtime_ns) for each in found]
+
+    def check_unchanged(self) -> None:
+        """Raises if a file has changed since its hash was taken.
+
+        Raises:
+            BadCorpus: naming it.
+        """
+        for file, before, now in zip(self.files, self._states, self._states_now(), strict=True):
+            if before != now:
+                raise BadCorpus(
+                    file_name(file),
+                    "has changed while it was read; leave it alone and run the same command again",
+                )
 
 
 def source_of(given: str | Sequence[str]) -> Source:

@@ -17,7 +17,7 @@ def finish_fit(store: DuckDBPyConnection, plan: Plan, fit: Fit) -> None:
         seed=plan.facts.seed,
         frequency_ranks={"file": plan.frequencies.ranks} if plan.frequencies else {},
         word_vectors=plan.word_vectors,
-        documents=plan.corpus.documents,
+        documents=plan.corpus.units(),
     )
     store.execute("set threads = 1")  # sums of floats depend on the order of their terms
     finish_shard(plan.place(fit), 0, lambda: fit.fit(store, context))

@@ -33,7 +33,7 @@ def noting(output: Path, runner: Runner) -> Iterator[Runner]:
     path = unfinished_name(output.with_name(f"{output.name}.computing"))
 
     def run(plan: Plan, model, jobs: list[int], report: OnProgress) -> None:
-        n_sequences = sum(len(plan.jobs[index]) for index in jobs)
+        n_sequences = sum(plan.corpus.job_sizes[index] for index in jobs)
         n_done = 0
 
         def note(n: int) -> None:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 
 from analysis.errors import UnknownName
@@ -12,7 +11,8 @@ from analysis.measures.mixing.layer_mixing import BUDGET
 from analysis.relevance_rules import RULES
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.sequence import Corpus, Sequence
+from precompute.corpora.index.corpus import Corpus
+from precompute.corpora.sequence import Sequence
 from precompute.corpora.word_vectors import WordVectors
 from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
@@ -20,7 +20,6 @@ from precompute.passes import BY_NAME, PASSES
 from precompute.passes.base import Fit, Pass, Totals, Weights
 from precompute.passes.relevance.relevance_maps import evenly_spaced
 
-SHARD_SEQUENCES = 64
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
 FOLLOWED = 32
@@ -55,6 +54,8 @@ class Facts:
 class Plan:
     """Statistics of a corpus cut into jobs; every job of every pass is one shard below `folder`.
 
+    It holds no text: `corpus` knows where its sequences lie, and a job reads its own.
+
     `hidden_budget` bounds memory and changes no number: see `Batch`. `kept` are the sequences whose
     relevance maps are kept, and their pictures; `images` reads a corpus of images.
     """
@@ -74,39 +75,16 @@ class Plan:
         """The passes of the plan's statistics, in the order they run."""
         return tuple(each for each in PASSES if each.TABLE.name in self.statistics)
 
-    @cached_property
-    def jobs(self) -> tuple[tuple[Sequence, ...], ...]:
-        """The corpus by length, `SHARD_SEQUENCES` to a job, so that little is padded."""
-        ordered = sorted(self.corpus.sequences, key=lambda each: (len(each), each.index))
-        starts = range(0, len(ordered), SHARD_SEQUENCES)
-        return tuple(tuple(ordered[start : start + SHARD_SEQUENCES]) for start in starts)
-
-    @cached_property
-    def _sequences_sha256(self) -> str:
-        digest = sha256()
-        digest.update(self.corpus.documents.tobytes())
-        for each in self.corpus.sequences:
-            for array in (each.ids, each.segments, each.token_types, each.words):
-                digest.update(len(array).to_bytes(8, "little"))
-                digest.update(array.tobytes())
-            digest.update(repr(each.annotation).encode())
-            if each.targets is not None:
-                digest.update(each.targets.tobytes())
-            if each.image is not None:
-                digest.update(each.image.sha256.encode())
-        return digest.hexdigest()
-
-    @cached_property
+    @property
     def exemplars(self) -> frozenset[int]:
         """The few sequences of which single maps and waves are kept: the longest, the first ones
         of them if there are many."""
-        ordered = sorted(self.corpus.sequences, key=lambda each: (-len(each), each.index))
-        return frozenset(each.index for each in ordered[:EXEMPLARS])
+        return frozenset(index for index, _ in self.corpus.longest[:EXEMPLARS])
 
     @cached_property
     def followed(self) -> frozenset[int]:
         """The sequences whose tokens are followed through the layers as vectors."""
-        return evenly_spaced((each.index for each in self.corpus.sequences), FOLLOWED)
+        return evenly_spaced(range(len(self.corpus)), FOLLOWED)
 
     def place(self, of: Pass) -> Path:
         """The folder of a pass's shards, named by everything its numbers depend on."""
@@ -122,7 +100,7 @@ class Plan:
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
         corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
         corpus |= {"kept": sorted(self.kept)} if of.TABLE.name in _KEPT else {}
-        corpus |= {"sequences": self._sequences_sha256, "shard_sequences": SHARD_SEQUENCES}
+        corpus |= {"corpus": self.corpus.content_sha256, "job_sequences": self.corpus.job_sequences}
         if isinstance(of, Fit):
             corpus["needs"] = [self._fingerprint(BY_NAME[name]) for name in of.NEEDS]
             corpus["frequencies"] = self.frequencies.sha256 if self.frequencies else None
@@ -132,7 +110,7 @@ class Plan:
 
     def shards(self, of: Pass) -> list[Path]:
         """Every shard that the pass has when it is complete, in order."""
-        n = len(self.jobs) if isinstance(of, Totals) else 1
+        n = len(self.corpus.job_sizes) if isinstance(of, Totals) else 1
         return [shard_path(self.place(of), index) for index in range(n)]
 
     def missing(self, job: int) -> tuple[Totals, ...]:
@@ -148,11 +126,10 @@ class Plan:
 
 def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[int]:
     """The sequences whose relevance maps are kept: all, or as many as fit, evenly spaced."""
-    longest = max(map(len, corpus.sequences))
+    _, longest = corpus.longest[0]
     maps = n_layers * (n_heads + 2) * len(RULES)
     budget = IMAGE_MAP_BYTES if corpus.is_images else TEXT_MAP_BYTES
-    indices = [each.index for each in corpus.sequences]
-    return evenly_spaced(indices, max(1, budget // (maps * longest * 4)))
+    return evenly_spaced(range(len(corpus)), max(1, budget // (maps * longest * 4)))
 
 
 def batches(job: tuple[Sequence, ...]) -> Iterator[tuple[Sequence, ...]]:

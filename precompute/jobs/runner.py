@@ -55,9 +55,9 @@ def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
     for each in plan.passes:
         if isinstance(each, Weights):
             finish_shard(plan.place(each), 0, partial(_weights, each, model))
-    waiting = [index for index in range(len(plan.jobs)) if plan.missing(index)]
-    left = sum(len(plan.jobs[index]) for index in waiting)
-    total = len(plan.corpus.sequences)
+    waiting = [index for index in range(len(plan.corpus.job_sizes)) if plan.missing(index)]
+    left = sum(plan.corpus.job_sizes[index] for index in waiting)
+    total = len(plan.corpus)
     if not waiting:
         return
     with progress(total, already=total - left) as report:
@@ -74,7 +74,7 @@ def finish_job(plan: Plan, model: LoadedModel, index: int, report: OnProgress) -
     """Every shard of one job that is not there yet."""
     missing = plan.missing(index)
     parts = []
-    for sequences in batches(plan.jobs[index]) if missing else ():
+    for sequences in batches(plan.corpus.job(index)) if missing else ():
         parts.append(_batch_totals(missing, model, sequences, plan))
         report(len(sequences))
     for each, tables in zip(missing, zip(*parts, strict=True), strict=True):

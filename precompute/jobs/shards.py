@@ -8,9 +8,10 @@ import re
 import shutil
 import socket
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import duckdb
 import pyarrow as pa
@@ -44,7 +45,13 @@ def shard_path(folder: Path, index: int) -> Path:
     return folder / f"{index:05d}.parquet"
 
 
-def finish_shard(folder: Path, index: int, compute: Callable[[], pa.Table]) -> Path:
+def finish_shard(
+    folder: Path,
+    index: int,
+    compute: Callable[[], pa.Table],
+    *,
+    row_group_size: int | None = None,
+) -> Path:
     """The finished shard's path; computes it only if it is not there yet.
 
     The file takes its name only once it is complete, sealed and on disk, so a run that was killed
@@ -57,19 +64,37 @@ def finish_shard(folder: Path, index: int, compute: Callable[[], pa.Table]) -> P
     if shard.exists():
         return shard
     table = compute()
-    unfinished = unfinished_name(shard)
+    with named_when_whole(shard) as file:
+        pq.write_table(
+            table,
+            file,
+            row_group_size=row_group_size,
+            compression="lz4",
+            use_dictionary=False,
+            write_page_checksum=True,
+        )
+        seal(file, shard)
+    return shard
+
+
+@contextmanager
+def named_when_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to, which takes its name only once it is complete and on disk.
+
+    Raises:
+        UserError: if the disk is full; what is finished stays.
+    """
+    unfinished = unfinished_name(path)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         with unfinished.open("w+b") as file:
-            pq.write_table(table, file, compression="lz4", use_dictionary=False)
-            seal(file, shard)
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(unfinished, shard)
+        os.replace(unfinished, path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
-        raise _out_of_space(error, folder) from error
-    return shard
+        raise _out_of_space(error, path.parent) from error
 
 
 def _out_of_space(error: OSError, folder: Path) -> Exception:

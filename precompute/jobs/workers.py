@@ -86,7 +86,7 @@ def work(index: int) -> int:
     plan, model = _Worker.here.plan, _Worker.here.model
     _check_weights(plan, model)
     finish_job(plan, model, index, lambda _: None)
-    return len(plan.jobs[index])
+    return plan.corpus.job_sizes[index]
 
 
 def _check_weights(plan: Plan, model: LoadedModel) -> None:

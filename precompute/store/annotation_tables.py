@@ -1,16 +1,18 @@
 """What is known of the corpus's words, into the store."""
 
+from collections.abc import Sequence as SequenceOf
+
 import pyarrow as pa
 
 from analysis.tables.annotation import MENTIONS, WORDS
 from precompute.corpora.annotated.annotation import ROOT
-from precompute.corpora.sequence import Corpus, Sequence
+from precompute.corpora.sequence import Sequence
 
 
-def annotation_rows(corpus: Corpus) -> dict[str, pa.Table]:
-    """The rows of `word` and `mention`; none for a corpus of plain text."""
-    words = [row for each in corpus.sequences for row in _words(each)]
-    mentions = [row for each in corpus.sequences for row in _mentions(each)]
+def annotation_rows(sequences: SequenceOf[Sequence]) -> dict[str, pa.Table]:
+    """The rows of `word` and `mention` that some sequences have; plain text has none."""
+    words = [row for each in sequences for row in _words(each)]
+    mentions = [row for each in sequences for row in _mentions(each)]
     return {
         "word": pa.Table.from_pylist(words, schema=WORDS.schema),
         "mention": pa.Table.from_pylist(mentions, schema=MENTIONS.schema),

@@ -15,6 +15,7 @@ from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
 from analysis.tables.question import quoted
 from analysis.tables.table import Table, View
+from precompute.corpora.index.corpus import Corpus
 from precompute.jobs.fits import finish_fit
 from precompute.jobs.plan import Plan
 from precompute.jobs.shards import unfinished_name
@@ -49,9 +50,7 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
         _add_dicts(store, corpus_tables.RUN, [run])
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
         _add_dicts(store, corpus_tables.PROVENANCE, provenance)
-        rows = corpus_rows(plan.corpus) | annotation_rows(plan.corpus)
-        for table in (*corpus_tables.CORPUS_TABLES, *annotation_tables.TABLES):
-            _add_rows(store, table, [rows[table.name]])
+        _add_corpus(store, plan.corpus)
         _add_rows(store, image_table.TABLE, image_rows(plan))
         for each in PASSES:
             chosen = each in plan.passes
@@ -114,6 +113,25 @@ def comment_on(store: DuckDBPyConnection, name: str, view: View, kind: str) -> N
         store.execute(f"comment on column {name}.{column.name} is {comment}")
 
 
+def _add_corpus(store: DuckDBPyConnection, corpus: Corpus) -> None:
+    """Texts, tokens and annotated words, of which one part is in memory at a time."""
+    read = (corpus_tables.SEQUENCES, corpus_tables.TOKENS, *annotation_tables.TABLES)
+    for table in (*read, corpus_tables.VOCABULARY):
+        create_empty(store, table)
+    for part in range(len(corpus.parts)):
+        sequences = corpus.part(part)
+        rows = corpus_rows(sequences) | annotation_rows(sequences)
+        for table in read:
+            _insert(store, table, rows[table.name])
+    store.execute(
+        "insert into stored.vocabulary "
+        "select token_id, min(token) from stored.token group by token_id order by token_id"
+    )
+    for table in (*read, corpus_tables.VOCABULARY):
+        describe(store, table)
+        assert_laws(store, table)
+
+
 def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:
     _add_rows(store, table, [pa.Table.from_pylist(rows, schema=table.schema)])
 
@@ -122,11 +140,15 @@ def _add_rows(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]
     """Rows that come in parts, of which only one is in memory at a time."""
     create_empty(store, table)
     for rows in parts:
-        store.register("rows", rows)
-        store.execute(f"insert into stored.{table.name} from rows")
-        store.unregister("rows")
+        _insert(store, table, rows)
     describe(store, table)
     assert_laws(store, table)
+
+
+def _insert(store: DuckDBPyConnection, table: Table, rows: pa.Table) -> None:
+    store.register("rows", rows)
+    store.execute(f"insert into stored.{table.name} from rows")
+    store.unregister("rows")
 
 
 def _add_manifest(store: DuckDBPyConnection) -> None:

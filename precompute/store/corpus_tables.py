@@ -1,16 +1,17 @@
 """The corpus as the model read it, into the store."""
 
+from collections.abc import Sequence as SequenceOf
+
 import numpy as np
 import pyarrow as pa
 
-from analysis.tables.corpus import SEQUENCES, TOKENS, VOCABULARY
-from precompute.corpora.sequence import Corpus
+from analysis.tables.corpus import SEQUENCES, TOKENS
+from precompute.corpora.sequence import Sequence
 from precompute.passes.base import names_of
 
 
-def corpus_rows(corpus: Corpus) -> dict[str, pa.Table]:
-    """The rows of `sequence`, `token` and `vocabulary`."""
-    sequences = corpus.sequences
+def corpus_rows(sequences: SequenceOf[Sequence]) -> dict[str, pa.Table]:
+    """The rows of `sequence` and `token` that some sequences have."""
     lengths = np.array([len(each) for each in sequences], dtype=np.int32)
     index = np.array([each.index for each in sequences], dtype=np.int32)
     joined = {
@@ -26,11 +27,8 @@ def corpus_rows(corpus: Corpus) -> dict[str, pa.Table]:
         "segment": joined["segments"],
         "is_masked": joined["masked"],
     }
-    token_id, place = np.unique(joined["ids"], return_index=True)
-    vocabulary = {"token_id": token_id, "token": tokens["token"].take(pa.array(place))}
     texts = {"seq": index, "n_tokens": lengths, "text": pa.array([s.text for s in sequences])}
     return {
         "sequence": pa.table(texts).cast(SEQUENCES.schema),
         "token": pa.table(tokens).cast(TOKENS.schema),
-        "vocabulary": pa.table(vocabulary).cast(VOCABULARY.schema),
     }

@@ -1,6 +1,7 @@
 """The images of a corpus, into the store."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import pyarrow as pa
 
@@ -21,8 +22,8 @@ def image_rows(plan: Plan) -> Iterator[pa.Table]:
     """
     if plan.images is None:
         return
-    for start in range(0, len(plan.corpus.sequences), BATCH):
-        some = plan.corpus.sequences[start : start + BATCH]
+    sequences = iter(plan.corpus)
+    while some := list(islice(sequences, BATCH)):
         rows = [_row(each, plan.images, plan) for each in some]
         yield pa.Table.from_pylist(rows, schema=TABLE.schema)
 

@@ -15,12 +15,13 @@ import transformers
 
 from analysis.models.adapter import adapter_for
 from analysis.tables import SCHEMA_VERSION
-from precompute.corpora.sequence import Corpus
+from precompute.corpora.sequence import Sequence
 from precompute.jobs.plan import Facts, Plan, batches, chosen_statistics
 from precompute.jobs.runner import run_local, run_plan
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.store.build import build
+from tests.precompute.corpora.whole import on_disk
 
 EAGER: dict[str, Any] = {"attn_implementation": "eager"}
 
@@ -52,7 +53,8 @@ def bert_base() -> LoadedModel:
     )
 
 
-def plan_of(corpus: Corpus, folder: Path, names: list[str] | None) -> Plan:
+def plan_of(sequences: tuple[Sequence, ...], folder: Path, names: list[str] | None) -> Plan:
+    corpus = on_disk(sequences, folder)
     return Plan(folder, Facts("0" * 64, "float32", 0), corpus, chosen_statistics(names))
 
 
@@ -61,7 +63,7 @@ def run_row(plan: Plan, *, n_layers: int, n_heads: int, hidden_size: int) -> dic
     return {
         "model": "random", "revision": "", "family": "bert", "n_layers": n_layers,
         "n_heads": n_heads, "hidden_size": hidden_size, "corpus": plan.corpus.name,
-        "corpus_sha256": "", "device": "cpu", "n_sequences": len(plan.corpus.sequences),
+        "corpus_sha256": "", "device": "cpu", "n_sequences": len(plan.corpus),
         "n_tokens": plan.corpus.n_tokens, "mask_rate": 0.0, "seed": 0, "dtype": "float32",
         "statistics": list(plan.statistics), "created_at": 0, "tool_version": "",
         "schema_version": SCHEMA_VERSION,
@@ -71,8 +73,8 @@ def run_row(plan: Plan, *, n_layers: int, n_heads: int, hidden_size: int) -> dic
 def bare(model: LoadedModel, plan: Plan) -> None:
     """The forward passes alone, attentions asked for and dropped."""
     with torch.inference_mode():
-        for job in plan.jobs:
-            for sequences in batches(job):
+        for job in range(len(plan.corpus.job_sizes)):
+            for sequences in batches(plan.corpus.job(job)):
                 model.model(**model.inputs(sequences), output_attentions=True)
 
 
@@ -90,7 +92,12 @@ def everything(model: LoadedModel, plan: Plan) -> None:
 
 
 def compare(
-    model: LoadedModel, corpus: Corpus, names: list[str] | None, *, rounds: int, few: int
+    model: LoadedModel,
+    sequences: tuple[Sequence, ...],
+    names: list[str] | None,
+    *,
+    rounds: int,
+    few: int,
 ) -> np.ndarray:
     """How many times the bare forward passes a whole run takes, on the wall and of the processor.
 
@@ -103,7 +110,7 @@ def compare(
     ratios = []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(rounds + 1):
-            chosen = corpus if number else replace(corpus, sequences=corpus.sequences[:few])
+            chosen = sequences if number else sequences[:few]
             plan = plan_of(chosen, Path(folder) / str(number), names)
             fresh = replace(model, layers=model.adapter.weights(model.model))
             alone = timed(lambda fresh=fresh, plan=plan: bare(fresh, plan))
@@ -121,10 +128,12 @@ def compare(
     return np.median(ratios, axis=0)
 
 
-def measure_memory(model: LoadedModel, corpus: Corpus, names: list[str] | None) -> None:
+def measure_memory(
+    model: LoadedModel, sequences: tuple[Sequence, ...], names: list[str] | None
+) -> None:
     """Prints the peak of a whole run, or of the bare forward passes if no statistic is named."""
     with tempfile.TemporaryDirectory() as folder:
-        plan = plan_of(corpus, Path(folder), names)
+        plan = plan_of(sequences, Path(folder), names)
         bare(model, plan) if names == [] else everything(model, plan)
     print(own_peak())
 

@@ -10,12 +10,11 @@ slows both. The peak of memory is that of a process of its own for each.
 """
 
 import argparse
-from dataclasses import replace
 
 import torch
 
 from precompute.corpora.masking import masked
-from precompute.corpora.sequence import Corpus
+from precompute.corpora.sequence import Sequence
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from tests.benchmarks.cost import bert_base, compare, measure_memory, peak
@@ -30,12 +29,11 @@ OF_HEADS = {
 MASKED = 0.15
 
 
-def texts(model: LoadedModel, n_sequences: int) -> Corpus:
-    corpus = full_length(model, n_sequences)
-    sequences = tuple(
-        masked(each, model.tokenizer, rate=MASKED, seed=0) for each in corpus.sequences
+def texts(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
+    return tuple(
+        masked(each, model.tokenizer, rate=MASKED, seed=0)
+        for each in full_length(model, n_sequences)
     )
-    return replace(corpus, sequences=sequences)
 
 
 def main() -> None:

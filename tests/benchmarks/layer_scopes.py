@@ -62,7 +62,7 @@ def integrated(layer: LayerTrace) -> torch.Tensor:
 def traced(n_tokens: int) -> tuple[LayerTrace, ...]:
     """One sequence of the demo corpus, stretched or repeated to a length."""
     model = load_model("demo", device="cpu")
-    (sequence,) = full_length(model, 1).sequences
+    (sequence,) = full_length(model, 1)
     return tuple(each.of_sequence(0, n_tokens) for each in model.trace([sequence]).layers)
 
 

@@ -25,13 +25,14 @@ import torch
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.scopes import POST_NORM
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
-from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Corpus, Sequence
+from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Sequence
 from precompute.jobs.plan import Facts, Plan, batches
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
 from precompute.passes.batch import Batch
 from precompute.passes.pairs import pair_delta as the_pass
 from precompute.store import build as storing
 from tests.benchmarks.cost import own_peak, run_row, seconds, timed
+from tests.precompute.corpora.whole import on_disk
 
 LENGTH, VOCABULARY, CLS, SEP, FIRST_WORD = 122, 30000, 101, 102, 103
 NAMES = ("pair_delta", "pair", "pair_extreme", "pair_occurrence", "pair_pmi_correlation")
@@ -64,7 +65,7 @@ def _sequence(index: int, ids: np.ndarray, starts: np.ndarray) -> Sequence:
 
 
 def plan_of(folder: Path, n_sequences: int) -> Plan:
-    corpus = Corpus("zipf", "", sequences(n_sequences))
+    corpus = on_disk(sequences(n_sequences), folder)
     return Plan(folder / "shards", Facts("", "float32", 0), corpus, NAMES)
 
 
@@ -72,7 +73,8 @@ def make_shards(plan: Plan, n_layers: int) -> None:
     """The pass's own shards, of norms that depend on pair, layer, scope and chance."""
     factors = np.random.default_rng(1).lognormal(0, 0.3, size=1 << 16).astype(np.float32)
     place = plan.place(the_pass)
-    for index, job in enumerate(plan.jobs):
+    for index in range(len(plan.corpus.job_sizes)):
+        job = plan.corpus.job(index)
         parts = [_totals(batch, n_layers, factors) for batch in batches(job)]
         rows = counted_from_1(merged(pair_delta.TABLE, parts))
         finish_shard(place, index, lambda rows=rows: rows)

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from precompute.corpora.load import load_corpus
-from precompute.corpora.sequence import Corpus, Sequence
+from precompute.corpora.load import read_corpus
+from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.base import Totals
 from precompute.passes.batch import Batch
@@ -34,6 +34,7 @@ from tests.benchmarks.cost import (
     print_peaks,
     timed,
 )
+from tests.precompute.corpora.whole import whole
 
 TOKENS = 512
 LIMIT = 3.0
@@ -56,16 +57,16 @@ OF_POSITIONS = [
 ]
 
 
-def long_texts(model: LoadedModel, n_sequences: int) -> Corpus:
+def long_texts(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
     """The demo corpus over and over, cut into texts of exactly 512 tokens."""
-    corpus = load_corpus(
-        "demo", model.tokenizer, positions=model.positions, segment_types=model.segment_types
+    corpus = whole(
+        read_corpus(
+            "demo", model.tokenizer, positions=model.positions, segment_types=model.segment_types
+        )
     )
     sequences = corpus.sequences
     turned = [sequences[i % len(sequences) :] + sequences for i in range(n_sequences)]
-    return replace(
-        corpus, sequences=tuple(_joined(each, index) for index, each in enumerate(turned))
-    )
+    return tuple(_joined(each, index) for index, each in enumerate(turned))
 
 
 def _joined(parts: tuple[Sequence, ...], index: int) -> Sequence:
@@ -75,7 +76,7 @@ def _joined(parts: tuple[Sequence, ...], index: int) -> Sequence:
     return replace(parts[0], index=index, tokens=tuple((tokens * TOKENS)[:TOKENS]), **arrays)
 
 
-def measure_passes(model: LoadedModel, corpus: Corpus) -> None:
+def measure_passes(model: LoadedModel, corpus: tuple[Sequence, ...]) -> None:
     """What every pass takes, beside the forward passes."""
     spent: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(2))
 
@@ -91,7 +92,7 @@ def measure_passes(model: LoadedModel, corpus: Corpus) -> None:
         plan = plan_of(corpus, Path(folder), OF_POSITIONS)
         told("bare", lambda: bare(model, plan))
         told("factors", lambda: [layer.query_key for layer in model.layers])
-        for sequence in corpus.sequences:
+        for sequence in corpus:
             trace = told("trace", partial(model.trace, [sequence]))
             batch = Batch((sequence,), trace, exemplars=plan.exemplars, controlled=controlled)
             told("attention_sums", lambda batch=batch: batch.attention_sums)

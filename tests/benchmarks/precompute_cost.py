@@ -13,11 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from precompute.corpora.load import load_corpus
-from precompute.corpora.sequence import Corpus
+from precompute.corpora.load import read_corpus
+from precompute.corpora.sequence import Sequence
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from tests.benchmarks.cost import compare, measure_memory, print_peaks
+from tests.precompute.corpora.whole import whole
 
 TOKENS = 128
 OF_ATTENTION = [
@@ -35,15 +36,16 @@ OF_ATTENTION = [
 ]
 
 
-def full_length(model: LoadedModel, n_sequences: int) -> Corpus:
+def full_length(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
     """The demo corpus, joined and cut into sequences of exactly 128 tokens."""
-    corpus = load_corpus(
-        "demo", model.tokenizer, positions=model.positions, segment_types=model.segment_types
+    corpus = whole(
+        read_corpus(
+            "demo", model.tokenizer, positions=model.positions, segment_types=model.segment_types
+        )
     )
-    whole = [each for each in corpus.sequences if len(each) >= TOKENS - 16]
-    repeated = [whole[i % len(whole)] for i in range(n_sequences)]
-    sequences = tuple(replace(_stretched(s), index=i) for i, s in enumerate(repeated))
-    return replace(corpus, sequences=sequences)
+    long = [each for each in corpus.sequences if len(each) >= TOKENS - 16]
+    repeated = [long[i % len(long)] for i in range(n_sequences)]
+    return tuple(replace(_stretched(s), index=i) for i, s in enumerate(repeated))
 
 
 def _stretched(sequence):

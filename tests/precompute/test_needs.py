@@ -8,19 +8,22 @@ import pytest
 
 from analysis.errors import UserError
 from analysis.needs import OF_TEXTS, Need
-from precompute.corpora.sequence import Corpus, Text
+from precompute.corpora.sequence import Text
 from precompute.jobs.runner import run_local
 from precompute.needs import check_corpus, check_model, corpus_needs
 from precompute.passes import BY_NAME
 from precompute.run import run
+from tests.precompute.corpora.whole import on_disk
 from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import build_store, request
 from tests.tiny import ANNOTATED, tiny_model, tiny_sequences
 
 
-def corpus(entries) -> Corpus:
-    return Corpus("a.txt", "", tiny_sequences("bert", entries))
+@pytest.fixture
+def corpus(tmp_path):
+    """A corpus of some entries, as a plan knows it."""
+    return lambda entries: on_disk(tiny_sequences("bert", entries), tmp_path, name="a.txt")
 
 
 def needing(*needs: Need) -> list[str]:
@@ -38,11 +41,11 @@ def test_plain_text_is_refused_before_anything_is_computed(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["dependency_best", "word_vector"])
-def test_trees_are_enough_for_those_that_need_them(name):
+def test_trees_are_enough_for_those_that_need_them(name, corpus):
     check_corpus([name], corpus(ANNOTATED[:1]))
 
 
-def test_coreference_is_asked_for_too():
+def test_coreference_is_asked_for_too(corpus):
     assert refused(UserError, check_corpus, ["coreference_accuracy"], corpus(ANNOTATED[:1])) == (
         "--statistics coreference_accuracy needs coreference, and a.txt has none: give CoNLL-U "
         "with `Entity=` or the columns of CoNLL-2012 as --corpus, such as demo-treebank, or leave "
@@ -51,7 +54,7 @@ def test_coreference_is_asked_for_too():
     check_corpus(["coreference_accuracy"], corpus(ANNOTATED))
 
 
-def test_annotated_words_are_asked_for_too():
+def test_annotated_words_are_asked_for_too(corpus):
     assert refused(UserError, check_corpus, ["word_vector"], corpus([Text("The cat.", "1")])) == (
         "--statistics word_vector needs annotated words, and a.txt has none: give a CoNLL-U "
         "treebank as --corpus, such as demo-treebank, or leave word_vector out."

@@ -4,7 +4,6 @@ They were made from 32 × 32 scans by counting the inked pixels of every 4 × 4 
 that a number says how much of its place is ink. Ink is white here.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,9 +11,9 @@ import numpy as np
 from jaxtyping import UInt8
 
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.images.images import image_corpus, image_sequence, read_picture
+from precompute.corpora.images.images import content_sha256, image_sequence, read_picture
 from precompute.corpora.images.pictures import png
-from precompute.corpora.sequence import Corpus
+from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
 
 N_HELD_OUT = 360
@@ -69,10 +68,18 @@ def digits() -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
     return train, held_out
 
 
-def load_digit_images(reader: ImageReader, *, limit: int | None = None) -> Corpus:
+def read_digit_images(reader: ImageReader, *, limit: int | None = None) -> Reading:
     """The digits that the model has not been trained on, in the order of the data set."""
     sequences = [
         image_sequence(index, read_picture(each.png, name=each.name, mask=each.mask), reader)
         for index, each in enumerate(digits()[1][:limit])
     ]
-    return image_corpus(DEMO_DIGITS, sequences, Counter())
+    content = content_sha256(sequences)
+    settings = {"images": content, "processor": reader.settings}
+    return Reading(
+        DEMO_DIGITS,
+        settings,
+        lambda first: iter(sequences[first:]),
+        lambda: content,
+        is_images=True,
+    )

@@ -2,17 +2,25 @@
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_files import Source, image_file
-from precompute.corpora.images.image_folder import MASKS, ImagePath, image_folder, stray
+from precompute.corpora.images.image_folder import (
+    MASKS,
+    ImageFolder,
+    ImagePath,
+    image_folder,
+    stray,
+)
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import Picture, seen
 from precompute.corpora.load import check_limit
-from precompute.corpora.sequence import NO_WORD, Corpus, Sequence
+from precompute.corpora.reading import Reading
+from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.source import BUNDLED_TEXTS
 from precompute.corpora.token_types import CLS, OTHER, REGISTER
 from precompute.corpora.wording import file_name, path_as_given
@@ -21,7 +29,7 @@ LINES = 20
 """How many images and masks that are left out are named one by one."""
 
 
-def load_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Corpus:
+def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Reading:
     """The images of a folder in the order of their names: see `image_folder`.
 
     Images and masks that cannot be used are named, left out and counted: `images_left_out`,
@@ -31,7 +39,7 @@ def load_images(source: str, reader: ImageReader, *, limit: int | None = None) -
         limit: how many images to keep, from the first on that can be read; None keeps all.
 
     Raises:
-        BadCorpus: there is no such folder, or no image in it that can be read.
+        BadCorpus: there is no such folder; as it is read, that no image in it can be read.
         UserError: `limit` is out of its range.
     """
     check_limit(limit)
@@ -42,21 +50,49 @@ def load_images(source: str, reader: ImageReader, *, limit: int | None = None) -
             "take a model that reads text",
         )
     folder, left_out = image_folder(source), _LeftOut()
+    found: list[Sequence] = []
+
+    def begin(first: int) -> Iterator[Sequence]:
+        for each in _sequences(folder, reader, left_out, limit=limit):
+            found.append(each)
+            if each.index >= first:
+                yield each
+
+    return Reading(
+        file_name(folder.path),
+        {"files": _state(folder), "processor": reader.settings, "limit": limit},
+        begin,
+        lambda: content_sha256(found),
+        left_out.counts,
+        is_images=True,
+    )
+
+
+def _sequences(
+    folder: ImageFolder, reader: ImageReader, left_out: "_LeftOut", *, limit: int | None
+) -> Iterator[Sequence]:
     for each in folder.strays:
         left_out.add("masks", stray(each))
-    sequences: list[Sequence] = []
+    n_read = 0
     for each in folder.images:
-        if len(sequences) == limit:
+        if n_read == limit:
             break
         picture = _read(each, reader, left_out)
         if picture is not None:
-            sequences.append(image_sequence(len(sequences), picture, reader))
+            yield image_sequence(n_read, picture, reader)
+            n_read += 1
     left_out.report_rest()
-    if not sequences:
+    if not n_read:
         n, first = len(folder.images), left_out.first_image
         reason = f"none of its {n} images can be used, the first since {first}"
         raise BadCorpus(path_as_given(folder.path), reason)
-    return image_corpus(file_name(folder.path), sequences, left_out.counts)
+
+
+def _state(folder: ImageFolder) -> list[tuple[str, int, int]]:
+    """Where each file lies, its size, and when it was last changed."""
+    images = [path for each in folder.images for path in (each.path, *each.masks)]
+    found = [(each, each.lstat()) for each in (*images, *folder.strays)]
+    return [(str(path), state.st_size, state.st_mtime_ns) for path, state in found]
 
 
 @dataclass
@@ -108,13 +144,13 @@ def _with_mask(
     return masked
 
 
-def image_corpus(name: str, sequences: list[Sequence], counts: Counter[str]) -> Corpus:
-    """A corpus of images, known from others by what is in their files."""
+def content_sha256(sequences: Iterable[Sequence]) -> str:
+    """A corpus of images is known from others by what is in their files."""
     digest = hashlib.sha256()
     for each in sequences:
         if each.image is not None:
             digest.update(f"{each.image.name}\0{each.image.sha256}\0".encode())
-    return Corpus(name, digest.hexdigest(), tuple(sequences), dict(counts))
+    return digest.hexdigest()
 
 
 def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Picture:

@@ -121,7 +121,7 @@ def relevance_maps(
 
 def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
     """All of some indices, or n of them if they are more."""
-    ordered = sorted(indices)
+    ordered = indices if isinstance(indices, range) else sorted(indices)
     n = min(n, len(ordered))
     return frozenset(ordered[place * len(ordered) // n] for place in range(n))
 

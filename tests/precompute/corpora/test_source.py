@@ -96,7 +96,7 @@ def test_documents_of_several_files_are_not_taken_for_one(tmp_path):
             + row.format("cat").replace("_\t_\n\n", "_\tEntity=(e1)\n\n")
         )
         files.append(str(path))
-    assert load(tuple(files)).documents.tolist() == [0, 1]
+    assert load(tuple(files)).documents == [0, 1]
 
 
 def test_files_of_two_forms_are_refused(tmp_path):

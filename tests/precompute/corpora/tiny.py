@@ -10,8 +10,9 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from transformers import PreTrainedTokenizerFast
 
 from precompute.corpora.encode import Encoder
-from precompute.corpora.load import load_corpus
-from precompute.corpora.sequence import Corpus, Entry, Sequence
+from precompute.corpora.load import read_corpus
+from precompute.corpora.sequence import Entry, Sequence
+from tests.precompute.corpora.whole import Whole, whole
 
 WORDS = ("the", "cat", "sat", "mat", "dog", "ran")
 MARKS = (",", ".", "##.", "##,", ";")
@@ -119,11 +120,11 @@ def load(
     positions: int = 64,
     max_tokens: int = 16,
     **options,
-) -> Corpus:
+) -> Whole:
     """The corpus in a file or in several, as a model of the family would be given it."""
     sizes = {"positions": positions, "segment_types": SEGMENT_TYPES[family]}
     names = given if isinstance(given, tuple) else str(given)
-    return load_corpus(names, BUILT[family], max_tokens=max_tokens, **sizes, **options)
+    return whole(read_corpus(names, BUILT[family], max_tokens=max_tokens, **sizes, **options))
 
 
 def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ...]) -> None:

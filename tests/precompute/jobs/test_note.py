@@ -39,7 +39,7 @@ def test_a_run_says_how_far_it_is_until_it_ends(tmp_path, monkeypatch):
         seen.append(note_beside(asked.output))
 
     monkeypatch.setattr(runner, "finish_job", watched)
-    n = len(run(asked, run_local).corpus.sequences)
+    n = len(run(asked, run_local).corpus)
     own = Note(0, n, 2, socket.gethostname(), os.getpid())
     assert seen == [None, own, replace(own, n_done=n)]
     assert note_beside(asked.output) is None

@@ -6,22 +6,26 @@ import pytest
 
 from analysis.errors import UnknownName
 from analysis.models.gradients import NO_TARGET
-from precompute.corpora.sequence import Corpus
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
 from precompute.passes import PASSES
 from precompute.passes.base import Weights
+from tests.precompute.corpora.whole import on_disk
 from tests.refusals import refused
 
 
 @pytest.fixture
-def plan(sequences) -> Plan:
-    corpus = Corpus("tiny", "0" * 64, sequences)
+def plan(sequences, tmp_path) -> Plan:
+    corpus = on_disk(sequences, tmp_path)
     return Plan(Path("shards"), Facts("w", "float32", 0), corpus, chosen_statistics(None))
 
 
+def _jobs(plan: Plan):
+    return map(plan.corpus.job, range(len(plan.corpus.job_sizes)))
+
+
 def test_every_sequence_is_in_one_job_and_one_batch(plan):
-    seen = [each.index for job in plan.jobs for batch in batches(job) for each in batch]
-    assert sorted(seen) == list(range(len(plan.corpus.sequences)))
+    seen = [each.index for job in _jobs(plan) for batch in batches(job) for each in batch]
+    assert sorted(seen) == list(range(len(plan.corpus)))
 
 
 def test_batches_are_no_larger_than_their_budget(plan, sequences):
@@ -64,20 +68,20 @@ def test_what_corpus_statistics_depend_on_leaves_weight_statistics_in_place(plan
     assert {name for name in before if before[name] == after[name]} == of_weights
 
 
-def test_one_other_token_gives_another_place(plan, sequences):
+def test_one_other_token_gives_another_place(plan, sequences, tmp_path):
     ids = sequences[0].ids.copy()
     ids[1] += 1
-    changed = Corpus("tiny", "0" * 64, (replace(sequences[0], ids=ids), *sequences[1:]))
+    changed = on_disk((replace(sequences[0], ids=ids), *sequences[1:]), tmp_path)
     other = replace(plan, corpus=changed)
     assert _places(plan)["head_token"] != _places(other)["head_token"]
 
 
-def test_what_stood_behind_a_mask_gives_another_place(plan, sequences):
+def test_what_stood_behind_a_mask_gives_another_place(plan, sequences, tmp_path):
     def place(target: int) -> Path:
         targets = np.full_like(sequences[0].ids, NO_TARGET)
         targets[1] = target
         changed = (replace(sequences[0], targets=targets), *sequences[1:])
-        other = replace(plan, corpus=Corpus("tiny", "0" * 64, changed))
+        other = replace(plan, corpus=on_disk(changed, tmp_path))
         return _places(other)["sequence_gradient_importance"]
 
     places = {place(3), place(4), _places(plan)["sequence_gradient_importance"]}

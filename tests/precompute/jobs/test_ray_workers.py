@@ -11,8 +11,8 @@ from types import ModuleType
 import pytest
 
 from analysis.errors import UserError
+from precompute.corpora.index.write import JOB_SEQUENCES
 from precompute.jobs import ray_workers, workers
-from precompute.jobs.plan import SHARD_SEQUENCES
 from precompute.request import Request
 from tests.refusals import refused
 from tests.small_store import request, shard_rows, shards_only
@@ -44,7 +44,7 @@ def test_jobs_of_nodes_that_die_are_done_by_one_that_comes_later(asked, tmp_path
     words = [asked.model, str(asked.corpus), str(output), *STATISTICS]
     said = _python("-m", "tests.precompute.jobs.ray_cluster", *words)
     reported = json.loads(said.splitlines()[-1])
-    assert reported == [SHARD_SEQUENCES] * N_JOBS
+    assert reported == [JOB_SEQUENCES] * N_JOBS
     assert shard_rows(shards_only(replace(asked, output=output))) == expected
     assert not list(output.parent.rglob("*.unfinished*"))
 

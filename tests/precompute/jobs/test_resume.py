@@ -14,13 +14,13 @@ import pytest
 import torch
 
 from analysis.errors import UserError
-from precompute.corpora.sequence import Corpus
-from precompute.jobs import plan as planning
+from precompute.corpora.index import write as index
 from precompute.jobs import runner, workers
 from precompute.jobs.plan import Facts, Plan
 from precompute.jobs.runner import run_local
 from precompute.request import Request
 from precompute.run import run
+from tests.precompute.corpora.whole import on_disk
 from tests.precompute.jobs.dying import die
 from tests.refusals import refused
 from tests.shared_store import shared_store
@@ -47,7 +47,7 @@ def _tables(path: Path) -> dict[str, list]:
 @pytest.fixture
 def small_jobs(monkeypatch):
     """Two sequences to a shard, so that tiny corpora have several."""
-    monkeypatch.setattr(planning, "SHARD_SEQUENCES", 2)
+    monkeypatch.setattr(index, "JOB_SEQUENCES", 2)
 
 
 def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
@@ -76,12 +76,12 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
     assert len(finished) == len(set(finished)) > 1, "a finished job was run again"
 
 
-def test_a_worker_that_dies_is_told(monkeypatch):
+def test_a_worker_that_dies_is_told(tmp_path, monkeypatch):
     dying = partial(ProcessPoolExecutor, initializer=die)
     monkeypatch.setattr(
         workers, "ProcessPoolExecutor", lambda n, mp_context, **_: dying(n, mp_context)
     )
-    plan = Plan(Path("shards"), Facts("w", "float32", 0), Corpus("tiny", "0" * 64, ()), ())
+    plan = Plan(Path("shards"), Facts("w", "float32", 0), on_disk((), tmp_path), ())
     asked = plan, tiny_model("bert"), [0], print
     assert refused(UserError, workers.run_processes, *asked, workers=2) == (
         "A worker process died, most often for want of memory. Rerun the command with "

@@ -11,6 +11,7 @@ from analysis.errors import UnfitModel, UnknownName, UserError
 from analysis.models.adapter import ADAPTERS
 from precompute.models import load_models
 from precompute.models.load_models import DEMO_SHA256, load_model
+from tests.precompute.corpora.whole import whole
 from tests.refusals import refused
 from tests.tiny import TINY, save_tiny, tiny_model
 
@@ -197,15 +198,17 @@ def test_a_device_that_is_not_there_is_told(folder):
 
 
 def test_the_demo_model_adds_up_with_its_real_weights():
-    from precompute.corpora.load import load_corpus
+    from precompute.corpora.load import read_corpus
 
     model = load_model("demo", device="cpu")
-    corpus = load_corpus(
-        "demo",
-        model.tokenizer,
-        positions=model.positions,
-        segment_types=model.segment_types,
-        limit=3,
+    corpus = whole(
+        read_corpus(
+            "demo",
+            model.tokenizer,
+            positions=model.positions,
+            segment_types=model.segment_types,
+            limit=3,
+        )
     )
     from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 

@@ -183,7 +183,7 @@ def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, monkeypatc
     asked, plan = untrained
     workers.start_worker(plan, asked.model, "cpu", threads)
     assert workers._Worker.here.model.weights_sha256 == plan.facts.weights_sha256
-    assert workers.work(0) == len(plan.jobs[0])
+    assert workers.work(0) == plan.corpus.job_sizes[0]
     other = replace(plan, facts=replace(plan.facts, random_weights=3))
     workers.start_worker(other, asked.model, "cpu", threads)
     drawn = workers._Worker.here.model.weights_sha256

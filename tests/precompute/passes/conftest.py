@@ -61,7 +61,7 @@ def _opened(run: tuple[Request, Plan]) -> Iterator[DuckDBPyConnection]:
 def _again(run: tuple[Request, Plan]) -> list[Batch]:
     """Every sequence of a run traced again, by itself."""
     model = load_model(run[0].model, device="cpu")
-    return [Batch((each,), model.trace([each])) for each in run[1].corpus.sequences]
+    return [Batch((each,), model.trace([each])) for each in run[1].corpus]
 
 
 @pytest.fixture(scope="session")
@@ -136,7 +136,7 @@ def pair_words(pair_run) -> list[list[int | None]]:
             token if word >= 0 else None
             for token, word in zip(each.ids.tolist(), each.words, strict=True)
         ]
-        for each in pair_run[1].corpus.sequences
+        for each in pair_run[1].corpus
     ]
 
 
@@ -236,7 +236,7 @@ def probing_store(probing_run) -> Iterator[DuckDBPyConnection]:
 def tree_texts(probing_store, probing_run) -> dict[int, list[Word]]:
     """The words of every sequence, from the file."""
     found = {}
-    for each in probing_run[1].corpus.sequences:
+    for each in probing_run[1].corpus:
         rows = words(probing_store, seq=each.index)
         governors = rows["governor"].fillna(-1).astype(int)
         columns = (rows["form"], rows["relation"], governors, rows["sentence"])

@@ -43,7 +43,7 @@ def store(masked_trees) -> Iterator[DuckDBPyConnection]:
 def every_word(store, masked_trees) -> pd.DataFrame:
     """All words of all trees, with `is_scored`: neither they nor their governors are masked."""
     parts = []
-    for each in masked_trees[1].corpus.sequences:
+    for each in masked_trees[1].corpus:
         assert each.word_spans is not None
         hidden = [each.masked[start:end].any() for start, end in each.word_spans]
         rows = words(store, seq=each.index).assign(seq=each.index)

@@ -10,7 +10,7 @@ TWO = "the cat\nsat the\nmat the\ndog ran\n\nthe dog\nran the\ncat sat\n"
 def _documents(path: Path, **options) -> list[int]:
     corpus = load(path, **options)
     assert len(corpus.documents) == len(corpus.sequences)
-    return corpus.documents.tolist()
+    return corpus.documents
 
 
 def _written(folder: Path, name: str, text: str) -> Path:

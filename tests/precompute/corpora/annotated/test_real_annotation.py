@@ -8,9 +8,10 @@ from analysis.errors import BadCorpus
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.mention_heads import head_by_tree, kind_by_tag
-from precompute.corpora.load import load_corpus
+from precompute.corpora.load import read_corpus
 from tests.precompute.corpora.texts.test_real_text import real
 from tests.precompute.corpora.tiny import shared_data
+from tests.precompute.corpora.whole import whole
 
 pytestmark = pytest.mark.shared_data
 
@@ -81,7 +82,7 @@ def test_words_with_their_spaces_spell_the_sentences():
 
 def test_windows_of_gum_lose_nothing():
     path = str(shared_data() / "treebanks" / "gum_free-dev.conllu")
-    corpus = load_corpus(path, real("bert"), positions=512, segment_types=2)
+    corpus = whole(read_corpus(path, real("bert"), positions=512, segment_types=2))
     assert sum(len(each.annotation or ()) for each in corpus.sequences) == 8383
     assert max(map(len, corpus.sequences)) <= 128
     assert corpus.counts["heads_by_tree"] == sum(len(each.mentions) for each in gum())

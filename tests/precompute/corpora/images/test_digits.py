@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from precompute.corpora.images.digits import FULL, HALF, SIDE, digits, load_digit_images
+from precompute.corpora.images.digits import FULL, HALF, SIDE, digits, read_digit_images
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from tests.precompute.corpora.whole import whole
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +19,7 @@ def model() -> LoadedModel:
 
 
 def test_its_images_are_the_digits_the_model_has_never_seen(model):
-    corpus = load_digit_images(model.image_reader)
+    corpus = whole(read_digit_images(model.image_reader))
     names = [f"digit {each.label} no. {each.number}" for each in digits()[1]]
     assert [each.text for each in corpus.sequences] == names
     assert corpus.name == DEMO_DIGITS
@@ -27,16 +28,16 @@ def test_its_images_are_the_digits_the_model_has_never_seen(model):
 
 
 def test_it_can_be_cut_short(model):
-    whole = load_digit_images(model.image_reader)
-    short = load_digit_images(model.image_reader, limit=3)
+    everything = whole(read_digit_images(model.image_reader))
+    short = whole(read_digit_images(model.image_reader, limit=3))
     assert [each.picture for each in short.sequences] == [
-        each.picture for each in whole.sequences[:3]
+        each.picture for each in everything.sequences[:3]
     ]
-    assert short.sha256 != whole.sha256
+    assert short.sha256 != everything.sha256
 
 
 def test_its_masks_are_where_at_least_half_is_ink(model):
-    corpus = load_digit_images(model.image_reader, limit=20)
+    corpus = whole(read_digit_images(model.image_reader, limit=20))
     shares = set()
     for sequence, digit in zip(corpus.sequences, digits()[1], strict=False):
         coverage = model.image_reader.coverage(sequence.picture)

@@ -7,9 +7,10 @@ import pytest
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora.images import images
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.images.images import load_images
+from precompute.corpora.images.images import read_images
 from tests.precompute.corpora.drawn import encoded, greys, noise, saved
 from tests.precompute.corpora.tiny import shared_data
+from tests.precompute.corpora.whole import whole
 from tests.refusals import refused
 from tests.small_images import MASKED, SIZES, write_images
 from tests.tiny_vision import COLUMNS, ROWS, tiny_vision_model
@@ -30,7 +31,7 @@ def names(corpus) -> list[str]:
 
 
 def test_a_folder_becomes_sequences_of_patches(folder, reader):
-    corpus = load_images(str(folder), reader)
+    corpus = whole(read_images(str(folder), reader))
     assert names(corpus) == list(SIZES)
     assert corpus.is_images
     assert (corpus.name, corpus.counts) == ("folder", {"images_left_out": 0, "masks_left_out": 0})
@@ -46,36 +47,36 @@ def test_a_folder_becomes_sequences_of_patches(folder, reader):
 
 
 def test_nothing_that_is_decoded_is_held(folder, reader):
-    for sequence in load_images(str(folder), reader).sequences:
+    for sequence in whole(read_images(str(folder), reader)).sequences:
         picture = sequence.picture
         assert isinstance(picture.file.source, Path)
         assert picture.file.source.is_absolute(), "a worker may stand in another folder"
 
 
 def test_limit_keeps_the_first_that_can_be_read(folder, reader):
-    whole = load_images(str(folder), reader)
+    everything = whole(read_images(str(folder), reader))
     (folder / "a.png").write_bytes(b"")
-    some = load_images(str(folder), reader, limit=2)
+    some = whole(read_images(str(folder), reader, limit=2))
     assert [each.picture for each in some.sequences] == [
-        each.picture for each in whole.sequences[:2]
+        each.picture for each in everything.sequences[:2]
     ]
     assert some.counts["images_left_out"] == 1
-    assert some.sha256 != whole.sha256
+    assert some.sha256 != everything.sha256
     with pytest.raises(UserError, match="--limit is 0"):
-        load_images(str(folder), reader, limit=0)
+        whole(read_images(str(folder), reader, limit=0))
 
 
 def test_a_corpus_is_told_by_its_images_masks_and_their_names(folder, reader):
-    first = load_images(str(folder), reader).sha256
+    first = whole(read_images(str(folder), reader)).sha256
     moved = folder.rename(folder.with_name("moved"))
-    assert load_images(str(moved), reader).sha256 == first
+    assert whole(read_images(str(moved), reader)).sha256 == first
     seen = {first}
     (moved / "noise.png").rename(moved / "noisy.png")
-    seen.add(load_images(str(moved), reader).sha256)
+    seen.add(whole(read_images(str(moved), reader)).sha256)
     saved(moved / "bar_mask.png", greys(*[(255,) * 48] * 36))
-    seen.add(load_images(str(moved), reader).sha256)
+    seen.add(whole(read_images(str(moved), reader)).sha256)
     saved(moved / "noisy.png", noise(5, 5))
-    seen.add(load_images(str(moved), reader).sha256)
+    seen.add(whole(read_images(str(moved), reader)).sha256)
     assert len(seen) == 4
 
 
@@ -113,7 +114,7 @@ def broken(folder: Path) -> dict[str, str]:
 
 def test_images_that_cannot_be_used_are_left_out_counted_and_told(tmp_path, reader, capsys):
     told = broken(tmp_path)
-    corpus = load_images(str(tmp_path), reader)
+    corpus = whole(read_images(str(tmp_path), reader))
     assert names(corpus) == ["good.png"]
     assert corpus.counts == {"images_left_out": len(told), "masks_left_out": 0}
     lines = capsys.readouterr().out.splitlines()
@@ -125,7 +126,7 @@ def test_images_that_cannot_be_used_are_left_out_counted_and_told(tmp_path, read
 def test_long_lists_are_cut(tmp_path, reader, capsys, monkeypatch):
     monkeypatch.setattr(images, "LINES", 2)
     broken(tmp_path)
-    load_images(str(tmp_path), reader)
+    whole(read_images(str(tmp_path), reader))
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
     assert lines[-1] == "Left out: 9 more."
@@ -134,7 +135,7 @@ def test_long_lists_are_cut(tmp_path, reader, capsys, monkeypatch):
 def test_a_folder_of_which_nothing_can_be_used_is_refused(tmp_path, reader):
     broken(tmp_path)
     (tmp_path / "good.png").unlink()
-    assert refused(BadCorpus, load_images, str(tmp_path), reader) == (
+    assert refused(BadCorpus, lambda: whole(read_images(str(tmp_path), reader))) == (
         f"{tmp_path}: none of its 11 images can be used, the first since 0.png: is empty; copy it "
         "again"
     )
@@ -147,7 +148,7 @@ def test_an_image_whose_mask_cannot_be_used_stays(folder, reader, capsys):
     (folder / "masks").mkdir()
     saved(folder / "masks" / "noise.png", greys(*[(255,) * 16] * 12))
     saved(folder / "masks" / "plain_trimap.png", greys(*[(9,) * 32] * 24))
-    corpus = load_images(str(folder), reader)
+    corpus = whole(read_images(str(folder), reader))
     assert names(corpus) == list(SIZES)
     assert [each.picture.name for each in corpus.sequences if each.picture.mask] == ["noise.png"]
     assert corpus.counts == {"images_left_out": 0, "masks_left_out": 4}
@@ -163,7 +164,7 @@ def test_an_image_whose_mask_cannot_be_used_stays(folder, reader, capsys):
 
 def test_which_of_several_masks_is_taken_is_told(folder, reader, capsys):
     saved(folder / "bar_alpha.png", greys(*[(9,) * 48] * 36))
-    assert load_images(str(folder), reader).counts["masks_left_out"] == 0
+    assert whole(read_images(str(folder), reader)).counts["masks_left_out"] == 0
     assert capsys.readouterr().out == "bar.png: has 2 masks; the run takes bar_mask.png.\n"
 
 
@@ -171,7 +172,7 @@ def test_names_of_files_are_shown_whole_and_on_one_line(tmp_path, reader):
     strange = ["Mädchen.png", "猫　写真.png", "a\nb\x1b[31m.png", os.fsdecode(b"\xff.png")]
     for name in strange:
         saved(tmp_path / name, noise(8, 6))
-    found = names(load_images(str(tmp_path), reader))
+    found = names(whole(read_images(str(tmp_path), reader)))
     assert sorted(found) == sorted(
         ["Mädchen.png", "猫　写真.png", r"'a\nb\x1b[31m.png'", r"'\udcff.png'"]
     )
@@ -180,7 +181,7 @@ def test_names_of_files_are_shown_whole_and_on_one_line(tmp_path, reader):
 
 @pytest.mark.parametrize("name", ["demo", "demo-treebank"])
 def test_a_corpus_of_texts_is_none_of_images(name, reader):
-    assert refused(BadCorpus, load_images, name, reader) == (
+    assert refused(BadCorpus, read_images, name, reader) == (
         f"{name}: holds text, and the model reads images; give a folder of images or "
         "`demo-digits`, or take a model that reads text"
     )
@@ -188,12 +189,12 @@ def test_a_corpus_of_texts_is_none_of_images(name, reader):
 
 @pytest.mark.shared_data
 def test_real_images_are_read_with_their_masks(reader, capsys):
-    corpus = load_images(str(shared_data() / "images"), reader)
+    corpus = whole(read_images(str(shared_data() / "images"), reader))
     assert names(corpus) == ["chelsea.png", "horse_silhouette.png", "lemur.png"]
     lemur = corpus.sequences[2].picture
     assert lemur.mask is not None
     assert "lemur.png: has 2 masks; the run takes lemur_alpha.png." in capsys.readouterr().out
     coverage = reader.coverage(lemur)
     assert coverage is not None
-    whole = np.asarray(coverage).reshape(ROWS, COLUMNS)
-    assert whole[0, 0] < 0.1 < 0.8 < whole.max()
+    patches = np.asarray(coverage).reshape(ROWS, COLUMNS)
+    assert patches[0, 0] < 0.1 < 0.8 < patches.max()

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from transformers import BertTokenizer, RobertaTokenizer
 
-from precompute.corpora.load import TEXT_PACKINGS, entries, load_corpus, write_jsonl
+from precompute.corpora.load import TEXT_PACKINGS, entries, read_corpus, write_jsonl
 from precompute.corpora.sequence import Pair
 from precompute.corpora.token_types import COMMA_PERIOD, TokenTypes
 from tests.precompute.corpora.tiny import SEGMENT_TYPES, assert_same_sequences, shared_data
+from tests.precompute.corpora.whole import whole
 
 
 @cache
@@ -29,12 +30,12 @@ def test_real_text_is_read_converted_and_read_again(tmp_path, family, packing):
         source.write_text("".join(islice(lines, 600)), encoding="utf-8")
     tokenizer = real(family)
     options: dict = {"positions": 512, "segment_types": SEGMENT_TYPES[family], "limit": 50}
-    corpus = load_corpus(str(source), tokenizer, packing=packing, **options)
+    corpus = whole(read_corpus(str(source), tokenizer, packing=packing, **options))
     assert len(corpus.sequences) == 50
     assert max(map(len, corpus.sequences)) == 128
     found = entries(str(source), tokenizer=tokenizer, packing=packing)
     write_jsonl(islice(found, 50), converted)
-    again = load_corpus(str(converted), tokenizer, **options)
+    again = whole(read_corpus(str(converted), tokenizer, **options))
     assert_same_sequences(corpus.sequences, again.sequences)
 
 

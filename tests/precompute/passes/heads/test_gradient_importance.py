@@ -42,8 +42,7 @@ def alone(finished) -> pd.DataFrame:
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
     batches = [
-        Batch((each,), model.trace([each]), gradients=model.gradients)
-        for each in plan.corpus.sequences
+        Batch((each,), model.trace([each]), gradients=model.gradients) for each in plan.corpus
     ]
     rows = pd.concat([sequence_gradient_importance.totals(b).to_pandas() for b in batches])
     return rows.assign(layer=rows["layer"] + 1, head=rows["head"] + 1)
@@ -70,10 +69,10 @@ def test_every_layer_is_the_mean_of_its_heads_with_an_interval(store, alone):
 def test_what_stood_behind_every_mask_is_known(finished, family):
     _, plan = finished
     if not mask_rate(family, 0.3):
-        assert all(each.targets is None for each in plan.corpus.sequences)
+        assert all(each.targets is None for each in plan.corpus)
         return
-    assert any((each.targets >= 0).any() for each in plan.corpus.sequences)
-    for each in plan.corpus.sequences:
+    assert any((each.targets >= 0).any() for each in plan.corpus)
+    for each in plan.corpus:
         assert ((each.targets >= 0) == each.masked).all()
 
 
@@ -95,7 +94,7 @@ def test_a_model_that_predicts_no_tokens_is_told_apart(tmp_path_factory, family)
 def test_few_tokens_at_a_time_change_no_number(finished, monkeypatch):
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
-    sequences = tuple(sorted(plan.corpus.sequences, key=len))
+    sequences = tuple(sorted(plan.corpus, key=len))
     batch = Batch(sequences, model.trace(sequences), gradients=model.gradients)
     key = ["seq", "layer", "head", "token_type"]
 

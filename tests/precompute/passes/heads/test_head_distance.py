@@ -47,7 +47,7 @@ def test_distances_are_those_of_the_twin_over_the_whole_corpus(finished, store):
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
     expected: dict[str, np.ndarray] = dict.fromkeys(WEIGHINGS, np.zeros((N, N)))
-    for sequence in plan.corpus.sequences:
+    for sequence in plan.corpus:
         trace = model.trace([sequence])
         seen = trace.layers[0].weights.pairs(len(sequence)).tolist()
         for weighing, maps in of_trace(trace).items():
@@ -56,7 +56,7 @@ def test_distances_are_those_of_the_twin_over_the_whole_corpus(finished, store):
             expected[weighing] = expected[weighing] + more
     places = [(layer, head) for layer in range(1, LAYERS + 1) for head in range(1, HEADS + 1)]
     columns = ["layer_a", "head_a", "layer_b", "head_b"]
-    n_rows = sum(map(len, plan.corpus.sequences))
+    n_rows = sum(map(len, plan.corpus))
     for weighing in WEIGHINGS:
         frame = head_distance.distances(store, weighing=weighing)
         found = list(frame[columns].itertuples(index=False, name=None))

@@ -44,7 +44,7 @@ def by_both(finished, is_causal) -> pd.DataFrame:
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
     rows = []
-    for sequence in plan.corpus.sequences:
+    for sequence in plan.corpus:
         types = [TOKEN_TYPES[each] for each in sequence.token_types]
         for weighing, maps in of_trace(model.trace([sequence])).items():
             for place, attention in maps.items():
@@ -84,7 +84,7 @@ def test_every_text_has_the_habits_of_the_twin_by_weights_and_by_norms(store, by
 def test_views_without_a_weighing_are_of_weights(store, slow, finished):
     found = store.execute("from sequence_head_pattern order by seq, layer, head").df()
     assert found["n_tokens"].tolist() == [
-        len(each) for each in finished[1].corpus.sequences for _ in range(2 * 3)
+        len(each) for each in finished[1].corpus for _ in range(2 * 3)
     ]
     for name in QUANTITIES:
         np.testing.assert_allclose(
@@ -128,7 +128,7 @@ def test_differences_are_paired_text_by_text(store, by_both, finished):
     change = wide.loc["norm"] - wide.loc["weight"]
     found = head_pattern_difference.differences(store)
     assert len(found) == change.groupby(["layer", "head"]).mean().notna().to_numpy().sum()
-    n = len(finished[1].corpus.sequences)
+    n = len(finished[1].corpus)
     draws = redraws(np.arange(n), seed=finished[0].seed).weights
     row: Any
     for row in found.itertuples():

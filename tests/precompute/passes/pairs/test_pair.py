@@ -32,7 +32,7 @@ def _counted(sequences: Iterable[Sequence], *, is_causal: bool) -> Counts:
 
 @pytest.fixture(scope="module")
 def counted(pair_run, is_causal) -> Counts:
-    return _counted(pair_run[1].corpus.sequences, is_causal=is_causal)
+    return _counted(pair_run[1].corpus, is_causal=is_causal)
 
 
 def test_every_pair_has_its_counts_and_its_relation(pair_store, counted):
@@ -49,7 +49,7 @@ def test_every_pair_has_its_counts_and_its_relation(pair_store, counted):
 
 
 def test_a_model_of_one_layer_has_every_pair(one_layer_run, one_layer_store):
-    expected = _counted(one_layer_run[1].corpus.sequences, is_causal=False)
+    expected = _counted(one_layer_run[1].corpus, is_causal=False)
     rows = one_layer_store.execute("select source, target, n, n_sequences from pair").fetchall()
     assert {(source, target): (n, of) for source, target, n, of in rows} == {
         pair: (counts.total(), n_sequences) for pair, (n_sequences, counts) in expected.items()

@@ -10,6 +10,7 @@ import pytest
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables.pairs import pair_delta
+from precompute.corpora.index import write as index
 from precompute.jobs import plan as planning
 from precompute.jobs.runner import run_local
 from precompute.passes.batch import Batch
@@ -97,7 +98,7 @@ def _stored(path: Path, table: str) -> pd.DataFrame:
 
 @pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_any_cut_of_the_corpus_gives_the_same_numbers(pair_run, tmp_path, monkeypatch):
-    monkeypatch.setattr(planning, "SHARD_SEQUENCES", 1)
+    monkeypatch.setattr(index, "JOB_SEQUENCES", 1)
     monkeypatch.setattr(planning, "BATCH_PAIRS", 1)
     whole, cut = pair_run[0].output, tmp_path / "tiny.duckdb"
     run(replace(pair_run[0], output=cut), run_local)

@@ -97,7 +97,7 @@ def test_a_pair_of_no_list_is_found_without_its_changes(pair_store, occurrences,
 
 
 def test_a_sequence_is_told_token_by_token(pair_store, pair_run):
-    for sequence in pair_run[1].corpus.sequences:
+    for sequence in pair_run[1].corpus:
         found = pair_occurrence.sequence(pair_store, seq=sequence.index)
         assert found["token"].tolist() == list(sequence.tokens)
         assert found["pos"].tolist() == list(range(len(sequence)))

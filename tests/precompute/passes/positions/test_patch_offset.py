@@ -22,10 +22,10 @@ HEAD_PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)
 def made(tmp_path_factory):
     """The store of a model with several special tokens, and its maps of patches."""
     asked = asked_for(tmp_path_factory.mktemp("patches"), FAMILY, statistics=["patch_offset"])
-    corpus = run(asked, run_local).corpus
+    sequences = tuple(run(asked, run_local).corpus)
     model = tiny_vision_model(FAMILY)  # the same weights, in float64
-    first = len(corpus.sequences[0]) - ROWS * COLUMNS
-    traces = [model.trace([each]) for each in corpus.sequences]
+    first = len(sequences[0]) - ROWS * COLUMNS
+    traces = [model.trace([each]) for each in sequences]
     with duckdb.connect(str(asked.output), read_only=True) as store:
         yield (
             store,

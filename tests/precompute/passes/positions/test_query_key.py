@@ -63,7 +63,7 @@ def model(finished):
 def alone(finished, model) -> dict[int, tuple[LayerTrace, ...]]:
     """The layers of every exemplar, each traced by itself."""
     plan = finished[1]
-    sequences = [each for each in plan.corpus.sequences if each.index in plan.exemplars]
+    sequences = [each for each in plan.corpus if each.index in plan.exemplars]
     return {each.index: model.trace([each]).layers for each in sequences}
 
 

@@ -94,7 +94,7 @@ def test_kept_maps_show_the_first_tokens_of_the_longest_texts(
 ):
     kept = position_run[1].exemplars
     assert len(kept) == 4
-    for sequence in position_run[1].corpus.sequences:
+    for sequence in position_run[1].corpus:
         found = exemplar_attention.of_head(position_store, layer=2, head=1, seq=sequence.index)
         n = min(15, len(sequence)) if sequence.index in kept else 0
         assert len(found) == n * n

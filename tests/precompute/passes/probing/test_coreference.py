@@ -28,9 +28,7 @@ Picked = dict[Method, dict[int, list[int]]]
 @pytest.fixture(scope="module")
 def texts(probing_run) -> dict[int, Annotation]:
     """The texts that have a mention with an antecedent."""
-    found = {
-        each.index: each.annotation for each in probing_run[1].corpus.sequences if each.annotation
-    }
+    found = {each.index: each.annotation for each in probing_run[1].corpus if each.annotation}
     return {seq: known for seq, known in found.items() if scored(known)}
 
 
@@ -40,7 +38,7 @@ def slow(probing_run, texts) -> Picked:
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
     found: Picked = {}
-    for sequence in plan.corpus.sequences:
+    for sequence in plan.corpus:
         if sequence.index not in texts:
             continue
         ((seq, known, attention),) = Batch((sequence,), model.trace([sequence])).annotated

@@ -26,7 +26,7 @@ from tests.tiny import HEADS, LAYERS
 def texts(probing_store, probing_run) -> dict[int, Annotation]:
     """The texts that have a mention with an antecedent."""
     rows = probing_store.execute("select distinct seq from coreference_prediction").fetchall()
-    sequences = {each.index: each.annotation for each in probing_run[1].corpus.sequences}
+    sequences = {each.index: each.annotation for each in probing_run[1].corpus}
     return {seq: sequences[seq] for (seq,) in rows}
 
 
@@ -35,7 +35,7 @@ def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, probin
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
     merge = dict(zip(MERGINGS, (word_attention.by_mean, word_attention.by_first), strict=True))
-    for sequence in plan.corpus.sequences:
+    for sequence in plan.corpus:
         if sequence.index not in texts:
             continue
         known = texts[sequence.index]

@@ -33,7 +33,7 @@ def slow(probing_run) -> Predicted:
     model = load_model(asked.model, device="cpu")
     is_causal = model.layers[0].is_causal
     found: Predicted = {}
-    for sequence in plan.corpus.sequences:
+    for sequence in plan.corpus:
         ((seq, known, attention),) = Batch((sequence,), model.trace([sequence])).annotated
         for merging, maps in zip(MERGINGS, (attention.mean, attention.first), strict=True):
             rules = (prediction.by_dependent, prediction.by_governor)

@@ -38,7 +38,7 @@ def test_norms_are_predicted_from_the_vectors_of_the_bare_trace(probing_store, p
     rules = dict(zip(DIRECTIONS, (prediction.by_dependent, prediction.by_governor), strict=True))
     merge = dict(zip(MERGINGS, (word_attention.by_mean, word_attention.by_first), strict=True))
     n_checked = 0
-    for sequence in plan.corpus.sequences[::4]:
+    for sequence in list(plan.corpus)[::4]:
         assert sequence.annotation is not None
         spans = [(int(start), int(end)) for start, end in sequence.word_spans]
         maps = of_trace(model.trace([sequence]))["norm"]
@@ -83,7 +83,7 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_word
     order = sorted(tree_texts)
     half = {seq for seq, is_in in zip(order, first, strict=True) if is_in == (chosen_on == "first")}
     scored = [seq for seq in order if chosen_on == "all" or seq not in half]
-    documents = probing_run[1].corpus.documents[scored]
+    documents = probing_run[1].corpus.units()[scored]
     draws = redraws(documents, seed=0).weights.tolist()
     rows = dependency_difference.differences(probing_store, merging="mean", chosen_on=chosen_on)
     best = {

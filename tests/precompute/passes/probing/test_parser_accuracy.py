@@ -53,7 +53,7 @@ def store(treebank) -> Iterator[DuckDBPyConnection]:
 def batches(treebank) -> dict[int, Batch]:
     asked, plan = treebank
     model = load_model(asked.model, device="cpu")
-    return {each.index: Batch((each,), model.trace([each])) for each in plan.corpus.sequences}
+    return {each.index: Batch((each,), model.trace([each])) for each in plan.corpus}
 
 
 def test_word_attention_is_the_models_within_sentences(store, batches):
@@ -231,7 +231,7 @@ def test_masked_words_have_no_vector(tmp_path, family):
     asked = asked_for(tmp_path, family, annotated=True, mask_rate=mask_rate(family, 0.5), limit=4)
     plan = run(replace(asked, statistics=["word_vector"]), run_local)
     free = set()
-    for each in plan.corpus.sequences:
+    for each in plan.corpus:
         assert each.annotation is not None
         assert each.word_spans is not None
         spans = zip(each.annotation.forms, each.word_spans, strict=True)

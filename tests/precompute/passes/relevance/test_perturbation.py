@@ -40,7 +40,8 @@ def model(curves_run) -> LoadedModel:
 
 
 def batch_of(model: LoadedModel, plan: Plan, *places: int, **changes) -> Batch:
-    sequences = tuple(plan.corpus.sequences[place] for place in places)
+    every = tuple(plan.corpus)
+    sequences = tuple(every[place] for place in places)
     return Batch(
         sequences,
         model.trace(sequences),
@@ -59,7 +60,7 @@ def probabilities(model: LoadedModel, pixels: torch.Tensor) -> torch.Tensor:
 
 
 def test_predictions_are_those_of_the_classifier_itself(curves_store, model, curves_run):
-    for sequence in curves_run[1].corpus.sequences:
+    for sequence in curves_run[1].corpus:
         expected = probabilities(model, model.image_reader.pixels(sequence.picture))
         found = class_prediction.of_sequence(curves_store, seq=sequence.index)
         order = expected.argsort(descending=True).tolist()

@@ -39,7 +39,7 @@ def slow(finished) -> tuple[int, dict[tuple[str, int, int | None], list[float]]]
     """The shortest sequence, and its maps by rule, layer and head as the twins make them."""
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
-    sequence = min(plan.corpus.sequences, key=len)
+    sequence = min(plan.corpus, key=len)
     batch = Batch((sequence,), model.trace([sequence]), relevance_start=model.relevance_start)
     (weights,) = batch.start_weights
     assert weights is not None
@@ -104,8 +104,8 @@ def test_what_there_is_depends_on_the_model_alone(store, finished):
     assert relevance_summary.rules(store) == expected
     assert set(METHODS) <= set(ALL)
     kept = relevance_map.kept(store)
-    assert kept["seq"].tolist() == list(range(len(finished[1].corpus.sequences)))
-    lengths = [len(each) for each in finished[1].corpus.sequences]
+    assert kept["seq"].tolist() == list(range(len(finished[1].corpus)))
+    lengths = [len(each) for each in finished[1].corpus]
     assert kept["n_tokens"].tolist() == lengths
 
 

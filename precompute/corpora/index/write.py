@@ -1,0 +1,166 @@
+"""A corpus, read once and put into parts on disk; what was read before is not read again."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analysis.needs import Need
+from precompute.corpora.index.columns import rows_of
+from precompute.corpora.index.corpus import Corpus, Part, part_path
+from precompute.corpora.reading import Reading
+from precompute.corpora.sequence import Sequence
+from precompute.jobs.seal import is_intact, set_aside
+from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
+
+VERSION = 1
+"""Of what readers make of a text; to be raised whenever that changes."""
+JOB_SEQUENCES = 64
+PART_SEQUENCES, PART_TOKENS = 64 * JOB_SEQUENCES, 2**20
+_LONGEST = 4
+_NOTHING = Part(0, 0, "", (), (), (), truncated=0, document=None, unit=-1)
+_SUMMARY = b"part"
+
+
+def indexed(reading: Reading, folder: Path) -> Corpus:
+    """The corpus below `folder`, of which only what is not there yet is read.
+
+    Raises:
+        BadCorpus: what is wrong in the corpus, as soon as it is met; the parts before it stay.
+        UserError: if the disk is full; the parts that are there stay.
+    """
+    home = (
+        folder
+        / "corpus"
+        / fingerprint(version=VERSION, job=JOB_SEQUENCES, part=PART_SEQUENCES, **reading.settings)
+    )
+    whole = home / "whole.json"
+    parts = list(_parts_there(home))
+    if whole.exists():
+        corpus = Corpus.read(home, whole.read_text(encoding="utf-8"))
+        if list(corpus.parts) == parts:
+            return replace(corpus, name=reading.name)
+        whole.unlink()
+    before = parts[-1] if parts else _NOTHING
+    n_read = sum(each.n_sequences for each in parts)
+    reading.counts["truncated"] += before.truncated
+    for sequences in _cut(reading.begin(n_read)):
+        units = list(_units(sequences, before))
+        before = replace(
+            _summed(before, sequences),
+            truncated=reading.counts["truncated"],
+            document=sequences[-1].document,
+            unit=units[-1],
+        )
+        finish_shard(
+            home,
+            len(parts),
+            partial(_rows, sequences, units, before),
+            row_group_size=JOB_SEQUENCES,
+        )
+        parts.append(before)
+    corpus = Corpus(
+        folder=home,
+        name=reading.name,
+        sha256=reading.sha256(),
+        n_tokens=sum(each.n_tokens for each in parts),
+        is_images=reading.is_images,
+        job_sequences=JOB_SEQUENCES,
+        counts=dict(reading.counts),
+        parts=tuple(parts),
+    )
+    with named_when_whole(whole) as file:
+        file.write(corpus.written().encode())
+    return corpus
+
+
+def _parts_there(home: Path) -> Iterator[Part]:
+    """What finished parts say of themselves, up to the first that is not there or is damaged."""
+    for index in range(len(list(home.glob("*.parquet")))):
+        path = part_path(home, index)
+        if not path.exists():
+            return
+        if not is_intact(path):
+            for damaged in sorted(home.glob("*.parquet"))[index:]:
+                aside = set_aside(damaged)
+                print(f"{damaged} is kept as {aside.name} and read again.", file=sys.stderr)
+            return
+        yield Part.of(json.loads(pq.read_schema(path).metadata[_SUMMARY]))
+
+
+def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:
+    """Runs of sequences that make a part each."""
+    held, n_tokens = [], 0
+    for each in sequences:
+        held.append(each)
+        n_tokens += len(each)
+        if len(held) == PART_SEQUENCES or n_tokens >= PART_TOKENS:
+            yield held
+            held, n_tokens = [], 0
+    if held:
+        yield held
+
+
+def _units(sequences: list[Sequence], before: Part) -> Iterator[int]:
+    """The number of each sequence's document; readers go from one document to the next."""
+    document, unit = before.document, before.unit
+    for each in sequences:
+        unit += each.document is None or each.document != document
+        document = each.document
+        yield unit
+
+
+def _summed(before: Part, sequences: list[Sequence]) -> Part:
+    """A part that holds some sequences and counts on from the one before."""
+    longest = [*before.longest, *((each.index, len(each)) for each in sequences)]
+    segments = np.unique(np.concatenate([each.segments for each in sequences]))
+    bears = {need for each in sequences for need in _bears(each)}
+    return Part(
+        n_sequences=len(sequences),
+        n_tokens=sum(map(len, sequences)),
+        sha256=_sha256(sequences),
+        longest=tuple(sorted(longest, key=lambda each: (-each[1], each[0]))[:_LONGEST]),
+        segments=tuple(sorted({*before.segments, *segments.tolist()})),
+        bears=tuple(sorted({*before.bears, *bears})),
+        truncated=0,
+        document=None,
+        unit=-1,
+    )
+
+
+def _bears(sequence: Sequence) -> Iterator[Need]:
+    known = sequence.annotation
+    if known is not None:
+        yield Need.WORDS
+        if known.governors is not None:
+            yield Need.TREES
+        if known.mentions:
+            yield Need.COREFERENCE
+
+
+def _sha256(sequences: list[Sequence]) -> str:
+    """Of everything that numbers may depend on."""
+    digest = sha256()
+    for each in sequences:
+        for array in (each.ids, each.segments, each.token_types, each.words):
+            digest.update(len(array).to_bytes(8, "little"))
+            digest.update(array.tobytes())
+        digest.update(repr((each.annotation, each.document)).encode())
+        if each.targets is not None:
+            digest.update(each.targets.tobytes())
+        if each.image is not None:
+            digest.update(each.image.sha256.encode())
+    return digest.hexdigest()
+
+
+def _rows(sequences: list[Sequence], units: list[int], part: Part) -> pa.Table:
+    order = sorted(range(len(sequences)), key=lambda each: (len(sequences[each]), each))
+    rows = rows_of([sequences[each] for each in order], [units[each] for each in order])
+    return rows.replace_schema_metadata({_SUMMARY: json.dumps(asdict(part))})

@@ -1,0 +1,209 @@
+"""A corpus on disk is what was read, whoever reads it, from wherever reading went on."""
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.errors import BadCorpus
+from analysis.needs import Need
+from precompute.corpora.index import write as index
+from precompute.corpora.index.columns import rows_of, sequences_of
+from precompute.corpora.index.corpus import Corpus, part_path
+from precompute.corpora.index.write import indexed
+from precompute.corpora.load import read_corpus
+from precompute.corpora.reading import Reading
+from precompute.corpora.sequence import Sequence
+from tests.precompute.corpora.tiny import BUILT
+from tests.precompute.corpora.whole import on_disk, reading_of, whole
+from tests.refusals import refused
+from tests.small_images import write_images
+from tests.small_treebank import write_treebank
+from tests.tiny import ANNOTATED, tiny_sequences, tiny_vision_model
+
+LINES = ["the cat", "sat the mat the dog", "the", "dog ran the cat sat the mat the dog", "mat"]
+PLACES = {"bert": {"positions": 64, "segment_types": 2}}
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """Two sequences to a job and four to a part, so that tiny corpora have several."""
+    monkeypatch.setattr(index, "JOB_SEQUENCES", 2)
+    monkeypatch.setattr(index, "PART_SEQUENCES", 4)
+
+
+@pytest.fixture
+def text(tmp_path) -> Path:
+    """Fourteen sequences: two documents of pairs, and texts that are cut."""
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(LINES * 2) + "\n\n" + "\n".join(LINES * 3), encoding="utf-8")
+    return path
+
+
+def reading(path: Path, **options) -> Reading:
+    return read_corpus(str(path), BUILT["bert"], max_tokens=12, **PLACES["bert"], **options)
+
+
+def assert_equal(found: Iterator[Sequence], expected: tuple[Sequence, ...]) -> None:
+    for one, other in zip(found, expected, strict=True):
+        for each in fields(Sequence):
+            mine, theirs = getattr(one, each.name), getattr(other, each.name)
+            if isinstance(theirs, np.ndarray):
+                assert mine.dtype == theirs.dtype, each.name
+                np.testing.assert_array_equal(mine, theirs, err_msg=each.name)
+            else:
+                assert mine == theirs, each.name
+
+
+def counting(of: Reading, began: list[int]) -> Reading:
+    def begin(first: int) -> Iterator[Sequence]:
+        began.append(first)
+        return of.begin(first)
+
+    return replace(of, begin=begin)
+
+
+@pytest.mark.parametrize("options", [{}, {"mask_rate": 0.3}, {"packing": "blocks"}, {"limit": 5}])
+def test_what_is_read_from_disk_is_what_was_read(text, tmp_path, options):
+    expected = whole(reading(text, **options))
+    corpus = indexed(reading(text, **options), tmp_path)
+    assert_equal(iter(corpus), expected.sequences)
+    assert len(corpus) == len(expected.sequences)
+    assert corpus.n_tokens == expected.n_tokens
+    assert corpus.counts == expected.counts
+    assert corpus.sha256 == expected.sha256
+    assert corpus.units().tolist() == expected.documents
+    assert not corpus.is_images
+    assert corpus.bears == ()
+
+
+def test_words_and_what_is_known_of_them_are_kept(tmp_path):
+    expected = tiny_sequences("bert", ANNOTATED)
+    corpus = on_disk(expected, tmp_path)
+    assert_equal(iter(corpus), expected)
+    assert set(corpus.bears) == {Need.WORDS, Need.TREES, Need.COREFERENCE}
+    known = (each.annotation for each in expected)
+    assert corpus.forms() == {form for each in known if each for form in each.forms}
+    assert on_disk(tiny_sequences("bert", ANNOTATED[:1]), tmp_path).bears == (
+        Need.TREES,
+        Need.WORDS,
+    )
+
+
+def test_images_and_masks_are_kept(tmp_path):
+    from precompute.corpora.images.images import read_images
+
+    model = tiny_vision_model("vit")
+    folder = str(write_images(tmp_path / "images"))
+    expected = whole(read_images(folder, model.image_reader)).sequences
+    corpus = indexed(read_images(folder, model.image_reader), tmp_path)
+    assert_equal(iter(corpus), expected)
+    assert corpus.is_images
+    assert any(each.picture.mask for each in expected)
+
+
+def test_a_treebank_on_disk_is_the_treebank(tmp_path):
+    path = tmp_path / "trees.conllu"
+    write_treebank(path)
+    assert_equal(iter(indexed(reading(path), tmp_path)), whole(reading(path)).sequences)
+
+
+def test_jobs_hold_every_sequence_once_and_those_of_a_part_by_length(text, tmp_path):
+    corpus = indexed(reading(text), tmp_path)
+    jobs = [corpus.job(number) for number in range(len(corpus.job_sizes))]
+    assert [len(each) for each in jobs] == list(corpus.job_sizes)
+    assert sorted(each.index for job in jobs for each in job) == list(range(len(corpus)))
+    first = sorted(corpus.part(0), key=lambda each: (len(each), each.index))
+    assert_equal(iter([*jobs[0], *jobs[1]]), tuple(first))
+
+
+def test_the_longest_are_known_without_reading(text, tmp_path):
+    corpus = indexed(reading(text), tmp_path)
+    expected = sorted((-len(each), each.index) for each in corpus)[:4]
+    assert corpus.longest == tuple((place, -length) for length, place in expected)
+
+
+def test_what_is_there_is_not_read_again(text, tmp_path):
+    began: list[int] = []
+    first = indexed(counting(reading(text), began), tmp_path)
+    again = indexed(counting(reading(text), began), tmp_path)
+    assert began == [0]
+    assert again == first
+
+
+def test_reading_goes_on_after_the_parts_that_are_there(text, tmp_path):
+    expected = indexed(reading(text), tmp_path / "whole")
+    stopped = reading(text)
+
+    def begin(_: int) -> Iterator[Sequence]:
+        yield from islice(stopped.begin(0), 6)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        indexed(replace(stopped, begin=begin), tmp_path)
+    began: list[int] = []
+    found = indexed(counting(reading(text), began), tmp_path)
+    assert began == [4]
+    assert replace(found, folder=expected.folder) == expected
+    assert expected.counts["truncated"] > 0, "this test shows nothing of what was counted before"
+    assert_equal(iter(found), tuple(expected))
+
+
+def test_a_damaged_part_is_set_aside_and_read_again(text, tmp_path, capsys):
+    first = indexed(reading(text), tmp_path)
+    damaged = part_path(first.folder, 1)
+    content = bytearray(damaged.read_bytes())
+    content[len(content) // 2] ^= 1
+    damaged.write_bytes(content)
+    began: list[int] = []
+    again = indexed(counting(reading(text), began), tmp_path)
+    assert began == [4]
+    assert again == first
+    assert_equal(iter(again), whole(reading(text)).sequences)
+    said = capsys.readouterr().err
+    assert f"{damaged} is kept as .{damaged.name}.1.damaged and read again." in said
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(text, tmp_path):
+    begun = reading(text)
+
+    def begin(first: int) -> Iterator[Sequence]:
+        for number, each in enumerate(begun.begin(first)):
+            if number == 5:
+                text.write_text(text.read_text() + "more\n")
+            yield each
+
+    assert refused(BadCorpus, indexed, replace(begun, begin=begin), tmp_path) == (
+        "text.txt: has changed while it was read; leave it alone and run the same command again"
+    )
+
+
+@pytest.mark.parametrize("change", [{"max_tokens": 16}, {"mask_rate": 0.3}, {"seed": 1}])
+def test_what_is_read_otherwise_lies_elsewhere(text, tmp_path, change):
+    options = {"max_tokens": 12} | change
+    sizes = PLACES["bert"]
+    other = indexed(read_corpus(str(text), BUILT["bert"], **sizes, **options), tmp_path)
+    assert other.folder != indexed(reading(text), tmp_path).folder
+
+
+def test_a_part_ends_where_it_holds_enough_tokens(text, tmp_path, monkeypatch):
+    monkeypatch.setattr(index, "PART_TOKENS", 20)
+    corpus = indexed(reading(text), tmp_path)
+    assert all(each.n_tokens >= 20 for each in corpus.parts[:-1])
+    assert max(each.n_tokens for each in corpus.parts) < 20 + 12
+    assert_equal(iter(corpus), whole(reading(text)).sequences)
+
+
+def test_rows_hold_lists_of_nothing(tmp_path):
+    (one, *_) = tiny_sequences("bert", ANNOTATED[:1])
+    assert one.annotation is not None
+    bare = replace(one, annotation=replace(one.annotation, features=(), mentions=()))
+    assert_equal(iter(sequences_of(rows_of([bare], [0]))), (bare,))
+
+
+def test_a_corpus_without_a_sequence_has_no_job(tmp_path):
+    corpus: Corpus = indexed(reading_of(()), tmp_path)
+    assert (len(corpus), corpus.job_sizes) == (0, ())
