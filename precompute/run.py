@@ -123,6 +123,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
             model.weights_sha256,
             request.dtype,
             request.seed,
+            model.layers[0].order,
             request.segments,
             request.random_weights,
         ),

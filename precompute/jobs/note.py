@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from precompute.jobs.plan import Plan
+from precompute.jobs.plan import Job, Plan
 from precompute.jobs.progress import OnProgress
 from precompute.jobs.runner import Runner
 from precompute.jobs.shards import unfinished_name
+from precompute.models.loaded_model import LoadedModel
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,10 @@ def noting(output: Path, runner: Runner) -> Iterator[Runner]:
     output.parent.mkdir(parents=True, exist_ok=True)
     path = unfinished_name(output.with_name(f"{output.name}.computing"))
 
-    def run(plan: Plan, model, jobs: list[int], report: OnProgress) -> None:
-        n_sequences = sum(plan.corpus.job_sizes[index] for index in jobs)
-        n_done = 0
+    def run(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
+        sizes = [plan.size(job) for job in jobs if isinstance(job, int)]
+        n_sequences = sum(sizes) or len(plan.corpus)
+        n_done = 0 if sizes else n_sequences
 
         def note(n: int) -> None:
             nonlocal n_done
@@ -46,7 +48,7 @@ def noting(output: Path, runner: Runner) -> Iterator[Runner]:
 
         def report_and_note(n: int) -> None:
             report(n)
-            note(n)
+            note(n if sizes else 0)
 
         note(0)
         runner(plan, model, jobs, report_and_note)

@@ -4,11 +4,15 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from analysis.errors import UnknownName
 from analysis.measures.mixing.layer_mixing import BUDGET
 from analysis.relevance_rules import RULES
+from analysis.scopes import LayerOrder
+from analysis.tables import annotation, corpus
+from analysis.tables.table import Table
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.index.corpus import Corpus
@@ -35,6 +39,12 @@ _KEPT = (  # tables that depend on which sequences' maps are kept
 )
 
 
+CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
+"""Tables that hold the corpus itself, which every fit may read."""
+Job = int | tuple[str, ...]
+"""Some sequences of the corpus, by their number; or tables that are made together, by name."""
+
+
 @dataclass(frozen=True)
 class Facts:
     """What the numbers depend on besides the passes.
@@ -46,6 +56,7 @@ class Facts:
     weights_sha256: str
     dtype: str
     seed: int
+    layer_order: LayerOrder
     segments: str = "read"
     random_weights: int | None = None
 
@@ -113,14 +124,54 @@ class Plan:
         n = len(self.corpus.job_sizes) if isinstance(of, Totals) else 1
         return [shard_path(self.place(of), index) for index in range(n)]
 
+    def table_file(self, of: Pass) -> Path:
+        """Where the whole table of a pass lies, in its order, once its shards are merged."""
+        name = fingerprint(shards=self._fingerprint(of), order=of.TABLE.sorted_by)
+        return self.folder / "tables" / of.TABLE.name / f"{name}.parquet"
+
+    def corpus_file(self, table: Table) -> Path:
+        """Where a table of the corpus itself lies."""
+        own = {"columns": contract(table), "corpus": self.corpus.folder.name}
+        return self.folder / "tables" / table.name / f"{fingerprint(**own)}.parquet"
+
+    @property
+    def corpus_files(self) -> list[Path]:
+        """The files of all tables of the corpus itself."""
+        return list(map(self.corpus_file, CORPUS))
+
     def missing(self, job: int) -> tuple[Totals, ...]:
         """The passes over the corpus that have no shard for a job yet."""
         totals = (each for each in self.passes if isinstance(each, Totals))
         return tuple(each for each in totals if not shard_path(self.place(each), job).exists())
 
-    def damaged(self) -> list[Path]:
-        """The shards of all passes that are there and are not what was written."""
-        there = (each for of in self.passes for each in self.shards(of) if os.path.lexists(each))
+    @cached_property
+    def tables(self) -> tuple[tuple[str, ...], ...]:
+        """The tables of all passes, those together of which one needs the other, in the order they
+        are made; no two groups need each other."""
+        groups: list[tuple[str, ...]] = []
+        for each in self.passes:
+            needs = set(each.NEEDS) if isinstance(each, Fit) else set()
+            own = [group for group in groups if needs & {*group}]
+            others = [group for group in groups if group not in own]
+            groups = [*others, (*chain.from_iterable(own), each.TABLE.name)]
+        return tuple(groups)
+
+    def size(self, job: Job) -> int:
+        """How many sequences or tables a job has."""
+        return self.corpus.job_sizes[job] if isinstance(job, int) else len(job)
+
+    def files(self, job: Job) -> list[Path]:
+        """Everything that a job leaves."""
+        if isinstance(job, int):
+            totals = (each for each in self.passes if isinstance(each, Totals))
+            return [shard_path(self.place(each), job) for each in totals]
+        passes = [BY_NAME[name] for name in job]
+        fits = [shard for each in passes if isinstance(each, Fit) for shard in self.shards(each)]
+        return [*fits, *map(self.table_file, passes)]
+
+    def damaged(self, job: Job) -> list[Path]:
+        """What a job has left that is not what was written."""
+        there = (each for each in self.files(job) if os.path.lexists(each))
         return [each for each in there if not is_intact(each)]
 
 

@@ -9,14 +9,14 @@ from tqdm import tqdm
 
 _SECONDS_BETWEEN_LINES = 2.0
 OnProgress = Callable[[int], object]
-"""What is called with the number of sequences whenever some more are done."""
+"""What is called with a number of sequences, or of tables, whenever some more are done."""
 
 
 class _Lines:
     """A line now and then: done, total, rate and time left, for logs and for the dashboard."""
 
-    def __init__(self, total: int, already: int):
-        self.total, self.done, self.already = total, already, already
+    def __init__(self, total: int, already: int, unit: str):
+        self.total, self.done, self.already, self.unit = total, already, already, unit
         self.started = self.printed = time.monotonic()
 
     def update(self, n: int) -> None:
@@ -27,16 +27,16 @@ class _Lines:
             rate = (self.done - self.already) / max(now - self.started, 1e-9)
             left = (self.total - self.done) / rate if rate else float("inf")
             print(
-                f"{self.done}/{self.total} sequences, {rate:.1f} per second, {left:.0f} s left",
+                f"{self.done}/{self.total} {self.unit}, {rate:.1f} per second, {left:.0f} s left",
                 flush=True,
             )
 
 
 @contextmanager
-def progress(total: int, *, already: int = 0) -> Iterator[OnProgress]:
-    """Progress over `total` sequences of which `already` were there."""
+def progress(total: int, *, already: int = 0, unit: str = "sequences") -> Iterator[OnProgress]:
+    """Progress over so many units of which `already` were there."""
     if sys.stderr.isatty():
-        with tqdm(total=total, initial=already, unit="seq", dynamic_ncols=True) as bar:
+        with tqdm(total=total, initial=already, unit=f" {unit}", dynamic_ncols=True) as bar:
             yield bar.update
     else:
-        yield _Lines(total, already).update
+        yield _Lines(total, already, unit).update

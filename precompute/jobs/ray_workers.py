@@ -19,7 +19,7 @@ from typing import Any
 
 from analysis.errors import UserError
 from precompute import __version__
-from precompute.jobs.plan import Plan
+from precompute.jobs.plan import Job, Plan
 from precompute.jobs.progress import OnProgress
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.workers import start_worker, work
@@ -34,7 +34,7 @@ _SECONDS_TILL_NOTICE = 15.0
 def run_ray(
     plan: Plan,
     model: LoadedModel,
-    jobs: list[int],
+    jobs: list[Job],
     report: OnProgress,
     *,
     workers: int,
@@ -116,16 +116,16 @@ def _probe(folder: Path) -> Iterator[Path]:
 def _share(
     ray: ModuleType,
     new_worker: Callable[[], Any],
-    jobs: list[int],
+    jobs: list[Job],
     report: OnProgress,
     *,
     workers: int,
     need: str,
 ) -> None:
     """Every job done by one of so many workers, each of which is replaced when it dies."""
-    left, deaths = deque(jobs), Counter[int | None]()
+    left, deaths = deque(jobs), Counter[Job | None]()
     free: list[Any] = []
-    at_hand: dict[Any, tuple[Any, int | None]] = {}
+    at_hand: dict[Any, tuple[Any, Job | None]] = {}
 
     def start() -> None:
         worker = new_worker()
@@ -169,15 +169,19 @@ def _answer(ray: ModuleType, ended: Any) -> int:
         raise
 
 
-def _check_deaths(job: int | None, n: int, error: Exception) -> None:
+def _check_deaths(job: Job | None, n: int, error: Exception) -> None:
     if n < _MOST_DEATHS:
         return
     reason = str(error).strip().splitlines()[0]
-    what = "died before they were ready" if job is None else f"died of one job (number {job + 1})"
+    what = "died before they were ready" if job is None else f"died of one job ({_named(job)})"
     raise UserError(
         f"{n} Ray workers {what}, most often for want of memory ({reason}). Rerun the command "
         "with fewer --workers or more --cpus-per-worker: finished shards are kept."
     ) from error
+
+
+def _named(job: Job) -> str:
+    return f"number {job + 1}" if isinstance(job, int) else ", ".join(job)
 
 
 def _say_what_is_missing(ray: ModuleType, need: str) -> None:
@@ -219,6 +223,6 @@ class _RayWorker:
         start_worker(self.plan, self.name, self.device, self.threads)
         return 0
 
-    def work(self, index: int) -> int:
-        """How many sequences there are in a job that is now finished."""
-        return work(index)
+    def work(self, job: Job) -> int:
+        """How many sequences or tables there are in a job that is now finished."""
+        return work(job)

@@ -1,81 +1,115 @@
-"""Runs the jobs of a plan: traces each batch once and hands it to every pass that lacks it."""
+"""Runs the jobs of a plan: first those of the corpus, then those of the tables."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from analysis.errors import UserError
-from precompute.corpora.sequence import Sequence
+from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import return_freed_memory
-from precompute.jobs.plan import Plan, batches
+from precompute.jobs.plan import Job, Plan, batches
 from precompute.jobs.progress import OnProgress, progress
-from precompute.jobs.seal import set_aside
+from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
+from precompute.jobs.tables import finish_corpus, finish_table
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.base import Totals, Weights
 from precompute.passes.batch import Batch
 
-Runner = Callable[[Plan, LoadedModel, list[int], OnProgress], None]
+Runner = Callable[[Plan, LoadedModel, list[Job], OnProgress], None]
 
 
 def finish_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
-    """Every shard of the plan, each as it was written; a damaged one is computed again.
+    """Every file of the plan, each as it was written; a damaged one is made again.
 
     Raises:
         UserError: if one is damaged again as soon as it is written.
     """
-    run_plan(plan, model, runner)
-    if not _set_aside(plan.damaged()):
-        return
-    run_plan(plan, model, runner)
-    if again := _set_aside(plan.damaged()):
-        raise UserError(
-            f"{again[0]} was computed again and is damaged again. The disk or the memory is at "
-            "fault: rerun the command with --output on another disk."
-        )
+    return_freed_memory()
+    _finish_weights(plan, model)
+    run = partial(runner, plan, model)
+    _finish(plan, range(len(plan.corpus.job_sizes)), run, unit="sequences")
+    _set_aside(list(filter(_is_damaged, plan.corpus_files)))
+    finish_corpus(plan)
+    _finish(plan, plan.tables, run, unit="tables")
+
+
+def _finish_weights(plan: Plan, model: LoadedModel) -> None:
+    """What depends on the model alone, in this process."""
+    for each in plan.passes:
+        if isinstance(each, Weights):
+            _set_aside(list(filter(_is_damaged, plan.shards(each))))
+            finish_shard(plan.place(each), 0, partial(_weights, each, model))
+
+
+def _is_damaged(file: Path) -> bool:
+    return file.exists() and not is_intact(file)
+
+
+def _finish(
+    plan: Plan,
+    jobs: Sequence[Job],
+    run: Callable[[list[Job], OnProgress], None],
+    *,
+    unit: str,
+) -> None:
+    """What is missing or damaged of some jobs, looked at again once it is there."""
+    for job in jobs:
+        _set_aside(plan.damaged(job))
+    waiting = [job for job in jobs if not all(each.exists() for each in plan.files(job))]
+    for is_again in (False, True):
+        if not waiting:
+            return
+        total, left = (sum(map(plan.size, some)) for some in (jobs, waiting))
+        with progress(total, already=total - left, unit=unit) as report:
+            run(waiting, report)
+        damaged = {job: plan.damaged(job) for job in waiting}
+        waiting = [job for job in waiting if _set_aside(damaged[job])]
+        if is_again and waiting:
+            raise UserError(
+                f"{damaged[waiting[0]][0]} was computed again and is damaged again. The disk or "
+                "the memory is at fault: rerun the command with --output on another disk."
+            )
 
 
 def _set_aside(damaged: list[Path]) -> list[Path]:
-    """The same shards, out of the way and named."""
-    for shard in damaged:
+    """The same files, out of the way and named."""
+    for file in damaged:
         print(
-            f"{shard} is damaged: it is kept as {set_aside(shard).name} and computed again.",
+            f"{file} is damaged: it is kept as {set_aside(file).name} and computed again.",
             file=sys.stderr,
         )
     return damaged
 
 
-def run_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
-    """Every shard of the plan that is not there yet; fits are left to the store."""
-    return_freed_memory()
-    for each in plan.passes:
-        if isinstance(each, Weights):
-            finish_shard(plan.place(each), 0, partial(_weights, each, model))
-    waiting = [index for index in range(len(plan.corpus.job_sizes)) if plan.missing(index)]
-    left = sum(plan.corpus.job_sizes[index] for index in waiting)
-    total = len(plan.corpus)
-    if not waiting:
-        return
-    with progress(total, already=total - left) as report:
-        runner(plan, model, waiting, report)
-
-
-def run_local(plan: Plan, model: LoadedModel, jobs: list[int], report: OnProgress) -> None:
+def run_local(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
     """One job after the other in this process."""
-    for index in jobs:
-        finish_job(plan, model, index, report)
+    for job in jobs:
+        finish_job(plan, lambda: model, job, report)
 
 
-def finish_job(plan: Plan, model: LoadedModel, index: int, report: OnProgress) -> None:
-    """Every shard of one job that is not there yet."""
+def finish_job(plan: Plan, model: Callable[[], LoadedModel], job: Job, report: OnProgress) -> None:
+    """Every file of one job that is not there yet."""
+    if isinstance(job, int):
+        _finish_sequences(plan, model, job, report)
+        return
+    for name in job:
+        finish_table(plan, name)
+        report(1)
+
+
+def _finish_sequences(
+    plan: Plan, model: Callable[[], LoadedModel], index: int, report: OnProgress
+) -> None:
+    """The shards of some sequences: each batch is traced once for every pass that lacks it."""
     missing = plan.missing(index)
     parts = []
     for sequences in batches(plan.corpus.job(index)) if missing else ():
-        parts.append(_batch_totals(missing, model, sequences, plan))
+        parts.append(_batch_totals(missing, model(), sequences, plan))
         report(len(sequences))
     for each, tables in zip(missing, zip(*parts, strict=True), strict=True):
         finish_shard(plan.place(each), index, partial(_shard, each, list(tables)))
@@ -90,7 +124,7 @@ def _shard(of: Totals, tables: list[pa.Table]) -> pa.Table:
 
 
 def _batch_totals(
-    passes: tuple[Totals, ...], model: LoadedModel, sequences: tuple[Sequence, ...], plan: Plan
+    passes: tuple[Totals, ...], model: LoadedModel, sequences: tuple[Input, ...], plan: Plan
 ) -> list[pa.Table]:
     """One table per pass; the trace, which is large, is gone when this returns."""
     trace = model.trace(sequences)

@@ -9,7 +9,7 @@ import os
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from threading import Thread
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ import torch
 
 from analysis.errors import UnfitModel, UserError
 from precompute.jobs.memory import return_freed_memory
-from precompute.jobs.plan import Plan
+from precompute.jobs.plan import Job, Plan
 from precompute.jobs.runner import OnProgress, Runner, finish_job, run_local
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
@@ -46,26 +46,32 @@ def runner_for(
 
 @dataclass
 class _Worker:
-    """What each process keeps between jobs: the plan and a model of its own."""
+    """What each process keeps between jobs: the plan, and a model of its own when one needs it."""
 
     plan: Plan
-    model: LoadedModel
+    name: str
+    device: str
     here: ClassVar["_Worker"]
+
+    @cached_property
+    def model(self) -> LoadedModel:
+        facts = self.plan.facts
+        model = load_model(
+            self.name,
+            device=self.device,
+            dtype=facts.dtype,
+            segments=facts.segments,
+            random_weights=facts.random_weights,
+        )
+        _check_weights(self.plan, model)
+        return model
 
 
 def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
-    """Load what this process needs for every job."""
+    """Keep what this process needs for every job."""
     return_freed_memory()
     torch.set_num_threads(threads)
-    facts = plan.facts
-    model = load_model(
-        name,
-        device=device,
-        dtype=facts.dtype,
-        segments=facts.segments,
-        random_weights=facts.random_weights,
-    )
-    _Worker.here = _Worker(plan, model)
+    _Worker.here = _Worker(plan, name, device)
 
 
 def _start_process(plan: Plan, name: str, device: str, threads: int) -> None:
@@ -81,12 +87,11 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def work(index: int) -> int:
-    """How many sequences there are in a job that is now finished."""
-    plan, model = _Worker.here.plan, _Worker.here.model
-    _check_weights(plan, model)
-    finish_job(plan, model, index, lambda _: None)
-    return plan.corpus.job_sizes[index]
+def work(job: Job) -> int:
+    """How many sequences or tables there are in a job that is now finished."""
+    here = _Worker.here
+    finish_job(here.plan, lambda: here.model, job, lambda _: None)
+    return here.plan.size(job)
 
 
 def _check_weights(plan: Plan, model: LoadedModel) -> None:
@@ -102,7 +107,7 @@ def _check_weights(plan: Plan, model: LoadedModel) -> None:
 def run_processes(
     plan: Plan,
     model: LoadedModel,
-    jobs: list[int],
+    jobs: list[Job],
     report: OnProgress,
     *,
     workers: int,
@@ -124,7 +129,7 @@ def run_processes(
         initargs=(plan, model.name, model.device, threads),
     )
     try:
-        waiting = [pool.submit(work, index) for index in jobs]
+        waiting = [pool.submit(work, job) for job in jobs]
         for done in as_completed(waiting):
             report(done.result())
     except BrokenProcessPool as error:

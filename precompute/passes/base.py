@@ -11,6 +11,7 @@ from jaxtyping import Float, Int, Int32
 
 from analysis.measures.bootstrap import Redraws, redraws
 from analysis.models.trace import ModelWeights
+from analysis.scopes import LayerOrder
 from analysis.tables.table import Table
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.corpora.word_vectors import WordVectors
@@ -19,12 +20,14 @@ from precompute.passes.batch import Batch
 
 @dataclass(frozen=True)
 class FitContext:
-    """What a fit may know beside the store: the run's seed and the files it was given.
+    """What a fit may know beside the store: the run's seed, the files it was given, and where the
+    model's layers have their normalisations.
 
     `documents` holds a number for the document of each sequence; None if each stands by itself.
     """
 
     seed: int
+    order: LayerOrder
     frequency_ranks: Mapping[str, np.ndarray]
     word_vectors: WordVectors | None = None
     documents: Int32[np.ndarray, " sequence"] | None = None

@@ -1,7 +1,7 @@
 """Shards into one DuckDB file that describes itself and has been checked."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,26 +10,21 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
-from analysis.tables import annotation as annotation_tables
 from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
 from analysis.tables.question import quoted
 from analysis.tables.table import Table, View
-from precompute.corpora.index.corpus import Corpus
-from precompute.jobs.fits import finish_fit
-from precompute.jobs.plan import Plan
+from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.shards import unfinished_name
+from precompute.jobs.tables import MEMORY
 from precompute.passes import PASSES
-from precompute.passes.base import Fit
-from precompute.store.annotation_tables import annotation_rows
-from precompute.store.check import assert_laws, assert_parts_add_up, contents, pieces
-from precompute.store.corpus_tables import corpus_rows
+from precompute.store.check import assert_laws, assert_parts_add_up, contents
 from precompute.store.image_tables import image_rows
 
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    "memory_limit": "1GB",  # sorting and grouping spill to disk beyond it
+    "memory_limit": MEMORY,
     "storage_compatibility_version": "v1.4.0",  # the oldest DuckDB that can open the file
 }
 
@@ -50,42 +45,28 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
         _add_dicts(store, corpus_tables.RUN, [run])
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
         _add_dicts(store, corpus_tables.PROVENANCE, provenance)
-        _add_corpus(store, plan.corpus)
+        for table, file in zip(CORPUS, plan.corpus_files, strict=True):
+            add_table(store, table, file)
         _add_rows(store, image_table.TABLE, image_rows(plan))
         for each in PASSES:
-            chosen = each in plan.passes
-            if chosen and isinstance(each, Fit):
-                finish_fit(store, plan, each)
-            add_table(store, each.TABLE, plan.shards(each) if chosen else [])
+            add_table(store, each.TABLE, plan.table_file(each) if each in plan.passes else None)
         assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")
     _publish(unfinished, output)
 
 
-def add_table(store: DuckDBPyConnection, table: Table, shards: Sequence[Path]) -> None:
-    """Merge shards into one table with its views, write its contract beside it, check its laws.
+def add_table(store: DuckDBPyConnection, table: Table, file: Path | None) -> None:
+    """A table from its file, with its views and its contract beside it, once its laws are checked.
 
-    Without shards the table is there and empty. A fit that comes later finds the rows of the shards
-    as they are in the view `NAME_shards`.
+    Without a file the table is there and empty.
     """
     create_empty(store, table)
-    if shards:
-        rows = f"from read_parquet([{quoted(*map(str, shards))}])"
-        store.execute(f"create temp view {table.name}_shards as {rows}")
-        for piece in pieces(store, table, f"{table.name}_shards"):
-            _merge(store, table, piece)
+    if file is not None:
+        rows = f"from read_parquet({quoted(str(file))})"
+        store.execute(f"insert into stored.{table.name} by name {rows}")
     describe(store, table)
     assert_laws(store, table)
-
-
-def _merge(store: DuckDBPyConnection, table: Table, piece: str) -> None:
-    columns = ", ".join(f'"{c.name}"' for c in table.columns)
-    order = ", ".join(f"{name} nulls last" for name in table.sorted_by)
-    store.execute(
-        f"insert into stored.{table.name} with shards as (from {table.name}_shards where {piece}) "
-        f"select {columns} from ({table.merge}) order by {order}"
-    )
 
 
 def create_empty(store: DuckDBPyConnection, table: Table) -> None:
@@ -113,25 +94,6 @@ def comment_on(store: DuckDBPyConnection, name: str, view: View, kind: str) -> N
         store.execute(f"comment on column {name}.{column.name} is {comment}")
 
 
-def _add_corpus(store: DuckDBPyConnection, corpus: Corpus) -> None:
-    """Texts, tokens and annotated words, of which one part is in memory at a time."""
-    read = (corpus_tables.SEQUENCES, corpus_tables.TOKENS, *annotation_tables.TABLES)
-    for table in (*read, corpus_tables.VOCABULARY):
-        create_empty(store, table)
-    for part in range(len(corpus.parts)):
-        sequences = corpus.part(part)
-        rows = corpus_rows(sequences) | annotation_rows(sequences)
-        for table in read:
-            _insert(store, table, rows[table.name])
-    store.execute(
-        "insert into stored.vocabulary "
-        "select token_id, min(token) from stored.token group by token_id order by token_id"
-    )
-    for table in (*read, corpus_tables.VOCABULARY):
-        describe(store, table)
-        assert_laws(store, table)
-
-
 def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:
     _add_rows(store, table, [pa.Table.from_pylist(rows, schema=table.schema)])
 
@@ -140,15 +102,11 @@ def _add_rows(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]
     """Rows that come in parts, of which only one is in memory at a time."""
     create_empty(store, table)
     for rows in parts:
-        _insert(store, table, rows)
+        store.register("rows", rows)
+        store.execute(f"insert into stored.{table.name} from rows")
+        store.unregister("rows")
     describe(store, table)
     assert_laws(store, table)
-
-
-def _insert(store: DuckDBPyConnection, table: Table, rows: pa.Table) -> None:
-    store.register("rows", rows)
-    store.execute(f"insert into stored.{table.name} from rows")
-    store.unregister("rows")
 
 
 def _add_manifest(store: DuckDBPyConnection) -> None:

@@ -12,6 +12,7 @@ from analysis.foreign_file import BrokenContract, OtherSchema
 from analysis.tables.corpus import MANIFEST
 from analysis.tables.table import Table
 from analysis.time_limit import TooSlow
+from precompute.jobs.tables import pieces
 from precompute.store.cross_laws import CROSS_LAWS
 from precompute.store.open_file import opened
 
@@ -51,14 +52,6 @@ def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
     rows = sum(count for [(count,)] in counted)
     if rows:
         raise BrokenLaw(table.name, f"unique ({key})", rows)
-
-
-def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
-    """Conditions that cut rows of a table into parts that fit into memory and share no key."""
-    if not table.piece:
-        return ["true"]
-    values = f"select distinct {table.piece} from {rows} order by 1"
-    return [f"{table.piece} = {value}" for (value,) in store.execute(values).fetchall()]
 
 
 def assert_parts_add_up(store: DuckDBPyConnection) -> None:

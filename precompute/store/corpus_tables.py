@@ -1,11 +1,15 @@
 """The corpus as the model read it, into the store."""
 
+from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from duckdb import DuckDBPyConnection
 
 from analysis.tables.corpus import SEQUENCES, TOKENS
+from analysis.tables.question import quoted
 from precompute.corpora.sequence import Sequence
 from precompute.passes.base import names_of
 
@@ -32,3 +36,11 @@ def corpus_rows(sequences: SequenceOf[Sequence]) -> dict[str, pa.Table]:
         "sequence": pa.table(texts).cast(SEQUENCES.schema),
         "token": pa.table(tokens).cast(TOKENS.schema),
     }
+
+
+def vocabulary_rows(store: DuckDBPyConnection, tokens: Path) -> Iterator[pa.RecordBatch]:
+    """The rows of `vocabulary`, from the file of `token`."""
+    yield from store.sql(
+        f"select token_id, min(token) as token from read_parquet({quoted(str(tokens))}) "
+        "group by token_id order by token_id"
+    ).to_arrow_reader()

@@ -14,10 +14,11 @@ import torch
 import transformers
 
 from analysis.models.adapter import adapter_for
+from analysis.scopes import POST_NORM
 from analysis.tables import SCHEMA_VERSION
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.plan import Facts, Plan, batches, chosen_statistics
-from precompute.jobs.runner import run_local, run_plan
+from precompute.jobs.runner import finish_plan, run_local
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.store.build import build
@@ -55,7 +56,7 @@ def bert_base() -> LoadedModel:
 
 def plan_of(sequences: tuple[Sequence, ...], folder: Path, names: list[str] | None) -> Plan:
     corpus = on_disk(sequences, folder)
-    return Plan(folder, Facts("0" * 64, "float32", 0), corpus, chosen_statistics(names))
+    return Plan(folder, Facts("0" * 64, "float32", 0, POST_NORM), corpus, chosen_statistics(names))
 
 
 def run_row(plan: Plan, *, n_layers: int, n_heads: int, hidden_size: int) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def bare(model: LoadedModel, plan: Plan) -> None:
 
 def everything(model: LoadedModel, plan: Plan) -> None:
     """The whole run, from forward passes to the published file."""
-    run_plan(plan, model, run_local)
+    finish_plan(plan, model, run_local)
     config = model.model.config
     row = run_row(
         plan,

@@ -25,7 +25,9 @@ import torch
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.scopes import POST_NORM
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
+from analysis.tables.table import Table
 from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Sequence
+from precompute.jobs import tables
 from precompute.jobs.plan import Facts, Plan, batches
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
 from precompute.passes.batch import Batch
@@ -66,7 +68,7 @@ def _sequence(index: int, ids: np.ndarray, starts: np.ndarray) -> Sequence:
 
 def plan_of(folder: Path, n_sequences: int) -> Plan:
     corpus = on_disk(sequences(n_sequences), folder)
-    return Plan(folder / "shards", Facts("", "float32", 0), corpus, NAMES)
+    return Plan(folder / "shards", Facts("", "float32", 0, POST_NORM), corpus, NAMES)
 
 
 def make_shards(plan: Plan, n_layers: int) -> None:
@@ -104,8 +106,12 @@ def _mixing(sequence: Sequence, layer: int, factors: np.ndarray) -> LayerMixing:
 
 def make_store(plan: Plan, n_layers: int, output: Path) -> None:
     """The real store, telling how long each table takes."""
-    for name in ("add_table", "finish_fit"):
-        setattr(storing, name, _telling(getattr(storing, name)))
+    tables.finish_table = _telling(tables.finish_table)
+    storing.add_table = _telling(storing.add_table)
+    tables.finish_corpus(plan)
+    for names in plan.tables:
+        for name in names:
+            tables.finish_table(plan, name)
     row = run_row(plan, n_layers=n_layers, n_heads=12, hidden_size=768)
     facts = {"layer_order": POST_NORM.name, "attention": "full"}
     storing.build(plan, output, row, facts)
@@ -117,10 +123,8 @@ def _telling(step: Callable[..., Any]) -> Callable[..., Any]:
         done = step(*arguments, **named)
         seconds = time.perf_counter() - started
         if seconds > 0.5:
-            of = next(
-                each for each in arguments if hasattr(each, "TABLE") or hasattr(each, "merge")
-            )
-            name = getattr(of, "TABLE", of).name
+            of = next(each for each in arguments if isinstance(each, str | Table))
+            name = of if isinstance(of, str) else of.name
             print(f"{step.__name__.strip('_'):<12} {name:<22} {seconds:6.1f} s", flush=True)
         return done
 

@@ -25,6 +25,7 @@ from analysis.models.trace import Trace
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.token_types import CLS, OTHER
 from precompute.jobs.shards import counted_from_1, finish_shard
+from precompute.jobs.tables import merge
 from precompute.passes.batch import Batch
 from precompute.passes.relevance import relevance_map, sequence_relevance
 from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS
@@ -122,7 +123,9 @@ def measure_size(model: Any, n_images: int) -> None:
             path = Path(folder) / f"{each.TABLE.name}.duckdb"
             with duckdb.connect(str(path)) as store:
                 store.execute("create schema stored")
-                add_table(store, each.TABLE, shards[each.TABLE.name])
+                whole = path.with_suffix(".parquet")
+                merge(store, each.TABLE, shards[each.TABLE.name], whole)
+                add_table(store, each.TABLE, whole)
             size = path.stat().st_size / n_images * IMAGES / 2**20
             print(f"{each.TABLE.name:18} {size:.0f} MiB for {IMAGES:,} images")
 

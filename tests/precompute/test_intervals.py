@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.measures.bootstrap import redraws
+from analysis.scopes import POST_NORM
 from analysis.tables.mixing.rollout import TABLE
 from precompute.jobs.runner import run_local
 from precompute.passes.base import FitContext
@@ -44,7 +45,7 @@ def test_windows_of_few_documents_have_a_mean_and_no_interval():
     cells, sequences, values = by_sequence(rows, cell=["scope"], value="share")
     documents = np.arange(30, dtype=np.int32) // 6
     for given, absent in ((None, False), (documents, True)):
-        context = FitContext(seed=0, frequency_ranks={}, documents=given)
+        context = FitContext(seed=0, order=POST_NORM, frequency_ranks={}, documents=given)
         found = with_intervals(cells, values, context.redraws(sequences)).iloc[0]
         assert found["mean"] == pytest.approx(0.5)
         assert np.isnan([found["low"], found["high"]]).all() == absent

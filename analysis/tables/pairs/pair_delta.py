@@ -241,5 +241,5 @@ def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFr
 
 
 def _layers(store: DuckDBPyConnection) -> list[int]:
-    [(n_layers,)] = store.execute("select n_layers from run").fetchall()
+    [(n_layers,)] = store.execute("select coalesce(max(layer), 0) from pair_delta_wide").fetchall()
     return list(range(1, n_layers + 1))

@@ -3,7 +3,6 @@
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.corpus import layer_order
 from analysis.tables.mixing.ratio_frequency_correlation import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
@@ -25,5 +24,5 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     ).df()
     words = ["seq", "pos", "token_id", "token_type"]
     tokens = ratios.pivot(index=words, columns="scope", values="mean").reset_index()
-    rows = frequency_rows(tokens, layer_order(store).of_ratios, context, name="scope")
+    rows = frequency_rows(tokens, context.order.of_ratios, context, name="scope")
     return rows_of(TABLE, [rows] if len(rows) else [])

@@ -6,7 +6,6 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.corpus import layer_order
 from analysis.tables.pairs.pair_delta import top
 from analysis.tables.pairs.pair_extreme import MIN_COUNTS
 from analysis.tables.pairs.pair_occurrence import LIMIT, TABLE
@@ -19,7 +18,7 @@ _WAYS = list(product((True, False), MIN_COUNTS, (True, False)))
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, effect and occurrence of a pair that is in one of their lists."""
-    effects = tuple(layer_order(store).effects)
+    effects = tuple(context.order.effects)
     lists = (_pairs(store, effect, *way) for effect, way in product(effects, _WAYS))
     store.register("listed", pd.concat(lists).drop_duplicates())
     deltas = " ".join(f"when '{effect}' then {effect}" for effect in effects)

@@ -9,7 +9,6 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.pairs.pair import pmi_of_pairs
 from analysis.measures.pairs.pair_pmi_correlation import correlation, word_pairs
 from analysis.measures.pairs.partial_rank_correlation import ranked
-from analysis.tables.corpus import layer_order
 from analysis.tables.pairs.pair_pmi_correlation import MIN_COUNTS, TABLE, WINDOWS
 from precompute.passes.base import FitContext
 
@@ -27,7 +26,7 @@ _WITHIN = """
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, effect, window, minimum count and quantity where there is a ρ."""
     layers = store.execute("select distinct layer from pair_delta_wide order by layer").fetchall()
-    effects = tuple(layer_order(store).effects)
+    effects = tuple(context.order.effects)
     rows = []
     for size in WINDOWS:
         pairs = _pairs(store, size)

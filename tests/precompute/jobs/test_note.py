@@ -33,15 +33,17 @@ def test_a_run_says_how_far_it_is_until_it_ends(tmp_path, monkeypatch):
     seen = [note_beside(asked.output)]
     finish_job = runner.finish_job
 
-    def watched(plan, model, index, report):
+    def watched(plan, model, job, report):
         seen.append(note_beside(asked.output))
-        finish_job(plan, model, index, report)
+        finish_job(plan, model, job, report)
         seen.append(note_beside(asked.output))
 
     monkeypatch.setattr(runner, "finish_job", watched)
     n = len(run(asked, run_local).corpus)
     own = Note(0, n, 2, socket.gethostname(), os.getpid())
-    assert seen == [None, own, replace(own, n_done=n)]
+    whole = replace(own, n_done=n)
+    assert seen[:3] == [None, own, whole]
+    assert {*seen[3:]} == {whole}, "while tables are merged"
     assert note_beside(asked.output) is None
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.errors import UnknownName
 from analysis.models.gradients import NO_TARGET
+from analysis.scopes import POST_NORM
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
 from precompute.passes import PASSES
 from precompute.passes.base import Weights
@@ -16,7 +17,9 @@ from tests.refusals import refused
 @pytest.fixture
 def plan(sequences, tmp_path) -> Plan:
     corpus = on_disk(sequences, tmp_path)
-    return Plan(Path("shards"), Facts("w", "float32", 0), corpus, chosen_statistics(None))
+    return Plan(
+        Path("shards"), Facts("w", "float32", 0, POST_NORM), corpus, chosen_statistics(None)
+    )
 
 
 def _jobs(plan: Plan):

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from analysis.errors import UserError
+from analysis.scopes import POST_NORM
 from precompute.corpora.index import write as index
 from precompute.jobs import runner, workers
 from precompute.jobs.plan import Facts, Plan
@@ -81,7 +82,7 @@ def test_a_worker_that_dies_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(
         workers, "ProcessPoolExecutor", lambda n, mp_context, **_: dying(n, mp_context)
     )
-    plan = Plan(Path("shards"), Facts("w", "float32", 0), on_disk((), tmp_path), ())
+    plan = Plan(Path("shards"), Facts("w", "float32", 0, POST_NORM), on_disk((), tmp_path), ())
     asked = plan, tiny_model("bert"), [0], print
     assert refused(UserError, workers.run_processes, *asked, workers=2) == (
         "A worker process died, most often for want of memory. Rerun the command with "

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.scopes import BIAS_READINGS
+from analysis.scopes import BIAS_READINGS, POST_NORM
 from analysis.tables.mixing import bias_reading
 from precompute.passes.base import FitContext
 from precompute.passes.batch import Batch
@@ -61,7 +61,9 @@ def test_pairs_that_stay_among_the_first_are_counted(masked_store):
 
 def test_where_too_few_pairs_are_left_none_are_counted(masked_store, monkeypatch):
     monkeypatch.setattr(the_pass, "TOP", 10**6)
-    found = the_pass.fit(masked_store, FitContext(seed=0, frequency_ranks={})).to_pandas()
+    found = the_pass.fit(
+        masked_store, FitContext(seed=0, order=POST_NORM, frequency_ranks={})
+    ).to_pandas()
     assert found["similarity"].notna().all()
     assert found[["same_amplified", "same_attenuated"]].isna().all(axis=None)
 

@@ -13,6 +13,7 @@ from analysis.tables.pairs import pair_delta
 from precompute.corpora.index import write as index
 from precompute.jobs import plan as planning
 from precompute.jobs.runner import run_local
+from precompute.jobs.tables import merge
 from precompute.passes.batch import Batch
 from precompute.passes.pairs.pair_delta import totals
 from precompute.run import run
@@ -126,7 +127,8 @@ def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
         store.execute("create schema stored; create table stored.vocabulary as from range(1)")
         store.execute("alter table stored.vocabulary add column token varchar")
         store.execute("alter table stored.vocabulary rename column range to token_id")
-        add_table(store, pair_delta.TABLE, [Path(path) for path in halves])
+        merge(store, pair_delta.TABLE, [Path(path) for path in halves], tmp_path / "merged.parquet")
+        add_table(store, pair_delta.TABLE, tmp_path / "merged.parquet")
         found = store.execute("from stored.pair_delta order by layer, source, target").df()
         in_order = store.execute("select layer, n from stored.pair_delta").df()
     expected = pair_store.execute("from pair_delta_wide order by layer, source, target").df()

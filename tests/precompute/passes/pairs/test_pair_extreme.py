@@ -3,7 +3,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from analysis.scopes import EFFECTS, RELATIONS
+from analysis.scopes import EFFECTS, POST_NORM, RELATIONS
 from analysis.tables.pairs import pair_extreme
 from precompute.passes.base import FitContext
 from precompute.passes.pairs import pair_extreme as the_pass
@@ -34,7 +34,9 @@ def _first(wide: pd.DataFrame, layer: int, effect: str, amplified: bool, least: 
 )
 def test_every_list_begins_with_what_changes_most(pair_store, wide, monkeypatch, kept):
     monkeypatch.setattr(the_pass, "KEPT", kept)
-    found = the_pass.fit(pair_store, FitContext(seed=0, frequency_ranks={})).to_pandas()
+    found = the_pass.fit(
+        pair_store, FitContext(seed=0, order=POST_NORM, frequency_ranks={})
+    ).to_pandas()
     lists = dict(list(found.groupby(LIST, observed=True)))
     counts, relations = pair_extreme.MIN_COUNTS, range(len(RELATIONS))
     for place in product((1, 2), EFFECTS, (True, False), counts, relations):

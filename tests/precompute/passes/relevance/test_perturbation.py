@@ -11,6 +11,7 @@ import torch
 
 from analysis.errors import BrokenLaw
 from analysis.relevance_rules import ALL
+from analysis.scopes import POST_NORM
 from analysis.tables.relevance import class_prediction, perturbation, sequence_perturbation
 from analysis.tables.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS
 from precompute.corpora.randomness import generator
@@ -184,7 +185,7 @@ def test_a_fit_of_nothing_is_empty():
                 needed = BY_NAME[name].TABLE
                 create_empty(store, needed)
                 describe(store, needed)
-            table = fit.fit(store, FitContext(seed=0, frequency_ranks={}))
+            table = fit.fit(store, FitContext(seed=0, order=POST_NORM, frequency_ranks={}))
         assert (len(table), table.schema) == (0, fit.TABLE.schema)
 
 

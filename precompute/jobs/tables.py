@@ -1,0 +1,146 @@
+"""Shards into whole tables, each in a file of its own, and fits, which read such tables.
+
+What is merged once is not merged again: a run that adds a statistic merges that alone.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from shutil import rmtree
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.corpus import TOKENS
+from analysis.tables.question import quoted
+from analysis.tables.table import Table
+from precompute.jobs.plan import CORPUS, Plan
+from precompute.jobs.seal import seal
+from precompute.jobs.shards import finish_shard, named_when_whole, unfinished_name
+from precompute.passes import BY_NAME
+from precompute.passes.base import Fit, FitContext
+from precompute.store.annotation_tables import annotation_rows
+from precompute.store.corpus_tables import corpus_rows, vocabulary_rows
+
+MEMORY = "1GB"
+"""Of DuckDB at a time; sorting and grouping spill to disk beyond it."""
+_ROWS = 2**18
+
+
+def finish_table(plan: Plan, name: str) -> None:
+    """The file of a table, if it is not there yet; of a fit its shard comes first.
+
+    Every table that a fit needs must be there.
+    """
+    of = BY_NAME[name]
+    if isinstance(of, Fit):
+        finish_shard(plan.place(of), 0, partial(_fitted, plan, of))
+    if not plan.table_file(of).exists():
+        with workspace(plan.folder) as store:
+            merge(store, of.TABLE, plan.shards(of), plan.table_file(of))
+
+
+def finish_corpus(plan: Plan) -> None:
+    """The files of `CORPUS`, of which one part is in memory at a time."""
+    *read, vocabulary = CORPUS
+    if all(plan.corpus_file(table).exists() for table in CORPUS):
+        return
+    for table in read:
+        parts = (plan.corpus.part(index) for index in range(len(plan.corpus.parts)))
+        rows = ((corpus_rows(part) | annotation_rows(part))[table.name] for part in parts)
+        _write(
+            plan.corpus_file(table), table, (each for part in rows for each in part.to_batches())
+        )
+    with workspace(plan.folder) as store:
+        found = vocabulary_rows(store, plan.corpus_file(TOKENS))
+        _write(plan.corpus_file(vocabulary), vocabulary, found)
+
+
+def merge(store: DuckDBPyConnection, table: Table, shards: list[Path], path: Path) -> None:
+    """Write the table that shards make together, in its order, piece by piece."""
+    rows = f"from read_parquet([{quoted(*map(str, shards))}])"
+    store.execute(f"create or replace temp view {table.name}_shards as {rows}")
+    columns = ", ".join(f'"{c.name}"' for c in table.columns)
+    order = ", ".join(f"{name} nulls last" for name in table.sorted_by)
+    merged = (
+        f"with shards as (from {table.name}_shards where {piece}) "
+        f"select {columns} from ({table.merge}) order by {order}"
+        for piece in pieces(store, table, f"{table.name}_shards")
+    )
+    found = (store.sql(each).to_arrow_reader(_ROWS) for each in merged)
+    _write(path, table, (batch for piece in found for batch in piece))
+
+
+def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
+    """Conditions that cut rows of a table into parts that fit into memory and share no key."""
+    if not table.piece:
+        return ["true"]
+    values = f"select distinct {table.piece} from {rows} order by 1"
+    return [f"{table.piece} = {value}" for (value,) in store.execute(values).fetchall()]
+
+
+@contextmanager
+def workspace(folder: Path) -> Iterator[DuckDBPyConnection]:
+    """A database in memory that spills into a folder below `folder`, which is gone with it."""
+    spill = unfinished_name(folder / "spill")
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY,
+        "temp_directory": str(spill),
+        "threads": str(min(torch.get_num_threads(), os.cpu_count() or 1)),
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    try:
+        with duckdb.connect(config=config) as store:
+            yield store
+    finally:
+        rmtree(spill, ignore_errors=True)
+
+
+def _fitted(plan: Plan, of: Fit) -> pa.Table:
+    """The rows of a fit, from a database that holds what it needs and nothing else."""
+    context = FitContext(
+        seed=plan.facts.seed,
+        order=plan.facts.layer_order,
+        frequency_ranks={"file": plan.frequencies.ranks} if plan.frequencies else {},
+        word_vectors=plan.word_vectors,
+        documents=plan.corpus.units(),
+    )
+    needed = [BY_NAME[name] for name in of.NEEDS]
+    with workspace(plan.folder) as store:
+        store.execute("set threads = 1")  # sums of floats depend on the order of their terms
+        store.execute("create schema stored")
+        for table in CORPUS:
+            _stand_in(store, table, plan.corpus_file(table))
+        for each in needed:
+            _stand_in(store, each.TABLE, plan.table_file(each))
+            shards = quoted(*map(str, plan.shards(each)))
+            rows = f"from read_parquet([{shards}])"
+            store.execute(f"create view {each.TABLE.name}_shards as {rows}")
+        for table in (*CORPUS, *(each.TABLE for each in needed)):
+            for view in table.all_views:
+                store.execute(f"create view {view.name} as {view.sql}")
+        return of.fit(store, context)
+
+
+def _stand_in(store: DuckDBPyConnection, table: Table, path: Path) -> None:
+    """The table by its name, read from its file."""
+    store.execute(f"create view stored.{table.name} as from read_parquet({quoted(str(path))})")
+
+
+def _write(path: Path, table: Table, batches: Iterator[pa.RecordBatch]) -> None:
+    """A sealed Parquet file of the table's columns and types."""
+    schema = table.schema
+    with named_when_whole(path) as file:
+        with pq.ParquetWriter(
+            file, schema, compression="lz4", use_dictionary=False, write_page_checksum=True
+        ) as writer:
+            for batch in batches:
+                rows = pa.Table.from_batches([batch]).select(schema.names).cast(schema)
+                writer.write_table(rows)
+        seal(file, path)

@@ -1,0 +1,123 @@
+"""Tables are merged and fitted once, in whatever order and by whatever process."""
+
+from dataclasses import replace
+
+import duckdb
+import pytest
+
+from precompute.jobs import tables
+from precompute.jobs.plan import CORPUS
+from precompute.jobs.runner import run_local
+from precompute.jobs.seal import is_intact
+from precompute.passes import BY_NAME
+from precompute.passes.base import Fit
+from precompute.run import run
+from tests.shared_store import shared_store
+from tests.small_store import request, shards_only
+
+CHOSEN = ["head_pattern", "head_layout", "pair_pmi_correlation", "token_type_mixing"]
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    return request(tmp_path_factory.mktemp("tables"), statistics=CHOSEN)
+
+
+@pytest.fixture(scope="module")
+def plan(asked):
+    return shards_only(asked)
+
+
+def test_groups_hold_every_table_once_and_need_nothing_of_each_other(plan):
+    names = [name for group in plan.tables for name in group]
+    assert sorted(names) == sorted(plan.statistics)
+    for group in plan.tables:
+        for place, name in enumerate(group):
+            of = BY_NAME[name]
+            assert not isinstance(of, Fit) or {*of.NEEDS} <= {*group[:place]}, name
+
+
+def test_groups_are_no_larger_than_their_needs(plan):
+    assert ("head_distance", "head_layout") in plan.tables
+    assert ("head_token", "token_type_mixing") in plan.tables
+
+
+def test_a_table_is_in_the_order_of_its_contract(plan):
+    for of in plan.passes:
+        file, order = (
+            plan.table_file(of),
+            ", ".join(f"{each} nulls last" for each in of.TABLE.sorted_by),
+        )
+        rows = duckdb.sql(f"select * from read_parquet('{file}')")
+        in_order = duckdb.sql(f"select * from read_parquet('{file}') order by {order}")
+        assert rows.fetchall() == in_order.fetchall(), of.TABLE.name
+
+
+def test_what_is_merged_is_not_merged_again_and_a_new_statistic_is_merged_alone(
+    asked, plan, monkeypatch
+):
+    merged = []
+
+    def watched(store, table, shards, path):
+        merged.append(table.name)
+        merge(store, table, shards, path)
+
+    merge = tables.merge
+    monkeypatch.setattr(tables, "merge", watched)
+    shards_only(asked)
+    assert merged == []
+    shards_only(replace(asked, statistics=[*CHOSEN, "value_norm_dispersion"]))
+    assert merged == ["value_norm_dispersion"]
+
+
+def test_a_damaged_table_is_made_again(asked, plan, capsys):
+    files = [plan.table_file(BY_NAME["head_pattern"]), plan.corpus_file(CORPUS[1])]
+    before = [each.read_bytes() for each in files]
+    for file, content in zip(files, before, strict=True):
+        file.write_bytes(content[:40] + bytes([content[40] ^ 1]) + content[41:])
+        assert not is_intact(file)
+    shards_only(asked)
+    said = capsys.readouterr().err
+    for file, content in zip(files, before, strict=True):
+        assert f"{file} is damaged" in said
+        assert file.read_bytes() == content
+
+
+def test_small_pieces_give_the_same_table(asked, plan, tmp_path):
+    """A table that is merged layer by layer is the one that is merged at once."""
+    of = BY_NAME["pair_delta"]
+    assert of.TABLE.piece
+    with tables.workspace(tmp_path) as store:
+        at_once = replace(of.TABLE, piece="")
+        tables.merge(store, at_once, plan.shards(of), tmp_path / "whole.parquet")
+    found, expected = (
+        duckdb.sql(f"select * from read_parquet('{each}')").fetchall()
+        for each in (tmp_path / "whole.parquet", plan.table_file(of))
+    )
+    assert found == expected
+    assert not [each for each in tmp_path.iterdir() if each.name != "whole.parquet"]
+
+
+def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch):
+    of = BY_NAME["token_type_mixing"]
+    monkeypatch.setattr(of, "NEEDS", ())
+    with pytest.raises(duckdb.CatalogException, match="head_token"):
+        tables._fitted(plan, of)
+
+
+def test_a_file_is_the_same_whoever_makes_its_tables(tmp_path_factory, tmp_path):
+    """That of the shared store was made in one go; this one from copies of its shards alone."""
+    import shutil
+
+    folder = shared_store(tmp_path_factory).parent
+    shutil.copytree(folder / ".shards", tmp_path / ".shards")
+    shutil.rmtree(tmp_path / ".shards" / "tables")
+    again = replace(request(folder), output=tmp_path / "tiny.duckdb")
+    run(again, run_local)
+    with duckdb.connect(str(again.output), read_only=True) as store:
+        store.execute(f"attach '{shared_store(tmp_path_factory)}' as other (read_only)")
+        rows = "from {}stored.manifest where name not in ('run', 'provenance') order by name"
+        assert (
+            store.execute(rows.format("")).fetchall()
+            == store.execute(rows.format("other.")).fetchall()
+        )
