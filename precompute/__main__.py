@@ -99,6 +99,12 @@ def run(
         Path | None,
         typer.Option(help="Static vectors for parsers, as GloVe has them: lines `word number …`."),
     ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="Stop when no 95% interval of the named statistics is wider than this."
+        ),
+    ] = None,
     pair_memory: Annotated[
         int, typer.Option(min=1, help="MiB for the hidden vectors of pairs at a time.")
     ] = 8,
@@ -125,6 +131,7 @@ def run(
         frequencies=frequencies,
         word_vectors=word_vectors,
         pair_memory=pair_memory,
+        until=until,
     )
     plan = run_request(
         request, runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker)

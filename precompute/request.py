@@ -37,6 +37,7 @@ class Request:
     frequencies: Path | None = None
     word_vectors: Path | None = None
     pair_memory: int = BUDGET // 2**20
+    until: float | None = None
 
 
 def image_corpus_name(request: Request) -> str:

@@ -1,18 +1,14 @@
 """One run from its request to the finished file."""
 
-import sys
-from datetime import UTC, datetime
-from importlib.metadata import version
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import torch
 
 from analysis.errors import UserError
-from analysis.tables import SCHEMA_VERSION
 from analysis.tables.corpus import provenance
 from analysis.tables.corpus import run as stored_run
-from precompute import __version__
 from precompute.corpora.frequencies import Frequencies, read_frequencies
 from precompute.corpora.images.digits import read_digit_images
 from precompute.corpora.images.images import read_images
@@ -22,6 +18,7 @@ from precompute.corpora.load import read_corpus
 from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
+from precompute.jobs.enough import FIRST, check_intervals, widest_interval
 from precompute.jobs.note import noting
 from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
@@ -32,9 +29,9 @@ from precompute.needs import allowed, check_corpus, check_model
 from precompute.request import Request, check_segments, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
+from precompute.store.provenance import identity, provenance_facts, run_row
 
 SHARDS = ".shards"
-_PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
 
 
 def run(request: Request, runner: Runner) -> Plan:
@@ -44,6 +41,8 @@ def run(request: Request, runner: Runner) -> Plan:
         UserError: whatever the user can put right.
     """
     chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
+    if request.until is not None:
+        check_intervals(request.statistics)
     _assert_writable(request.output)
     model = load_model(
         request.model,
@@ -58,17 +57,42 @@ def run(request: Request, runner: Runner) -> Plan:
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     if model.images is not None and model.images.interpolation:
         print(f"Positions: {model.images.interpolation} by the model itself.")
-    shards = request.output.parent / SHARDS
-    remove_unfinished(request.output, shards)
+    remove_unfinished(request.output, request.output.parent / SHARDS)
     check_model(request.statistics or (), model)
     check_segments(model)
-    corpus = indexed(_reading(request, model), shards)
+    with noting(request.output, runner) as noted:
+        plan, stopped = _finished(request, model, noted)
+        facts = provenance_facts(request, model, plan.corpus) | stopped
+        build(plan, request.output, run_row(request, model, plan), facts)
+    return plan
+
+
+def _finished(request: Request, model: LoadedModel, runner: Runner) -> tuple[Plan, dict[str, str]]:
+    """A plan of which every table is there, and what the file says of when it stopped.
+
+    A run that is to stop by itself reads twice as many sequences in each round as in the one
+    before, from the first on, so that its file is that of a run with this limit.
+    """
+    if request.until is None:
+        return _finished_plan(request, model, runner), {"until": "none"}
+    limit = FIRST
+    while True:
+        most = limit if request.limit is None else min(limit, request.limit)
+        plan = _finished_plan(replace(request, limit=most), model, runner)
+        widest = widest_interval(plan, request.statistics or [])
+        n_read = len(plan.corpus)
+        print(f"{n_read} sequences: the widest interval is {widest or 'not known yet'}.")
+        if n_read < limit or (widest is not None and widest.width <= request.until):
+            facts = {"until": f"{request.until:g}", "widest_interval": str(widest or "none")}
+            return plan, facts | {"limit": str(n_read)}
+        limit *= 2
+
+
+def _finished_plan(request: Request, model: LoadedModel, runner: Runner) -> Plan:
+    corpus = indexed(_reading(request, model), request.output.parent / SHARDS)
     check_corpus(request.statistics or (), corpus)
     plan = _plan(request, model, corpus)
-    facts = _provenance(request, model, corpus)
-    with noting(request.output, runner) as noted:
-        finish_plan(plan, model, noted)
-        build(plan, request.output, _run_row(request, model, plan), facts)
+    finish_plan(plan, model, runner)
     return plan
 
 
@@ -115,8 +139,8 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         frequencies = read_frequencies(request.frequencies, vocabulary=vocabulary)
     names = request.statistics
     if names is not None:
-        identity = _identity(request, model, corpus)
-        names = names + _statistics_already_in(request.output, identity, request.segments)
+        own = identity(request, model, corpus)
+        names = names + _statistics_already_in(request.output, own, request.segments)
     return Plan(
         folder=request.output.parent / SHARDS,
         facts=Facts(
@@ -151,19 +175,7 @@ def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
     return read_word_vectors(request.word_vectors, forms)
 
 
-def _identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
-    return {
-        "revision": model.revision,
-        "corpus_sha256": corpus.sha256,
-        "n_sequences": len(corpus),
-        "n_tokens": corpus.n_tokens,
-        "mask_rate": request.mask_rate,
-        "seed": request.seed,
-        "dtype": request.dtype,
-    }
-
-
-def _statistics_already_in(output: Path, identity: dict, segments: str) -> list[str]:
+def _statistics_already_in(output: Path, own: dict, segments: str) -> list[str]:
     """What a file of the same model, corpus and settings holds, so that adding loses nothing."""
     if not output.exists():
         return []
@@ -174,57 +186,6 @@ def _statistics_already_in(output: Path, identity: dict, segments: str) -> list[
     except (UserError, duckdb.Error):
         return []
     same = facts.get("segments", segments) == segments
-    same &= all(row[name] == value for name, value in identity.items())
+    same &= all(row[name] == value for name, value in own.items())
     known = chosen_statistics(None)
     return [name for name in row["statistics"] if name in known] if same else []
-
-
-def _run_row(request: Request, model: LoadedModel, plan: Plan) -> dict:
-    config = model.model.config
-    return {
-        **_identity(request, model, plan.corpus),
-        "model": request.model,
-        "family": model.family,
-        "n_layers": config.num_hidden_layers,
-        "n_heads": config.num_attention_heads,
-        "hidden_size": config.hidden_size,
-        "corpus": plan.corpus.name,
-        "device": model.device,
-        "statistics": list(plan.statistics),
-        "created_at": datetime.now(UTC).replace(microsecond=0, tzinfo=None),
-        "tool_version": __version__,
-        "schema_version": SCHEMA_VERSION,
-    }
-
-
-def _provenance(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
-    facts = {f"package {name}": version(name) for name in _PACKAGES}
-    facts |= {f"corpus {name}": str(count) for name, count in corpus.counts.items()}
-    facts |= {
-        "weights_sha256": model.weights_sha256,
-        "random_weights": "none" if model.random_weights is None else str(model.random_weights),
-        "limit": str(request.limit or "none"),
-        "python": sys.version.split()[0],
-        "activation": model.layers[0].feed_forward.activation,
-        "layer_order": model.layers[0].order.name,
-        "attention": "causal" if model.layers[0].is_causal else "full",
-        "gradient_objective": model.objective,
-        "relevance_start": model.relevance_start,
-        "input": "text" if model.images is None else "images",
-    }
-    if model.images is None:
-        return facts | _of_text(request, model, corpus)
-    positions = model.images.interpolation or "as learned"
-    return facts | {"image_processor": model.images.settings, "positions": positions}
-
-
-def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
-    given = corpus.segments if request.segments == "read" else (0,)
-    return {
-        "max_tokens": str(request.max_tokens),
-        "packing": request.packing,
-        "segments": request.segments,
-        "segments_given": ", ".join(map(str, given)) if model.segment_types else "none",
-        "frequencies": request.frequencies.name if request.frequencies else "none",
-        "word_vectors": request.word_vectors.name if request.word_vectors else "none",
-    }

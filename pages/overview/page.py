@@ -19,6 +19,7 @@ from pages.overview.file_account import (
 )
 from pages.overview.glance import findings
 from pages.overview.still_computing import still_computing
+from pages.overview.stopped import stopped
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
 from pages.ui.charts.look import in_theme
@@ -167,6 +168,7 @@ def _account() -> None:
 
 headline()
 still_computing()
+stopped()
 glance()
 absences()
 account()

@@ -1,9 +1,5 @@
 """The overview says what the file says."""
 
-import json
-import os
-import socket
-from dataclasses import asdict
 from importlib import import_module
 
 import pytest
@@ -12,7 +8,6 @@ from analysis.scopes import POST_NORM
 from pages.attention_norms.findings import _frequency, _strongest_correlation
 from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
-from pages.ui.store.note import Note
 from pages.ui.words.numbers import percent, scientific, signed
 from pages.ui.words.say import catalogue
 from tests.pages.conftest import sentences
@@ -235,14 +230,3 @@ def test_the_ends_of_a_share_of_several_types_hold_it(in_session, treebank_folde
     assert len(shares) == 4  # two layers, by weight and by norm
     assert shares["low"].le(shares["value"]).all()
     assert shares["high"].ge(shares["value"]).all()
-
-
-def test_what_a_run_still_adds_is_said_until_it_ends(opened, changed):
-    folder = changed("checkpoint")
-    path = folder / ".tiny.duckdb.computing.1.unfinished"
-    for n_done, said in ((1, "1 of 3 sequences done, 9 statistics"), (3, "all 3 sequences are")):
-        note = Note(n_done, 3, 9, socket.gethostname(), os.getpid())
-        path.write_text(json.dumps(asdict(note)))
-        assert any(said in each.value for each in opened("overview", folder).caption)
-    path.unlink()
-    assert not any("run is adding" in each.value for each in opened("overview", folder).caption)

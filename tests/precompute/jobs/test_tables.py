@@ -28,6 +28,11 @@ def plan(asked):
     return shards_only(asked)
 
 
+def rows_of(query: str) -> list[tuple]:
+    with duckdb.connect() as store:
+        return store.execute(query).fetchall()
+
+
 def test_groups_hold_every_table_once_and_need_nothing_of_each_other(plan):
     names = [name for group in plan.tables for name in group]
     assert sorted(names) == sorted(plan.statistics)
@@ -44,13 +49,11 @@ def test_groups_are_no_larger_than_their_needs(plan):
 
 def test_a_table_is_in_the_order_of_its_contract(plan):
     for of in plan.passes:
-        file, order = (
-            plan.table_file(of),
-            ", ".join(f"{each} nulls last" for each in of.TABLE.sorted_by),
+        file = plan.table_file(of)
+        order = ", ".join(f"{each} nulls last" for each in of.TABLE.sorted_by)
+        assert rows_of(f"from '{file}'") == rows_of(f"from '{file}' order by {order}"), (
+            of.TABLE.name
         )
-        rows = duckdb.sql(f"select * from read_parquet('{file}')")
-        in_order = duckdb.sql(f"select * from read_parquet('{file}') order by {order}")
-        assert rows.fetchall() == in_order.fetchall(), of.TABLE.name
 
 
 def test_what_is_merged_is_not_merged_again_and_a_new_statistic_is_merged_alone(
@@ -90,16 +93,15 @@ def test_small_pieces_give_the_same_table(asked, plan, tmp_path):
     with tables.workspace(tmp_path) as store:
         at_once = replace(of.TABLE, piece="")
         tables.merge(store, at_once, plan.shards(of), tmp_path / "whole.parquet")
-    found, expected = (
-        duckdb.sql(f"select * from read_parquet('{each}')").fetchall()
-        for each in (tmp_path / "whole.parquet", plan.table_file(of))
+    assert rows_of(f"from '{tmp_path / 'whole.parquet'}'") == rows_of(
+        f"from '{plan.table_file(of)}'"
     )
-    assert found == expected
     assert not [each for each in tmp_path.iterdir() if each.name != "whole.parquet"]
 
 
 def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch):
     of = BY_NAME["token_type_mixing"]
+    assert isinstance(of, Fit)
     monkeypatch.setattr(of, "NEEDS", ())
     with pytest.raises(duckdb.CatalogException, match="head_token"):
         tables._fitted(plan, of)

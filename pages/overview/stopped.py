@@ -1,0 +1,16 @@
+"""Where a run stopped that was to stop by itself."""
+
+import streamlit as st
+
+from pages.ui.store.chosen import open_store
+from pages.ui.words.numbers import count
+from pages.ui.words.say import say
+
+
+def stopped() -> None:
+    """A line on how wide the widest interval was, if that was to end the run."""
+    store = open_store()
+    until = store.facts.get("until", "none")
+    if until != "none":
+        told = {"until": until, "widest": store.facts["widest_interval"]}
+        st.caption(say("overview.stopped", n=count(store.run["n_sequences"]), **told))

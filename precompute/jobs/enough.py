@@ -1,0 +1,59 @@
+"""When a run has seen enough: how wide the intervals of its statistics still are."""
+
+from dataclasses import dataclass
+
+import duckdb
+
+from analysis.errors import UserError
+from analysis.tables.question import quoted
+from precompute.jobs.plan import Plan
+from precompute.passes import BY_NAME
+
+FIRST = 128
+"""How many sequences a run begins with that is to stop by itself; then it doubles them."""
+
+
+@dataclass(frozen=True)
+class Widest:
+    """The widest 95% interval among all rows of some statistics, and whose it is."""
+
+    statistic: str
+    width: float
+
+    def __str__(self) -> str:
+        return f"{self.width:.4g} ({self.statistic})"
+
+
+def check_intervals(statistics: list[str] | None) -> None:
+    """Raises if a run cannot stop by the intervals of these statistics.
+
+    Raises:
+        UserError: none is named, or one has no interval; naming those that have.
+    """
+    if statistics is None:
+        raise UserError(
+            "--until needs --statistics: name those whose intervals decide, such as "
+            "token_type_mixing."
+        )
+    if without := [name for name in statistics if not _has_interval(name)]:
+        known = ", ".join(name for name in BY_NAME if _has_interval(name))
+        raise UserError(
+            f"--until goes by 95% intervals, and {without[0]} has none. Name some of: {known}."
+        )
+
+
+def widest_interval(plan: Plan, statistics: list[str]) -> Widest | None:
+    """The widest interval in the finished tables of a plan; None if no row has one yet."""
+    found: list[Widest] = []
+    for name in statistics:
+        file = quoted(str(plan.table_file(BY_NAME[name])))
+        query = f"select max(high - low) from read_parquet({file})"
+        with duckdb.connect() as store:
+            [(width,)] = store.execute(query).fetchall()
+        if width is not None:
+            found.append(Widest(name, width))
+    return max(found, key=lambda each: each.width, default=None)
+
+
+def _has_interval(name: str) -> bool:
+    return {"low", "high"} <= {column.name for column in BY_NAME[name].TABLE.values}

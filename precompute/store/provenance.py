@@ -1,0 +1,80 @@
+"""What a file says of the run that made it."""
+
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from analysis.tables import SCHEMA_VERSION
+from precompute import __version__
+from precompute.corpora.index.corpus import Corpus
+from precompute.jobs.plan import Plan
+from precompute.models.loaded_model import LoadedModel
+from precompute.request import Request
+
+_PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
+
+
+def identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
+    """By what two runs are known to be of the same model, corpus and settings."""
+    return {
+        "revision": model.revision,
+        "corpus_sha256": corpus.sha256,
+        "n_sequences": len(corpus),
+        "n_tokens": corpus.n_tokens,
+        "mask_rate": request.mask_rate,
+        "seed": request.seed,
+        "dtype": request.dtype,
+    }
+
+
+def run_row(request: Request, model: LoadedModel, plan: Plan) -> dict:
+    """The one row of `run`."""
+    config = model.model.config
+    return {
+        **identity(request, model, plan.corpus),
+        "model": request.model,
+        "family": model.family,
+        "n_layers": config.num_hidden_layers,
+        "n_heads": config.num_attention_heads,
+        "hidden_size": config.hidden_size,
+        "corpus": plan.corpus.name,
+        "device": model.device,
+        "statistics": list(plan.statistics),
+        "created_at": datetime.now(UTC).replace(microsecond=0, tzinfo=None),
+        "tool_version": __version__,
+        "schema_version": SCHEMA_VERSION,
+    }
+
+
+def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
+    """The rows of `provenance`, by name."""
+    facts = {f"package {name}": version(name) for name in _PACKAGES}
+    facts |= {f"corpus {name}": str(count) for name, count in corpus.counts.items()}
+    facts |= {
+        "weights_sha256": model.weights_sha256,
+        "random_weights": "none" if model.random_weights is None else str(model.random_weights),
+        "limit": str(request.limit or "none"),
+        "python": sys.version.split()[0],
+        "activation": model.layers[0].feed_forward.activation,
+        "layer_order": model.layers[0].order.name,
+        "attention": "causal" if model.layers[0].is_causal else "full",
+        "gradient_objective": model.objective,
+        "relevance_start": model.relevance_start,
+        "input": "text" if model.images is None else "images",
+    }
+    if model.images is None:
+        return facts | _of_text(request, model, corpus)
+    positions = model.images.interpolation or "as learned"
+    return facts | {"image_processor": model.images.settings, "positions": positions}
+
+
+def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
+    given = corpus.segments if request.segments == "read" else (0,)
+    return {
+        "max_tokens": str(request.max_tokens),
+        "packing": request.packing,
+        "segments": request.segments,
+        "segments_given": ", ".join(map(str, given)) if model.segment_types else "none",
+        "frequencies": request.frequencies.name if request.frequencies else "none",
+        "word_vectors": request.word_vectors.name if request.word_vectors else "none",
+    }

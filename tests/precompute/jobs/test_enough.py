@@ -1,0 +1,88 @@
+"""A run that is to stop by itself stops where its intervals are narrow enough, and says so."""
+
+from dataclasses import replace
+
+import duckdb
+import pytest
+
+from analysis.errors import UserError
+from precompute import run as running
+from precompute.jobs.runner import run_local
+from precompute.run import run
+from tests.refusals import refused
+from tests.small_store import request
+
+FIRST = 12
+"""Sequences of the first round: just enough for an interval."""
+LINES = ["The cat sat.", "The dog ran, the cat sat.", "The mat.", "Dog, cat.", "Cat sat, dog ran."]
+
+
+@pytest.fixture(autouse=True)
+def small_rounds(monkeypatch):
+    monkeypatch.setattr(running, "FIRST", FIRST)
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """A run over sixty texts, each a document."""
+    text = tmp_path / "sixty.txt"
+    text.write_text("\n\n".join(LINES * 12), encoding="utf-8")
+    return replace(request(tmp_path, statistics=["token_type_mixing"]), corpus=str(text))
+
+
+def facts_of(asked) -> tuple[int, dict[str, str], float]:
+    """Sequences, provenance, and the widest interval in the file."""
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        [(n,)] = store.execute("select n_sequences from run").fetchall()
+        facts = dict(store.execute("from provenance").fetchall())
+        [(width,)] = store.execute("select max(high - low) from token_type_interval").fetchall()
+    return n, facts, width
+
+
+def widths(asked, capsys) -> list[float]:
+    """The widest interval of every round, when nothing is narrow enough."""
+    run(replace(asked, until=0.0), run_local)
+    told = [line for line in capsys.readouterr().out.splitlines() if "widest interval is" in line]
+    return [float(line.split(" is ")[1].split(" ")[0]) for line in told]
+
+
+def test_a_run_stops_in_the_first_round_that_is_narrow_enough(asked, capsys):
+    first, second, third, fourth = widths(asked, capsys)
+    assert first > second > third > fourth, "more texts do not narrow the interval here"
+    assert facts_of(asked)[0] == 60
+    run(replace(asked, until=(second + third) / 2), run_local)
+    n, facts, width = facts_of(asked)
+    assert n == 4 * FIRST
+    assert facts["limit"] == str(n)
+    assert width == pytest.approx(third, rel=1e-3)
+    assert facts["widest_interval"] == f"{width:.4g} (token_type_mixing)"
+
+
+def test_its_file_is_that_of_a_run_with_this_limit(asked, tmp_path):
+    run(replace(asked, until=1e9), run_local)
+    limited = replace(asked, output=tmp_path / "limited.duckdb", limit=FIRST)
+    run(limited, run_local)
+    rows = "select name, checksum from manifest where name not in ('run', 'provenance') order by 1"
+    found, expected = (
+        duckdb.connect(str(each.output), read_only=True).execute(rows).fetchall()
+        for each in (asked, limited)
+    )
+    assert found == expected
+
+
+def test_it_reads_no_more_than_the_limit(asked):
+    run(replace(asked, until=0.0, limit=20), run_local)
+    assert facts_of(asked)[0] == 20
+
+
+@pytest.mark.parametrize(
+    ("statistics", "message"),
+    [
+        (None, "--until needs --statistics: name those whose intervals decide"),
+        (["head_token"], "--until goes by 95% intervals, and head_token has none. Name some of: "),
+    ],
+)
+def test_statistics_without_intervals_are_refused(asked, statistics, message):
+    wrong = replace(asked, until=0.1, statistics=statistics)
+    assert refused(UserError, run, wrong, run_local).startswith(message)
+    assert not asked.output.exists()
