@@ -32,7 +32,7 @@ def asked(tmp_path) -> Request:
 
 
 def _python(*command: str) -> str:
-    asked = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=240)
+    asked = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=900)
     assert asked.returncode == 0, asked.stderr
     return asked.stdout
 

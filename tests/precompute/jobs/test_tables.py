@@ -1,5 +1,6 @@
 """Tables are merged and fitted once, in whatever order and by whatever process."""
 
+import shutil
 from dataclasses import replace
 
 import duckdb
@@ -109,7 +110,6 @@ def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch):
 
 def test_a_file_is_the_same_whoever_makes_its_tables(tmp_path_factory, tmp_path):
     """That of the shared store was made in one go; this one from copies of its shards alone."""
-    import shutil
 
     folder = shared_store(tmp_path_factory).parent
     shutil.copytree(folder / ".shards", tmp_path / ".shards")
