@@ -3,6 +3,7 @@
 AXES = {
     "batch": "sequence within one forward pass",
     "head": "attention head, counted from 0",
+    "group": "query heads that share one set of keys and values, counted from 0",
     "query": "token that attends; always the axis before `key`",
     "key": "token that is attended to",
     "token": "position in the sequence, special tokens included",
@@ -17,7 +18,8 @@ AXES = {
     "direction": "singular direction of a head's query-key form, strongest first",
     "column": "one of several waves that are measured side by side, such as a coordinate",
     "frequency": "Fourier coefficient along positions: frequency 0, then one cycle, two, …",
-    "plane": "eigenvector of a head's rotation from queries to keys, in the order of its phase",
+    "plane": "plane that queries or keys are turned in, or eigenvector of a head's rotation from "
+    "queries to keys, in the order of its phase",
     "span": "orthonormal coordinate of what a head's query and key directions span together",
     "offset": "place of the key relative to the query; more is further to the right",
     "row_offset": "rows that the key patch lies below the query patch; less than 0 is above",

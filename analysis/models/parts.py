@@ -69,20 +69,40 @@ def layer_norm(module: Model) -> LayerNormWeights:
 
 def projections(
     sides: Iterable[tuple[Float[Tensor, "width value"], Float[Tensor, " value"]]], heads: int
-) -> dict[str, Tensor]:
+) -> dict[str, Any]:
     """Queries, keys and values (x @ weight + bias) of all heads at once, cut into heads.
 
     Args:
-        sides: weight and bias of the queries, of the keys, of the values.
+        sides: weight and bias of the queries, of the keys, of the values. Keys and values that
+            several heads share are there once.
+        heads: how many heads the queries have.
 
     Returns:
-        `query_weight` (head × width × head_width), `query_bias` (head × head_width), and so on.
+        `query_weight` (head × width × head_width), `query_bias` (head × head_width), and so on;
+        `groups` and, as almost everywhere, `score_scale` = 1/√head_width.
     """
-    found = {}
-    for name, (weight, bias) in zip(("query", "key", "value"), sides, strict=True):
-        found[f"{name}_weight"] = weight.detach().unflatten(1, (heads, -1)).transpose(0, 1)
-        found[f"{name}_bias"] = bias.detach().unflatten(0, (heads, -1))
+    (query_weight, query_bias), *shared = sides
+    width = query_weight.shape[1] // heads
+    found: dict[str, Any] = {"score_scale": width**-0.5}
+    for name, (weight, bias) in zip(
+        ("query", "key", "value"), ((query_weight, query_bias), *shared), strict=True
+    ):
+        cut = weight.detach().unflatten(1, (-1, width)).transpose(0, 1)
+        found[f"{name}_weight"] = of_every_head(cut, heads)
+        found[f"{name}_bias"] = of_every_head(bias.detach().unflatten(0, (-1, width)), heads)
+        found["groups"] = None if len(cut) == heads else groups(len(cut), heads)
     return found
+
+
+def groups(n_groups: int, heads: int) -> tuple[int, ...]:
+    """Which set of keys and values each head uses: heads of a group stand side by side."""
+    return tuple(head * n_groups // heads for head in range(heads))
+
+
+def of_every_head(shared: Float[Tensor, "group *rest"], heads: int) -> Float[Tensor, "head *rest"]:
+    """What heads share in groups, once for each of them."""
+    each = heads // len(shared)
+    return shared if each == 1 else shared.repeat_interleave(each, dim=0)
 
 
 def layer_traces(

@@ -10,6 +10,8 @@ from torch import Tensor
 
 from analysis.measures.positions.query_key_factors import QueryKeyFactors, query_key_factors
 from analysis.measures.positions.query_key_rotation import HeadRotation, query_key_rotation
+from analysis.models.head_norm import HeadNormWeights
+from analysis.models.rotary import Rotary
 from analysis.scopes import POST_NORM, PRE_NORM, LayerOrder
 
 Model = Any  # a torch module, whose submodules no type checker knows by name
@@ -53,7 +55,12 @@ class LayerWeights:
     f(x) = (x @ value_weight + value_bias) @ output_weight, per head; the output bias belongs to the
     block and to no token. Each of the two blocks has a normalisation: after its residual in a
     post-norm layer, before the block, beside the residual, where `norm_first`. Where `is_causal`, a
-    query sees no key after itself.
+    query sees no key after itself, and none that stands more than `window` tokens away, if there is
+    a window.
+
+    A score is (turned query) · (turned key) · score_scale, of the queries and keys after their
+    norms, if they have any. Heads that share keys and values are of one group, and keys and values
+    are given to each of them. No groups: each head has its own.
     """
 
     query_weight: Float[Tensor, "head width head_width"]
@@ -69,18 +76,40 @@ class LayerWeights:
     feed_forward_norm: LayerNormWeights
     norm_first: bool
     is_causal: bool
+    score_scale: float
+    rotary: Rotary | None = None
+    query_norm: HeadNormWeights | None = None
+    key_norm: HeadNormWeights | None = None
+    window: int | None = None
+    groups: tuple[int, ...] | None = None
 
     @property
     def order(self) -> LayerOrder:
         return PRE_NORM if self.norm_first else POST_NORM
 
     def pairs(self, n_tokens: int) -> Bool[Tensor, "query key"]:
-        """Which keys a query may look at: all of a sequence, or none after itself.
+        """Which keys a query may look at: those of the sequence, of the past, of its window.
 
         A pair that is not there has no weight and no vector; its zeros are nobody's measurements.
         """
-        every = torch.ones(n_tokens, n_tokens, dtype=torch.bool)
-        return every.tril() if self.is_causal else every
+        seen = torch.ones(n_tokens, n_tokens, dtype=torch.bool)
+        if self.is_causal:
+            seen = seen.tril()
+        return seen if self.window is None else seen.triu(-self.window).tril(self.window)
+
+    def queries(
+        self, read: Float[Tensor, "*batch token width"]
+    ) -> Float[Tensor, "*batch head token head_width"]:
+        """Queries of what attention reads, after their norm and before they are turned."""
+        made = read.unsqueeze(-3) @ self.query_weight + self.query_bias.unsqueeze(-2)
+        return made if self.query_norm is None else self.query_norm.normed(made)
+
+    def keys(
+        self, read: Float[Tensor, "*batch token width"]
+    ) -> Float[Tensor, "*batch head token head_width"]:
+        """Keys of what attention reads, for every query head, after their norm, not yet turned."""
+        made = read.unsqueeze(-3) @ self.key_weight + self.key_bias.unsqueeze(-2)
+        return made if self.key_norm is None else self.key_norm.normed(made)
 
     @property
     def middle_norm(self) -> LayerNormWeights:

@@ -177,18 +177,11 @@ def test_unknown_family_is_told_the_nearest_and_the_known():
 def test_the_attention_is_made_of_the_layer_input_by_the_weights(traced):
     for layer in traced.layers:
         weights = layer.weights
-        queries, keys = (
-            torch.einsum("btw,hwd->bhtd", layer.attention_input, weight) + bias[None, :, None, :]
-            for weight, bias in (
-                (weights.query_weight, weights.query_bias),
-                (weights.key_weight, weights.key_bias),
-            )
-        )
-        scores = queries @ keys.mT / weights.query_weight.shape[-1] ** 0.5
-        n_tokens = scores.shape[-1]
-        seen = traced.is_token[:, None, None, :].expand(scores.shape)
-        if weights.is_causal:
-            seen = seen & torch.ones(n_tokens, n_tokens, dtype=torch.bool).tril()
+        compared = [weights.queries(layer.attention_input), weights.keys(layer.attention_input)]
+        if weights.rotary is not None:
+            compared = [weights.rotary.turned(each) for each in compared]
+        scores = compared[0] @ compared[1].mT * weights.score_scale
+        seen = traced.is_token[:, None, None, :] & weights.pairs(scores.shape[-1])
         made = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
         torch.testing.assert_close(made, layer.attention)
 
