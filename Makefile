@@ -4,7 +4,7 @@ PYTHON ?= python3
 ENVIRONMENT := .venv
 RUN := $(ENVIRONMENT)/bin/python
 
-.PHONY: demo test test-fast check docs mutate clean
+.PHONY: demo test test-fast check docs mutate lock clean
 
 demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the dashboard meanwhile
 	$(RUN) -m precompute demo --first
@@ -28,6 +28,10 @@ docs: $(ENVIRONMENT)/tests-installed  ## build the site of docs/ into site/; a b
 
 mutate: $(ENVIRONMENT)/tests-installed  ## change formulas one by one and see a test fail: hours
 	nice -n 15 $(RUN) -m tests.mutation
+
+lock: $(ENVIRONMENT)/tests-installed  ## write the hashes of all that requirements.txt brings with it
+	$(RUN) -m uv pip compile requirements.txt --constraints requirements-dev.txt --output-file requirements.lock \
+		--universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-config --quiet
 
 clean:  ## remove the environment and the site
 	rm -rf $(ENVIRONMENT) site

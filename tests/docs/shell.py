@@ -18,6 +18,7 @@ from precompute.passes import PASSES
 from tests.docs.written import ROOT
 
 STATISTICS = {each.TABLE.name for each in PASSES}
+_PIP_OPTIONS = ("-r", "-e", "--no-deps", "--require-hashes")
 _PINNED = re.compile(r"[\w.-]+==[\d.]+")
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
 _TARGET = re.compile(r"^([a-z][\w-]*):", re.MULTILINE)
@@ -146,7 +147,7 @@ def _pip(arguments: list[str]) -> None:
             _expect((ROOT / path).exists(), f"there is no {path}")
             _expect(not extra or f"\n{extra} = [" in _pyproject(), f"there is no extra {extra}")
         else:
-            _expect(each in ("-r", "-e") or _PINNED.fullmatch(each), f"{each} has no version")
+            _expect(each in _PIP_OPTIONS or _PINNED.fullmatch(each), f"{each} has no version")
 
 
 def _pyproject() -> str:

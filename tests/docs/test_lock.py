@@ -1,0 +1,93 @@
+"""The lock holds all that `requirements.txt` brings with it, by hash and in the same versions."""
+
+import re
+from importlib.metadata import requires
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from tests.docs.written import ROOT
+
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+
+
+def pins(text: str) -> list[Requirement]:
+    """What a file of requirements names; hashes, options and comments left out."""
+    joined = HASH.sub("", text.replace("\\\n", " ")).splitlines()
+    named = (line.partition("#")[0].strip() for line in joined)
+    return [Requirement(line) for line in named if line and not line.startswith("-")]
+
+
+def locked(text: str = LOCK) -> dict[str, Version]:
+    """Name and version of what the lock installs here."""
+    here = [each for each in pins(text) if each.marker is None or each.marker.evaluate()]
+    return {
+        canonicalize_name(each.name): Version(str(each.specifier).removeprefix("=="))
+        for each in here
+    }
+
+
+def pinned(file: str) -> list[Requirement]:
+    return pins((ROOT / file).read_text(encoding="utf-8"))
+
+
+def missing(asked: list[Requirement], lock: dict[str, Version]) -> list[str]:
+    """What is asked for and not locked, or in another version."""
+    return [
+        str(each)
+        for each in asked
+        if canonicalize_name(each.name) not in lock
+        or lock[canonicalize_name(each.name)] not in each.specifier
+    ]
+
+
+def brought(name: str) -> list[Requirement]:
+    """What an installed package needs here."""
+    needs = [Requirement(each) for each in requires(name) or ()]
+    return [each for each in needs if each.marker is None or each.marker.evaluate({"extra": ""})]
+
+
+def test_the_lock_agrees_with_the_requirements():
+    assert not missing(pinned("requirements.txt"), locked())
+
+
+def test_the_lock_agrees_with_what_tests_are_run_with():
+    held = [
+        each for each in pinned("requirements-dev.txt") if canonicalize_name(each.name) in locked()
+    ]
+    assert "filelock" in {each.name for each in held}, "this test could not have failed"
+    assert not missing(held, locked())
+
+
+def test_the_lock_holds_what_the_requirements_bring_with_them():
+    seen, left = set(), [each.name for each in pinned("requirements.txt")]
+    while left:
+        name = canonicalize_name(left.pop())
+        if name not in seen:
+            seen.add(name)
+            needs = brought(name)
+            assert not missing(needs, locked()), name
+            left += [each.name for each in needs]
+    assert len(seen) > 2 * len(pinned("requirements.txt")), "this test could not have failed"
+
+
+@pytest.mark.parametrize("name", ["pillow", "torch", "markupsafe"])
+def test_a_lock_that_lags_would_be_seen(name):
+    assert missing([Requirement(f"{name}>9999")], locked()) == [f"{name}>9999"]
+    without = re.sub(rf"^{name}==.*\n(    --hash.*\n)+", "", LOCK, flags=re.MULTILINE)
+    assert missing([Requirement(name)], locked(without)) == [name]
+
+
+def test_all_that_is_locked_has_a_hash():
+    entries = LOCK.replace("\\\n", " ").splitlines()
+    assert len(entries) == len(pins(LOCK)) > 90
+    assert not [entry for entry in entries if not HASH.search(entry)]
+
+
+def test_the_lock_names_neither_a_host_nor_a_path():
+    left = HASH.sub("", LOCK)
+    assert "==" in left
+    assert not re.search(r"://|/|@|--(?!hash)", left)
