@@ -37,7 +37,10 @@ TOKENS = Table(
         ),
     ),
     source="clark-2019",
-    laws=("token_id >= 0", "token_type in ('cls', 'sep', 'comma_period', 'other', 'register')"),
+    laws=(
+        "token_id >= 0",
+        "token_type in ('cls', 'sep', 'comma_period', 'other', 'register', 'bos')",
+    ),
 )
 VOCABULARY = Table(
     name="vocabulary",

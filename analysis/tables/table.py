@@ -99,7 +99,7 @@ LAYER = Column("layer", pa.uint8(), "layer, counted from 1", "index")
 HEAD = Column("head", pa.uint8(), "head within its layer, counted from 1", "index")
 NAME = pa.dictionary(pa.int8(), pa.string())
 TOKEN_TYPE = Column(
-    "token_type", NAME, "cls, sep, comma_period, other (masked places too) or register", "name"
+    "token_type", NAME, "cls, sep, comma_period, other (masked places too), register or bos", "name"
 )
 SCOPE = Column(
     "scope",

@@ -16,7 +16,7 @@ from pages.ui.words.quantities import quantity_name
 from pages.ui.words.say import say
 
 _PAGE = "attention_norms"
-SPECIAL = ("cls", "sep", "comma_period", "register")
+SPECIAL = ("bos", "cls", "sep", "comma_period", "register")
 _NEAR = 0.02
 _WEAK = 0.1
 

@@ -14,7 +14,7 @@ from pages.ui.view import View
 from pages.ui.words.names import scope_name, token_type_name
 from pages.ui.words.numbers import percent
 
-_TYPES = ("all", "cls", "sep", "mask", "other")
+_TYPES = ("all", "bos", "cls", "sep", "mask", "other")
 
 
 @section("ratio", mixing_ratio.TABLE)

@@ -12,7 +12,7 @@ from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.checks import check_length, check_some_tokens
 from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
 from precompute.corpora.special_tokens import encoding, framed, room_for
-from precompute.corpora.token_types import CLS, SEP, TokenTypes
+from precompute.corpora.token_types import SEP, SPECIAL, TokenTypes
 from precompute.corpora.word_pieces import word_pieces
 from precompute.corpora.wording import shown
 from precompute.corpora.words import words_of_texts, words_of_tokens
@@ -147,7 +147,7 @@ class Encoder:
     ) -> Sequence:
         token_types = self._token_types(ids)
         masked = ids == self._mask
-        special = masked | (token_types == CLS) | (token_types == SEP)
+        special = masked | np.isin(token_types, SPECIAL)
         return Sequence(
             index=index,
             ids=ids,
@@ -198,7 +198,7 @@ class Encoder:
 
     def _readable(self, ids: Int32[np.ndarray, " token"]) -> str:
         """The text between special tokens, a line for each part."""
-        special = np.isin(self._token_types(ids), (CLS, SEP))
+        special = np.isin(self._token_types(ids), SPECIAL)
         ends = np.cumsum(~special)[special]
         parts = np.split(ids[~special], ends.tolist())
         texts = (str(self._tokenizer.decode(part.tolist())).strip() for part in parts)

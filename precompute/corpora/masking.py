@@ -10,7 +10,7 @@ from analysis.errors import UnfitModel, UserError
 from analysis.models.gradients import NO_TARGET
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.corpora.token_types import CLS, OTHER, SEP
+from precompute.corpora.token_types import OTHER, SPECIAL
 
 
 def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
@@ -32,7 +32,7 @@ def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
 def masked(
     sequence: Sequence, tokenizer: PreTrainedTokenizerBase, *, rate: float, seed: int
 ) -> Sequence:
-    """The sequence with `max(1, floor(rate·k))` of its k tokens other than CLS and SEP masked.
+    """The sequence with `max(1, floor(rate·k))` of its k tokens that are not special masked.
 
     The draw depends on the seed and the sequence's index alone, so it is the same whichever
     sequences stand before it or are read together with it. A rate of 0 masks nothing.
@@ -44,7 +44,7 @@ def masked(
         The released code draws all sequences from one generator, in the order of the file.
     """
     check_masking(tokenizer, rate)
-    maskable = np.flatnonzero(~np.isin(sequence.token_types, (CLS, SEP)))
+    maskable = np.flatnonzero(~np.isin(sequence.token_types, SPECIAL))
     if not rate or not len(maskable):
         return sequence
     draws = generator(seed, purpose="masking", index=sequence.index)

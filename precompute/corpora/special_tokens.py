@@ -6,7 +6,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from analysis.errors import UnfitModel, UserError
 
-_PROBE = "."  # a text of which every tokenizer makes a token
+PROBE = "."  # a text of which every tokenizer makes a token
 
 
 def encoding(
@@ -56,7 +56,7 @@ def framed(
     Returns:
         The tokens, special ones included, and the segment id of each.
     """
-    seen = encoding(tokenizer, *(_PROBE for _ in pieces))
+    seen = encoding(tokenizer, *(PROBE for _ in pieces))
     columns = zip(seen.sequence_ids(), seen["token_type_ids"], seen.tokens(), strict=True)
     tokens: list[str] = []
     segments: list[int] = []

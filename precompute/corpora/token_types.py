@@ -5,8 +5,11 @@ from jaxtyping import Int32, UInt8
 from transformers import PreTrainedTokenizerBase
 
 from precompute.corpora.sequence import TOKEN_TYPES
+from precompute.corpora.special_tokens import PROBE
 
-CLS, SEP, COMMA_PERIOD, OTHER, REGISTER = range(len(TOKEN_TYPES))
+CLS, SEP, COMMA_PERIOD, OTHER, REGISTER, BOS = range(len(TOKEN_TYPES))
+SPECIAL = (BOS, CLS, SEP)
+"""Types of the tokens that frame a text and stand for no part of it."""
 WORD_STARTS = ("Ġ", "▁")
 WORD_END = "</w>"
 
@@ -15,7 +18,8 @@ class TokenTypes:
     """The type of each id of a tokenizer.
 
     A tokenizer that lacks a classification token or a separator has no token of that type, and one
-    that uses one token as both has neither: such a token marks an end and not a part.
+    that uses one token as both has neither: such a token marks an end and not a part. `bos` is the
+    token that it puts before every text, where that is no classification token.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase):
@@ -28,10 +32,18 @@ class TokenTypes:
             for token, kind in ((tokenizer.cls_token, CLS), (tokenizer.sep_token, SEP)):
                 if token in vocabulary:
                     self._of_id[vocabulary[token]] = kind
+        if _puts_bos_first(tokenizer) and tokenizer.bos_token != tokenizer.cls_token:
+            self._of_id[tokenizer.bos_token_id] = BOS
 
     def __call__(self, ids: Int32[np.ndarray, " token"]) -> UInt8[np.ndarray, " token"]:
         """Positions in `TOKEN_TYPES`."""
         return self._of_id[ids]
+
+
+def _puts_bos_first(tokenizer: PreTrainedTokenizerBase) -> bool:
+    if tokenizer.bos_token is None:
+        return False
+    return tokenizer(PROBE, verbose=False)["input_ids"][0] == tokenizer.bos_token_id
 
 
 def _surface(token: str) -> str:

@@ -24,7 +24,7 @@ from analysis.tables.norms.weighing import NORM, WEIGHT
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.sequence import Sequence
-from precompute.corpora.token_types import CLS, OTHER, REGISTER, SEP
+from precompute.corpora.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.models.classification import Classification
 from precompute.models.loaded_model import Control
 from precompute.passes.probing.attention_of_words import attention_of_words
@@ -189,7 +189,7 @@ class Batch:
     @cached_property
     def is_content(self) -> tuple[Bool[np.ndarray, " token"], ...]:
         """Of every sequence, which tokens are patches or text, and not special ones."""
-        special = (CLS, SEP, REGISTER)
+        special = (BOS, CLS, SEP, REGISTER)
         return tuple(~np.isin(each.token_types, special) for each in self.sequences)
 
     @cached_property

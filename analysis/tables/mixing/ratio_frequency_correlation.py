@@ -12,7 +12,7 @@ from analysis.tables.table import Table
 
 TABLE = Table(
     name="ratio_frequency_correlation",
-    grain="one row per source of frequencies, scope, and with or without cls and sep; masked "
+    grain="one row per source of frequencies, scope, and with or without special tokens; masked "
     "places left out",
     key=(SOURCE, RATIO_SCOPE, SPECIAL),
     values=VALUES,

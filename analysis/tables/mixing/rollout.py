@@ -9,7 +9,7 @@ from analysis.tables.question import asks
 from analysis.tables.table import LAYER, N_SEQUENCES, TOKEN_TYPE, Table, interval, nullable
 
 OF_TOKENS = (
-    nullable(TOKEN_TYPE, "cls, sep, comma_period, other or register; NULL: all together"),
+    nullable(TOKEN_TYPE, "cls, sep, comma_period, other, register or bos; NULL: all together"),
     nullable(DISTANCE, f"{DISTANCE.meaning}; NULL: all together"),
 )
 SHARE = (

@@ -34,7 +34,7 @@ TABLE = Table(
     ),
     drawn as (
         from entry
-        where $special or token_type not in ('cls', 'sep')
+        where $special or token_type not in ('bos', 'cls', 'sep')
         order by hash(token_id), token_id
         limit $limit
     )
@@ -44,7 +44,7 @@ def words(store: DuckDBPyConnection, *, scope: str, special: bool, limit: int) -
     """Vocabulary entries with their frequency and their ratio; masked places count for none.
 
     Args:
-        special: whether cls and sep are among them.
+        special: whether bos, cls and sep are among them.
         limit: how many entries are drawn, the same at every call.
 
     Returns:

@@ -9,7 +9,7 @@ from analysis.tables.question import asks
 from analysis.tables.table import Table, interval
 
 SOURCE = text("source", "corpus: counted in this corpus; file: given to the run", "name")
-SPECIAL = flag("special_tokens", "whether cls and sep take part")
+SPECIAL = flag("special_tokens", "whether bos, cls and sep take part")
 VALUES = (
     count("n", "token occurrences, masked places not among them", "tokens"),
     number("spearman", "ρ of frequency rank (1 = frequent) and quantity", "ρ", nullable=True),
@@ -17,7 +17,7 @@ VALUES = (
 )
 TABLE = Table(
     name="frequency_correlation",
-    grain="one row per source of frequencies, quantity, and with or without cls and sep; masked "
+    grain="one row per source of frequencies, quantity, and with or without special tokens; masked "
     "places left out",
     key=(
         SOURCE,

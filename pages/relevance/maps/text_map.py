@@ -12,12 +12,12 @@ from pages.relevance.maps.source import LiveMaps, MapSource, StoredMaps
 from pages.ui.charts import shading
 from pages.ui.charts.image_ground import Numbers
 from pages.ui.charts.pieces import readable
+from pages.ui.store.absences import SPECIAL
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.numbers import percent
 from pages.ui.words.place import said
 from pages.ui.words.say import say
 
-_SPECIAL = ("cls", "sep", "register")
 _BRACKETS = "[]<>"
 _IN_PROPORTION = 1.0
 
@@ -59,7 +59,7 @@ class TokenMaps:
 def stored_text(seq: int) -> TokenMaps:
     """A text of the open file whose maps are kept."""
     tokens = ask(sequence, seq=seq)
-    apart = tokens["token_type"].isin(_SPECIAL).to_numpy()
+    apart = tokens["token_type"].isin(SPECIAL).to_numpy()
     return TokenMaps(tuple(tokens["token"]), _with_start(apart), StoredMaps(seq))
 
 

@@ -16,6 +16,7 @@ TOKEN_TYPE_COLOURS = {
     "sep": _BLUE,
     "cls": _PINK,
     "register": _PLUM,
+    "bos": _LILAC,
 }
 SERIES_COLOURS = (_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _LILAC)
 _STEPS = (_SILVER, _BLUE, _LEAF, _PLUM, _ORANGE, _BROWN, _LILAC)

@@ -8,7 +8,7 @@ from pages.ui.store.chosen import ask, is_causal, shows_images
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
-SPECIAL = ("cls", "sep", "register")
+SPECIAL = ("bos", "cls", "sep", "register")
 
 
 def has_special() -> bool:

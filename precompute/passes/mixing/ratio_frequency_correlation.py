@@ -13,7 +13,7 @@ NEEDS = ("token_mixing_ratio",)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per source of frequencies, scope, and with or without cls and sep."""
+    """One row per source of frequencies, scope, and with or without special tokens."""
     ratios = store.execute(
         """
         select seq, pos, token_id, token_type::varchar as token_type, scope::varchar as scope, mean

@@ -14,7 +14,7 @@ _QUANTITIES = ("attention", "value_norm")
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per source of frequencies, quantity, and with or without cls and sep.
+    """One row per source of frequencies, quantity, and with or without special tokens.
 
     Masked places count for none, but attend: what they give is among the weight that words receive.
     """

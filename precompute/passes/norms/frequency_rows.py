@@ -12,7 +12,7 @@ from precompute.passes.base import FitContext
 def frequency_rows(
     tokens: pd.DataFrame, quantities: Sequence[str], context: FitContext, *, name: str
 ) -> pd.DataFrame:
-    """One row per source of frequencies, with or without cls and sep, and quantity.
+    """One row per source of frequencies, with or without bos, cls and sep, and quantity.
 
     Args:
         tokens: seq, token_id, token_type and the quantities of every token that is read, so not of
@@ -23,7 +23,7 @@ def frequency_rows(
         No row where no token is left.
     """
     ranks = {"corpus": frequency_ranks(np.bincount(tokens["token_id"])), **context.frequency_ranks}
-    is_special = tokens["token_type"].isin(["cls", "sep"])
+    is_special = tokens["token_type"].isin(["bos", "cls", "sep"])
     rows = [
         {"source": source, "special_tokens": special, name: quantity, **found}
         for source, ranking in ranks.items()

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from tokenizers.processors import TemplateProcessing
 
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.corpora.token_types import TokenTypes
-from tests.precompute.corpora.tiny import BUILT, bert_like, roberta_like
+from tests.precompute.corpora.tiny import BUILT, bert_like, llama_like, roberta_like
 
 
 def types_of(tokens, tokenizer):
@@ -24,10 +25,25 @@ def types_of(tokens, tokenizer):
         ("roberta", "other", ["Ġ", "th", "<mask>", "<unk>", "<pad>"]),
         ("gpt2", "comma_period", [",", "Ġ."]),
         ("gpt2", "other", ["<|end|>", "th"]),
+        ("llama", "bos", ["<s>"]),
+        ("llama", "comma_period", [",", "▁,", "▁."]),
+        ("llama", "other", ["</s>", "<unk>", "▁", "▁the", "<0x2C>", ";"]),
     ],
 )
 def test_each_token_is_of_one_type(family, kind, tokens):
     assert set(types_of(tokens, BUILT[family])) == {kind}
+
+
+def test_a_beginning_that_no_text_gets_is_of_no_type_of_its_own():
+    tokenizer = llama_like()
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", special_tokens=[])
+    assert types_of(["<s>"], tokenizer) == ["other"]
+
+
+def test_a_beginning_that_is_the_class_token_is_cls():
+    tokenizer = roberta_like()
+    tokenizer.bos_token = "<s>"
+    assert types_of(["<s>"], tokenizer) == ["cls"]
 
 
 def test_one_token_for_both_ends_is_neither_cls_nor_sep():

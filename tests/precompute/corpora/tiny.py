@@ -1,8 +1,8 @@
-"""Tiny tokenizers in the manner of BERT, RoBERTa and GPT-2, and what the tests of corpora share."""
+"""Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and what tests of corpora share."""
 
 from collections import Counter
 from pathlib import Path
-from string import ascii_lowercase
+from string import ascii_letters, ascii_lowercase, digits
 
 import pytest
 from hypothesis import settings
@@ -87,9 +87,39 @@ def _bytes(*special: str) -> tuple[Tokenizer, dict[str, int]]:
     return tokenizer, vocabulary
 
 
-TOKENIZERS = {"bert": bert_like, "roberta": roberta_like, "gpt2": gpt2_like}
+def llama_like() -> PreTrainedTokenizerFast:
+    """Pieces that hold the space before a word as `▁`, bytes for letters it has no piece of, and
+    `<s>` before each text; nothing can be masked."""
+    special, space = ("<unk>", "<s>", "</s>"), "▁"
+    ends = [*ascii_letters, *digits, ",", ".", ";", "'"]
+    spelt = [(space + word)[:n] for word in (*WORDS, ",", ".") for n in range(2, len(word) + 2)]
+    pieces = dict.fromkeys((space, *ends, "th", *spelt))
+    bytes_ = [f"<0x{byte:02X}>" for byte in range(256)]
+    vocabulary = {token: n for n, token in enumerate((*special, *bytes_, *pieces))}
+    merges = [*dict.fromkeys((each[:-1], each[-1]) for each in spelt), ("t", "h")]
+    tokenizer = Tokenizer(
+        models.BPE(vocabulary, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True)
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace(space, " "), decoders.ByteFallback(), decoders.Fuse()]
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A", pair="<s> $A <s>:1 $B:1", special_tokens=[("<s>", vocabulary["<s>"])]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>"
+    )
+
+
+TOKENIZERS = {
+    "bert": bert_like,
+    "roberta": roberta_like,
+    "gpt2": gpt2_like,
+    "llama": llama_like,
+}
 BUILT = {family: build() for family, build in TOKENIZERS.items()}
-SEGMENT_TYPES = {"bert": 2, "roberta": 1, "gpt2": 0}
+SEGMENT_TYPES = {"bert": 2, "roberta": 1, "gpt2": 0, "llama": 0}
 PLACE = "f line 1"
 
 
