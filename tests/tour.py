@@ -46,8 +46,7 @@ def main(
 ) -> None:
     width, height = map(int, size.split("x"))
     output.mkdir(parents=True, exist_ok=True)
-    files = sorted(statistics.glob("*.duckdb"), key=lambda each: each.stem)
-    held = {path.name: _held(path) for path in files}
+    files = held(statistics)
     places = [("overview", None), *((page, each) for page in VIEWS for each in sections(page))]
     with (
         serving(statistics) as server,
@@ -61,7 +60,7 @@ def main(
             name = f"{page}-{section.stem}" if section else page
             if not re.search(only, name):
                 continue
-            browser.get(f"{server}/{PAGES[page]}?{_query(page, section, held, lang)}")
+            browser.get(f"{server}/{PAGES[page]}?{query(page, section, files, lang)}")
             for _ in range(2):  # what is drawn last comes after a moment of rest
                 WebDriverWait(browser, 60).until(lambda each: each.execute_script(DRAWN))
                 time.sleep(0.5)
@@ -69,16 +68,22 @@ def main(
             typer.echo(name)
 
 
-def _held(path: Path) -> set[str]:
-    """The tables of a file that have rows."""
+def held(folder: Path) -> dict[str, set[str]]:
+    """By file of a folder, the tables of it that have rows."""
+    files = sorted(folder.glob("*.duckdb"), key=lambda each: each.stem)
+    return {path.name: _filled(path) for path in files}
+
+
+def _filled(path: Path) -> set[str]:
     filled = "select name from stored.manifest where n_rows > 0"
     with duckdb.connect(str(path), read_only=True) as store:
         return {name for (name,) in store.execute(filled).fetchall()}
 
 
-def _query(page: str, section: Section | None, held: dict[str, set[str]], lang: str) -> str:
+def query(page: str, section: Section | None, files: dict[str, set[str]], lang: str = "en") -> str:
+    """The address of a section, on the first file that has what it needs."""
     needs = {each.name for each in section.needs} if section else set()
-    file = next((name for name, tables in held.items() if needs <= tables), "")
+    file = next((name for name, tables in files.items() if needs <= tables), "")
     view = {VIEWS[page]: section.stem} if section else {}
     return urlencode({"lang": lang, **({"file": file} if file else {}), **view})
 

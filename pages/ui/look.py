@@ -11,11 +11,11 @@ STYLE = """<style>
 [data-testid="stHeader"] {background: none}
 [data-testid="stHeader"], [data-testid="stHeader"] :not(button, button *) {pointer-events: none}
 [data-testid="stHeader"] :is(button, button *) {pointer-events: auto}
-.st-key-bar {padding-right: 8rem; gap: .35rem}
+.st-key-bar {padding-right: 8rem; gap: .35rem; min-height: 2.6rem}
 :is(a, [data-testid="stElementToolbar"] button):focus-visible
  {outline: 2px solid #2b84c4 !important; outline-offset: 1px}
 [data-testid="stStatusWidget"] {position: fixed; right: 1rem; bottom: 0.5rem}
-.st-key-presenting {position: absolute; top: 1.1rem; right: 3.5rem; width: auto; z-index: 2}
+.st-key-presenting {position: absolute; top: 1.5rem; right: 3.5rem; width: auto; z-index: 2}
 .st-key-bar h1 {padding: 0}
 .st-key-head_bar {align-items: center}
 .st-key-head_bar [data-testid="stSelectbox"] {width: 8.5rem}
@@ -41,8 +41,9 @@ STYLE = """<style>
 .st-key-findings [data-testid="stMarkdownContainer"] p {font-size: .92rem; line-height: 1.45}
 [data-testid="stCaptionContainer"][data-testid] {opacity: .8}
 [data-testid="stMain"] [data-testid="stElementToolbar"] {top: 0}
-:is([class*="st-key-toolbar"], [class*="st-key-corner"]) [data-testid="stButtonGroup"] button
- {min-height: 2.5rem}
-:is([class*="st-key-toolbar"], [class*="st-key-corner"]) [data-testid="stSelectbox"]
- {max-width: 22rem}
+:is([class*="st-key-toolbar"], [class*="st-key-corner"]) button[role="radio"] {min-height: 2.5rem}
+:is([class*="st-key-toolbar"], [class*="st-key-corner"])
+ > [data-testid="stElementContainer"]:has([data-testid="stSelectbox"]) {max-width: 22rem}
+:is([class*="st-key-toolbar"], [class*="st-key-corner"])
+ > [data-testid="stElementContainer"]:has([data-testid="stNumberInput"]) {max-width: 13rem}
 </style>"""

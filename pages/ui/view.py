@@ -15,7 +15,7 @@ from pages.ui.choices.pick import Kind, pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
 from pages.ui.stage import Picked, columns, stage
 from pages.ui.weighing import weighed
-from pages.ui.words.columns import column_settings, option_name, with_names
+from pages.ui.words.columns import column_settings, option_name, picker_title, with_names
 from pages.ui.words.place import key_of, said, said_if
 
 FEW, SOME = 6, 12
@@ -76,7 +76,7 @@ class View:
         given = options.__getitem__ if isinstance(options, Mapping) else format
         called = given or (lambda each: option_name(of or name, name, each))
         labels = {each: called(each) for each in options}  # while the section's words are at hand
-        title = said(label, shared="words.column", **values)
+        title = picker_title(label, **values)
         chosen = pick(
             self.key(name),
             title,

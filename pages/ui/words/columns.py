@@ -67,6 +67,13 @@ def titled(column: str, given: str | None) -> str:
     return title(column) if given is None else given
 
 
+def picker_title(name: str, **values: Any) -> str:
+    """What a picker is called: as the section says, else as its column, with a capital letter."""
+    called = said(name, shared="words.column", **values)
+    is_latin = called[:1].isascii() and not key_of(name)
+    return called[:1].upper() + called[1:] if is_latin else called
+
+
 def title_or_name(column: str) -> str:
     """What a column is called; its name in the frame where nothing calls it otherwise."""
     return title(column) if is_column(column) else column
