@@ -82,7 +82,7 @@ def _rank_tables(
     drawn: dict[str, tuple] = st.session_state.setdefault(_DRAWN, {})
     is_same = drawn.get("shown") == (*state, token)
     drawn["shown"] = (*state, token)
-    for place, by in zip(st.columns(2), _RANKINGS, strict=True):
+    for place, by in zip(view.columns(2), _RANKINGS, strict=True):
         listed = frame.sort_values(f"{by}_place").head(_LISTED).reset_index(drop=True)
         rows = listed.index[listed["token"] == token].tolist()
         if by not in drawn or not (is_same or by == clicked):

@@ -23,7 +23,7 @@ from pages.ui.words.names import effect_name, relation_name
 from pages.ui.words.numbers import count, percent, points, signed
 from pages.ui.words.say import plain, say
 
-_HEIGHT, _OF_LEGEND = 190, 24  # pixels
+_HEIGHT, _OF_LEGEND = 230, 24  # pixels
 PAGE = 5
 _MOST = 1_000
 
@@ -43,8 +43,7 @@ def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -
         return tokens
     ids = {str(side): int(token_id) for side, token_id in found.iloc[0].items()}
     changes = ask(pair_delta.of_pair, **ids)
-    steps = {each: view.say(f"steps_{each}", effect=effect_name(effect)) for each in ("one", "all")}
-    shown = view.pick("steps", steps)
+    shown = view.pick("steps", ["one", "all"])
     _told(view, ids, changes[changes["effect"] == effect], layer, effect)
     _by_layer(view, changes if shown == "all" else changes[changes["effect"] == effect], name)
     sentences(view, ids, layer=layer, effect=effect)

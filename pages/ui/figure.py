@@ -19,7 +19,7 @@ from pages.ui.stage import share_of_page, stage
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import say
 
-_TWO_LINES = 200  # letters
+_TWO_LINES, _TWO_SHORT_LINES = 200, 280  # letters: beside the buttons; as wide as the page, above
 _PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
 
 
@@ -136,7 +136,7 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None =
     too_few = say("figure.too_few", least=LEAST_UNITS) if missing else ""
     is_wide = share_of_page() == 1
     if not is_wide:
-        st.caption(_brief(shown.caption))
+        st.caption(_brief(shown.caption, round(_TWO_SHORT_LINES * share_of_page())))
     row = f"foot_{shown.key}" if is_wide else None
     with st.container(horizontal=True, vertical_alignment="top", gap="small", key=row):
         if is_wide:
@@ -162,11 +162,11 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None =
         collect_button(shown)
 
 
-def _brief(caption: str) -> str:
+def _brief(caption: str, letters: int = _TWO_LINES) -> str:
     """As many first sentences of a text as make two lines."""
     shown = ""
     for each in sentences(caption):
-        if shown and width_of(f"{shown} {each}") > _TWO_LINES:
+        if shown and width_of(f"{shown} {each}") > letters:
             break
         shown = f"{shown} {each}".strip()
     return shown

@@ -15,7 +15,7 @@ STYLE = """<style>
 :is(a, [data-testid="stElementToolbar"] button):focus-visible
  {outline: 2px solid #2b84c4 !important; outline-offset: 1px}
 [data-testid="stStatusWidget"] {position: fixed; right: 1rem; bottom: 0.5rem}
-.st-key-presenting {position: absolute; top: 1.5rem; right: 3.5rem; width: auto; z-index: 2}
+.st-key-presenting {position: absolute; top: 1.95rem; right: 3.5rem; width: auto; z-index: 2}
 .st-key-bar h1 {padding: 0}
 .st-key-head_bar {align-items: center}
 .st-key-head_bar [data-testid="stSelectbox"] {width: 8.5rem}
