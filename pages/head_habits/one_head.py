@@ -1,8 +1,6 @@
 """One head: its card, its habits with intervals, and the texts in which it shows one most."""
 
-from collections.abc import Hashable, Mapping
 from functools import partial
-from html import escape
 from typing import Any
 
 import altair as alt
@@ -15,19 +13,17 @@ from pages.head_habits.opened_head import clearest_head
 from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.look import coloured, tooltips
-from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.charts.shaded_sequence import RECEIVED, sequence_name, texts_of_head
 from pages.ui.head.bar import pick_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
 from pages.ui.passages import Passage, draw_passages
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import shown_as, with_names
-
-_FORMAT = "{:.2%}"
 
 
 @section("one_head", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
@@ -92,23 +88,13 @@ def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:
     habit, limit = _pick(view, own.dropna(subset="mean").set_index("quantity")["mean"])
     of = {"layer": layer, "head": head}
     best = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
-    held = open_store().rows.get(head_token.TABLE.name)
-    tokens = pd.DataFrame(columns=["seq", "attention"])
-    if held:
-        tokens = ask(head_token.sequence_tokens, **of, sequences=best["seq"].tolist())
-    top = float(tokens["attention"].max()) if len(tokens) else 0.0
-    colours = shading.scale(view.say("received"), top, _FORMAT) if top else ""
+    bodies, top = texts_of_head(best, **of)
+    colours = shading.scale(view.say("received"), top, RECEIVED) if top else ""
     if not top:
         st.caption(view.say("plain", statistic=head_token.TABLE.name))
-
-    def text(row: Any) -> str:
-        shown = tokens[tokens["seq"] == row.seq]
-        if shown.empty:
-            return f'<div class="an-text">{escape(row.text)}</div>'
-        return shaded_by(shown, "attention", top, hint=lambda row: _hint(view, row))
-
-    def heading(place: int, row: Any) -> str:
-        return view.say(
+    parts = []
+    for place, (row, body) in enumerate(zip(best.itertuples(), bodies, strict=True), start=1):
+        heading = view.say(
             "text_heading",
             place=place,
             seq=sequence_name(row.seq),
@@ -116,16 +102,9 @@ def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:
             habit=habit_name(habit),
             value=habit_value(habit, float(row.value)),
         )
-
-    rows = enumerate(best.itertuples(), start=1)
-    parts = [Passage(heading(place, row), text(row), int(row.seq)) for place, row in rows]
+        parts.append(Passage(heading, body, int(row.seq)))
     caption = view.say(f"texts_caption_{weighing}")
     view.markup("texts_title", best, partial(draw_passages, colours, parts), caption=caption)
-
-
-def _hint(view: View, row: Mapping[Hashable, Any]) -> str:
-    """What a token receives, for whoever points at it."""
-    return view.say("received_by", token=row["token"], share=_FORMAT.format(row["attention"]))
 
 
 def _pick(view: View, means: pd.Series) -> tuple[str, int]:

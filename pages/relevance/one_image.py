@@ -26,6 +26,7 @@ from pages.relevance.rules import rule_meaning, rule_name
 from pages.ui.charts.image_ground import ImageGround
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
+from pages.ui.facts import STYLE, fact_grid
 from pages.ui.live import door as live
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store, shows_images
@@ -131,7 +132,7 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
         chosen, caption = Panel(head, names[head], found[head]), " ".join(_captions(view, ground))
         figure("one", [chosen], caption, columns=2, pictured=True, side=_LARGE)
     with right:
-        facts(source, found[head], summary)
+        st.html(STYLE + fact_grid(facts(source, found[head], summary)))
     heads = [Panel(each, names[each], relevance) for each, relevance in found.items()]
     layers = [Panel(each, layer_name(each), r) for each, r in source.layers(rule, head).items()]
     columns = 4 if len(heads) in _TWO_ROWS_OF_FOUR else 5

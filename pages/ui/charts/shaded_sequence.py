@@ -1,14 +1,19 @@
 """A sequence of the open file with its tokens shaded: a text to be read, an image to be seen."""
 
 from collections.abc import Callable, Hashable, Mapping
+from html import escape
 from typing import Any
 
 import pandas as pd
 
 from analysis.tables import image
+from analysis.tables.norms import head_token
 from pages.ui.charts import shading
-from pages.ui.store.chosen import ask, shows_images
-from pages.ui.words.say import plain
+from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.words.say import plain, say
+
+RECEIVED = "{:.2%}"
+"""How what a token receives is written."""
 
 
 def shaded_sequence(tokens: list[shading.Shaded], top: float) -> str:
@@ -45,6 +50,36 @@ def shaded_by(
         shading.Shaded(row["token"], row[value], hint(row), row["token"] == chosen) for row in rows
     )
     return shaded_sequence(list(shaded), top)
+
+
+def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[str], float]:
+    """Texts whose tokens are shaded by the weight that they receive; plain where the file does not
+    tell.
+
+    Args:
+        texts: rows seq and text.
+
+    Returns:
+        The markup of each, and the value of the strongest ground: 0 where none is shaded.
+    """
+    found: dict[Any, pd.DataFrame] = {}
+    if open_store().holds(head_token.TABLE):
+        chosen = {"layer": layer, "head": head, "sequences": texts["seq"].tolist()}
+        found = dict(iter(ask(head_token.sequence_tokens, **chosen).groupby("seq")))
+    top = max((float(each["attention"].max()) for each in found.values()), default=0.0)
+    bodies = [
+        shaded_by(found[seq], "attention", top, hint=_received)
+        if seq in found
+        else f'<div class="an-text">{escape(text)}</div>'
+        for seq, text in zip(texts["seq"], texts["text"], strict=True)
+    ]
+    return bodies, top
+
+
+def _received(row: Mapping[Hashable, Any]) -> str:
+    """What a token receives, for whoever points at it."""
+    share = RECEIVED.format(row["attention"])
+    return say("head_habits.one_head.received_by", token=row["token"], share=share)
 
 
 def sequence_name(seq: int) -> str:

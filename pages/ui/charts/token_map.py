@@ -1,6 +1,6 @@
 """Every token of a sequence down, every token across, a cell for what one takes from the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
@@ -27,8 +27,7 @@ def token_map(
     legend: str,
     is_change: bool,
     side: int,
-    marked: int | None = None,
-    tooltip: Sequence[str] = (),
+    marked: int | None,
 ) -> Any:
     """The chart; clicks give the token that takes, as `event["selection"][CELL][0]["target_pos"]`.
 
@@ -41,11 +40,9 @@ def token_map(
         is_change: whether values go both ways from 0.
         side: of the map, in pixels.
         marked: the position of the token whose row and column are framed.
-        tooltip: further columns that the tooltip shows.
     """
     n = len(names)
     band = cell_band(n, side)
-    told = dict.fromkeys(("target", "source", value, *tooltip)) | {value: legend}
     base = alt.Chart(frame).encode(
         x=alt.X("source_pos:O", title=title("source"), axis=_axis(names, angle=-90)),
         y=alt.Y("target_pos:O", title=title("target"), axis=_axis(names, angle=0)),
@@ -61,7 +58,7 @@ def token_map(
                     orient="bottom", gradientLength=220, gradientThickness=10, format=".2~g"
                 ),
             ),
-            tooltip=tooltips(told, frame, ".2f"),
+            tooltip=tooltips({"target": None, "source": None, value: legend}, frame, ".2f"),
         )
         .add_params(cell_selection(CELL, "target_pos"))
     )

@@ -14,7 +14,7 @@ from pages.ui.words.say import say
 
 Option = TypeVar("Option")
 _SHORT, _EDGE = 30, 4  # letters of all options of a picker that shows them all, letters' room
-Kind = Literal["segmented", "pills", "select", "radio", "slider"]
+Kind = Literal["segmented", "pills", "select", "slider"]
 
 
 def draw(choice: Choice, widget: Callable[[], Any], *, in_bar: bool = False) -> Any:
@@ -57,8 +57,6 @@ def pick(
             return st.select_slider(label, options, **told)
         if kind == "select":
             return st.selectbox(label, options, **told)
-        if kind == "radio":
-            return st.radio(label, options, horizontal=True, **told)
         drawn = st.pills if kind == "pills" else st.segmented_control
         return drawn(label, options, required=True, **told)
 

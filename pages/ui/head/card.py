@@ -8,19 +8,13 @@ import streamlit as st
 from analysis.tables.heads import head_pattern
 from pages.ui.charts.colours import HABIT_COLOURS
 from pages.ui.choices.links import VIEWS, link
+from pages.ui.facts import STYLE, fact_grid
 from pages.ui.head.choice import HEAD, head_name
-from pages.ui.head.facts import Fact, facts
+from pages.ui.head.facts import facts
 from pages.ui.head.habits import GROUPS, habit_name, habit_value
 from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.say import say
 
-_STYLE = """<style>
-.hc-title {font-weight: 600; font-size: 1.15rem; margin-bottom: .5rem}
-.hc-facts {display: grid; grid-template-columns: repeat(auto-fit, minmax(8.6rem, 1fr));
- gap: .7rem 1.4rem}
-.hc-label, .hc-note {font-size: .8rem; opacity: .75; overflow-wrap: anywhere}
-.hc-value {font-size: 1.1rem; font-weight: 600; overflow-wrap: anywhere}
-</style>"""
 PLACES = (
     ("head_habits", "one_head"),
     ("head_map", "map"),
@@ -31,7 +25,8 @@ PLACES = (
 )
 """The sections that show one head, by page and view."""
 _OF_WORDS = ("syntax", "coreference")
-_HABIT_STYLE = """<style>
+_STYLE = """<style>
+.hc-title {font-weight: 600; font-size: 1.15rem; margin-bottom: .5rem}
 .hc-habits {display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr));
  gap: .15rem 1.6rem; margin-top: .8rem; font-size: .85rem}
 .hc-habit {display: grid; grid-template-columns: 7.4rem 1fr 3.6rem; gap: .6rem; align-items: center}
@@ -51,7 +46,8 @@ def head_card(*, layer: int, head: int) -> None:
         layer: from 1, as `head`.
     """
     with st.container(border=True):
-        st.html(_STYLE + _title(layer, head) + _grid(facts(layer, head)) + habit_bars(layer, head))
+        title = f'<div class="hc-title">{escape(head_name(layer, head))}</div>'
+        st.html(STYLE + _STYLE + title + fact_grid(facts(layer, head)) + habit_bars(layer, head))
         with st.container(horizontal=True):
             for page, view in places():
                 choices = {VIEWS[page]: view, HEAD: f"{layer}-{head}"}
@@ -61,20 +57,6 @@ def head_card(*, layer: int, head: int) -> None:
 def places() -> list[tuple[str, str]]:
     """Those of `PLACES` that can show something of the open file."""
     return [place for place in PLACES if not (place[0] in _OF_WORDS and shows_images())]
-
-
-def _title(layer: int, head: int) -> str:
-    return f'<div class="hc-title">{escape(head_name(layer, head))}</div>'
-
-
-def _grid(found: list[Fact]) -> str:
-    return f'<div class="hc-facts">{"".join(map(_fact, found))}</div>'
-
-
-def _fact(fact: Fact) -> str:
-    parts = (("label", fact.label), ("value", fact.value), ("note", fact.note))
-    told = (f'<div class="hc-{name}">{escape(text)}</div>' for name, text in parts)
-    return f"<div>{''.join(told)}</div>"
 
 
 def habit_bars(layer: int, head: int) -> str:
@@ -87,7 +69,7 @@ def habit_bars(layer: int, head: int) -> str:
     means = found.set_index("quantity")["mean"]
     bars = "".join(_bar(each, float(means[each])) for each in _SHOWN if each in means)
     told = f'<div class="hc-told">{_told(means)}</div>'
-    return f'{_HABIT_STYLE}<div class="hc-habits">{bars}</div>{told}'
+    return f'<div class="hc-habits">{bars}</div>{told}'
 
 
 def _bar(quantity: str, share: float) -> str:

@@ -1,22 +1,18 @@
 """What is known of one head, beside the page: its clearest text, its card, its place."""
 
-from collections.abc import Hashable, Mapping
-from typing import Any
-
 import streamlit as st
 
 from analysis.tables.heads import head_pattern, sequence_head_pattern
-from analysis.tables.norms import head_token
 from pages.ui.charts import shading
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.look import in_theme
-from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import SHARES, habit_name, habit_value
 from pages.ui.store.chosen import ask, open_store
-from pages.ui.words.say import plain, say
+from pages.ui.words.say import say
 
 
 def open_drawer(layer: int, head: int) -> None:
@@ -58,22 +54,10 @@ def _text(habit: str, layer: int, head: int) -> None:
     if not open_store().holds(sequence_head_pattern.TABLE):
         return
     of = {"layer": layer, "head": head}
-    for row in ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=1).itertuples():
+    texts = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=1)
+    for row, body in zip(texts.itertuples(), texts_of_head(texts, **of)[0], strict=True):
         value = habit_value(habit, float(row.value))
         told = {"seq": sequence_name(row.seq), "habit": habit_name(habit), "value": value}
         st.subheader(say("head_card.text", **told), anchor=False)
-        tokens = None
-        if open_store().holds(head_token.TABLE):
-            tokens = ask(head_token.sequence_tokens, **of, sequences=[row.seq])
-        if tokens is None or tokens.empty:
-            st.markdown(plain(row.text))
-        else:
-            top = float(tokens["attention"].max())
-            st.html(shading.STYLE + shaded_by(tokens, "attention", top, hint=_received))
+        st.html(shading.STYLE + body)
         link_to_sequence(row.seq)
-
-
-def _received(row: Mapping[Hashable, Any]) -> str:
-    """What a token receives, for whoever points at it."""
-    share = f"{row['attention']:.2%}"
-    return say("head_habits.one_head.received_by", token=row["token"], share=share)

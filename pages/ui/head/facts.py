@@ -1,7 +1,6 @@
 """What a file says of one head, fact by fact, each with a reason where the file says nothing."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pandas as pd
 
@@ -11,6 +10,7 @@ from analysis.tables.norms import token_type_mixing
 from analysis.tables.positions import head_offset
 from analysis.tables.probing import coreference_accuracy, dependency_accuracy, dependency_baseline
 from analysis.tables.table import Table
+from pages.ui.facts import Fact
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.choice import head_name, row_of
 from pages.ui.store.chosen import ask, open_store
@@ -25,15 +25,6 @@ CHOSEN_ON = "first"  # the half that the best is chosen on; it is scored on the 
 LEAST = 30
 """How many words a relation must have to be told of one head."""
 SUMS = ("all", "all_words")
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A value under its label, and what it is measured by or why there is none."""
-
-    label: str
-    value: str
-    note: str
 
 
 def facts(layer: int, head: int) -> list[Fact]:

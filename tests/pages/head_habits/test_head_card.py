@@ -5,8 +5,9 @@ from html import unescape
 
 import pytest
 
+from pages.ui.facts import Fact
 from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
-from pages.ui.head.facts import LEAST, Fact
+from pages.ui.head.facts import LEAST
 from pages.ui.head.facts import facts as facts_of
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import assert_sound, bodies, in_address
@@ -19,10 +20,8 @@ POSITIONS = {"po_view": "one_head", "head": "2-3"}
 
 def facts(session) -> dict[str, tuple[str, str]]:
     """Value and note by label, as the card writes them."""
-    parts = re.findall(
-        r'hc-label">(.*?)</div><div class="hc-value">(.*?)</div><div class="hc-note">(.*?)</div>',
-        bodies(session),
-    )
+    label, value, note = (f'<div class="facts-{each}">(.*?)</div>' for each in Fact.__annotations__)
+    parts = re.findall(label + value + note, bodies(session))
     return {unescape(label): (unescape(value), unescape(note)) for label, value, note in parts}
 
 
