@@ -77,6 +77,7 @@ def by_block(
         from (select *, nullif("{value}"::double, 'nan') as number from ({query}))
         join blocks using (seq)
         group by block, {names}
+        order by {names}, block
         """,
         dict(asked),
     ).df()
