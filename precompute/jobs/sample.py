@@ -9,6 +9,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.corpus import SEQUENCES
 from analysis.tables.question import quoted
+from analysis.tables.sample import Sample, said_of_rarest, said_of_sample
 from analysis.tables.table import Table
 from precompute.jobs.bounds import Bounds, block_of, sample_order
 from precompute.jobs.plan import Plan
@@ -105,7 +106,7 @@ def _sampled(store: DuckDBPyConnection, table: Table, rows: str, bounds: Bounds)
     n_kept = _keep(store, "kept", sizes, rows=bounds.raw_rows, sequences=most)
     if n_kept == n_there:
         return WHOLE
-    return Cut("semi join kept using (seq)", said={f"sample {table.name}": f"{n_kept}/{n_there}"})
+    return Cut("semi join kept using (seq)", said=said_of_sample(table, Sample(n_kept, n_there)))
 
 
 def _without_the_rarest(
@@ -127,4 +128,4 @@ def _without_the_rarest(
     least = fits[-1] if fits else sizes[0][0] + 1
     store.execute(f"create temp table frequent as from groups where n >= {least}")
     only = f"semi join frequent using ({columns})"
-    return Cut(only, said={f"least_count {table.name}": str(least)})
+    return Cut(only, said=said_of_rarest(table, least))
