@@ -105,11 +105,20 @@ def run(
             min=0, help="Stop when no 95% interval of the named statistics is wider than this."
         ),
     ] = None,
+    raw_rows: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Rows that each table of tokens, words, pairs or occurrences has at most: of a "
+            "larger corpus the file keeps a sample of whole sequences, and the commonest pairs.",
+        ),
+    ] = 20_000_000,
     pair_memory: Annotated[
         int, typer.Option(min=1, help="MiB for the hidden vectors of pairs at a time.")
     ] = 8,
 ) -> None:
     """Run a model over a corpus. Rerun the command to resume; the results are identical."""
+    from precompute.jobs.bounds import Bounds
     from precompute.jobs.workers import runner_for
     from precompute.run import Request
     from precompute.run import run as run_request
@@ -132,6 +141,7 @@ def run(
         word_vectors=word_vectors,
         pair_memory=pair_memory,
         until=until,
+        bounds=Bounds(raw_rows=raw_rows),
     )
     plan = run_request(
         request, runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker)

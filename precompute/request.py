@@ -5,6 +5,7 @@ from pathlib import Path
 
 from analysis.errors import UserError
 from analysis.measures.mixing.layer_mixing import BUDGET
+from precompute.jobs.bounds import Bounds
 from precompute.models.loaded_model import LoadedModel
 
 _OF_TEXT = {
@@ -38,6 +39,7 @@ class Request:
     word_vectors: Path | None = None
     pair_memory: int = BUDGET // 2**20
     until: float | None = None
+    bounds: Bounds = Bounds()
 
 
 def image_corpus_name(request: Request) -> str:

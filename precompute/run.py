@@ -160,6 +160,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
             corpus, n_layers=len(model.layers), n_heads=len(model.layers[0].query_weight)
         ),
         images=model.images,
+        bounds=request.bounds,
     )
 
 

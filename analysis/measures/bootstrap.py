@@ -64,6 +64,23 @@ def redraws(units: Int[np.ndarray, " sequence"], *, seed: int) -> Redraws:
     return Redraws(units, draws[:, of_unit].astype(np.float64))
 
 
+def means_of_sums(
+    sums: Float[np.ndarray, "block cell"],
+    counts: Float[np.ndarray, "block cell"],
+    weights: Float[np.ndarray, "resample block"],
+) -> Float[np.ndarray, "resample cell"]:
+    """Σ sums / Σ counts, a block counting as often as it is drawn.
+
+    Returns:
+        NaN where nothing that is drawn counts.
+
+    Source:
+        efron-1979, section 2.
+    """
+    total, count = weights @ sums, weights @ counts
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
 def percentile_interval(
     resampled: Float[np.ndarray, "resample cell"],
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:

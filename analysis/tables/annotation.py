@@ -36,6 +36,7 @@ WORDS = Table(
         flag("is_masked", "whether the model did not read the word, since a piece of it is masked"),
     ),
     source="clark-2019",
+    raw_rows=True,
     laws=(
         "first_pos <= last_pos",
         "governor is null or (relation is not null and governor <> word)",
@@ -54,6 +55,7 @@ MENTIONS = Table(
         flag("is_masked", "whether the model did not read it whole, since a word of it is masked"),
     ),
     source="clark-2019",
+    raw_rows=True,
     laws=(
         "first_word <= head_word and head_word <= last_word",
         "mention_type in ('pronoun', 'proper', 'nominal')",

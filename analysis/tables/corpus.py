@@ -17,7 +17,11 @@ SEQUENCES = Table(
     key=(SEQUENCE,),
     values=(
         whole("n_tokens", "tokens, special ones included", "tokens"),
-        text("text", "the text it was made of"),
+        text(
+            "text",
+            "the text it was made of; NULL where the tokens of the sequence are not kept",
+            nullable=True,
+        ),
     ),
     source="clark-2019",
     laws=("n_tokens > 0",),
@@ -37,6 +41,7 @@ TOKENS = Table(
         ),
     ),
     source="clark-2019",
+    raw_rows=True,
     laws=(
         "token_id >= 0",
         "token_type in ('cls', 'sep', 'comma_period', 'other', 'register', 'bos')",

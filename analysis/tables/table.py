@@ -41,6 +41,13 @@ class Table:
     Shards hold rows of the table, merged once already, unless `raw` says otherwise: then they hold
     rows of those columns, and `merge` is left to the store, one value of the column `piece` after
     the other, so that what is sorted and grouped at a time fits into memory.
+
+    A table whose key has the sequence is bounded whatever the corpus: of more sequences than there
+    are blocks the file keeps the rows of a sample, as many sequences as blocks. `raw_rows` says
+    that a sequence has many rows, of which as many sequences are kept as `--raw-rows` allows.
+    `per_block` is a query that keeps one row of each `block` of `shards` instead, where every
+    sequence has to count. `rarest` names columns of `raw` shards: beyond `--raw-rows` the groups
+    of them that have fewest rows are left out. Fits find all rows, whatever the file keeps.
     """
 
     name: str
@@ -56,6 +63,9 @@ class Table:
     order: tuple[str, ...] = ()
     raw: tuple[Column, ...] = ()
     piece: str = ""
+    raw_rows: bool = False
+    per_block: str = ""
+    rarest: tuple[str, ...] = ()
 
     @property
     def shard_schema(self) -> pa.Schema:
@@ -68,6 +78,11 @@ class Table:
     @property
     def schema(self) -> pa.Schema:
         return _schema(self.columns)
+
+    @property
+    def of_sequences(self) -> bool:
+        """Whether the table has rows of single sequences, of which a file may keep a sample."""
+        return SEQUENCE in self.key and not self.raw
 
     @property
     def sorted_by(self) -> tuple[str, ...]:

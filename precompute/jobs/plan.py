@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -12,12 +12,14 @@ from analysis.measures.mixing.layer_mixing import BUDGET
 from analysis.relevance_rules import RULES
 from analysis.scopes import LayerOrder
 from analysis.tables import annotation, corpus
+from analysis.tables.probing.word_attention import SHOWN
 from analysis.tables.table import Table
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.word_vectors import WordVectors
+from precompute.jobs.bounds import Bounds
 from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
 from precompute.passes import BY_NAME, PASSES
@@ -68,7 +70,8 @@ class Plan:
     It holds no text: `corpus` knows where its sequences lie, and a job reads its own.
 
     `hidden_budget` bounds memory and changes no number: see `Batch`. `kept` are the sequences whose
-    relevance maps are kept, and their pictures; `images` reads a corpus of images.
+    relevance maps are kept, and their pictures; `images` reads a corpus of images. `bounds` say how
+    much of single sequences the file keeps.
     """
 
     folder: Path
@@ -80,6 +83,7 @@ class Plan:
     hidden_budget: int = BUDGET
     kept: frozenset[int] = frozenset()
     images: ImageReader | None = None
+    bounds: Bounds = Bounds()
 
     @property
     def passes(self) -> tuple[Pass, ...]:
@@ -97,6 +101,12 @@ class Plan:
         """The sequences whose tokens are followed through the layers as vectors."""
         return evenly_spaced(range(len(self.corpus)), FOLLOWED)
 
+    @property
+    def kept_first(self) -> frozenset[int]:
+        """The sequences of which anything is kept that needs their tokens."""
+        shown = range(min(SHOWN, len(self.corpus)))
+        return self.exemplars | self.followed | self.kept | frozenset(shown)
+
     def place(self, of: Pass) -> Path:
         """The folder of a pass's shards, named by everything its numbers depend on."""
         return self.folder / of.TABLE.name / self._fingerprint(of)
@@ -113,11 +123,16 @@ class Plan:
         corpus |= {"kept": sorted(self.kept)} if of.TABLE.name in _KEPT else {}
         corpus |= {"corpus": self.corpus.content_sha256, "job_sequences": self.corpus.job_sequences}
         if isinstance(of, Fit):
+            corpus |= self._limits if len(self.corpus) > self.bounds.blocks else {}
             corpus["needs"] = [self._fingerprint(BY_NAME[name]) for name in of.NEEDS]
             corpus["frequencies"] = self.frequencies.sha256 if self.frequencies else None
             if "word_vector" in of.NEEDS:
                 corpus["word_vectors"] = self.word_vectors.sha256 if self.word_vectors else None
         return fingerprint(**own, **weights, **corpus)
+
+    @property
+    def _limits(self) -> dict[str, int]:
+        return asdict(self.bounds)
 
     def shards(self, of: Pass) -> list[Path]:
         """Every shard that the pass has when it is complete, in order."""
@@ -126,7 +141,9 @@ class Plan:
 
     def table_file(self, of: Pass) -> Path:
         """Where the whole table of a pass lies, in its order, once its shards are merged."""
-        name = fingerprint(shards=self._fingerprint(of), order=of.TABLE.sorted_by)
+        bounded = of.TABLE.of_sequences or of.TABLE.rarest
+        limits = {**self._limits, "first": sorted(self.kept_first)} if bounded else {}
+        name = fingerprint(shards=self._fingerprint(of), order=of.TABLE.sorted_by, **limits)
         return self.folder / "tables" / of.TABLE.name / f"{name}.parquet"
 
     def corpus_file(self, table: Table) -> Path:

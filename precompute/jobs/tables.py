@@ -20,10 +20,11 @@ from analysis.tables.corpus import TOKENS
 from analysis.tables.question import quoted
 from analysis.tables.table import Table
 from precompute.jobs.plan import CORPUS, Plan
+from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
 from precompute.jobs.seal import seal
 from precompute.jobs.shards import finish_shard, named_when_whole, unfinished_name
 from precompute.passes import BY_NAME
-from precompute.passes.base import Fit, FitContext
+from precompute.passes.base import Fit, FitContext, Pass
 from precompute.store.annotation_tables import annotation_rows
 from precompute.store.corpus_tables import corpus_rows, vocabulary_rows
 
@@ -42,7 +43,9 @@ def finish_table(plan: Plan, name: str) -> None:
         finish_shard(plan.place(of), 0, partial(_fitted, plan, of))
     if not plan.table_file(of).exists():
         with workspace(plan.folder) as store:
-            merge(store, of.TABLE, plan.shards(of), plan.table_file(of))
+            rows = view_of_shards(store, of.TABLE, plan.shards(of))
+            cut = cut_of(store, plan, of.TABLE, rows, pieces(store, of.TABLE, rows))
+            merge(store, of.TABLE, plan.shards(of), plan.table_file(of), cut)
 
 
 def finish_corpus(plan: Plan) -> None:
@@ -61,19 +64,33 @@ def finish_corpus(plan: Plan) -> None:
         _write(plan.corpus_file(vocabulary), vocabulary, found)
 
 
-def merge(store: DuckDBPyConnection, table: Table, shards: list[Path], path: Path) -> None:
+def merge(
+    store: DuckDBPyConnection, table: Table, shards: list[Path], path: Path, cut: Cut = WHOLE
+) -> None:
     """Write the table that shards make together, in its order, piece by piece."""
-    rows = f"from read_parquet([{quoted(*map(str, shards))}])"
-    store.execute(f"create or replace temp view {table.name}_shards as {rows}")
+    rows = view_of_shards(store, table, shards)
     columns = ", ".join(f'"{c.name}"' for c in table.columns)
     order = ", ".join(f"{name} nulls last" for name in table.sorted_by)
     merged = (
-        f"with shards as (from {table.name}_shards where {piece}) "
-        f"select {columns} from ({table.merge}) order by {order}"
-        for piece in pieces(store, table, f"{table.name}_shards")
+        f"with shards as (from {rows} {cut.only} where {piece}) "
+        f"select {columns} from ({cut.merge or table.merge}) order by {order}"
+        for piece in pieces(store, table, rows)
     )
     found = (store.sql(each).to_arrow_reader(_ROWS) for each in merged)
-    _write(path, table, (batch for piece in found for batch in piece))
+    _write(path, table, (batch for piece in found for batch in piece), cut.said)
+
+
+def view_of_shards(store: DuckDBPyConnection, table: Table, shards: list[Path]) -> str:
+    """The name of a view of all rows of a table's shards."""
+    rows = f"from read_parquet([{quoted(*map(str, shards))}])"
+    store.execute(f"create or replace temp view {table.name}_shards as {rows}")
+    return f"{table.name}_shards"
+
+
+def said_of(file: Path) -> dict[str, str]:
+    """What the file of a table says of what it leaves out."""
+    said = pq.read_schema(file).metadata or {}
+    return {name.decode(): value.decode() for name, value in said.items()}
 
 
 def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
@@ -109,7 +126,7 @@ def _fitted(plan: Plan, of: Fit) -> pa.Table:
         order=plan.facts.layer_order,
         frequency_ranks={"file": plan.frequencies.ranks} if plan.frequencies else {},
         word_vectors=plan.word_vectors,
-        documents=plan.corpus.units(),
+        documents=plan.corpus.units() if len(plan.corpus) <= plan.bounds.blocks else None,
     )
     needed = [BY_NAME[name] for name in of.NEEDS]
     with workspace(plan.folder) as store:
@@ -117,11 +134,10 @@ def _fitted(plan: Plan, of: Fit) -> pa.Table:
         store.execute("create schema stored")
         for table in CORPUS:
             _stand_in(store, table, plan.corpus_file(table))
+        register_texts(store, plan)
+        register_blocks(store, plan)
         for each in needed:
-            _stand_in(store, each.TABLE, plan.table_file(each))
-            shards = quoted(*map(str, plan.shards(each)))
-            rows = f"from read_parquet([{shards}])"
-            store.execute(f"create view {each.TABLE.name}_shards as {rows}")
+            _stand_in_for_all(store, plan, each)
         for table in (*CORPUS, *(each.TABLE for each in needed)):
             for view in table.all_views:
                 store.execute(f"create view {view.name} as {view.sql}")
@@ -133,9 +149,23 @@ def _stand_in(store: DuckDBPyConnection, table: Table, path: Path) -> None:
     store.execute(f"create view stored.{table.name} as from read_parquet({quoted(str(path))})")
 
 
-def _write(path: Path, table: Table, batches: Iterator[pa.RecordBatch]) -> None:
-    """A sealed Parquet file of the table's columns and types."""
-    schema = table.schema
+def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, of: Pass) -> None:
+    """All rows of a table by its name, of which its file may hold a sample, and those of shards."""
+    rows = view_of_shards(store, of.TABLE, plan.shards(of))
+    if of.TABLE.of_sequences and said_of(plan.table_file(of)):
+        store.execute(f"create view stored.{of.TABLE.name} as from {rows}")
+    else:
+        _stand_in(store, of.TABLE, plan.table_file(of))
+
+
+def _write(
+    path: Path,
+    table: Table,
+    batches: Iterator[pa.RecordBatch],
+    said: dict[str, str] | None = None,
+) -> None:
+    """A sealed Parquet file of the table's columns and types, with what it says of itself."""
+    schema = table.schema.with_metadata(said)
     with named_when_whole(path) as file:
         with pq.ParquetWriter(
             file, schema, compression="lz4", use_dictionary=False, write_page_checksum=True

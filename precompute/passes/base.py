@@ -23,18 +23,20 @@ class FitContext:
     """What a fit may know beside the store: the run's seed, the files it was given, and where the
     model's layers have their normalisations.
 
-    `documents` holds a number for the document of each sequence; None if each stands by itself.
+    The table `blocks` of the store has the block of each sequence: the sequence itself where they
+    are few. `documents` holds a number for the document of each block; None if each stands by
+    itself.
     """
 
     seed: int
     order: LayerOrder
     frequency_ranks: Mapping[str, np.ndarray]
     word_vectors: WordVectors | None = None
-    documents: Int32[np.ndarray, " sequence"] | None = None
+    documents: Int32[np.ndarray, " block"] | None = None
 
-    def redraws(self, sequences: Int[np.ndarray, " value"]) -> Redraws:
-        """Resamples of some sequences of the corpus, windows of one document drawn together."""
-        units = sequences if self.documents is None else self.documents[sequences]
+    def redraws(self, blocks: Int[np.ndarray, " value"]) -> Redraws:
+        """Resamples of some blocks of sequences, windows of one document drawn together."""
+        units = blocks if self.documents is None else self.documents[blocks]
         return redraws(units, seed=self.seed)
 
 

@@ -1,51 +1,100 @@
-"""Means over sequences, with their intervals, of what shards hold of each sequence."""
+"""Means over sequences, with their intervals, of what shards hold of each sequence.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+What is held at a time is a sum and a count of every block, however many sequences there are.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
+from jaxtyping import Float, Int
 
-from analysis.measures.bootstrap import Redraws
-from analysis.measures.norms.token_type_mixing import bootstrap_interval, sequence_means
+from analysis.measures.bootstrap import means_of_sums
+from analysis.measures.mixing.mixing_ratio import pooled_interval
 from analysis.tables.table import Table
 from precompute.passes.base import FitContext
 
+NOTHING: Mapping[str, Any] = {}
 
-def by_sequence(
-    rows: pd.DataFrame, *, cell: list[str], value: str
-) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """The cells there are, one per row, the sequences, and values sequence × cell.
 
-    A value is NaN where its row is missing.
+@dataclass(frozen=True)
+class BlockSums:
+    """What blocks of sequences have in each of some cells: a sum, and of how many sequences it is.
+
+    `cells` has one row per cell.
     """
-    table = rows.pivot(index="seq", columns=cell, values=value)
-    cells = table.columns.to_frame(index=False)
-    return cells, table.index.to_numpy(), table.to_numpy(dtype=np.float64)
+
+    cells: pd.DataFrame
+    blocks: Int[np.ndarray, " block"]
+    sums: Float[np.ndarray, "block cell"]
+    counts: Float[np.ndarray, "block cell"]
+
+    def absent_as_zero(
+        self, sizes: Float[np.ndarray, " block"], where: np.ndarray | bool = True
+    ) -> "BlockSums":
+        """The same, with a 0 in some cells for sequences that have no number there.
+
+        Args:
+            sizes: how many sequences each block has.
+        """
+        return replace(self, counts=np.where(where, sizes[:, None], self.counts))
+
+    def mean(self) -> Float[np.ndarray, " cell"]:
+        """The mean of every cell; NaN where it has no number."""
+        return means_of_sums(self.sums, self.counts, np.ones((1, len(self.sums))))[0]
+
+    def with_intervals(self, context: FitContext) -> pd.DataFrame:
+        """The cells with mean, low, high, and n_sequences: the sequences that count.
+
+        Cells without a number in any sequence are left out.
+        """
+        low, high = pooled_interval(self.sums, self.counts, context.redraws(self.blocks))
+        n_sequences = self.counts.sum(axis=0).astype(np.int64)
+        found = {"mean": self.mean(), "low": low, "high": high, "n_sequences": n_sequences}
+        return self.cells.assign(**found)[n_sequences > 0]
 
 
-def zero_where_absent(
-    cells: pd.DataFrame, values: np.ndarray, quantities: tuple[str, ...]
-) -> np.ndarray:
-    """The values with 0 where a sequence has no token that some quantities are about."""
-    of_types = cells["quantity"].isin(quantities).to_numpy()
-    return np.where(of_types, np.nan_to_num(values), values)
+def by_block(
+    store: DuckDBPyConnection,
+    query: str,
+    *,
+    cell: list[str],
+    value: str = "mean",
+    asked: Mapping[str, Any] = NOTHING,
+) -> BlockSums:
+    """The numbers that a query has of each sequence (seq, the cell, the value), summed by block.
 
-
-def with_intervals(cells: pd.DataFrame, values: np.ndarray, drawn: Redraws) -> pd.DataFrame:
-    """The cells with mean, low, high, and n_sequences: the sequences with a value, which count.
-
-    Cells without a value in any sequence are left out.
+    What is NULL or NaN is no number.
     """
-    present = ~np.isnan(values)
-    filled = np.nan_to_num(values)
-    low, high = bootstrap_interval(filled, present, drawn)
-    mean = sequence_means(filled, present, np.ones((1, len(values))))[0]
-    means = cells.assign(mean=mean, low=low, high=high, n_sequences=present.sum(axis=0))
-    return means[means["n_sequences"] > 0]
+    names = ", ".join(f'"{each}"' for each in cell)
+    rows = store.execute(
+        f"""
+        select block, {names}, coalesce(fsum(number), 0) as total, count(number)::double as n
+        from (select *, nullif("{value}"::double, 'nan') as number from ({query}))
+        join blocks using (seq)
+        group by block, {names}
+        order by {names}, block
+        """,
+        dict(asked),
+    ).df()
+    totals, n = (rows.pivot(index="block", columns=cell, values=each) for each in ("total", "n"))
+    sums, counts = (np.nan_to_num(each.to_numpy(dtype=np.float64)) for each in (totals, n))
+    return BlockSums(totals.columns.to_frame(index=False), totals.index.to_numpy(), sums, counts)
+
+
+def block_sizes(
+    store: DuckDBPyConnection, query: str, asked: Mapping[str, Any] = NOTHING
+) -> Float[np.ndarray, " block"]:
+    """How many sequences of each block have any row in a query, in the order of `by_block`."""
+    sizes = f"""
+        select count(*)::double as n from (select distinct seq from ({query}))
+        join blocks using (seq) group by block order by block
+    """
+    return store.execute(sizes, dict(asked)).fetchnumpy()["n"]
 
 
 def rows_of(table: Table, frames: list[pd.DataFrame]) -> pa.Table:
@@ -62,23 +111,26 @@ def rows_of(table: Table, frames: list[pd.DataFrame]) -> pa.Table:
 
 
 def means(
-    rows: pd.DataFrame,
+    store: DuckDBPyConnection,
+    query: str,
     context: FitContext,
     *,
     cell: list[str],
     value: str = "mean",
     zero: tuple[str, ...] = (),
+    asked: Mapping[str, Any] = NOTHING,
 ) -> pd.DataFrame:
-    """The cells of some rows by sequence, with the mean under the name of its value, low, high and
-    n_sequences.
+    """The cells of a query's rows, with the mean under the name of its value, low, high and
+    n_sequences; nowhere any if no sequence has a row.
 
     Args:
         zero: quantities that are 0 where a sequence has no token that they are about.
     """
-    cells, sequences, values = by_sequence(rows, cell=cell, value=value)
-    values = zero_where_absent(cells, values, zero) if zero else values
-    found = with_intervals(cells, values, context.redraws(sequences))
-    return found.rename(columns={"mean": value})
+    found = by_block(store, query, cell=cell, value=value, asked=asked)
+    if zero:
+        of_types = found.cells["quantity"].isin(zero).to_numpy()
+        found = found.absent_as_zero(block_sizes(store, query, asked), of_types)
+    return found.with_intervals(context).rename(columns={"mean": value})
 
 
 @dataclass(frozen=True)
@@ -103,10 +155,16 @@ class Means:
             pieces = store.sql(self.per).to_arrow_table().to_pylist()
         frames = []
         for piece in pieces:
-            rows = store.execute(self.query, piece).df()
-            if len(rows):
-                found = means(rows, context, cell=self.cell, value=self.value, zero=self.zero)
-                frames += self.then(found.assign(**piece))
+            found = means(
+                store,
+                self.query,
+                context,
+                cell=self.cell,
+                value=self.value,
+                zero=self.zero,
+                asked=piece,
+            )
+            frames += self.then(found.assign(**piece))
         return frames
 
 

@@ -10,13 +10,16 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
+from analysis.tables import annotation
 from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
 from analysis.tables.question import quoted
+from analysis.tables.sample import Sample, said_of_sample
 from analysis.tables.table import Table, View
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.shards import unfinished_name
-from precompute.jobs.tables import MEMORY
+from precompute.jobs.sample import register_texts
+from precompute.jobs.tables import MEMORY, said_of
 from precompute.passes import PASSES
 from precompute.store.check import assert_laws, assert_parts_add_up, contents
 from precompute.store.image_tables import image_rows
@@ -43,10 +46,11 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
     with _new_file(unfinished) as store:
         store.execute("create schema stored")
         _add_dicts(store, corpus_tables.RUN, [run])
+        facts = facts | _left_out(store, plan)
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
         _add_dicts(store, corpus_tables.PROVENANCE, provenance)
         for table, file in zip(CORPUS, plan.corpus_files, strict=True):
-            add_table(store, table, file)
+            add_table(store, table, file, _KEPT.get(table, ""))
         _add_rows(store, image_table.TABLE, image_rows(plan))
         for each in PASSES:
             add_table(store, each.TABLE, plan.table_file(each) if each in plan.passes else None)
@@ -56,14 +60,39 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
     _publish(unfinished, output)
 
 
-def add_table(store: DuckDBPyConnection, table: Table, file: Path | None) -> None:
+_WITH_TEXT = "semi join texts using (seq)"
+_KEPT = {
+    corpus_tables.TOKENS: _WITH_TEXT,
+    annotation.WORDS: _WITH_TEXT,
+    annotation.MENTIONS: _WITH_TEXT,
+    corpus_tables.SEQUENCES: "left join (select seq, true as kept from texts) using (seq) "
+    "select seq, n_tokens, if(kept, text, null) as text",
+}
+"""What a file keeps of the tables that hold the corpus itself."""
+
+
+def _left_out(store: DuckDBPyConnection, plan: Plan) -> dict[str, str]:
+    """What the file says of what it leaves out; the sequences that have their text are `texts`."""
+    n_texts, n_sequences = register_texts(store, plan), len(plan.corpus)
+    said: dict[str, str] = {}
+    for table in _KEPT if n_texts < n_sequences else ():
+        said |= said_of_sample(table, Sample(n_texts, n_sequences))
+    for each in plan.passes:
+        said |= said_of(plan.table_file(each))
+    return said
+
+
+def add_table(store: DuckDBPyConnection, table: Table, file: Path | None, kept: str = "") -> None:
     """A table from its file, with its views and its contract beside it, once its laws are checked.
 
     Without a file the table is there and empty.
+
+    Args:
+        kept: SQL that follows the rows of the file, where not all of them are kept.
     """
     create_empty(store, table)
     if file is not None:
-        rows = f"from read_parquet({quoted(str(file))})"
+        rows = f"from read_parquet({quoted(str(file))}) {kept}"
         store.execute(f"insert into stored.{table.name} by name {rows}")
     describe(store, table)
     assert_laws(store, table)

@@ -3,6 +3,7 @@
 from analysis.scopes import EFFECTS, ORDERS, POST_NORM
 from analysis.tables.corpus import IS_CAUSAL
 from analysis.tables.question import quoted
+from analysis.tables.sample import LEAST_COUNT, is_whole
 
 
 def _strangers() -> str:
@@ -34,25 +35,37 @@ def _not_1(total: str, rows: str, *, by: str) -> str:
         where error > $tolerance"""
 
 
+def _n_tokens_of(table: str) -> str:
+    """How many tokens the sequences of a table have, all of them if it is no sample."""
+    return f"""(
+        if({is_whole(table)}, (select n_tokens from run),
+            (select sum(n_tokens) from sequence semi join {table} using (seq))))"""
+
+
 CROSS_LAWS = {
-    "the tokens of a sequence number its n_tokens": """
+    "the tokens of a sequence that has its text number its n_tokens": """
         select count(*) from (
-            select seq from sequence left join token using (seq)
+            select seq from sequence left join token using (seq) where text is not null
             group by seq, n_tokens having count(pos) <> n_tokens)""",
-    "run.n_sequences and run.n_tokens count what is there": """
+    "run.n_sequences and run.n_tokens count what is there": f"""
         select count(*) from run
         where n_sequences <> (select count(*) from sequence)
-            or n_tokens <> (select count(*) from token)""",
+            or n_tokens <> (select sum(n_tokens) from sequence)
+            or {is_whole("token")} and exists (from sequence where text is null)""",
+    "a sample has as many sequences as the file says": """
+        select count(*) from provenance
+        where name = 'sample sequence' and split_part(value, '/', 1)::bigint
+            <> (select count(*) from sequence where text is not null)""",
     "a corpus is all images, or none": """
         select count(*) from run
         where (select count(*) from image) not in (0, n_sequences)""",
     "the tokens of an image are its patches and the special ones before them": """
         select count(*) from image join sequence using (seq)
         where n_tokens <> first_patch + grid_rows * grid_columns""",
-    "every head has every token": """
+    "every head has every token": f"""
         select count(*) from (
             select count(*) as n from head_token group by layer, head
-            having n <> (select n_tokens from run))""",
+            having n <> {_n_tokens_of("head_token")})""",
     "attention received in a sequence adds up to its number of tokens": _not_1(
         "sum(attention_received::double) / any_value(n_tokens)",
         "head_token join sequence using (seq)",
@@ -86,7 +99,11 @@ CROSS_LAWS = {
             select sum(n) as n from pair_delta_wide group by layer
             having n <> (
                 select sum(n_tokens::bigint * (n_tokens - 1) // if({IS_CAUSAL}, 2, 1))
-                from sequence))""",
+                from sequence))
+        where not exists (from provenance where name = '{LEAST_COUNT}')""",
+    "no pair occurs less often than the file says": f"""
+        select count(*) from pair_delta_wide
+        where n < (select value::bigint from provenance where name = '{LEAST_COUNT}')""",
     "a causal model has no pair whose key is behind its query": f"""
         select count(*) from (
             select query_pos, key_pos from attention_norm_sample
@@ -108,15 +125,15 @@ CROSS_LAWS = {
             select any_value(control) from position_spectrum_control where control <> 'kept'
             group by source, layer, length, frequency, n_sequences
             having count(*) <> 3)""",
-    "every scope has the mixing ratio of every token": """
+    "every scope has the mixing ratio of every token": f"""
         select count(*) from (
             select count(*) as n from token_mixing_ratio group by scope
-            having n <> (select n_tokens from run))""",
-    "frequencies are of the tokens that are not masked": """
+            having n <> {_n_tokens_of("token_mixing_ratio")})""",
+    "frequencies are of the tokens that are not masked": f"""
         select count(*) from (
             select n from frequency_correlation where special_tokens
             union all select n from ratio_frequency_correlation where special_tokens)
-        where n <> (select count(*) from token where not is_masked)""",
+        where n <> (select count(*) from token where not is_masked) and {is_whole("token")}""",
     "tokens of all types make up the mixing ratio's tokens": """
         select count(*) from (
             select sum(case token_type when 'all' then -n else n end) as missed

@@ -54,6 +54,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "weights_sha256": model.weights_sha256,
         "random_weights": "none" if model.random_weights is None else str(model.random_weights),
         "limit": str(request.limit or "none"),
+        "raw_rows": str(request.bounds.raw_rows),
         "python": sys.version.split()[0],
         "activation": model.layers[0].feed_forward.activation,
         "layer_order": model.layers[0].order.name,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from analysis.measures.bootstrap import Redraws
+from analysis.measures.bootstrap import Redraws, means_of_sums
 
 
 def ratio_moments(
@@ -51,11 +51,11 @@ def mean_over_layers(
 
 
 def pooled_interval(
-    sums: Float[np.ndarray, "sequence cell"],
-    counts: Float[np.ndarray, "sequence cell"],
+    sums: Float[np.ndarray, "block cell"],
+    counts: Float[np.ndarray, "block cell"],
     drawn: Redraws,
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
-    """Percentile bootstrap of Σ sums / Σ counts, a sequence that is drawn bringing all its tokens.
+    """Percentile bootstrap of Σ sums / Σ counts: what is drawn brings all that it counts.
 
     Returns:
         Lower and upper end of the central 95%; NaN where too few units have the cell.
@@ -63,6 +63,4 @@ def pooled_interval(
     Source:
         efron-1979, section 2; the papers give no intervals.
     """
-    total, count = drawn.weights @ sums, drawn.weights @ counts
-    means = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
-    return drawn.interval(means, counts > 0)
+    return drawn.interval(means_of_sums(sums, counts, drawn.weights), counts > 0)

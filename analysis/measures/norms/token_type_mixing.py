@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
-from analysis.measures.bootstrap import Redraws
+from analysis.measures.bootstrap import Redraws, means_of_sums
 
 
 def sequence_means(
@@ -23,9 +23,7 @@ def sequence_means(
         A sequence without a token type counts for nothing in the mean of ‖f(x)‖; the published
         script yields NaN there.
     """
-    total = weights @ np.where(present, values, 0.0)
-    count = weights @ present.astype(np.float64)
-    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    return means_of_sums(np.where(present, values, 0.0), present.astype(np.float64), weights)
 
 
 def bootstrap_interval(

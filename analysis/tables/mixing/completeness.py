@@ -12,9 +12,23 @@ WORST_TOKEN = (
     single("percentile_99", "error that 99% of the tokens do not exceed", "ratio"),
 )
 """Where a sequence's largest error is, and what nearly all of its tokens stay below."""
+
+
+def worst_per_block(*more: str) -> str:
+    """The sequence with the largest error of every block and layer, with the largest of each other
+    number in the block."""
+    largest = ", ".join(f"max({name}) as {name}" for name in ("percentile_99", *more))
+    return f"""
+        select arg_max(seq, relative_error) as seq, layer, max(relative_error) as relative_error,
+            arg_max(worst_pos, relative_error) as worst_pos, {largest}
+        from shards join blocks using (seq)
+        group by block, layer
+    """
+
+
 TABLE = Table(
     name="completeness",
-    grain="one row per sequence and layer",
+    grain="one row per sequence and layer, or per block of sequences and layer the worst",
     key=(SEQUENCE, LAYER),
     values=(
         single(
@@ -28,6 +42,7 @@ TABLE = Table(
     ),
     source="kobayashi-2020",
     laws=("relative_error >= 0", "attention_sum_error >= 0"),
+    per_block=worst_per_block("attention_sum_error"),
     shown_as="sequence_completeness",
     views=(
         View(
@@ -48,7 +63,7 @@ TABLE = Table(
             """
             select layer,
                 max(relative_error) as worst_relative_error,
-                count(distinct seq) as n_sequences,
+                (select n_sequences from stored.run) as n_sequences,
                 max(percentile_99) as percentile_99,
                 arg_max({'seq': seq, 'pos': worst_pos}, relative_error).seq as worst_seq,
                 arg_max({'seq': seq, 'pos': worst_pos}, relative_error).pos as worst_pos
@@ -66,21 +81,28 @@ TABLE = Table(
 )
 
 
-@asks("""
-    select layer,
-        max(block.relative_error)::double as worst_relative_error,
-        arg_max(seq, block.relative_error) as worst_seq,
-        arg_max(block.worst_pos, block.relative_error) as worst_pos,
-        max(block.percentile_99)::double as percentile_99,
-        max(attention_sum_error)::double as worst_attention_sum_error,
-        max(whole.relative_error)::double as worst_layer_error,
-        arg_max(seq, whole.relative_error) as worst_layer_seq,
-        arg_max(whole.worst_pos, whole.relative_error) as worst_layer_pos,
-        max(whole.percentile_99)::double as layer_percentile_99,
-        count(*) as n_sequences
-    from sequence_completeness as block
-    left join layer_completeness as whole using (seq, layer)
-    group by layer
+def _worst_of(table: str, name: str, *more: str) -> str:
+    """The worst of every layer, by the name of what misses it."""
+    others = "".join(f", {each}" for each in more)
+    return f"""
+        select layer, max(relative_error)::double as worst_{name}_error,
+            arg_max(seq, relative_error) as worst_{name}_seq,
+            arg_max(worst_pos, relative_error) as worst_{name}_pos,
+            max(percentile_99)::double as {name}_percentile_99{others}
+        from {table} group by layer
+    """
+
+
+@asks(f"""
+    select layer, worst_block_error as worst_relative_error, worst_block_seq as worst_seq,
+        worst_block_pos as worst_pos, block_percentile_99 as percentile_99,
+        worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
+        layer_percentile_99, n_sequences
+    from ({_worst_of(
+        "sequence_completeness", "block",
+        "max(attention_sum_error)::double as worst_attention_sum_error"
+    )})
+    left join ({_worst_of("layer_completeness", "layer")}) using (layer), run
     order by layer
 """)
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:

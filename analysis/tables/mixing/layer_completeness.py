@@ -1,12 +1,12 @@
 """How nearly the parts of each whole layer add up to what the model computed."""
 
 from analysis.tables.columns import single
-from analysis.tables.mixing.completeness import WORST_TOKEN
+from analysis.tables.mixing.completeness import WORST_TOKEN, worst_per_block
 from analysis.tables.table import LAYER, SEQUENCE, Table
 
 TABLE = Table(
     name="layer_completeness",
-    grain="one row per sequence and layer",
+    grain="one row per sequence and layer, or per block of sequences and layer the worst",
     key=(SEQUENCE, LAYER),
     values=(
         single(
@@ -20,4 +20,5 @@ TABLE = Table(
     ),
     source="kobayashi-2024",
     laws=("relative_error >= 0",),
+    per_block=worst_per_block(),
 )

@@ -17,6 +17,7 @@ TABLE = Table(
     source="kobayashi-2021",
     needs=(Need.FREQUENCY,),
     laws=("mean >= 0 and mean <= 1 + 1e-5",),
+    raw_rows=True,
     order=("scope", "seq", "pos"),
 )
 

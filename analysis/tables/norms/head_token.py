@@ -24,6 +24,7 @@ TABLE = Table(
         "attention_received >= 0",
         "not isnan(value_norm + attention_received)",
     ),
+    raw_rows=True,
     order=("layer", "head", "token_type", "seq", "pos"),
     views=(
         View(

@@ -14,6 +14,7 @@ TABLE = Table(
     values=(single("input_norm", "‖x‖ of the token as the layer reads it", "stream length"),),
     source="kobayashi-2020",
     laws=("input_norm >= 0", "not isnan(input_norm)"),
+    raw_rows=True,
     order=("layer", "seq", "pos"),
 )
 

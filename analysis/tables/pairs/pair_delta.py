@@ -107,6 +107,7 @@ TABLE = Table(
         *of_steps("", "change of the share of w_j in w_i, {step}"),
     ),
     piece="layer",
+    rarest=("source", "target"),
     shown_as="pair_delta_wide",
     views=(
         View("pair_delta", _GRAIN, _LONG, _long()),

@@ -18,6 +18,7 @@ TABLE = Table(
     values=(single("delta", "change of the share of w_j in w_i"),),
     source="kobayashi-2024",
     needs=(Need.PAIRS,),
+    raw_rows=True,
     laws=("source_pos <> target_pos", "delta between -1 - 1e-6 and 1 + 1e-6"),
 )
 

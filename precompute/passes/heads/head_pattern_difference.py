@@ -40,8 +40,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         (_OF_HEADS, ["layer", "head", "quantity"]),
         (_OF_LAYERS, ["layer", "quantity"]),
     ):
-        rows = store.sql(sql).df()
-        changes = means(rows, context, cell=cell, value="difference", zero=TOKEN_TYPES)
+        changes = means(store, sql, context, cell=cell, value="difference", zero=TOKEN_TYPES)
         of_kind = both[both["head"].notna() == ("head" in cell)]
         frames.append(changes.merge(of_kind[[*cell, "weight", "norm"]], on=cell))
     return rows_of(TABLE, frames)

@@ -46,9 +46,10 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 def _means(store: DuckDBPyConnection, layer: int | None, context: FitContext) -> pd.DataFrame:
     frames = []
     for quantity in ("similarity", "mixing_ratio"):
-        rows = store.execute(_SEQUENCES.format(quantity=quantity), {"layer": layer}).df()
+        query, asked = _SEQUENCES.format(quantity=quantity), {"layer": layer}
         names = {"mean": quantity, "low": f"{quantity}_low", "high": f"{quantity}_high"}
-        frames.append(means(rows, context, cell=["reading"]).rename(columns=names))
+        frames.append(means(store, query, context, cell=["reading"], asked=asked))
+        frames[-1] = frames[-1].rename(columns=names)
     return frames[0].merge(frames[1], on=["reading", "n_sequences"]).assign(layer=layer)
 
 

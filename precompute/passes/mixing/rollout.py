@@ -7,10 +7,15 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.mixing.rollout import TABLE
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import by_sequence, rows_of, with_intervals
+from precompute.passes.intervals import BlockSums, block_sizes, by_block, rows_of
 
 VERSION = 1
 NEEDS = ("sequence_rollout",)
+_SHARES = """
+    select seq, token_type, distance, share
+    from sequence_rollout
+    where layer = $layer and scope = $scope
+"""
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -27,21 +32,14 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 
 def _means(store: DuckDBPyConnection, layer: int, scope: str, context: FitContext) -> pd.DataFrame:
     """Sequences without tokens of a type or at a distance count with a share of 0."""
-    rows = store.execute(
-        """
-        select seq, token_type, distance, share
-        from sequence_rollout
-        where layer = $layer and scope = $scope
-        """,
-        {"layer": layer, "scope": scope},
-    ).df()
-    of_both = ["token_type", "distance"]
-    cells, sequences, values = by_sequence(rows, cell=of_both, value="share")
-    values = np.nan_to_num(values)
-    frames, columns = [cells], [values]
-    for kept in cells.columns:
-        names, place = np.unique(cells[kept], return_inverse=True)
+    asked = {"layer": layer, "scope": scope}
+    found = by_block(store, _SHARES, cell=["token_type", "distance"], value="share", asked=asked)
+    frames, columns = [found.cells], [found.sums]
+    for kept in found.cells.columns:
+        names, place = np.unique(found.cells[kept], return_inverse=True)
         frames.append(pd.DataFrame({kept: names}))
-        columns.append(values @ np.eye(len(names))[place])
+        columns.append(found.sums @ np.eye(len(names))[place])
+    sums = np.concatenate(columns, axis=1)
+    counts = np.repeat(block_sizes(store, _SHARES, asked)[:, None], sums.shape[1], axis=1)
     every = pd.concat(frames, ignore_index=True)
-    return with_intervals(every, np.concatenate(columns, axis=1), context.redraws(sequences))
+    return BlockSums(every, found.blocks, sums, counts).with_intervals(context)

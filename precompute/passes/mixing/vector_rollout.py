@@ -1,5 +1,7 @@
 """Mean shares by vectors and by multiplied maps of the same sequences, and their difference."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -8,7 +10,7 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.mixing.sequence_vector_rollout import VECTORS
 from analysis.tables.mixing.vector_rollout import TABLE
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import by_sequence, rows_of, with_intervals
+from precompute.passes.intervals import block_sizes, by_block, rows_of
 
 VERSION = 1
 NEEDS = ("sequence_vector_rollout", "sequence_rollout")
@@ -40,17 +42,14 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 
 def _means(store: DuckDBPyConnection, layer: int, kind: str, context: FitContext) -> pd.DataFrame:
     """Sequences without tokens of a type or at a distance count with a share of 0."""
-    asked = {"layer": layer, "vectors": VECTORS}
-    rows = store.execute(_SHARES.format(kind=kind), asked).df()
-    cells, sequences, values = by_sequence(rows, cell=["scope", kind], value="share")
-    drawn = context.redraws(sequences)
-    values = np.nan_to_num(values)
-    means = with_intervals(cells, values, drawn)
-    of_vectors = cells["scope"].eq(VECTORS).to_numpy()
-    by_vectors = dict(zip(cells[kind][of_vectors], values.T[of_vectors], strict=True))
-    more = np.stack([by_vectors[each] for each in cells[kind]], axis=1) - values
-    differences = with_intervals(cells, more, drawn)[~of_vectors]
-    return means.assign(
+    asked, query = {"layer": layer, "vectors": VECTORS}, _SHARES.format(kind=kind)
+    found = by_block(store, query, cell=["scope", kind], value="share", asked=asked)
+    found = found.absent_as_zero(block_sizes(store, query, asked))
+    of_vectors = found.cells["scope"].eq(VECTORS).to_numpy()
+    by_vectors = dict(zip(found.cells[kind][of_vectors], found.sums.T[of_vectors], strict=True))
+    more = np.stack([by_vectors[each] for each in found.cells[kind]], axis=1) - found.sums
+    differences = replace(found, sums=more).with_intervals(context)[~of_vectors]
+    return found.with_intervals(context).assign(
         difference=differences["mean"],
         difference_low=differences["low"],
         difference_high=differences["high"],

@@ -1,19 +1,20 @@
 """Mean shares of the relations in what each step finds and changes, with intervals."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.bootstrap import Redraws
 from analysis.measures.pairs.relation_share import mean_ratios
 from analysis.tables.pairs.relation_share import BASELINE, TABLE
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import by_sequence, rows_of, with_intervals
+from precompute.passes.intervals import BlockSums, by_block, rows_of
 
 VERSION = 2
 NEEDS = ("sequence_relation_change",)
-_SHARES = """
+_SHARES = f"""
     with amount as (
         unpivot (
             select seq, effect, relation, n::double as pairs, before, change, gain,
@@ -22,10 +23,30 @@ _SHARES = """
             where layer = $layer
         )
         on pairs, before, change, gain, loss into name quantity value amount
+    ),
+    of_total as (
+        select *, amount / nullif(sum(amount) over (partition by seq, effect, quantity), 0) as share
+        from amount
+    ),
+    compared as (
+        select *, max(share) filter (quantity = '{BASELINE}')
+            over (partition by seq, effect, relation) as at_first
+        from of_total
     )
-    select *, amount / nullif(sum(amount) over (partition by seq, effect, quantity), 0) as share
-    from amount
+    select seq, effect, quantity, relation, share, share + 0 * at_first as above,
+        at_first + 0 * share as below
+    from compared
 """
+"""The share of each relation, and where the sequence has something to share before the step too,
+the share again (`above`) and the one that the relation has before (`below`)."""
+_TOTALS = f"""
+    select seq, effect, quantity, any_value(share) as share, any_value(above) as above
+    from ({_SHARES})
+    group by seq, effect, quantity
+"""
+"""Whether a sequence has something to share: NULL where not."""
+_OF_TOTAL = ["effect", "quantity"]
+_CELL = [*_OF_TOTAL, "relation"]
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -33,32 +54,31 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     layers = store.execute("select distinct layer from sequence_relation_change order by 1")
     frames = []
     for (layer,) in layers.fetchall():
-        rows = store.execute(_SHARES, {"layer": layer}).df()
-        of_both = ["effect", "quantity", "relation"]
-        cells, sequences, shares = by_sequence(rows, cell=of_both, value="share")
-        shares = _absent_as_zero(cells, shares)
-        drawn = context.redraws(sequences)
-        cells = cells.assign(**_ratios(cells, shares, drawn))
-        frames.append(with_intervals(cells, shares, drawn).assign(layer=layer))
+        asked = {"layer": layer}
+        shares = _with_absent(store, "share", "share", asked)
+        above, below = (_with_absent(store, each, "above", asked) for each in ("above", "below"))
+        found = shares.with_intervals(context)
+        frames.append(found.assign(layer=layer, **_ratios(above, below, context)))
     return rows_of(TABLE, frames)
 
 
-def _ratios(cells: pd.DataFrame, shares: np.ndarray, drawn: Redraws) -> dict[str, np.ndarray]:
+def _with_absent(
+    store: DuckDBPyConnection, value: str, counts: str, asked: dict[str, Any]
+) -> BlockSums:
+    """Shares in sum, with 0 for the relations that a sequence lacks; a sequence with nothing to
+    share does not count."""
+    found = by_block(store, _SHARES, cell=_CELL, value=value, asked=asked)
+    sizes = by_block(store, _TOTALS, cell=_OF_TOTAL, value=counts, asked=asked)
+    places = sizes.cells.assign(place=range(len(sizes.cells)))
+    place = found.cells.merge(places, on=_OF_TOTAL, how="left")["place"].to_numpy()
+    return BlockSums(found.cells, found.blocks, found.sums, sizes.counts[:, place])
+
+
+def _ratios(above: BlockSums, below: BlockSums, context: FitContext) -> dict[str, pd.Series]:
     """How each cell's share compares with the share that its relation has of the mixing before."""
-    names = cells.reset_index(names="place")
-    before = names[names["quantity"] == BASELINE][["effect", "relation", "place"]]
-    of_cell = names.merge(before, on=["effect", "relation"], suffixes=("", "_before"))
-    of_cell = of_cell[~of_cell["quantity"].isin(["pairs", BASELINE])]
-    ratios = np.full((3, len(cells)), np.nan)
-    ratios[:, of_cell["place"]] = mean_ratios(
-        shares[:, of_cell["place"]], shares[:, of_cell["place_before"]], drawn
-    )
-    return dict(zip(("ratio", "ratio_low", "ratio_high"), ratios, strict=True))
-
-
-def _absent_as_zero(cells: pd.DataFrame, shares: np.ndarray) -> np.ndarray:
-    """Shares with 0 for relations a sequence lacks; NaN stays where there is nothing to share."""
-    group = cells.groupby(["effect", "quantity"]).ngroup().to_numpy()
-    same = (group[:, None] == group).astype(np.float64)
-    shared = ~np.isnan(shares) @ same > 0
-    return np.where(shared, np.nan_to_num(shares), np.nan)
+    compared = np.flatnonzero(~above.cells["quantity"].isin(["pairs", BASELINE]))
+    ratios = np.full((3, len(above.cells)), np.nan)
+    sides = (np.where(each.counts > 0, each.sums, np.nan)[:, compared] for each in (above, below))
+    ratios[:, compared] = mean_ratios(*sides, context.redraws(above.blocks))
+    names = ("ratio", "ratio_low", "ratio_high")
+    return {name: pd.Series(each) for name, each in zip(names, ratios, strict=True)}

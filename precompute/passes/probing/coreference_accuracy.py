@@ -17,7 +17,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per type of mention that there is, and head, merging and weighing, or rule."""
     frames = []
     for counts in coreference_counts(store):
-        drawn = context.redraws(counts.sequences)
+        drawn = context.redraws(counts.blocks)
         low, high = accuracy_interval(counts.right, counts.n, drawn)
         n = int(counts.n.sum())
         found = {"n": n, "accuracy": counts.right.sum(axis=0) / n, "low": low, "high": high}

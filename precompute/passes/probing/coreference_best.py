@@ -38,7 +38,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 def _rows(
     counts: Counts, chosen: np.ndarray, scored: np.ndarray, context: FitContext
 ) -> Iterator[dict[str, Any]]:
-    drawn = context.redraws(counts.sequences[scored])
+    drawn = context.redraws(counts.blocks[scored])
     n, n_chosen = (int(counts.n[part].sum()) for part in (scored, chosen))
     for weighing, merging in product(WEIGHINGS, MERGINGS):
         way = {"weighing": weighing, "merging": merging}

@@ -1,4 +1,4 @@
-"""How many mentions of each sequence heads and rules are right about, from what is stored."""
+"""How many mentions of each block of sequences heads and rules are right about, from what is stored."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ _COUNTS = """
         from picked
         join mention using (seq, mention)
     )
-    select seq, mention_type, method::varchar as method, weighing::varchar as weighing,
+    select block, mention_type, method::varchar as method, weighing::varchar as weighing,
         merging::varchar as merging, layer, head,
         sum(correct::int)::double as n_right, count(*) as n
-    from typed
+    from typed join blocks using (seq)
     group by all
-    order by seq, method, weighing, merging, layer, head
+    order by block, method, weighing, merging, layer, head
 """
 
 
@@ -36,19 +36,19 @@ class Counts:
     """Of one type of mention: what was picked by what, and how often it was right.
 
     `cells` has a row method, weighing, merging, layer, head per column of `right`; `n` holds the
-    mentions of each of the `sequences` with mentions.
+    mentions of each of the `blocks` of sequences with mentions.
     """
 
     mention_type: str
-    sequences: np.ndarray
+    blocks: np.ndarray
     cells: pd.DataFrame
     right: np.ndarray
     n: np.ndarray
 
     def best_head(
-        self, chosen: Bool[np.ndarray, " sequence"], *, weighing: str, merging: str
+        self, chosen: Bool[np.ndarray, " block"], *, weighing: str, merging: str
     ) -> tuple[int, dict[str, int], int]:
-        """The column of the head that is right most often on chosen sequences, the first of equals,
+        """The column of the head that is right most often on chosen blocks, the first of equals,
         its layer and head, and from how many it was chosen."""
         ways = (self.cells["weighing"] == weighing) & (self.cells["merging"] == merging)
         columns = np.flatnonzero(ways)
@@ -58,18 +58,18 @@ class Counts:
 
 
 def coreference_counts(store: DuckDBPyConnection) -> list[Counts]:
-    """For every type of mention that there is; all have the same sequences in the same order."""
+    """For every type of mention that there is; all have the same blocks in the same order."""
     frame = store.execute(_COUNTS).df()
-    sequences = np.unique(frame["seq"])
+    blocks = np.unique(frame["block"])
     return [
-        _of_type(name, frame[frame["mention_type"] == name], sequences)
+        _of_type(name, frame[frame["mention_type"] == name], blocks)
         for name in MENTION_TYPES
         if (frame["mention_type"] == name).any()
     ]
 
 
 def parts_of(counts: Counts, *, seed: int) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """What heads are chosen on, the sequences of that part and those that are scored; a part is
+    """What heads are chosen on, the blocks of that part and those that are scored; a part is
     left out where it, or the part to score on, has no such mention."""
     first = halves(len(counts.n), seed=seed)
     every = np.ones_like(first)
@@ -79,14 +79,14 @@ def parts_of(counts: Counts, *, seed: int) -> Iterator[tuple[str, tuple[np.ndarr
             yield chosen_on, (chosen, scored)
 
 
-def _of_type(name: str, frame: pd.DataFrame, sequences: np.ndarray) -> Counts:
+def _of_type(name: str, frame: pd.DataFrame, blocks: np.ndarray) -> Counts:
     columns = ["method", "weighing", "merging", "layer", "head"]
     cells = frame[columns].drop_duplicates().sort_values(columns, na_position="last")
     cells = cells.reset_index(drop=True)
     place = frame[columns].merge(cells.reset_index(), on=columns)["index"].to_numpy()
-    row = np.searchsorted(sequences, frame["seq"].to_numpy())
-    right = np.zeros((len(sequences), len(cells)))
+    row = np.searchsorted(blocks, frame["block"].to_numpy())
+    right = np.zeros((len(blocks), len(cells)))
     right[row, place] = frame["n_right"]
-    n = np.zeros(len(sequences), dtype=np.int64)
+    n = np.zeros(len(blocks), dtype=np.int64)
     n[row] = frame["n"]
-    return Counts(name, sequences, cells, right, n)
+    return Counts(name, blocks, cells, right, n)

@@ -40,6 +40,6 @@ def _row(
         row |= {f"{name}_{way}": at for name, at in place.items()}
         row[f"accuracy_{way}"] = right[way].sum() / row["n"]
     more = right["norm"] - right["weight"]
-    drawn = context.redraws(counts.sequences[scored])
+    drawn = context.redraws(counts.blocks[scored])
     (low,), (high,) = accuracy_interval(more[:, None], counts.n[scored], drawn)
     return row | {"difference": more.sum() / row["n"], "low": low, "high": high}

@@ -21,10 +21,10 @@ NEEDS = ("dependency_prediction",)
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per weighing, merging, relation, layer, head and direction; none without trees."""
     known = trees(store)
-    if not known.n_sequences:
+    if not known.n_blocks:
         return TABLE.schema.empty_table()
     heads = heads_of(store)
-    drawn = context.redraws(known.sequences)
+    drawn = context.redraws(known.blocks)
     frames: list[pd.DataFrame] = []
     for weighing, merging in product(WEIGHINGS, MERGINGS):
         way = {"weighing": weighing, "merging": merging}

@@ -16,7 +16,7 @@ NEEDS = ()
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per relation and offset; none without trees."""
     known = trees(store)
-    if not known.n_sequences:
+    if not known.n_blocks:
         return TABLE.schema.empty_table()
     frames = [
         pd.DataFrame(

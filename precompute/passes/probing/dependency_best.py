@@ -31,10 +31,10 @@ NEEDS = ("dependency_prediction",)
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per weighing, merging, relation and choice of which both halves have the relation."""
     known = trees(store)
-    if not known.n_sequences:
+    if not known.n_blocks:
         return TABLE.schema.empty_table()
     heads = heads_of(store)
-    parts = parts_of(known.sequences, context)
+    parts = parts_of(known.blocks, context)
     offsets = list(known.by_relation(known.offsets()))
     rows = []
     for weighing, merging in product(WEIGHINGS, MERGINGS):

@@ -28,9 +28,9 @@ NEEDS = ("dependency_prediction",)
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per merging, relation and choice, where both halves of a choice have the relation."""
     known = trees(store)
-    if not known.n_sequences:
+    if not known.n_blocks:
         return TABLE.schema.empty_table()
-    heads, parts = heads_of(store), parts_of(known.sequences, context)
+    heads, parts = heads_of(store), parts_of(known.blocks, context)
     rows = []
     for merging in MERGINGS:
         found = (

@@ -1,4 +1,4 @@
-"""Which predicted governors are right, by relation and sequence, from what a run has stored."""
+"""Which predicted governors are right, by relation and block of sequences, from what is stored."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ OFFSETS = (-3, -2, -1, 1, 2, 3)
 
 @dataclass(frozen=True)
 class RelationScores:
-    """One relation: in which of the sequences it occurs, how often, and what each probe gets right.
+    """One relation: in which of the blocks it occurs, how often, and what each probe gets right.
 
-    `rows` are places among the sequences with trees.
+    `rows` are places among the blocks of sequences with trees.
     """
 
     relation: str
@@ -38,47 +38,47 @@ class RelationScores:
 
 @dataclass(frozen=True)
 class Part:
-    """Which sequences probes are chosen on, which they are scored on, and resamples of these."""
+    """Which blocks probes are chosen on, which they are scored on, and resamples of these."""
 
-    chosen: Bool[np.ndarray, " sequence"]
-    scored: Bool[np.ndarray, " sequence"]
+    chosen: Bool[np.ndarray, " block"]
+    scored: Bool[np.ndarray, " block"]
     redraws: Redraws
 
     def drawn(self, rows: Int[np.ndarray, " value"]) -> Redraws:
-        """The resamples of some of the sequences that are scored, by their places in all."""
+        """The resamples of some of the blocks that are scored, by their places in all."""
         return self.redraws.of(np.searchsorted(np.flatnonzero(self.scored), rows))
 
 
-def parts_of(sequences: Int[np.ndarray, " sequence"], context: FitContext) -> dict[str, Part]:
-    """All sequences chosen and scored on, then each half chosen on and the other one scored on."""
-    first = halves(len(sequences), seed=context.seed)
+def parts_of(blocks: Int[np.ndarray, " block"], context: FitContext) -> dict[str, Part]:
+    """All blocks chosen and scored on, then each half chosen on and the other one scored on."""
+    first = halves(len(blocks), seed=context.seed)
     every = np.ones_like(first)
     parts = {"all": (every, every), "first": (first, ~first), "second": (~first, first)}
     return {
-        name: Part(chosen, scored, context.redraws(sequences[scored]))
+        name: Part(chosen, scored, context.redraws(blocks[scored]))
         for name, (chosen, scored) in parts.items()
     }
 
 
 @dataclass(frozen=True)
 class Trees:
-    """The words of all sequences that have trees, one sequence after the other."""
+    """The words of all sequences that have trees, one block of sequences after the other."""
 
     words: pd.DataFrame
 
     @cached_property
-    def sequence(self) -> Int[np.ndarray, " word"]:
-        """The place of each word's sequence among those that have trees."""
-        return np.unique(self.words["seq"], return_inverse=True)[1]
+    def block(self) -> Int[np.ndarray, " word"]:
+        """The place of each word's block among those that have trees."""
+        return np.unique(self.words["block"], return_inverse=True)[1]
 
     @cached_property
-    def sequences(self) -> Int[np.ndarray, " sequence"]:
-        """The sequences that have trees."""
-        return np.unique(self.words["seq"])
+    def blocks(self) -> Int[np.ndarray, " block"]:
+        """The blocks that have trees."""
+        return np.unique(self.words["block"])
 
     @property
-    def n_sequences(self) -> int:
-        return len(self.sequences)
+    def n_blocks(self) -> int:
+        return len(self.blocks)
 
     @cached_property
     def sentence(self) -> Int[np.ndarray, " word"]:
@@ -106,8 +106,9 @@ class Trees:
         lists = store.sql(
             """
             select predicted from dependency_prediction_weighing
+            join blocks using (seq)
             where weighing = $weighing and merging = $merging and direction = $direction
-            order by layer, head, seq
+            order by layer, head, block, seq
             """,
             params=way,
         ).to_arrow_table()["predicted"]
@@ -130,7 +131,7 @@ class Trees:
         """What is right of every relation that occurs between two words that the model read."""
         for relation, members in words_by_relation(self.words["relation"].tolist()).items():
             chosen = members & self._is_read
-            rows, n, found = right_by_sequence(right[:, chosen], self.sequence[chosen])
+            rows, n, found = right_by_sequence(right[:, chosen], self.block[chosen])
             if len(rows):
                 yield RelationScores(relation, rows, n, found)
 
@@ -143,13 +144,14 @@ def trees(store: DuckDBPyConnection) -> Trees:
     return Trees(
         store.execute(
             """
-            select seq, sentence, word, form, relation, coalesce(governor, -1) as governor,
-                word.is_masked or coalesce(head.is_masked, false) as is_masked
+            select block, seq, sentence, word, form, relation,
+                coalesce(governor, -1) as governor, word.is_masked or coalesce(head.is_masked, false) as is_masked
             from word
+            join blocks using (seq)
             left join (select seq, word as governor, is_masked from word) as head
                 using (seq, governor)
             where relation is not null
-            order by seq, word
+            order by block, seq, word
             """
         ).df()
     )

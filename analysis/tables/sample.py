@@ -1,0 +1,49 @@
+"""What a file leaves out of a corpus that is too large for all of it."""
+
+from typing import NamedTuple
+
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.table import Table
+
+_SAMPLE, _LEAST = "sample", "least_count"
+LEAST_COUNT = f"{_LEAST} pair_delta"
+"""The fact that says how often a pair occurs at least that the file has; none if it has all."""
+
+
+class Sample(NamedTuple):
+    """Of how many sequences a table has its rows, and how many have such rows in the corpus."""
+
+    kept: int
+    of: int
+
+
+def said_of_sample(table: Table, sample: Sample) -> dict[str, str]:
+    """What `provenance` says of a sample, by name."""
+    return {f"{_SAMPLE} {table.name}": f"{sample.kept}/{sample.of}"}
+
+
+def said_of_rarest(table: Table, least: int) -> dict[str, str]:
+    """What `provenance` says of a table whose rarest groups are left out, by name."""
+    return {f"{_LEAST} {table.name}": str(least)}
+
+
+def is_whole(table: str) -> str:
+    """Whether a file keeps the rows of all sequences, as SQL."""
+    return f"not exists (from provenance where name = '{_SAMPLE} {table}')"
+
+
+def samples(store: DuckDBPyConnection) -> dict[str, Sample]:
+    """The samples of a file by the names of their tables."""
+    facts = store.execute(
+        "select name, value from provenance where starts_with(name, $fact)", {"fact": f"{_SAMPLE} "}
+    ).fetchall()
+    return {
+        name.removeprefix(f"{_SAMPLE} "): Sample(*map(int, value.split("/"))) for name, value in facts
+    }
+
+
+def least_count(store: DuckDBPyConnection) -> int:
+    """How often every pair that the file has occurs at least."""
+    found = store.execute("select value from provenance where name = $name", {"name": LEAST_COUNT})
+    return int((found.fetchone() or ("1",))[0])

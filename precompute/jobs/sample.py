@@ -1,0 +1,131 @@
+"""What is left out of a table whose corpus is too large for all of it."""
+
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+import numpy as np
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.corpus import SEQUENCES
+from analysis.tables.question import quoted
+from analysis.tables.sample import Sample, said_of_rarest, said_of_sample
+from analysis.tables.table import Table
+from precompute.jobs.bounds import Bounds, block_of, sample_order
+from precompute.jobs.plan import Plan
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What is left out as shards become a table: SQL that follows their name, a query in the place
+    of the table's own merge, and what the file is to say of it, by name."""
+
+    only: str = ""
+    merge: str = ""
+    said: dict[str, str] = field(default_factory=dict)
+
+
+WHOLE = Cut()
+
+
+def cut_of(
+    store: DuckDBPyConnection, plan: Plan, table: Table, rows: str, pieces: list[str]
+) -> Cut:
+    """What is left out of a table; nothing where everything fits.
+
+    Args:
+        rows: the view of its shards, of which each of `pieces` is merged by itself.
+    """
+    if table.rarest:
+        return _without_the_rarest(store, table, rows, pieces, plan.bounds)
+    if not table.of_sequences:
+        return WHOLE
+    if table.per_block and len(plan.corpus) > plan.bounds.blocks:
+        register_blocks(store, plan)
+        return Cut(merge=table.per_block)
+    register_texts(store, plan)
+    if table.merge != Table.merge:  # it is drawn already, of all sequences
+        return Cut(only="semi join texts using (seq)")
+    return _sampled(store, table, rows, plan.bounds)
+
+
+def register_blocks(store: DuckDBPyConnection, plan: Plan) -> None:
+    """Makes the table `blocks`: seq, block."""
+    block = block_of(plan.corpus.units(), plan.bounds.blocks)
+    _register(store, "blocks", seq=np.arange(len(block)), block=block)
+
+
+def register_texts(store: DuckDBPyConnection, plan: Plan) -> int:
+    """Makes the table `texts` of the sequences whose tokens and text the file keeps, after `drawn`,
+    which has the order in which sequences are kept; says how many have their text."""
+    order = sample_order(len(plan.corpus), plan.kept_first)
+    _register(store, "drawn", seq=order, place=np.arange(len(order)))
+    file = quoted(str(plan.corpus_file(SEQUENCES)))
+    sizes = f"select seq, n_tokens as n from read_parquet({file})"
+    return _keep(store, "texts", sizes, rows=plan.bounds.raw_rows)
+
+
+def _register(store: DuckDBPyConnection, name: str, **columns: np.ndarray) -> None:
+    arrays = {column: pa.array(values, pa.int32()) for column, values in columns.items()}
+    store.register("made", pa.table(arrays))
+    store.execute(f"create temp table {name} as from made")
+    store.unregister("made")
+
+
+def _keep(
+    store: DuckDBPyConnection, name: str, sizes: str, *, rows: int, sequences: int | None = None
+) -> int:
+    """Makes a table of the first sequences of `drawn` that have at most so many rows together, but
+    one at least, and says how many they are.
+
+    Args:
+        sizes: a query for the rows of each sequence: seq, n.
+        sequences: how many they are at most.
+    """
+    few = "" if sequences is None else f"and number <= {sequences}"
+    store.execute(
+        f"""
+        create temp table {name} as
+        select seq from (
+            select seq, sum(n) over (order by place) as total,
+                row_number() over (order by place) as number
+            from ({sizes}) join drawn using (seq)
+        )
+        where total <= {rows} {few} or number = 1
+        """
+    )
+    return store.execute(f"select count(*) from {name}").fetchall()[0][0]
+
+
+def _sampled(store: DuckDBPyConnection, table: Table, rows: str, bounds: Bounds) -> Cut:
+    """Rows of sequences that have their text, as many sequences as there are blocks, or as many as
+    fit where each has many rows."""
+    n_there = store.execute(f"select count(distinct seq) from {rows}").fetchall()[0][0]
+    sizes = f"select seq, count(*) as n from {rows} semi join texts using (seq) group by seq"
+    most = None if table.raw_rows else bounds.blocks
+    n_kept = _keep(store, "kept", sizes, rows=bounds.raw_rows, sequences=most)
+    if n_kept == n_there:
+        return WHOLE
+    return Cut("semi join kept using (seq)", said=said_of_sample(table, Sample(n_kept, n_there)))
+
+
+def _without_the_rarest(
+    store: DuckDBPyConnection, table: Table, rows: str, pieces: list[str], bounds: Bounds
+) -> Cut:
+    """The groups that have most rows of shards, each of which becomes a row of every piece; in
+    every piece they have as many."""
+    columns, first = ", ".join(table.rarest), " or ".join(pieces[:1]) or "false"
+    store.execute(
+        f"create temp table groups as select {columns}, count(*) as n from {rows} "
+        f"where {first} group by {columns}"
+    )
+    by_size = "select n, count(*) from groups group by n order by n desc"
+    sizes = store.execute(by_size).fetchall()
+    totals = accumulate(n_groups * len(pieces) for _, n_groups in sizes)
+    fits = [n for (n, _), total in zip(sizes, totals, strict=True) if total <= bounds.raw_rows]
+    if len(fits) == len(sizes):
+        return WHOLE
+    least = fits[-1] if fits else sizes[0][0] + 1
+    store.execute(f"create temp table frequent as from groups where n >= {least}")
+    only = f"semi join frequent using ({columns})"
+    return Cut(only, said=said_of_rarest(table, least))
