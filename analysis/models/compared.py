@@ -6,6 +6,12 @@ from torch import Tensor
 from analysis.models.trace import LayerWeights
 
 
+def compares_directions(weights: LayerWeights) -> bool:
+    """Whether scores are a bilinear form of what attention reads, whose singular directions say
+    what a head compares: neither norms nor turns stand between."""
+    return weights.rotary is None and weights.query_norm is None and weights.key_norm is None
+
+
 def compared(
     read: Float[Tensor, "*batch token width"], weights: LayerWeights
 ) -> tuple[
