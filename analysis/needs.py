@@ -4,7 +4,8 @@ from enum import StrEnum
 
 
 class Need(StrEnum):
-    """Of a corpus: trees to relations; of a model: images, which it reads, and classes."""
+    """Of a corpus: trees to relations; of a model: images, which it reads, classes, and positions
+    that are added to its input as vectors, or by which its queries and keys are turned."""
 
     TREES = "trees"
     COREFERENCE = "coreference"
@@ -14,8 +15,10 @@ class Need(StrEnum):
     RELATIONS = "relations"
     IMAGES = "images"
     CLASSES = "classes"
+    ADDED_POSITIONS = "added_positions"
+    TURNED_POSITIONS = "turned_positions"
 
 
 OF_TEXTS = (Need.PAIRS, Need.FREQUENCY, Need.RELATIONS)
 """What every text has and no image: words that pair up, recur and relate to each other."""
-OF_MODELS = (Need.IMAGES, Need.CLASSES)
+OF_MODELS = (Need.IMAGES, Need.CLASSES, Need.ADDED_POSITIONS, Need.TURNED_POSITIONS)

@@ -86,6 +86,12 @@ PAPERS = {
         "DecompX: Explaining Transformers Decisions by Propagating Token Decomposition",
         "https://aclanthology.org/2023.acl-long.149/",
     ),
+    "su-2021": Paper(
+        "Su, Lu, Pan, Murtadha, Wen, Liu",
+        2021,
+        "RoFormer: Enhanced Transformer with Rotary Position Embedding",
+        "https://arxiv.org/abs/2104.09864",
+    ),
     "yamamoto-2023": Paper(
         "Yamamoto, Matsuzaki",
         2023,

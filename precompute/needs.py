@@ -72,3 +72,20 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"{model.name} have no such head: leave {statistic} out, or give a model trained "
                 "to classify, such as demo-digits."
             )
+        _check_positions(statistic, model)
+
+
+def _check_positions(statistic: str, model: LoadedModel) -> None:
+    needs, is_turned = BY_NAME[statistic].TABLE.needs, model.layers[0].rotary is not None
+    if Need.ADDED_POSITIONS in needs and is_turned:
+        raise UserError(
+            f"--statistics {statistic} needs positions that are added to the input as vectors, and "
+            f"{model.name} turns its queries and keys instead: leave {statistic} out, or ask for "
+            "rotary_plane."
+        )
+    if Need.TURNED_POSITIONS in needs and not is_turned:
+        raise UserError(
+            f"--statistics {statistic} needs queries and keys that are turned by their positions, "
+            f"and {model.name} adds positions to its input as vectors: leave {statistic} out, or "
+            "give a model with rotary positions, such as a Llama."
+        )

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import torch
 
 from analysis.errors import UserError
+from analysis.models.rotary import Rotary
 from analysis.needs import OF_TEXTS, Need
 from precompute.corpora.sequence import Text
 from precompute.jobs.runner import run_local
+from precompute.models.loaded_model import LoadedModel
 from precompute.needs import check_corpus, check_model, corpus_needs
 from precompute.passes import BY_NAME
 from precompute.run import run
@@ -98,8 +101,34 @@ def test_a_model_without_a_classifier_predicts_nothing(statistic):
     )
 
 
+def _turned() -> LoadedModel:
+    """BERT, were its queries and keys turned."""
+    model = tiny_model("bert")
+    rotary = Rotary(torch.tensor([1.0]))
+    return replace(model, layers=tuple(replace(each, rotary=rotary) for each in model.layers))
+
+
+@pytest.mark.parametrize("statistic", needing(Need.TURNED_POSITIONS))
+def test_added_positions_turn_nothing(statistic):
+    check_model([statistic], _turned())
+    assert refused(UserError, check_model, [statistic], tiny_model("bert")) == (
+        f"--statistics {statistic} needs queries and keys that are turned by their positions, and "
+        f"bert adds positions to its input as vectors: leave {statistic} out, or give a model with "
+        "rotary positions, such as a Llama."
+    )
+
+
+@pytest.mark.parametrize("statistic", needing(Need.ADDED_POSITIONS))
+def test_turned_positions_are_no_vectors(statistic):
+    check_model([statistic], tiny_model("bert"))
+    assert refused(UserError, check_model, [statistic], _turned()) == (
+        f"--statistics {statistic} needs positions that are added to the input as vectors, and "
+        f"bert turns its queries and keys instead: leave {statistic} out, or ask for rotary_plane."
+    )
+
+
 def test_all_other_statistics_are_of_any_model():
-    others = set(BY_NAME) - set(needing(Need.IMAGES, Need.CLASSES))
+    others = set(BY_NAME) - set(needing(Need.IMAGES, Need.CLASSES, Need.TURNED_POSITIONS))
     check_model(sorted(others), tiny_model("bert"))
 
 

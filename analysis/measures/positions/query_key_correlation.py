@@ -7,6 +7,33 @@ from jaxtyping import Float
 from scipy.fft import next_fast_len
 from torch import Tensor
 
+from analysis.measures.positions.query_key_wave import query_key_waves
+from analysis.models.compared import compared, compares_directions
+from analysis.models.trace import LayerWeights
+
+
+def scored_waves(
+    inputs: Float[Tensor, "token width"], weights: LayerWeights
+) -> tuple[
+    Float[Tensor, "head token direction"],
+    Float[Tensor, "head direction"],
+    Float[Tensor, "head token direction"],
+]:
+    """Queries Q, values s and keys K, of which Q S Kᵀ are a layer's scores but for their scale.
+
+    The singular directions of a head and their values. Of a layer that norms or turns its queries
+    and keys, whose scores are no form of what it reads, the coordinates as they are compared, each
+    with the value 1: those of a plane together are Re Σ_i q_i conj(k_{i+t}) e^(−iθt) at offset t.
+
+    Source:
+        yamamoto-2023, section 3.3; su-2021, section 3.2.1, eq. 12.
+    """
+    if compares_directions(weights):
+        queries, keys = query_key_waves(inputs, weights.query_key)
+        return queries, weights.query_key.values, keys
+    queries, keys = compared(inputs, weights)
+    return queries, queries.new_ones(len(queries), queries.shape[-1]), keys
+
 
 def weighted_covariance(
     queries: Float[Tensor, "head token direction"],
@@ -41,6 +68,7 @@ def centred_covariance(
     *,
     reach: int,
     is_causal: bool,
+    window: int | None = None,
 ) -> Float[Tensor, "head offset"]:
     """The same of scores less the mean of their row, which the softmax over the row does not see.
 
@@ -48,7 +76,8 @@ def centred_covariance(
     the query alone cancels in the softmax, and would favour the offsets with most pairs, or fewest.
 
     Returns:
-        For t from −reach to reach; 0 but for rounding where no two tokens are so far apart.
+        For t from −reach to reach; 0 but for rounding where no two tokens are so far apart. What
+        is there beyond a window is of pairs that the layer does not compare.
 
     Source:
         yamamoto-2023, section 3.5, eq. 15.
@@ -57,9 +86,13 @@ def centred_covariance(
         The paper adds up the scores themselves.
     """
     n = queries.shape[1]
-    seen = keys.cumsum(dim=1) if is_causal else keys.sum(dim=1, keepdim=True)
-    counts = torch.arange(1, n + 1, device=keys.device) if is_causal else torch.full((1,), n)
-    mean_keys = seen / counts.to(keys)[:, None]
+    places = torch.arange(n, device=keys.device)
+    first_seen = (places - n if window is None else places - window).clamp_min(0)
+    end_seen = places + 1 if is_causal else places + (n if window is None else window + 1)
+    end_seen = end_seen.clamp_max(n)
+    until = torch.nn.functional.pad(keys.cumsum(dim=1), (0, 0, 1, 0))
+    seen = until[:, end_seen] - until[:, first_seen]
+    mean_keys = seen / (end_seen - first_seen).to(keys)[:, None]
     row_means = (queries * values[:, None] * mean_keys).sum(dim=-1)
     sums = torch.nn.functional.pad(row_means.cumsum(dim=1), (1, 0))
     offsets = torch.arange(-reach, reach + 1, device=keys.device)

@@ -5,8 +5,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.measures.mixing.completeness import visible_share
-from analysis.measures.positions.query_key_wave import cross_covariance, query_key_waves
+from analysis.measures.positions.query_key_correlation import scored_waves
+from analysis.measures.positions.query_key_wave import cross_covariance
 from analysis.measures.positions.relative_position_profile import diagonal_sums
+from analysis.measures.positions.rotary_plane import planes_of, turns
+from analysis.models.compared import compared
+from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerTrace, LayerWeights
 
 ERRORS = ("score_error", "trace_error", "attention_error")
@@ -19,9 +23,13 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
 
     The length of the difference between QSKᵀ and (X W_Q + b_Q)(X W_K + b_K)ᵀ over that of these
     scores, of the worst query of any head; that between Σ_j s_j xcov_j(t) and tr_t of the scores
-    over that of the traces, of the worst head; and that between softmax(QSKᵀ / √d') and the model's
-    own α over the distance of α from even attention, of the worst query of any head. Each size is
-    at least what the rounding of its summands leaves visible.
+    over that of the traces, of the worst head; and that between the softmax of the scores, times
+    their scale, and the model's own α over the distance of α from even attention, of the worst
+    query of any head. Each size is at least what the rounding of its summands leaves visible.
+
+    Of a layer that turns its queries and keys, sums over planes, Re Σ_c q_c conj(k_c) e^(−iθ_c t)
+    and what is not turned, stand in the place of QSKᵀ, and products of turned queries and keys in
+    that of the scores.
 
     Args:
         layer: of a single sequence, without padding.
@@ -31,21 +39,22 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
         In the order of `ERRORS`; rounding leaves about 1e-6 in float32.
 
     Source:
-        yamamoto-2023, section 3.3; section 3.5, eqs. 13 to 15.
+        yamamoto-2023, section 3.3; section 3.5, eqs. 13 to 15. su-2021, section 3.2.1, eq. 12.
     """
     weights, inputs = layer.weights, layer.attention_input[0]
-    queries, keys = query_key_waves(inputs, weights.query_key)
-    values = weights.query_key.values[:, None, :]
-    scores, expected = (queries * values) @ keys.mT, _raw_scores(inputs, weights)
-    summands = (queries * values).abs() @ keys.abs().mT
-    traces = (cross_covariance(queries, keys) * values).sum(dim=-1)
-    visible = summands * visible_share(inputs.dtype)
-    width = weights.query_weight.shape[-1] ** 0.5
+    queries, keys = compared(inputs, weights)
+    waves, values, right = scored_waves(inputs, weights)
+    left, rotary = waves * values[:, None], weights.rotary
+    expected = queries @ keys.mT
+    scores = _plane_scores(inputs, weights, rotary) if rotary else left @ right.mT
+    summands = left.abs() @ right.abs().mT
+    traces = cross_covariance(left, right).sum(dim=-1)
+    visible, scale = summands * visible_share(inputs.dtype), weights.score_scale
     may_look = weights.pairs(len(inputs)).to(scores.device)
-    attention = (scores / width).masked_fill(~may_look, float("-inf")).softmax(dim=-1)
+    attention = (scores * scale).masked_fill(~may_look, float("-inf")).softmax(dim=-1)
     found = layer.attention[0]
     uneven = found - may_look / may_look.sum(dim=-1, keepdim=True)
-    rounded = found * (1 + summands / width) * _ROUNDINGS * visible_share(dtype or found.dtype)
+    rounded = found * (1 + summands * scale) * _ROUNDINGS * visible_share(dtype or found.dtype)
     parts = (
         _worst(scores, expected, size=expected, least=visible),
         _worst(
@@ -59,12 +68,19 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
     return torch.stack([each.double() for each in parts])
 
 
-def _raw_scores(
-    inputs: Float[Tensor, "token width"], weights: LayerWeights
+def _plane_scores(
+    inputs: Float[Tensor, "token width"], weights: LayerWeights, rotary: Rotary
 ) -> Float[Tensor, "head query key"]:
-    queries = inputs @ weights.query_weight + weights.query_bias[:, None]
-    keys = inputs @ weights.key_weight + weights.key_bias[:, None]
-    return queries @ keys.mT
+    """Scores plane after plane, each turned by the offset alone, and what is not turned."""
+    sides = weights.queries(inputs), weights.keys(inputs)
+    query, key = (planes_of(side, rotary) * rotary.scaling for side in sides)
+    turn = turns(len(inputs), rotary, inputs)
+    first = 2 * len(rotary.frequencies)
+    scores = sides[0][..., first:] @ sides[1][..., first:].mT
+    for c in range(len(rotary.frequencies)):
+        by_offset = turn[:, None, c] * turn[None, :, c].conj()
+        scores = scores + (query[:, :, None, c] * key[:, None, :, c].conj() * by_offset).real
+    return scores
 
 
 def _worst(

@@ -52,11 +52,12 @@ def position_dependence(
     sums: Float[Tensor, "head diagonal"],
     *,
     is_causal: bool,
+    window: int | None = None,
 ) -> Float[np.ndarray, " head"]:
     """η²: the share of the variance of α_ij over the pairs that the offset j − i explains.
 
     The sum of squares between the offsets over the whole sum of squares, of all pairs of a text or
-    of those that a causal model has.
+    of those that a causal model has, or one that looks through a window.
 
     Args:
         sums: along the diagonals of `attention`.
@@ -71,10 +72,11 @@ def position_dependence(
         The paper looks at profiles alone; the correlation ratio of offsets and weights is ours.
     """
     n = attention.shape[1]
-    n_pairs = n - np.abs(np.arange(1 - n, n))
-    of_offset = sums.double().cpu().numpy()
-    if is_causal:
-        of_offset, n_pairs = of_offset[:, :n], n_pairs[:n]
+    offsets = np.arange(1 - n, n)
+    seen = (offsets <= (0 if is_causal else n)) & (
+        abs(offsets) <= (n if window is None else window)
+    )
+    of_offset, n_pairs = sums.double().cpu().numpy()[:, seen], (n - abs(offsets))[seen]
     squares = torch.linalg.vector_norm(attention, dim=-1).double().square().sum(dim=-1)
     squares = squares.cpu().numpy()
     rest = of_offset.sum(axis=1) ** 2 / n_pairs.sum()

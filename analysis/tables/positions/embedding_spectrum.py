@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import named, number
 from analysis.tables.question import frame_of
 from analysis.tables.table import Table
@@ -22,6 +23,7 @@ TABLE = Table(
         number("max", "largest amplitude of a column", "amplitude"),
     ),
     source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
     laws=("frequency between 0 and 256", "q25 >= 0", "q25 <= q75 and q75 <= max", "mean <= max"),
 )
 

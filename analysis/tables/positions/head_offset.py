@@ -1,5 +1,7 @@
 """The relative position each head prefers, in its attention and in its scores."""
 
+from dataclasses import replace
+
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
@@ -30,6 +32,10 @@ TABLE = Table(
         _preferred("attention_offset_per_pair", "mean α of a pair"),
         _preferred("score_offset_per_pair", "mean score of a pair"),
         _preferred("score_offset_centred", "mean of tr_t of scores less the mean of their row"),
+        replace(
+            _preferred("kernel_offset", "score by position alone; NULL where nothing is turned"),
+            nullable=True,
+        ),
     ),
     source="yamamoto-2023",
     laws=(
@@ -37,6 +43,7 @@ TABLE = Table(
         f"greatest(abs(attention_offset), abs(score_offset)) <= {REACH}",
         f"greatest(abs(attention_offset_per_pair), abs(score_offset_per_pair)) <= {REACH}",
         f"abs(score_offset_centred) <= {REACH}",
+        f"kernel_offset is null or abs(kernel_offset) <= {REACH}",
     ),
 )
 
@@ -44,5 +51,5 @@ TABLE = Table(
 def heads(store: DuckDBPyConnection) -> pd.DataFrame:
     """What every head prefers, and how much the position decides: layer, head, dependence,
     attention_offset, score_offset, attention_offset_per_pair, score_offset_per_pair,
-    score_offset_centred."""
+    score_offset_centred, kernel_offset (missing where the model turns no queries and keys)."""
     return frame_of(store, "from head_offset order by layer, head")

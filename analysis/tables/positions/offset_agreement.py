@@ -11,6 +11,7 @@ COUNTINGS = {
     "sum": ("score_offset", "attention_offset"),
     "per_pair": ("score_offset_per_pair", "attention_offset_per_pair"),
     "centred": ("score_offset_centred", "attention_offset"),
+    "kernel": ("kernel_offset", "attention_offset_per_pair"),
 }
 """Ways of counting offsets, and the columns of `head_offset` that each compares."""
 MIN_DEPENDENCES = (0.0, 0.05, 0.1, 0.25, 0.5)
@@ -22,8 +23,8 @@ TABLE = Table(
     key=(
         text(
             "counting",
-            "sum (over all pairs of an offset), per_pair, or centred (sums of scores less their "
-            "row's mean)",
+            "sum (over all pairs of an offset), per_pair, centred (sums of scores less their row's "
+            "mean) or kernel (scores by position alone, of models that turn queries and keys)",
             "name",
         ),
         number("min_dependence", "heads with a lower η² are left out"),

@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import number, whole
 from analysis.tables.question import frame_of
 from analysis.tables.table import Table
@@ -16,6 +17,7 @@ TABLE = Table(
         number("cumulative", "share of this component and all before it"),
     ),
     source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
     laws=("component >= 1", "ratio between 0 and 1", "cumulative between ratio and 1 + 1e-9"),
 )
 

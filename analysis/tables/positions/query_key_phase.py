@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import number, singles, small, text
 from analysis.tables.positions.embedding_spectrum import FREQUENCY
 from analysis.tables.positions.query_key_rotation import PHASE, PLANE
@@ -24,6 +25,7 @@ TABLE = Table(
         ),
     ),
     source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
     laws=(
         "phase between -pi() and pi()",
         "len(amplitude) = length // 2 + 1",

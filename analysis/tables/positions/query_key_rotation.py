@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import number, small
 from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table
@@ -20,6 +21,7 @@ TABLE = Table(
     key=(LAYER, HEAD, PLANE),
     values=(PHASE,),
     source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
     laws=("plane >= 0", "phase between -pi() and pi()"),
 )
 

@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import number, whole
 from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table
@@ -14,6 +15,7 @@ TABLE = Table(
     key=(LAYER, HEAD, RANK),
     values=(number("value", "singular value of the query-key form on [x 1]", "score"),),
     source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
     laws=("value >= 0", "rank >= 1"),
 )
 

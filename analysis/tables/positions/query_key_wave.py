@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import single, singles
 from analysis.tables.positions.query_key_singular_value import RANK
 from analysis.tables.question import asks, sequences_of
@@ -29,6 +30,7 @@ TABLE = Table(
         ),
     ),
     source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
     laws=(
         "value > 0",
         f"rank between 1 and {RANKS}",

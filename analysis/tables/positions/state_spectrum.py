@@ -6,6 +6,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import named, number, small
 from analysis.tables.positions.embedding_spectrum import FREQUENCY
 from analysis.tables.question import asks
@@ -50,6 +51,7 @@ TABLE = Table(
     key=(_CONTROL, _SOURCE, _LAYER, _LENGTH, FREQUENCY),
     values=(N_SEQUENCES, *_spread("summed")),
     source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
     laws=(
         "n_sequences > 0",
         "q25 >= 0",

@@ -1,6 +1,7 @@
 """The relative position that each head prefers, in its attention and in its scores."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
@@ -9,8 +10,9 @@ from analysis.tables.positions.head_offset import REACH, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 
-VERSION = 2
-NEEDS = ("relative_position_profile", "query_key_correlation")
+VERSION = 3
+NEEDS = ("relative_position_profile", "query_key_correlation", "position_kernel")
+_HEAD = ["layer", "head"]
 _MEANS = {
     "attention_offset": "attention",
     "score_offset": "value",
@@ -33,8 +35,18 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     means = store.execute(
         'from query_key_correlation_mean where abs("offset") <= $reach', {"reach": REACH}
     ).df()
+    kernels = store.execute(
+        'from position_kernel where abs("offset") <= $reach', {"reach": REACH}
+    ).df()
     for name, quantity in _MEANS.items():
-        wide = means.pivot(index=["layer", "head"], columns="offset", values=quantity)
-        offsets = wide.columns.to_numpy().astype(np.int64)
-        heads[name] = preferred_offsets(wide.sort_index().to_numpy(), offsets)
-    return rows_of(TABLE, [heads])
+        heads = heads.merge(_preferred(means, quantity, name), on=_HEAD)
+    kernel = _preferred(kernels, "kernel", "kernel_offset").astype({"kernel_offset": "Int64"})
+    return rows_of(TABLE, [heads.merge(kernel, on=_HEAD, how="left")])
+
+
+def _preferred(values: pd.DataFrame, quantity: str, name: str) -> pd.DataFrame:
+    """Every head there is, with the offset of its largest value; it has none beyond its window."""
+    wide = values.pivot(index=_HEAD, columns="offset", values=quantity)
+    offsets = wide.columns.to_numpy().astype(np.int64)
+    found = preferred_offsets(wide.fillna(-np.inf).to_numpy(), offsets) if len(wide) else offsets
+    return wide.index.to_frame(index=False).assign(**{name: found})

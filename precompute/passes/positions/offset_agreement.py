@@ -13,7 +13,7 @@ from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 
-VERSION = 2
+VERSION = 3
 NEEDS = ("head_offset",)
 
 
@@ -25,7 +25,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     for counting, columns in COUNTINGS.items():
         for least in MIN_DEPENDENCES:
             for layer in layers:
-                chosen = heads[heads["dependence"] >= least]
+                chosen = heads[heads["dependence"] >= least].dropna(subset=list(columns))
                 chosen = chosen if layer is None else chosen[chosen["layer"] == layer]
                 if len(chosen) >= 2:
                     place = {"counting": counting, "min_dependence": least, "layer": layer}

@@ -6,10 +6,11 @@ from torch import Tensor
 
 from analysis.measures.positions.query_key_correlation import (
     centred_covariance,
+    scored_waves,
     weighted_covariance,
 )
-from analysis.measures.positions.query_key_wave import query_key_waves
 from analysis.measures.positions.relative_position_profile import window
+from analysis.models.trace import LayerWeights
 from analysis.tables.positions.query_key_correlation import REACH, TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
@@ -20,7 +21,7 @@ _OFFSETS = np.arange(-REACH, REACH + 1)
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per layer, head and offset that a sequence of the batch has."""
+    """One row per layer, head and offset that a sequence of the batch has, and the layer sees."""
     n_sequences = np.zeros(len(_OFFSETS), dtype=np.int64)
     sums = 0.0
     for row, sequence in enumerate(batch.sequences):
@@ -29,19 +30,25 @@ def totals(batch: Batch) -> pa.Table:
         per_pair = found[:2] / np.maximum(n_pairs, 1)
         sums = sums + np.concatenate([found, per_pair])
         n_sequences += n_pairs > 0
-    is_causal = batch.trace.layers[0].weights.is_causal
-    there = (n_sequences > 0) & ((_OFFSETS <= 0) | (not is_causal))
-    of_offsets = np.asarray(sums)[..., there]
-    layer, head, offset = np.indices(of_offsets[0].shape).reshape(3, -1)
+    seen = np.stack([_seen(each.weights) for each in batch.trace.layers])
+    heads = batch.trace.layers[0].attention.shape[1]
+    there = np.broadcast_to((seen & (n_sequences > 0))[:, None], (len(seen), heads, len(_OFFSETS)))
+    layer, head, offset = there.nonzero()
     names = (*_QUANTITIES, "value_per_pair", "attention_per_pair")
     return table_of(
         TABLE,
         layer=layer,
         head=head,
-        offset=_OFFSETS[there][offset],
-        n_sequences=n_sequences[there][offset],
-        **{name: each.ravel() for name, each in zip(names, of_offsets, strict=True)},
+        offset=_OFFSETS[offset],
+        n_sequences=n_sequences[offset],
+        **{name: each[there] for name, each in zip(names, np.asarray(sums), strict=True)},
     )
+
+
+def _seen(weights: LayerWeights) -> np.ndarray:
+    """Which offsets a layer compares: none behind the query if causal, none beyond its window."""
+    near = weights.window is None or np.abs(_OFFSETS) <= weights.window
+    return near & ((_OFFSETS <= 0) | (not weights.is_causal))
 
 
 def _of_sequence(batch: Batch, row: int) -> np.ndarray:
@@ -49,11 +56,11 @@ def _of_sequence(batch: Batch, row: int) -> np.ndarray:
     real = slice(len(batch.sequences[row]))
     found = []
     for layer, sums in zip(batch.trace.layers, batch.attention_sums[row], strict=True):
-        factors, is_causal = layer.weights.query_key, layer.weights.is_causal
-        queries, keys = query_key_waves(layer.attention_input[row, real], factors)
-        sides = (queries, factors.values, keys)
+        weights = layer.weights
+        sides = scored_waves(layer.attention_input[row, real], weights)
+        mask = {"is_causal": weights.is_causal, "window": weights.window}
         scores = weighted_covariance(*sides, reach=REACH)
-        centred = centred_covariance(*sides, reach=REACH, is_causal=is_causal)
+        centred = centred_covariance(*sides, reach=REACH, **mask)
         of_attention = window(sums, REACH, is_causal=False)
         found.append([_as_array(scores), of_attention, _as_array(centred)])
     return np.swapaxes(found, 0, 1)

@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
+from analysis.models.compared import compares_directions
 from analysis.models.trace import ModelWeights
 from analysis.tables.positions.query_key_singular_value import TABLE
 from precompute.passes.base import table_of
@@ -12,6 +13,15 @@ VERSION = 1
 
 def weights(model: ModelWeights) -> pa.Table:
     """One row per layer, head and direction."""
-    values = np.stack([layer.query_key.values.cpu().numpy() for layer in model.layers])
-    layer, head, rank = np.indices(values.shape).reshape(3, -1)
-    return table_of(TABLE, layer=layer, head=head, rank=rank + 1, value=values.ravel())
+    parts = [
+        _rows(index, layer.query_key.values.cpu().numpy())
+        for index, layer in enumerate(model.layers)
+        if compares_directions(layer)
+    ]
+    return pa.concat_tables([TABLE.schema.empty_table(), *parts])
+
+
+def _rows(layer: int, values: np.ndarray) -> pa.Table:
+    head, rank = np.indices(values.shape).reshape(2, -1)
+    layers = np.full(values.size, layer)
+    return table_of(TABLE, layer=layers, head=head, rank=rank + 1, value=values.ravel())

@@ -34,7 +34,8 @@ def _of_sequence(batch: Batch, row: int) -> tuple[np.ndarray, np.ndarray]:
     profiles, dependences = [], []
     for layer, sums in zip(batch.trace.layers, batch.attention_sums[row], strict=True):
         is_causal = layer.weights.is_causal
+        mask = {"is_causal": is_causal, "window": layer.weights.window}
         attention = layer.attention[row, :, real, real]
         profiles.append(window(sums, REACH, is_causal=is_causal))
-        dependences.append(position_dependence(attention, sums, is_causal=is_causal))
+        dependences.append(position_dependence(attention, sums, **mask))
     return np.concatenate(profiles), np.concatenate(dependences)

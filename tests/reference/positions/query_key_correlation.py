@@ -26,11 +26,12 @@ def weighted_covariance(queries, values, keys, offset):
     )
 
 
-def row_centred(scores, *, is_causal):
+def row_centred(scores, *, is_causal, window=None):
     """Each score less the mean of those of its row that its query sees."""
     rows = []
     for i, row in enumerate(scores):
-        seen = row[: i + 1] if is_causal else row
+        places = range(i + 1 if is_causal else len(row))
+        seen = [row[j] for j in places if window is None or abs(i - j) <= window]
         mean = math.fsum(seen) / len(seen)
         rows.append([score - mean for score in row])
     return rows

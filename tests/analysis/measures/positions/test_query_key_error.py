@@ -4,8 +4,11 @@ import pytest
 import torch
 
 from analysis.measures.positions.query_key_error import ERRORS, query_key_error
+from analysis.models.compared import compared
+from analysis.models.rotary import Rotary
+from tests.analysis.measures.positions.rotary_modules import MODULES, N, attended
 from tests.reference.positions import query_key_error as reference
-from tests.tiny import every_model
+from tests.tiny import every_model, tiny_model
 
 
 def test_the_model_attends_by_the_scores_written_out(traced_alone, attention_error):
@@ -81,3 +84,33 @@ def test_attention_that_is_off_is_held_against_its_distance_from_even_attention(
         expected = (missed / (sharper[0] - even).norm(dim=-1))[differs].max()
         found = query_key_error(dataclasses.replace(layer, attention=sharper))[2]
         assert found.item() == pytest.approx(expected.item(), rel=1e-3)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_turned_scores_are_those_of_the_librarys_own_attention(module):
+    layer = attended(module, tiny_model("bert").layers[0])
+    found = query_key_error(layer)
+    assert found.max() < 1e-5
+    own = layer.weights
+    queries, keys = compared(layer.attention_input[0], own)
+    scores = (queries @ keys.mT * own.score_scale).masked_fill(~own.pairs(N), float("-inf"))
+    torch.testing.assert_close(scores.softmax(dim=-1), layer.attention[0], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("module", "fault"),
+    [
+        ("llama", {"rotary": None}),
+        ("llama", {"rotary": Rotary(torch.tensor([1.0, 0.2]))}),
+        ("yarn", {"rotary": Rotary(torch.tensor([1.0, 0.025]))}),
+        ("qwen3", {"query_norm": None}),
+        ("gpt_neox", {"rotary": Rotary(torch.tensor([1.0, 0.1]))}),
+    ],
+    ids=["not turned", "other frequencies", "not scaled", "not normed", "wholly turned"],
+)
+def test_misread_turns_are_noticed(module, fault):
+    layer = attended(module, tiny_model("bert").layers[0])
+    misread = dataclasses.replace(layer, weights=dataclasses.replace(layer.weights, **fault))
+    score, trace, attention = query_key_error(misread).tolist()
+    assert max(score, trace) < 1e-5
+    assert attention > 1e-2

@@ -17,15 +17,19 @@ MATRICES = st.integers(1, 7).flatmap(
 )
 
 
-def _dependence(attention, *, is_causal=False):
-    return position_dependence(attention, diagonal_sums(attention), is_causal=is_causal)
+def _dependence(attention, *, is_causal=False, window=None):
+    mask = {"is_causal": is_causal, "window": window}
+    return position_dependence(attention, diagonal_sums(attention), **mask)
 
 
-def _softmax(n, *, seed=0, is_causal=False):
+def _softmax(n, *, seed=0, is_causal=False, window=None):
     scores = torch.from_numpy(np.random.default_rng(seed).normal(size=(3, n, n)))
+    seen = torch.ones(n, n, dtype=torch.bool)
     if is_causal:
-        scores = scores.masked_fill(~torch.ones(n, n, dtype=torch.bool).tril(), -torch.inf)
-    return scores.softmax(dim=-1)
+        seen = seen.tril()
+    if window is not None:
+        seen = seen.triu(-window).tril(window)
+    return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
 
 
 @given(MATRICES)
@@ -57,12 +61,12 @@ def test_a_causal_model_has_no_offsets_to_the_right():
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("n", [2, 3, 20])
 def test_dependence_is_that_of_the_slow_twin(n, is_causal):
-    attention = _softmax(n, is_causal=is_causal)
-    expected = [
-        reference.position_dependence(each, is_causal=is_causal) for each in attention.tolist()
-    ]
-    found = _dependence(attention, is_causal=is_causal)
-    np.testing.assert_allclose(found, np.array(expected, dtype=float), rtol=1e-10)
+    for span in (None, 2):
+        mask = {"is_causal": is_causal, "window": span}
+        attention = _softmax(n, **mask)
+        expected = [reference.position_dependence(each, **mask) for each in attention.tolist()]
+        found = _dependence(attention, **mask)
+        np.testing.assert_allclose(found, np.array(expected, dtype=float), rtol=1e-10)
 
 
 def test_every_head_of_every_family_is_that_of_its_slow_twin(traced, traced_alone, sequences):

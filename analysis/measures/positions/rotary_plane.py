@@ -1,0 +1,137 @@
+"""What each plane in which queries and keys are turned holds of position, and of the scores."""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Complex, Float
+from torch import Tensor
+
+from analysis.models.compared import compared
+from analysis.models.rotary import Rotary
+from analysis.models.trace import LayerWeights
+
+
+class PlaneTotals(NamedTuple):
+    """Sums over the pairs (i, j) that a layer compares in one text; those of texts add up.
+
+    q and k are the query and the key of a plane before they are turned, as complex numbers, the
+    query times the scale of the scores; t = j − i, and d_ij is a score less the mean of its row.
+    """
+
+    query: Complex[Tensor, "head plane"]
+    """Σ q_i"""
+    key: Complex[Tensor, "head plane"]
+    """Σ k_j"""
+    query_square: Float[Tensor, "head plane"]
+    """Σ |q_i|²"""
+    key_square: Float[Tensor, "head plane"]
+    """Σ |k_j|²"""
+    turn: Complex[Tensor, "head plane"]
+    """Σ d_ij e^(−iθt)"""
+    query_turn: Complex[Tensor, "head plane"]
+    """Σ d_ij q_i e^(−iθt)"""
+    key_turn: Complex[Tensor, "head plane"]
+    """Σ d_ij conj(k_j) e^(−iθt)"""
+    score: Float[Tensor, "head plane"]
+    """Σ d_ij Re(q_i conj(k_j) e^(−iθt))"""
+    unturned: Float[Tensor, " head"]
+    """The same of the coordinates that are not turned; with that of all planes Σ d_ij²."""
+    n_pairs: int
+
+
+def planes_of(
+    vectors: Float[Tensor, "*any token head_width"], rotary: Rotary
+) -> Complex[Tensor, "*any token plane"]:
+    """The coordinates of each plane as one complex number: x_c + i x_{c + planes}.
+
+    Source:
+        su-2021, section 3.2.1, eq. 12.
+    """
+    planes = len(rotary.frequencies)
+    real, imaginary = vectors[..., :planes], vectors[..., planes : 2 * planes]
+    return torch.complex(real, imaginary)
+
+
+def turns(
+    n_tokens: int, rotary: Rotary, like: Float[Tensor, "*any"]
+) -> Complex[Tensor, "token plane"]:
+    """e^(iθp) of every plane at every place p.
+
+    Source:
+        su-2021, section 3.2.1, eq. 12.
+    """
+    places = torch.arange(n_tokens, device=like.device)
+    angles = places[:, None] * rotary.frequencies.to(like)
+    return torch.complex(angles.cos(), angles.sin())
+
+
+def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> PlaneTotals:
+    """The sums of one text, of every head and plane of a layer.
+
+    From them follow, of any number of texts: E q and E k over the pairs; the score that a plane
+    gives an offset by position alone, Re(E q conj(E k) e^(−iθt)); its coherence,
+    |E q| |E k| / √(E|q|² E|k|²), which is 1 where all queries are the same and all keys are, and 0
+    where one side has no mean; and how the scores covary with what position, query and key give.
+
+    Args:
+        read: what attention reads, of one text without padding.
+        weights: of a layer that turns its queries and keys.
+
+    Returns:
+        Sums in float64; scores as they enter the softmax.
+
+    Source:
+        su-2021, section 3.2.1, eq. 12; yamamoto-2023, section 3.4, whose phase it is.
+
+    Differs:
+        The paper's phases are those of a rotation between singular directions, which a score of
+        turned queries and keys does not go through; here they are those of the mean query and the
+        mean key. Rows are centred, since the softmax does not see what all keys of a query share.
+    """
+    rotary = weights.rotary
+    if rotary is None:
+        raise ValueError("The layer does not turn its queries and keys.")
+    queries, keys = compared(read, weights)
+    queries = queries * weights.score_scale
+    seen = weights.pairs(len(read)).to(read.device)
+    centred = _centred(queries @ keys.mT, seen)
+    turn = turns(len(read), rotary, read)
+    query, key = (planes_of(side, rotary) for side in (queries, keys))
+    by_query, by_key = _waves_in(centred, turn.conj()), _waves_in(centred.mT, turn)
+    by_coordinate = _total(queries * (centred @ keys))
+    planes = len(rotary.frequencies)
+    n_keys, n_queries = (seen.sum(dim=axis)[:, None] for axis in (1, 0))
+    return PlaneTotals(
+        query=_total(query * turn.conj() * n_keys),
+        key=_total(key * turn.conj() * n_queries),
+        query_square=_total(query.abs().square() * n_keys),
+        key_square=_total(key.abs().square() * n_queries),
+        turn=_total(turn * by_query),
+        query_turn=_total(query * by_query),
+        key_turn=_total(key.conj() * by_key),
+        score=by_coordinate[:, :planes] + by_coordinate[:, planes : 2 * planes],
+        unturned=by_coordinate[:, 2 * planes :].sum(dim=1),
+        n_pairs=int(seen.sum()),
+    )
+
+
+def _centred(
+    scores: Float[Tensor, "head query key"], seen: Tensor
+) -> Float[Tensor, "head query key"]:
+    """Scores less the mean of those of their row that are compared; 0 where none are."""
+    means = (scores * seen).sum(dim=-1, keepdim=True) / seen.sum(dim=-1, keepdim=True)
+    return (scores - means) * seen
+
+
+def _waves_in(
+    weights: Float[Tensor, "head token token"], waves: Complex[Tensor, "token plane"]
+) -> Complex[Tensor, "head token plane"]:
+    """Real weights times complex waves, as half as many products as complex ones take."""
+    parts = torch.view_as_real(waves.resolve_conj())
+    return torch.complex(*(weights @ each for each in parts.unbind(dim=-1)))
+
+
+def _total(values: Tensor) -> Tensor:
+    """The sum over tokens, added up in 64 bits."""
+    wide = torch.complex128 if values.is_complex() else torch.float64
+    return values.sum(dim=1, dtype=wide)

@@ -1,0 +1,52 @@
+"""How much of what tells a head's scores apart is due to position, and how much to tokens."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Complex, Float
+
+PARTS = ("position", "query", "key", "content")
+
+
+class HeadTotals(NamedTuple):
+    """Sums of `rotary_plane.plane_totals` over texts, of one head, and over which pairs.
+
+    `whole` is Σ d_ij², of all planes and of what is not turned.
+    """
+
+    query: Complex[np.ndarray, " plane"]
+    key: Complex[np.ndarray, " plane"]
+    turn: Complex[np.ndarray, " plane"]
+    query_turn: Complex[np.ndarray, " plane"]
+    key_turn: Complex[np.ndarray, " plane"]
+    whole: float
+    n_pairs: int
+
+
+def score_shares(totals: HeadTotals) -> Float[np.ndarray, "4"]:
+    """The four terms of every score, each by its covariance with the score, over the variance.
+
+    With q = E q + δq and k = E k + δk a score is the sum of what position alone gives, E q with
+    E k; of what the query's content gives, δq with E k; of what the key's content gives, E q with
+    δk; and of what only both give, δq with δk and all that is not turned. Σ d_ij · term over
+    Σ d_ij² is the share of each, d_ij being a score less the mean of its row.
+
+    Returns:
+        In the order of `PARTS`, 1 in sum. A share is below 0 where a term works against the rest.
+        NaN where all keys of every query match equally.
+
+    Source:
+        su-2021, section 3.2.1, eq. 12; the split is ours.
+    """
+    if totals.whole <= 0:
+        return np.full(len(PARTS), np.nan)
+    query, key = totals.query / totals.n_pairs, totals.key.conj() / totals.n_pairs
+    position = _covariance(query * key, totals.turn)
+    of_query = _covariance(key, totals.query_turn) - position
+    of_key = _covariance(query, totals.key_turn) - position
+    parts = [position, of_query, of_key]
+    return np.array([*parts, totals.whole - sum(parts)]) / totals.whole
+
+
+def _covariance(means: np.ndarray, sums: np.ndarray) -> float:
+    return float(np.real(means * sums).sum())

@@ -1,0 +1,38 @@
+"""Which score each head gives to every relative position, whatever the tokens are."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.needs import Need
+from analysis.tables.columns import number
+from analysis.tables.positions.relative_position_profile import OFFSET
+from analysis.tables.question import asks
+from analysis.tables.table import HEAD, LAYER, Table
+
+TABLE = Table(
+    name="position_kernel",
+    grain="one row per layer, head and offset within 64 that a key may have; none if the model "
+    "turns no queries and keys",
+    key=(LAYER, HEAD, OFFSET),
+    values=(
+        number(
+            "kernel",
+            "Re Σ_c E q_c conj(E k_c) e^(−iθ_c t): the score of the mean query and the mean key",
+            "score",
+        ),
+    ),
+    source="su-2021",
+    needs=(Need.TURNED_POSITIONS,),
+    laws=("isfinite(kernel)",),
+)
+
+
+@asks("""
+    select "offset", kernel
+    from position_kernel
+    where layer = $layer and head = $head
+    order by "offset"
+""")
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """offset, kernel of one head."""
+    ...

@@ -1,0 +1,55 @@
+"""How much of what tells each head's scores apart is due to position, and how much to tokens."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.needs import Need
+from analysis.tables.columns import count, number
+from analysis.tables.question import asks, frame_of
+from analysis.tables.table import HEAD, LAYER, Table
+
+TABLE = Table(
+    name="score_share",
+    grain="one row per layer and head; none if the model turns no queries and keys",
+    key=(LAYER, HEAD),
+    values=(
+        count("n_pairs", "pairs of a query and a key that are compared", "pairs"),
+        number("deviation", "root mean square of a score less the mean of its row", "score"),
+        *(
+            number(name, f"share of the variance within rows of {meaning}", nullable=True)
+            for name, meaning in {
+                "position": "the score of the mean query and the mean key at their offset",
+                "query": "what the query adds to that, whatever the key",
+                "key": "what the key adds to that, whatever the query",
+                "content": "what only both add, and all that is not turned; NULL, as the others, "
+                "if all keys of every query match equally",
+            }.items()
+        ),
+    ),
+    source="su-2021",
+    needs=(Need.TURNED_POSITIONS,),
+    laws=(
+        "n_pairs > 0",
+        "deviation >= 0",
+        "(position is null) = (content is null)",
+        'position is null or abs(position + "query" + "key" + content - 1) <= 1e-6',
+    ),
+)
+
+
+def heads(store: DuckDBPyConnection) -> pd.DataFrame:
+    """layer, head, n_pairs, deviation, position, query, key, content of every head."""
+    return frame_of(store, "from score_share order by layer, head")
+
+
+@asks("""
+    select layer, avg(position) as position, avg("query") as "query", avg("key") as "key",
+        avg(content) as content, count(position) as n_heads
+    from score_share
+    group by layer
+    having count(position) > 0
+    order by layer
+""")
+def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Means over the heads of each layer: layer, position, query, key, content, n_heads."""
+    ...

@@ -1,0 +1,57 @@
+"""Queries, keys and scores in every plane in which they are turned, added up over pairs."""
+
+import numpy as np
+import pyarrow as pa
+from torch import Tensor
+
+from analysis.measures.positions.rotary_plane import PlaneTotals, plane_totals
+from analysis.models.rotary import Rotary
+from analysis.tables.positions.rotary_plane import COMPLEX, REAL, TABLE, UNTURNED
+from precompute.passes.base import table_of
+from precompute.passes.batch import Batch
+
+VERSION = 1
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per sequence, layer, head and plane, to be merged; none of layers without rotary."""
+    parts = [
+        _rows(index, layer.weights.rotary, plane_totals(read, layer.weights))
+        for index, layer in enumerate(batch.trace.layers)
+        if layer.weights.rotary is not None
+        for read in _alone(batch, layer.attention_input)
+    ]
+    return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])
+
+
+def _alone(batch: Batch, padded: Tensor) -> list[Tensor]:
+    """The sequences of the batch without their padding."""
+    return [padded[row, : len(each)] for row, each in enumerate(batch.sequences)]
+
+
+def _rows(layer: int, rotary: Rotary, found: PlaneTotals) -> pa.Table:
+    """Every plane of every head, and what is not turned before them."""
+    heads, planes = found.score.shape
+    head, plane = np.indices((heads, planes + 1)).reshape(2, -1)
+    columns = {name: _array(getattr(found, name)) for name in (*COMPLEX, *REAL)}
+    none = {name: np.zeros(heads) for name in columns} | {"score": _array(found.unturned)}
+    sums = {
+        name: np.concatenate([none[name][:, None], each], axis=1).ravel()
+        for name, each in columns.items()
+    }
+    frequencies = np.concatenate([[0.0], _array(rotary.frequencies.double())])
+    return table_of(
+        TABLE,
+        layer=np.full(head.size, layer),
+        head=head,
+        plane=UNTURNED + plane,
+        frequency=frequencies[plane],
+        n_pairs=np.full(head.size, found.n_pairs),
+        **{name: sums[name] for name in REAL},
+        **{f"{name}_real": sums[name].real for name in COMPLEX},
+        **{f"{name}_imaginary": sums[name].imag for name in COMPLEX},
+    )
+
+
+def _array(values: Tensor) -> np.ndarray:
+    return values.cpu().numpy()

@@ -1,0 +1,93 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.measures.positions.rotary_plane import plane_totals
+from analysis.measures.positions.score_share import PARTS, HeadTotals, score_shares
+from analysis.models.rotary import Rotary
+from tests.analysis.measures.positions.turning import both_ways, planted, turning
+from tests.reference.positions import score_share as reference
+
+pytestmark = both_ways
+
+
+def _totals(found, head):
+    """Of one head, from one or several texts."""
+    sums = [sum(getattr(each, name)[head] for each in found) for name in HeadTotals._fields[:5]]
+    whole = sum(each.score[head].sum() + each.unturned[head] for each in found)
+    return HeadTotals(*(each.numpy() for each in sums), float(whole), sum(e.n_pairs for e in found))
+
+
+def _terms(reads, weights, head):
+    """The four terms of every pair of all texts, and the row of each."""
+    sides, pairs, rows = ([], []), [], []
+    rotary = weights.rotary
+    planes = 2 * len(rotary.frequencies)
+    for read in reads:
+        start = len(sides[0])
+        for side, made in zip(sides, (weights.queries(read), weights.keys(read)), strict=True):
+            scaled = made[head].clone()
+            scaled[:, :planes] *= rotary.scaling
+            side.extend((scaled * weights.score_scale**0.5).tolist())
+        for i, j in weights.pairs(len(read)).nonzero().tolist():
+            pairs.append((start + i, start + j, j - i))
+            rows.append(start + i)
+    return reference.score_terms(*sides, rotary.frequencies.tolist(), pairs), rows
+
+
+@pytest.mark.parametrize("kind", [{}, {"planes": 1}, {"scaling": 1.3}, {"window": 3}], ids=str)
+def test_shares_are_those_of_four_terms_written_out_over_all_texts(traced_alone, kind):
+    layers = [trace.layers[1] for trace in traced_alone[1:3]]
+    weights = turning(layers[0].weights, **kind)
+    reads = [layer.attention_input[0] for layer in layers]
+    found = [plane_totals(read, weights) for read in reads]
+    for head in range(2):
+        terms, rows = _terms(reads, weights, head)
+        shares = score_shares(_totals(found, head))
+        np.testing.assert_allclose(shares, reference.score_shares(terms, rows), atol=1e-9)
+        assert shares.sum() == pytest.approx(1, abs=1e-12)
+
+
+def _shares(layer, weights):
+    found = plane_totals(layer.attention_input[0], weights)
+    return np.array([score_shares(_totals([found], head)) for head in range(3)])
+
+
+def test_constant_queries_and_keys_are_position_alone(traced_alone):
+    layer = traced_alone[0].layers[0]
+    rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64))
+    shares = _shares(layer, planted(layer.weights, [-1, -3, 2], rotary))
+    np.testing.assert_allclose(shares, [[1, 0, 0, 0]] * 3, atol=1e-12)
+
+
+@pytest.mark.parametrize("side", ["query", "key"])
+def test_a_constant_side_leaves_position_and_the_other_side(traced_alone, side):
+    layer = traced_alone[0].layers[0]
+    rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64))
+    own = {f"{side}_weight": getattr(layer.weights, f"{side}_weight")}
+    shares = _shares(layer, replace(planted(layer.weights, [-1, -3, 2], rotary), **own))
+    other = {"query": "key", "key": "query"}[side]
+    assert (abs(shares[:, PARTS.index(side)]) > 1e-3).all()
+    np.testing.assert_allclose(shares[:, [PARTS.index(other), 3]], 0, atol=1e-12)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+
+
+def test_what_is_not_turned_is_content(traced_alone):
+    layer = traced_alone[0].layers[0]
+    parts = {}
+    for name in ("query_weight", "query_bias"):
+        parts[name] = getattr(layer.weights, name).clone()
+        parts[name][..., :2] = 0  # the only plane
+    shares = _shares(layer, turning(layer.weights, planes=1, **parts))
+    np.testing.assert_allclose(shares, [[0, 0, 0, 1]] * 3, atol=1e-12)
+
+
+def test_equal_scores_have_no_shares(traced_alone):
+    layer = traced_alone[0].layers[0]
+    parts = {
+        name: torch.zeros_like(getattr(layer.weights, name))
+        for name in ("query_weight", "query_bias")
+    }
+    assert np.isnan(_shares(layer, turning(layer.weights, **parts))).all()

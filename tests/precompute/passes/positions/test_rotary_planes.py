@@ -1,0 +1,136 @@
+"""What is stored of turned queries and keys adds up over any cut, and says where heads look."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import torch
+
+from analysis.measures.positions.position_kernel import position_kernel as kernel_of
+from analysis.models.rotary import Rotary
+from analysis.models.trace import LayerWeights, ModelWeights, Trace
+from analysis.tables.positions import rotary_plane as table
+from precompute.jobs.shards import as_stored, merged
+from precompute.passes.batch import Batch
+from precompute.passes.positions import (
+    query_key_correlation,
+    query_key_phase,
+    query_key_rotation,
+    query_key_singular_value,
+    query_key_wave,
+    rotary_plane,
+    score_share,
+    state_spectrum,
+)
+from tests.analysis.measures.positions.turning import both_ways, planted, turning
+
+pytestmark = both_ways
+Turned = Callable[[LayerWeights], LayerWeights]
+KINDS = {"whole": {}, "partial": {"planes": 1}, "yarn": {"scaling": 1.3}, "window": {"window": 3}}
+
+
+def _with(trace: Trace, turned: Turned) -> Trace:
+    layers = (replace(each, weights=turned(each.weights)) for each in trace.layers)
+    return replace(trace, layers=tuple(layers))
+
+
+def _stored(each, tables: list[pa.Table]) -> pd.DataFrame:
+    frame = as_stored(each.TABLE, merged(each.TABLE, tables)).to_pandas()
+    return frame.sort_values([c.name for c in each.TABLE.key], ignore_index=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("each", [rotary_plane, query_key_correlation], ids=["planes", "sums"])
+def test_padding_batching_and_order_change_no_number(each, kind, traced, traced_alone, sequences):
+    def turned(weights):
+        return turning(weights, **KINDS[kind])
+
+    together = _stored(each, [each.totals(Batch(sequences, _with(traced, turned)))])
+    apart = [
+        each.totals(Batch((one,), _with(trace, turned)))
+        for one, trace in zip(sequences, traced_alone, strict=True)
+    ]
+    assert len(together)
+    pd.testing.assert_frame_equal(together, _stored(each, apart), rtol=1e-9, atol=1e-12)
+    pd.testing.assert_frame_equal(_stored(each, apart), _stored(each, apart[::-1]), rtol=1e-12)
+
+
+def test_a_window_has_no_offsets_beyond_it(traced, sequences):
+    batch = Batch(sequences, _with(traced, lambda each: turning(each, window=2)))
+    rows = query_key_correlation.totals(batch).to_pandas()
+    last = 0 if batch.trace.layers[0].weights.is_causal else 2
+    assert sorted(set(rows["offset"])) == list(range(-2, last + 1))
+
+
+@pytest.fixture
+def planes(traced, sequences) -> Callable[[Turned], pd.DataFrame]:
+    """The stored rows of layers as they would be turned."""
+    return lambda turned: _stored(
+        rotary_plane, [rotary_plane.totals(Batch(sequences, _with(traced, turned)))]
+    )
+
+
+@pytest.mark.parametrize("scaling", [1.0, 1.2])
+def test_planted_offsets_are_found_in_the_view_and_by_the_kernel(planes, scaling):
+    rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64), scaling)
+    planted_at = [-1, -3, 2]
+    stored = planes(lambda each: planted(each, planted_at, rotary))
+    view = _view(stored)
+    for head, offset in enumerate(planted_at):
+        own = view[(view["layer"] == 0) & (view["head"] == head)]
+        np.testing.assert_allclose(own["preferred_offset"], [offset] * 2, atol=5e-13)
+        np.testing.assert_allclose(own["coherence"], [1, 1], rtol=1e-12)
+        means = own["strength"].to_numpy() * np.exp(1j * own["phase"].to_numpy())
+        offsets = np.arange(-10, 11)
+        kernel = kernel_of(means, own["frequency"].to_numpy(), offsets)
+        assert offsets[kernel.argmax()] == offset
+        assert kernel.max() == pytest.approx(2 * scaling**2 / 2)  # two planes, d' = 4
+    shares = _shares(stored)
+    np.testing.assert_allclose(shares[["position", "content"]], [[1, 0]] * len(shares), atol=1e-9)
+
+
+def test_what_is_not_turned_stands_apart(planes):
+    stored = planes(lambda each: turning(each, planes=1))
+    assert set(stored["plane"]) == {0, 1}
+    rest = stored[stored["plane"] == 0]
+    assert (rest.drop(columns=["layer", "head", "plane", "n_pairs", "score"]) == 0).all(axis=None)
+    assert (rest["score"] != 0).all()
+    assert set(_view(stored)["plane"]) == {1}
+
+
+def _view(stored: pd.DataFrame) -> pd.DataFrame:
+    """The public view of stored rows."""
+    [sql] = [each.sql for each in table.TABLE.views]
+    with duckdb.connect() as store:
+        store.execute("create schema stored")
+        store.execute("create table stored.rotary_plane as from stored")
+        return store.sql(f"from ({sql}) as planes order by layer, head, plane").df()
+
+
+def _shares(stored: pd.DataFrame) -> pd.DataFrame:
+    with duckdb.connect() as store:
+        store.execute("create table rotary_plane_total as from stored")
+        return score_share.fit(store, context=None).to_pandas()
+
+
+def test_directions_are_asked_of_no_layer_that_turns(tiny, traced, sequences):
+    turned = ModelWeights(tuple(map(turning, tiny.layers)), None)
+    for each in (query_key_rotation, query_key_singular_value):
+        assert each.weights(turned).num_rows == 0
+    kept = frozenset(each.index for each in sequences)
+    batch = Batch(sequences, _with(traced, turning), exemplars=kept)
+    for each in (query_key_wave, query_key_phase, state_spectrum):
+        found = each.totals(batch)
+        assert found.schema == each.TABLE.shard_schema
+        assert found.num_rows == 0
+        assert each.totals(replace(batch, trace=traced)).num_rows > 0
+
+
+def test_a_layer_that_turns_nothing_has_no_planes(traced, sequences):
+    found = rotary_plane.totals(Batch(sequences, traced))
+    assert found.schema == rotary_plane.TABLE.shard_schema
+    assert found.num_rows == 0
