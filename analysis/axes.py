@@ -11,6 +11,7 @@ AXES = {
     "candidate": "word that is attended to, and may be a governor or an antecedent",
     "mention": "mention of a thing in an annotated text, in the order of the text",
     "fit": "one of several parsers that are trained side by side",
+    "place": "kind of token that attention may rest on: by position, then token types",
     "two": "beginning and end of something, the end not included",
     "position": "place that the model has an embedding for, counted from 0",
     "width": "width of the residual stream, d in the papers",

@@ -184,6 +184,24 @@ PAPERS = {
         "Transformer モデルにおけるトークン間関連度の再配分",
         "https://confit.atlas.jp/guide/event/jsai2025/subject/4I1-GS-11-03/classlist",
     ),
+    "xiao-2024": Paper(
+        "Xiao, Tian, Chen, Han, Lewis",
+        2024,
+        "Efficient Streaming Language Models with Attention Sinks",
+        "https://arxiv.org/abs/2309.17453",
+    ),
+    "sun-2024": Paper(
+        "Sun, Chen, Kolter, Liu",
+        2024,
+        "Massive Activations in Large Language Models",
+        "https://arxiv.org/abs/2402.17762",
+    ),
+    "gu-2025": Paper(
+        "Gu, Pang, Du, Liu, Zhang, Du, Wang, Lin",
+        2025,
+        "When Attention Sink Emerges in Language Models: An Empirical View",
+        "https://arxiv.org/abs/2410.10781",
+    ),
     "goldberg-1991": Paper(
         "Goldberg",
         1991,

@@ -87,6 +87,26 @@ CROSS_LAWS = {
             join sequence_head_pattern using (seq, layer, head)
             group by seq, layer, head)
         where greatest(cls_error, sep_error, comma_period_error) > $tolerance""",
+    "no place gets less from the queries that see it than its tokens receive from all": """
+        select count(*) from (
+            select any_value(attention) - sum(attention_received::double) / any_value(n_tokens)
+                as margin
+            from head_token join sequence using (seq)
+            join sequence_sink using (seq, layer, head)
+            where place::varchar = token_type::varchar
+            group by seq, layer, head, place)
+        where margin < -$tolerance""",
+    "the norm of a place is that of its tokens": """
+        select count(*) from (
+            select any_value(s.value_norm) as norm, avg(t.value_norm::double) as mean
+            from head_token as t join sequence_sink as s using (seq, layer, head)
+            where place::varchar = token_type::varchar
+            group by seq, layer, head, place)
+        where abs(norm - mean) > $tolerance * mean""",
+    "no coordinate is larger than its token is long": """
+        select count(*) from sequence_massive_activation as found
+        join token_norm using (seq, pos)
+        where layer = depth + 1 and largest > input_norm * (1 + $tolerance)""",
     "the histogram of every head counts every pair": f"""
         select count(*) from (
             select sum(n) as n from attention_norm_histogram group by layer, head

@@ -59,6 +59,7 @@ CONTRACT = {
     *("query_key_correlation", "dependency_accuracy", "dependency_baseline"),
     *("coreference_accuracy", "parser_accuracy", "gradient_importance", "relevance_summary"),
     *("relevance_map", "frequency_correlation"),
+    *("sink", "sink_rate", "sink_score", "massive_activation", "massive_coordinate"),
 }
 
 

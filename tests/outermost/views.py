@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import duckdb
 import pandas as pd
 
-from tests.outermost import bookkeeping, heads, mixing, norms, positions, probing, relevance
+from tests.outermost import bookkeeping, heads, mixing, norms, positions, probing, relevance, sinks
 from tests.outermost.comparison import ROUNDING, Comparison, compared, stored_rows
 from tests.outermost.corpus import Corpus
 
@@ -58,6 +58,7 @@ def _maps(corpus: Corpus, store: Store) -> pd.DataFrame:
 
 _RULES = ", ".join(f"'{rule}'" for rule in relevance.RULES)
 _HEAD, _TYPE = ("layer", "head"), ("layer", "head", "token_type")
+_PLACE = ("place", "quantity")
 VIEWS = (
     View("run", bookkeeping.run, ("family",), EXACT),
     View("sequence", _of_corpus(bookkeeping.sequence), ("seq",), EXACT),
@@ -137,6 +138,15 @@ VIEWS = (
         _of_corpus(mixing.mixing_ratio),
         ("layer", "scope", "token_type"),
         absolute=True,  # shares; of a causal model's first token 0 but for rounding
+    ),
+    View("sink", _of_corpus(sinks.sink), (*_HEAD, *_PLACE)),
+    View("sink_rate", _of_corpus(sinks.sink_rate), ("layer", *_PLACE, "threshold"), absolute=True),
+    View("sink_score", _of_corpus(sinks.sink_score), (*_HEAD, *_PLACE), absolute=True),
+    View("massive_activation", _of_corpus(sinks.massive_activation), ("depth", *_PLACE)),
+    View(
+        "massive_coordinate",
+        _of_corpus(sinks.massive_coordinate),
+        ("depth", "place", "coordinate"),
     ),
     View("pair_delta", _of_corpus(mixing.pair_delta), ("layer", "effect", "source", "target")),
 )

@@ -1,0 +1,1 @@
+"""Formulas on where attention rests, and on what makes it rest there."""

@@ -1,0 +1,99 @@
+"""How much attention rests on some tokens of a text, beside what would be nothing special."""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from analysis.measures.norms.norm_weighted_attention import norm_weighted_attention
+
+
+def sink_weights(
+    attention: Float[Tensor, "batch head query key"],
+    value_norms: Float[Tensor, "batch head key"],
+    is_pair: Bool[Tensor, "batch query key"],
+    *,
+    places: Bool[Tensor, "batch place key"],
+) -> Float[Tensor, "batch head place value"]:
+    """The quantities of `analysis.sinks.WEIGHTS`, in their order.
+
+    With P the tokens of a place and Q the queries that may look at any of them, `attention` is the
+    mean over Q of Σ_{j∈P} α_ij; `norm_share` the same of ‖α_ij f(x_j)‖ with rows scaled to a sum
+    of 1; `even` the same of 1/m_i, m_i being the number of keys that query i may look at;
+    `neighbour` the same as `attention` of as many other tokens, each standing next to one of P.
+    `value_norm` is the mean of ‖f(x_j)‖ over P, `relative_norm` that over the mean of the
+    sequence's other tokens.
+
+    Args:
+        is_pair: which keys each query may see, neither of them padding.
+
+    Returns:
+        Shares from 0 to 1, a norm in units of the residual stream, and a ratio; NaN where a
+        sequence has no such token, or nothing to compare it with.
+
+    Source:
+        gu-2025, section 3, the mean over queries from k on; kobayashi-2020, section 3.2 for norms.
+
+    Differs:
+        Gu et al. take single positions. Where a place has several tokens, what they get is summed.
+        `even` and `neighbour` are ours: a head that attends to everything alike rests nowhere, and
+        the token next to a sink is seen by as many queries.
+    """
+    weights = attention.to(torch.promote_types(attention.dtype, torch.float32))
+    tokens = places.to(weights.dtype)
+    seen = is_pair.to(weights.dtype)
+    even = (seen / seen.sum(dim=-1, keepdim=True).clamp(min=1))[:, None].expand_as(weights)
+    shares = norm_weighted_attention(weights, value_norms)
+    beside = _neighbours(places, is_pair.diagonal(dim1=1, dim2=2)).to(weights.dtype)
+    lengths = value_norms.to(weights.dtype)
+    return torch.stack(
+        [
+            _resting(weights, seen, tokens),
+            _resting(even, seen, tokens),
+            _resting(weights, seen, beside),
+            _resting(shares, seen, tokens),
+            _mean(lengths, tokens),
+            _relative(lengths, tokens, seen.diagonal(dim1=1, dim2=2)),
+        ],
+        dim=-1,
+    )
+
+
+def _resting(
+    weights: Float[Tensor, "batch head query key"],
+    seen: Float[Tensor, "batch query key"],
+    tokens: Float[Tensor, "batch place key"],
+) -> Float[Tensor, "batch head place"]:
+    """What queries give to tokens, mean over the queries that may look at any of them."""
+    looks = (seen @ tokens.mT > 0).to(weights.dtype)
+    given = (weights @ tokens.mT[:, None]) * looks[:, None]
+    return given.sum(dim=2) / looks.sum(dim=1)[:, None]
+
+
+def _neighbours(
+    places: Bool[Tensor, "batch place key"], is_token: Bool[Tensor, "batch key"]
+) -> Float[Tensor, "batch place key"]:
+    """How often each token is the next one of a token of a place; of the last it is the one before.
+
+    A sequence of a single token has no neighbours.
+    """
+    behind, before = torch.zeros((2, *places.shape), device=places.device)
+    behind[..., 1:] = (places[..., :-1] & is_token[:, None, 1:]).float()
+    is_last = is_token & ~torch.nn.functional.pad(is_token[:, 1:], (0, 1))
+    before[..., :-1] = (places & is_last[:, None])[..., 1:].float()
+    return behind + before
+
+
+def _mean(
+    lengths: Float[Tensor, "batch head key"], tokens: Float[Tensor, "batch place key"]
+) -> Float[Tensor, "batch head place"]:
+    return lengths @ tokens.mT / tokens.sum(dim=-1)[:, None]
+
+
+def _relative(
+    lengths: Float[Tensor, "batch head key"],
+    tokens: Float[Tensor, "batch place key"],
+    is_token: Float[Tensor, "batch key"],
+) -> Float[Tensor, "batch head place"]:
+    """Mean length over that of all other tokens; NaN where the others have none."""
+    others = _mean(lengths, is_token[:, None] - tokens)
+    return torch.where(others > 0, _mean(lengths, tokens) / others, torch.nan)

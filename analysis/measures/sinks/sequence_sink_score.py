@@ -1,0 +1,145 @@
+"""What lifts the scores of some keys above those of the others, before the softmax."""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from analysis.models.trace import LayerWeights
+
+
+def sink_scores(
+    read: Float[Tensor, "batch token width"],
+    weights: LayerWeights,
+    is_pair: Bool[Tensor, "batch query key"],
+    *,
+    places: Bool[Tensor, "batch place key"],
+) -> Float[Tensor, "batch head place value"]:
+    """The quantities of `analysis.sinks.SCORES`, in their order.
+
+    A key is k_j = u_j + b_j, b_j being the key's bias as it is compared: turned by the token's
+    position where the layer turns keys. With P the tokens of a place that a query may look at, O
+    the others that it may look at, ⟨·⟩ means over them, ℓ = ⟨‖u_j‖⟩ and c = ⟨q_i·u_j⟩ / ℓ,
+
+        excess    = ⟨q_i·k_j⟩_P − ⟨q_i·k_j⟩_O = norm + direction + bias
+        norm      = (ℓ_P − ℓ_O) (c_P + c_O) / 2
+        direction = (c_P − c_O) (ℓ_P + ℓ_O) / 2
+        bias      = ⟨q_i·b_j⟩_P − ⟨q_i·b_j⟩_O
+
+    each times the layer's scale, mean over the queries that see both P and O. `query_bias` is the
+    part of the same excess for which the query's content is nothing: that of its bias alone.
+
+    Args:
+        read: what queries and keys are made of.
+        is_pair: which keys each query may see, neither of them padding.
+
+    Returns:
+        Scores, so differences of log weights; NaN where no query sees both. `bias` is NaN where the
+        layer has no key bias, where it turns no keys (a bias that is the same for all keys raises
+        no key above another), and where keys are normalised, by all of themselves; `query_bias`
+        where queries have none or are normalised.
+
+    Source:
+        gu-2025, section on key biases and the angles between queries and keys, whose product
+        ‖q‖‖k‖ cos this is; the difference of two products is shared out between their factors as
+        Shapley values have it.
+
+    Differs:
+        Gu et al. show norms and cosines of whole keys. What is added to all keys alike changes no
+        attention, but every length and angle, so the bias is taken off first.
+    """
+    sides = _sides(read.to(torch.promote_types(read.dtype, torch.float32)), weights)
+    seen, own = is_pair.to(sides.queries.dtype), places.to(sides.queries.dtype)
+    others = is_pair.diagonal(dim1=1, dim2=2)[:, None] & ~places
+    groups = _Groups(seen, own.mT, others.to(own.dtype).mT)
+    scores = sides.queries @ sides.keys.mT
+    bias = _difference(groups, sides.queries @ sides.key_bias.mT)
+    lengths = groups.means_of_keys(sides.keys.norm(dim=-1))
+    means = groups.means(scores)
+    angles = [_over(mean, length) for mean, length in zip(means, lengths, strict=True)]
+    found = torch.stack(
+        [
+            means[0] - means[1] + bias.nan_to_num(),
+            (lengths[0] - lengths[1]) * (angles[0] + angles[1]) / 2,
+            (angles[0] - angles[1]) * (lengths[0] + lengths[1]) / 2,
+            bias,
+            _difference(groups, sides.query_bias @ (sides.keys + sides.key_bias.nan_to_num()).mT),
+        ],
+        dim=-1,
+    )
+    return groups.over_queries(found * weights.score_scale)
+
+
+class _Sides(NamedTuple):
+    """Queries and keys as they are compared, and the parts of them that are biases; NaN where
+    there is nothing of the kind to tell apart. Keys are without theirs, unless it is NaN."""
+
+    queries: Float[Tensor, "batch head query head_width"]
+    keys: Float[Tensor, "batch head key head_width"]
+    query_bias: Float[Tensor, "one head query head_width"]
+    key_bias: Float[Tensor, "one head key head_width"]
+
+
+def _sides(read: Float[Tensor, "batch token width"], weights: LayerWeights) -> _Sides:
+    queries, keys = weights.queries(read), weights.keys(read)
+    n_tokens = read.shape[1]
+    if weights.key_norm is None:
+        keys = keys - weights.key_bias[:, None]
+    key_bias = _bias(weights.key_bias, weights.key_norm, n_tokens)
+    if weights.rotary is None:
+        key_bias = torch.full_like(key_bias, torch.nan)
+    sides = (queries, keys, _bias(weights.query_bias, weights.query_norm, n_tokens), key_bias)
+    return _Sides(*(weights.rotary.turned(each) if weights.rotary else each for each in sides))
+
+
+def _bias(
+    bias: Float[Tensor, "head head_width"], norm: object, n_tokens: int
+) -> Float[Tensor, "one head token head_width"]:
+    """A bias for every token; NaN where there is none, or a norm makes it no summand."""
+    told = bias if norm is None and bool(bias.any()) else torch.full_like(bias, torch.nan)
+    return told[None, :, None].expand(-1, -1, n_tokens, -1)
+
+
+class _Groups(NamedTuple):
+    """Which keys queries may look at, which of the keys are of a place, and which are not."""
+
+    seen: Float[Tensor, "batch query key"]
+    own: Float[Tensor, "batch key place"]
+    others: Float[Tensor, "batch key place"]
+
+    def means(
+        self, scores: Float[Tensor, "batch head query key"]
+    ) -> list[Float[Tensor, "batch head query place"]]:
+        """Means over the keys of each side that a query may look at."""
+        told = scores * self.seen[:, None]
+        return [
+            _over(told @ side[:, None], (self.seen @ side)[:, None])
+            for side in (self.own, self.others)
+        ]
+
+    def means_of_keys(
+        self, values: Float[Tensor, "batch head key"]
+    ) -> list[Float[Tensor, "batch head query place"]]:
+        """The same of what keys have for every query."""
+        return self.means(values[:, :, None].expand(-1, -1, self.seen.shape[1], -1))
+
+    def over_queries(
+        self, values: Float[Tensor, "batch head query place value"]
+    ) -> Float[Tensor, "batch head place value"]:
+        """Means over the queries that see both sides."""
+        sees = (self.seen @ self.own > 0) & (self.seen @ self.others > 0)
+        given = torch.where(sees[:, None, :, :, None], values, 0.0).sum(dim=2)
+        return given / sees.sum(dim=1)[:, None, :, None]
+
+
+def _difference(
+    groups: _Groups, scores: Float[Tensor, "batch head query key"]
+) -> Float[Tensor, "batch head query place"]:
+    own, others = groups.means(scores)
+    return own - others
+
+
+def _over(total: Tensor, size: Tensor) -> Tensor:
+    """A quotient; 0 where there is nothing to divide by."""
+    return torch.where(size > 0, total / size, torch.zeros_like(total))

@@ -1,0 +1,1 @@
+"""Tables on where attention rests, and on what makes it rest there."""

@@ -1,0 +1,36 @@
+"""How often the largest activation of a place is in the same coordinate, with intervals."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.tables.sinks.massive_coordinate import SHOWN, TABLE
+from precompute.passes.base import FitContext
+from precompute.passes.intervals import means, rows_of
+
+VERSION = 1
+NEEDS = ("sequence_massive_activation",)
+_CELL = ["depth", "place", "coordinate"]
+_FREQUENT = f"""
+    select depth, place, coordinate, avg(largest)::double as largest
+    from sequence_massive_activation
+    group by depth, place, coordinate
+    qualify row_number() over (
+        partition by depth, place order by count(*) desc, coordinate
+    ) <= {SHOWN}
+"""
+_HITS = f"""
+    select seq, depth, place, frequent.coordinate,
+        (found.coordinate = frequent.coordinate)::int::double as mean
+    from sequence_massive_activation as found
+    join ({_FREQUENT}) as frequent using (depth, place)
+"""
+
+
+def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """One row per depth, place and frequent coordinate."""
+    hits: pd.DataFrame = store.execute(_HITS).df()
+    if hits.empty:
+        return rows_of(TABLE, [])
+    sizes = store.execute(_FREQUENT).df()
+    return rows_of(TABLE, [means(hits, context, cell=_CELL).merge(sizes, on=_CELL)])

@@ -1,0 +1,35 @@
+"""Which tokens of a batch attention may rest on, by position and by type."""
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from analysis.sinks import POSITIONAL
+from precompute.corpora.sequence import TOKEN_TYPES
+from precompute.passes.batch import Batch
+
+PLACES = (*POSITIONAL, *TOKEN_TYPES)
+
+
+def places_of(batch: Batch) -> Bool[Tensor, "batch place key"]:
+    """The tokens of every place in `PLACES`; padding is of none."""
+    is_token = batch.trace.is_token
+    content = torch.zeros_like(is_token)
+    for row, is_content in enumerate(batch.is_content):
+        content[row, : len(is_content)] = torch.from_numpy(is_content)
+    firsts = [_first(each) for each in (is_token, content)]
+    types = [(batch.token_types == kind) & is_token for kind in range(len(TOKEN_TYPES))]
+    return torch.stack([*firsts, *types], dim=1)
+
+
+def _first(tokens: Bool[Tensor, "batch key"]) -> Bool[Tensor, "batch key"]:
+    """The first of some tokens alone."""
+    return tokens & (tokens.cumsum(dim=1) == 1)
+
+
+def pairs_in(batch: Batch, layer: int) -> Bool[Tensor, "batch query key"]:
+    """Which keys each query may see in a layer, whose window may be another than that of the first;
+    neither of them padding."""
+    is_token = batch.trace.is_token
+    seen = batch.trace.layers[layer].weights.pairs(is_token.shape[1]).to(is_token.device)
+    return is_token[:, :, None] & is_token[:, None, :] & seen

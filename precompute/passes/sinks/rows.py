@@ -1,0 +1,35 @@
+"""Rows of every sequence, layer, head and place from what a measure found of them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.tables.table import Table
+from precompute.passes.base import names_of, nulls_where, table_of
+from precompute.passes.batch import Batch
+from precompute.passes.sinks.places import PLACES
+
+
+def rows_of_layer(
+    table: Table,
+    batch: Batch,
+    layer: int,
+    *,
+    found: Float[Tensor, "batch head place value"],
+    names: Sequence[str],
+) -> pa.Table:
+    """A row where the first of the named quantities is a number; the others are NULL where not."""
+    values = found.double().cpu().numpy()
+    row, head, place = np.nonzero(~np.isnan(values[..., 0]))
+    of_rows = values[row, head, place]
+    return table_of(
+        table,
+        seq=batch.sequence_of_row[row],
+        layer=np.full(len(row), layer),
+        head=head,
+        place=names_of(place, PLACES),
+        **{name: nulls_where(of_rows[:, at]) for at, name in enumerate(names)},
+    )

@@ -1,0 +1,52 @@
+"""The largest coordinate of each place's hidden states, before and after every layer."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
+
+from analysis.measures.sinks.sequence_massive_activation import largest_activations
+from analysis.sinks import EVERY
+from analysis.tables.sinks.sequence_massive_activation import TABLE
+from precompute.passes.base import names_of, table_of
+from precompute.passes.batch import Batch
+from precompute.passes.sinks.places import PLACES, places_of
+
+VERSION = 1
+_PLACES = (EVERY, *PLACES)
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per sequence, depth and place that the sequence has."""
+    return pa.concat_tables(
+        _of_state(batch, depth, row, places)
+        for row, places in enumerate(_places_of_rows(batch))
+        for depth in range(len(batch.trace.layers) + 1)
+    )
+
+
+def _places_of_rows(batch: Batch) -> Iterator[Tensor]:
+    """Of every sequence which tokens are of each place, all of them first; without padding."""
+    for sequence, places in zip(batch.sequences, places_of(batch), strict=True):
+        yield torch.nn.functional.pad(places[:, : len(sequence)], (0, 0, 1, 0), value=True)
+
+
+def _of_state(batch: Batch, depth: int, row: int, places: Tensor) -> pa.Table:
+    """What a sequence's vectors are after so many layers."""
+    layers = batch.trace.layers
+    states = layers[depth].input if depth < len(layers) else layers[-1].output
+    there = places.any(dim=1)
+    found = largest_activations(states[row, : places.shape[1]], places[there])
+    n_places = int(there.sum())
+    return table_of(
+        TABLE,
+        seq=np.full(n_places, batch.sequence_of_row[row]),
+        depth=np.full(n_places, depth),
+        place=names_of(there.nonzero()[:, 0].cpu().numpy(), _PLACES),
+        largest=found.largest.double().cpu().numpy(),
+        median=np.full(n_places, found.median.item()),
+        pos=found.token.cpu().numpy(),
+        coordinate=found.coordinate.cpu().numpy(),
+    )

@@ -1,0 +1,29 @@
+"""What lifts the scores of each place's keys above those of the others, in every sequence."""
+
+import pyarrow as pa
+
+from analysis.measures.sinks.sequence_sink_score import sink_scores
+from analysis.sinks import SCORES
+from analysis.tables.sinks.sequence_sink_score import TABLE
+from precompute.passes.batch import Batch
+from precompute.passes.sinks.places import pairs_in, places_of
+from precompute.passes.sinks.rows import rows_of_layer
+
+VERSION = 1
+
+
+def totals(batch: Batch) -> pa.Table:
+    """One row per sequence, layer, head and place that a query sees beside another token."""
+    places = places_of(batch)
+    return pa.concat_tables(
+        rows_of_layer(
+            TABLE,
+            batch,
+            index,
+            found=sink_scores(
+                layer.attention_input, layer.weights, pairs_in(batch, index), places=places
+            ),
+            names=SCORES,
+        )
+        for index, layer in enumerate(batch.trace.layers)
+    )

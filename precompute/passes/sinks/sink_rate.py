@@ -1,0 +1,27 @@
+"""The share of heads above each threshold, mean over sequences, with intervals."""
+
+from analysis.sinks import RATED, THRESHOLDS
+from analysis.tables.sinks.sink_rate import TABLE
+from precompute.passes.intervals import Means, layers_and_mean, mean_over_sequences
+
+VERSION = 1
+NEEDS = ("sequence_sink",)
+_THRESHOLDS = f"select unnest([{', '.join(map(str, THRESHOLDS))}])::double as threshold"
+_ROUNDING = 1e-6
+"""Even attention to ten tokens is no more than 0.1, but by what float32 makes of it."""
+_SHARES = f"""
+    select seq, place, quantity, threshold, avg((share > threshold + {_ROUNDING})::int) as mean
+    from (
+        unpivot (
+            select seq, place, columns([{", ".join(map(repr, RATED))}])::double
+            from sequence_sink where $layer is null or layer = $layer
+        )
+        on {", ".join(RATED)} into name quantity value share
+    ), ({_THRESHOLDS})
+    group by all
+"""
+fit = mean_over_sequences(
+    TABLE,
+    Means(_SHARES, ["place", "quantity", "threshold"], per=layers_and_mean("sequence_sink")),
+)
+"""One row per place, layer (or all), quantity and threshold."""

@@ -1,0 +1,23 @@
+"""Means over sequences of what lifts the scores of each place's keys, with intervals."""
+
+from analysis.sinks import SCORES
+from analysis.tables.sinks.sink_score import TABLE
+from precompute.passes.intervals import Means, mean_over_sequences
+
+VERSION = 1
+NEEDS = ("sequence_sink_score",)
+_LAYERS = "select distinct layer from sequence_sink_score order by layer"
+_OF_HEADS = f"""
+    unpivot (
+        select seq, head, place, columns([{", ".join(map(repr, SCORES))}])::double
+        from sequence_sink_score where layer = $layer
+    )
+    on {", ".join(SCORES)} into name quantity value mean
+"""
+_OF_LAYERS = f"select seq, place, quantity, avg(mean) as mean from ({_OF_HEADS}) group by all"
+fit = mean_over_sequences(
+    TABLE,
+    Means(_OF_HEADS, ["head", "place", "quantity"], per=_LAYERS),
+    Means(_OF_LAYERS, ["place", "quantity"], per=_LAYERS),
+)
+"""One row per layer, head (or their mean), place and part that some sequence has."""

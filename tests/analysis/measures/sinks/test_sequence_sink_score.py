@@ -1,0 +1,205 @@
+"""Scores taken apart against loops over pairs, planted causes, and the law that parts add up."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from analysis.measures.sinks.sequence_sink_score import sink_scores
+from analysis.models.head_norm import HeadNormWeights
+from analysis.models.rotary import Rotary
+from analysis.models.trace import LayerWeights, in_dtype
+from analysis.sinks import SCORES
+from tests.analysis.measures.sinks.places import NAMES, pairs_of, places_of, seen_by
+from tests.reference.sinks import sequence_sink_score as twin
+from tests.reference.sinks.sequence_sink import place_tokens
+from tests.tiny import tiny_model
+
+WINDOW = 3
+
+
+def scores_of(read, weights: LayerWeights, types: list[list[str]]) -> torch.Tensor:
+    n = read.shape[1]
+    causal, window = weights.is_causal, weights.window
+    seen = [seen_by(len(each), is_causal=causal, window=window) for each in types]
+    return sink_scores(read, weights, pairs_of(seen, n), places=places_of(types, n))
+
+
+def turning(weights: LayerWeights) -> LayerWeights:
+    """The same layer, as one that turns its queries and keys."""
+    planes = weights.query_weight.shape[-1] // 2
+    frequencies = torch.tensor([1.0, 0.3, 0.05], dtype=weights.query_weight.dtype)[:planes]
+    return replace(weights, rotary=Rotary(frequencies))
+
+
+def expected_of(weights: LayerWeights, read: torch.Tensor, head: int, types: list[str]) -> dict:
+    """By place what the twin says of one head of one text."""
+    vectors = read[: len(types)].tolist()
+    sides = {
+        name: (
+            getattr(weights, f"{name}_weight")[head].tolist(),
+            getattr(weights, f"{name}_bias")[head].tolist(),
+        )
+        for name in ("query", "key")
+    }
+    waves = weights.rotary.frequencies.tolist() if weights.rotary else None
+
+    def at_places(vectors):
+        return [twin.turned(each, place, waves) for place, each in enumerate(vectors)]
+
+    def whole(name):
+        weight, bias = sides[name]
+        made = (twin.times(each, weight) for each in vectors)
+        return [[a + b for a, b in zip(each, bias, strict=True)] for each in made]
+
+    queries = at_places(whole("query"))
+    own = at_places([twin.times(each, sides["key"][0]) for each in vectors])
+    biases = at_places([sides["key"][1]] * len(vectors)) if waves else None
+    of_bias = at_places([sides["query"][1]] * len(vectors))
+    scale = weights.score_scale
+    seen = seen_by(len(types), is_causal=weights.is_causal, window=weights.window)
+    bare = twin.scores(of_bias, at_places(whole("key")), scale)
+    return {
+        name: twin.taken_apart(queries, own, biases, scale=scale, seen=seen, tokens=tokens)
+        | {"query_bias": twin.excess(bare, seen, tokens)}
+        for name, tokens in place_tokens(types).items()
+    }
+
+
+@pytest.mark.parametrize("kind", ["as it is", "turning", "windowed"])
+def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind):
+    types = [list(each.named_types) for each in sequences]
+    for layer in traced.layers:
+        weights = layer.weights
+        if kind == "turning":
+            weights = turning(weights)
+        if kind == "windowed":
+            weights = replace(weights, window=WINDOW)
+        found = scores_of(layer.attention_input, weights, types).tolist()
+        for row, each in enumerate(types):
+            for head, of_head in enumerate(found[row]):
+                told = expected_of(weights, layer.attention_input[row], head, each)
+                for place, values in zip(NAMES, of_head, strict=True):
+                    expected = told.get(place, dict.fromkeys(SCORES))
+                    for name, value in zip(SCORES, values, strict=True):
+                        right = expected[name]
+                        right = math.nan if right is None else right
+                        assert value == pytest.approx(right, rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(traced, sequences):
+    """So that what is taken apart is what the softmax is made of: log α differs by scores."""
+    for layer in traced.layers:
+        weights = layer.weights
+        for row, sequence in enumerate(sequences):
+            n = len(sequence)
+            read = layer.attention_input[row, :n].double()
+            scores = weights.queries(read) @ weights.keys(read).mT * weights.score_scale
+            hidden = ~weights.pairs(n)
+            attention = scores.masked_fill(hidden, -torch.inf).softmax(dim=-1)
+            found = layer.attention[row, :, :n, :n].double()
+            torch.testing.assert_close(attention, found, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_parts_add_up_to_the_excess(traced, sequences, dtype):
+    types = [list(each.named_types) for each in sequences]
+    for layer in traced.layers:
+        weights = turning(in_dtype(layer.weights, dtype))
+        found = scores_of(layer.attention_input.to(dtype), weights, types)
+        excess, *rest = found.unbind(dim=-1)
+        tolerance = 1e-4 if dtype == torch.float32 else 1e-11
+        total = rest[0] + rest[1] + rest[2]
+        torch.testing.assert_close(excess, total, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+def one_head(keys: torch.Tensor, query: torch.Tensor) -> dict[str, dict[str, float]]:
+    """The scores of a head whose keys are given and whose queries are all the same."""
+    of_family, (n, width) = tiny_model("bert").layers[0], keys.shape
+    planted = {
+        name: torch.zeros_like(getattr(of_family, name))
+        for name in ("query_weight", "query_bias", "key_weight", "key_bias")
+    }
+    planted["query_bias"][:, :width] = query
+    planted["key_weight"][:, :n, :width] = keys
+    weights = replace(of_family, score_scale=1.0, **planted)
+    read = torch.eye(n, of_family.key_weight.shape[1], dtype=torch.float64)[None]
+    found = scores_of(read, weights, [["cls", *["other"] * (n - 1)]])[0, 0].tolist()
+    return {
+        name: dict(zip(SCORES, values, strict=True))
+        for name, values in zip(NAMES, found, strict=True)
+    }
+
+
+def test_a_longer_key_in_the_same_direction_is_all_norm():
+    keys = torch.tensor([[4.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
+    cls = one_head(keys, torch.tensor([2.0, 0.0]))["cls"]
+    assert (cls["excess"], cls["norm"], cls["direction"]) == pytest.approx((6, 6, 0))
+
+
+def test_a_turned_key_of_the_same_length_is_all_direction():
+    keys = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    cls = one_head(keys, torch.tensor([2.0, 0.0]))["cls"]
+    assert (cls["excess"], cls["norm"], cls["direction"]) == pytest.approx((2, 0, 2))
+
+
+def test_a_shorter_key_whose_direction_makes_up_for_it_has_a_norm_below_0():
+    keys = torch.tensor([[0.5, 0.0], [0.0, 3.0], [0.0, 3.0]])
+    cls = one_head(keys, torch.tensor([2.0, 0.0]))["cls"]
+    assert cls["norm"] < 0 < cls["direction"]
+    assert cls["norm"] + cls["direction"] == pytest.approx(cls["excess"]) == pytest.approx(1)
+
+
+def test_queries_that_are_all_bias_explain_the_whole_excess():
+    keys = torch.tensor([[0.5, 1.0], [0.2, 3.0], [0.1, 2.0]])
+    for place, found in one_head(keys, torch.tensor([2.0, -1.0])).items():
+        same = pytest.approx(found["excess"], nan_ok=True)
+        assert found["query_bias"] == same, place
+
+
+def test_a_bias_that_all_keys_share_changes_no_part(traced, sequences):
+    """What is added to all keys alike changes no attention, and so nothing here."""
+    types = [list(each.named_types) for each in sequences]
+    layer = traced.layers[0]
+    found = scores_of(layer.attention_input, layer.weights, types)
+    other = replace(layer.weights, key_bias=layer.weights.key_bias + 5)
+    again = scores_of(layer.attention_input, other, types)
+    torch.testing.assert_close(found, again, rtol=1e-9, atol=1e-9, equal_nan=True)
+    assert found[..., SCORES.index("bias")].isnan().all(), "it raises no key above another"
+    raised, turned = (
+        scores_of(layer.attention_input, turning(each), types) for each in (other, layer.weights)
+    )
+    assert not torch.allclose(raised, turned, equal_nan=True), "turned, it does"
+    assert not turned[..., SCORES.index("bias")].isnan().all()
+
+
+def test_what_a_layer_lacks_is_absent_and_not_0(traced, sequences):
+    types = [list(each.named_types) for each in sequences]
+    layer = traced.layers[0]
+    weights = turning(layer.weights)
+    bare = replace(
+        weights,
+        key_bias=torch.zeros_like(weights.key_bias),
+        query_bias=torch.zeros_like(weights.query_bias),
+    )
+    scale = torch.ones_like(weights.key_bias[0])
+    normed = replace(
+        weights, query_norm=HeadNormWeights(scale, 1e-6), key_norm=HeadNormWeights(scale, 1e-6)
+    )
+    for each in (bare, normed):
+        found = scores_of(layer.attention_input, each, types)
+        for name in ("bias", "query_bias"):
+            assert found[..., SCORES.index(name)].isnan().all(), name
+        excess, norm, direction = found[..., :3].unbind(dim=-1)
+        torch.testing.assert_close(excess, norm + direction, equal_nan=True)
+
+
+def test_keys_that_are_normed_to_one_length_differ_by_direction_alone(traced, sequences):
+    types = [list(each.named_types) for each in sequences]
+    layer = traced.layers[0]
+    scale = torch.ones_like(layer.weights.key_bias[0])
+    normed = replace(layer.weights, key_norm=HeadNormWeights(scale, 0.0))
+    found = scores_of(layer.attention_input, normed, types)
+    norms = found[..., SCORES.index("norm")]
+    torch.testing.assert_close(norms.nan_to_num(), torch.zeros_like(norms), rtol=0, atol=1e-9)

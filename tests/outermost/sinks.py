@@ -1,0 +1,199 @@
+"""Where attention rests, and why: the definitions of Gu et al. and Sun et al., query by query."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+import torch
+
+from tests.outermost.bare_model import Reading
+from tests.outermost.corpus import Corpus, frame_of
+from tests.outermost.norms import value_norms
+
+SPECIAL = ("cls", "sep")
+THRESHOLDS = [tenth / 10 for tenth in range(1, 10)]
+SHARES = ("attention", "even", "neighbour", "norm_share")
+
+
+def _places(types: list[str]) -> dict[str, np.ndarray]:
+    """Positions of the first token, of the first that is no special one, and of every type."""
+    content = [j for j, kind in enumerate(types) if kind not in SPECIAL]
+    found = {"first": [0], "first_content": content[:1]}
+    found |= {name: [j for j, kind in enumerate(types) if kind == name] for name in set(types)}
+    return {name: np.array(tokens) for name, tokens in found.items() if tokens}
+
+
+def _seen(corpus: Corpus, n: int) -> np.ndarray:
+    return np.tri(n, dtype=bool) if corpus.model.is_causal else np.ones((n, n), dtype=bool)
+
+
+def _given(weights: np.ndarray, seen: np.ndarray, tokens: np.ndarray) -> float:
+    """Σ_j of what each query gives to the tokens, mean over the queries that see one of them."""
+    looks = seen[:, tokens].any(axis=1)
+    return weights[looks][:, tokens].sum(axis=1).mean() if looks.any() else np.nan
+
+
+def _weights(
+    alpha: np.ndarray, lengths: np.ndarray, seen: np.ndarray, tokens: np.ndarray
+) -> dict[str, float]:
+    n = len(alpha)
+    norms = alpha * lengths
+    beside = [j + 1 if j < n - 1 else j - 1 for j in tokens]
+    others = np.delete(lengths, tokens)
+    return {
+        "attention": _given(alpha, seen, tokens),
+        "even": _given(seen / seen.sum(axis=1, keepdims=True), seen, tokens),
+        "neighbour": _given(alpha, seen, np.array(beside)) if n > 1 else np.nan,
+        "norm_share": _given(norms / norms.sum(axis=1, keepdims=True), seen, tokens),
+        "value_norm": lengths[tokens].mean(),
+        "relative_norm": lengths[tokens].mean() / others.mean() if len(others) else np.nan,
+    }
+
+
+def _scores(corpus: Corpus, reading: Reading, layer: int) -> Iterator[dict[str, dict[str, float]]]:
+    """Head by head; no model here turns its keys, so that their bias raises none of them."""
+    model, rows = corpus.model, reading.normed[layer]
+    of_layer = model.layers[layer]
+    queries = model.by_head(of_layer.query(rows)).numpy()
+    of_bias = model.by_head(of_layer.query.bias.expand_as(rows)).numpy()
+    keys = model.by_head(rows @ of_layer.key.weight).numpy()
+    seen = _seen(corpus, len(rows))
+    for query, bare, key in zip(queries, of_bias, keys, strict=True):
+        scale = np.sqrt(model.head_width)
+        scores, blind, lengths = (
+            query @ key.T / scale,
+            bare @ key.T / scale,
+            np.linalg.norm(key, axis=1),
+        )
+        yield {
+            name: _apart(scores, blind, lengths, seen, tokens)
+            for name, tokens in _places(reading.types).items()
+        }
+
+
+def _apart(
+    scores: np.ndarray,
+    blind: np.ndarray,
+    lengths: np.ndarray,
+    seen: np.ndarray,
+    tokens: np.ndarray,
+) -> dict[str, float]:
+    """The excess, the part of it that is the length's alone or the direction's, and the bias's."""
+    of_place = np.zeros(len(lengths), dtype=bool)
+    of_place[tokens] = True
+    found = []
+    for i, sees in enumerate(seen):
+        one, other = sees & of_place, sees & ~of_place
+        if one.any() and other.any():
+            length, usual = lengths[one].mean(), lengths[other].mean()
+            score, common = scores[i, one].mean(), scores[i, other].mean()
+            angle, straight = score / length, common / usual
+            found.append(
+                (
+                    score - common,
+                    (length - usual) * (angle + straight) / 2,
+                    (angle - straight) * (length + usual) / 2,
+                    blind[i, one].mean() - blind[i, other].mean(),
+                )
+            )
+    names = ("excess", "norm", "direction", "query_bias")
+    return dict(zip(names, np.mean(found, axis=0), strict=True)) if found else {}
+
+
+def _rows(
+    corpus: Corpus, of_layer: Callable[[Reading, int], Iterator[dict[str, dict[str, float]]]]
+) -> pd.DataFrame:
+    """Every number of every sequence, layer, head and place."""
+    return frame_of(
+        [
+            {"seq": each.seq, "layer": layer + 1, "head": head + 1, "place": place}
+            | {"quantity": name, "value": value}
+            for each in corpus.readings
+            for layer in range(len(corpus.model.layers))
+            for head, places in enumerate(of_layer(each, layer))
+            for place, values in places.items()
+            for name, value in values.items()
+            if not np.isnan(value)
+        ]
+    )
+
+
+def _weights_of_layer(corpus: Corpus) -> Callable[[Reading, int], Iterator[dict]]:
+    def of_layer(reading: Reading, layer: int) -> Iterator[dict]:
+        lengths = value_norms(corpus.model, reading.normed[layer], layer).numpy()
+        seen = _seen(corpus, len(reading))
+        for alpha, of_head in zip(reading.attention[layer].numpy(), lengths, strict=True):
+            yield {
+                name: _weights(alpha, of_head, seen, tokens)
+                for name, tokens in _places(reading.types).items()
+            }
+
+    return of_layer
+
+
+def _means(rows: pd.DataFrame) -> pd.DataFrame:
+    """Means over sequences of every head, and of the mean over the heads of a layer."""
+    cell = ["layer", "place", "quantity"]
+    heads = rows.groupby([*cell, "head"])["value"].mean().reset_index()
+    by_text = rows.groupby(["seq", *cell])["value"].mean().reset_index()
+    layers = by_text.groupby(cell)["value"].mean().reset_index()
+    return pd.concat([heads, layers]).rename(columns={"value": "mean"})
+
+
+def sink(corpus: Corpus) -> pd.DataFrame:
+    return _means(_rows(corpus, _weights_of_layer(corpus)))
+
+
+def sink_score(corpus: Corpus) -> pd.DataFrame:
+    return _means(_rows(corpus, lambda reading, layer: _scores(corpus, reading, layer)))
+
+
+def sink_rate(corpus: Corpus) -> pd.DataFrame:
+    """The share of heads above a threshold in a text, then the mean over texts."""
+    rows = _rows(corpus, _weights_of_layer(corpus))
+    rows = rows[rows["quantity"].isin(SHARES)]
+    found = []
+    for threshold in THRESHOLDS:
+        above = rows.assign(mean=(rows["value"] > threshold + 1e-6).astype(float))
+        cell = ["place", "quantity"]
+        for more in (["layer"], []):
+            by_text = above.groupby(["seq", *cell, *more])["mean"].mean().reset_index()
+            found.append(by_text.groupby([*cell, *more])["mean"].mean().reset_index())
+            found[-1]["threshold"] = threshold
+    return pd.concat(found)
+
+
+def _activations(corpus: Corpus) -> pd.DataFrame:
+    """By text, depth and place the largest coordinate, where it is, and its size in medians."""
+    rows = []
+    for each in corpus.readings:
+        for depth, state in enumerate([*each.inputs, each.outputs[-1]]):
+            sizes = state.abs()
+            middle = torch.sort(sizes.flatten()).values[(sizes.numel() - 1) // 2].item()
+            for place, tokens in {"all": np.arange(len(each)), **_places(each.types)}.items():
+                of_place = sizes[tokens]
+                largest = of_place.max().item()
+                coordinate = int(of_place.flatten().argmax()) % sizes.shape[1]
+                key = {"seq": each.seq, "depth": depth, "place": place, "coordinate": coordinate}
+                massive = float(largest > 100 and largest > 1000 * middle)
+                told = {"largest": largest, "ratio": largest / middle, "massive": massive}
+                rows.append(key | told)
+    return frame_of(rows)
+
+
+def massive_activation(corpus: Corpus) -> pd.DataFrame:
+    names = ["largest", "ratio", "massive"]
+    means = _activations(corpus).groupby(["depth", "place"])[names].mean().reset_index()
+    return means.melt(["depth", "place"], names, "quantity", "mean")
+
+
+def massive_coordinate(corpus: Corpus) -> pd.DataFrame:
+    """Of every depth and place the five coordinates that have its largest activation most often."""
+    rows = _activations(corpus)
+    cell = ["depth", "place"]
+    found = rows.groupby([*cell, "coordinate"])["largest"].agg(["size", "mean"]).reset_index()
+    texts = rows.groupby(cell).size().rename("n_sequences")
+    found = found.merge(texts, left_on=cell, right_index=True)
+    found = found.sort_values([*cell, "size", "coordinate"], ascending=[True, True, False, True])
+    found = found.groupby(cell).head(5).rename(columns={"mean": "largest"})
+    return found.assign(mean=found["size"] / found["n_sequences"]).drop(columns="size")

@@ -1,0 +1,96 @@
+"""gu-2025 on key biases and angles: one head's scores taken apart, one pair of tokens at a time."""
+
+import cmath
+import math
+
+Vector = list[float]
+Matrix = list[list[float]]
+
+
+def dot(one: Vector, other: Vector) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def times(x: Vector, matrix: Matrix) -> Vector:
+    return [sum(x[k] * matrix[k][c] for k in range(len(x))) for c in range(len(matrix[0]))]
+
+
+def turned(vector: Vector, position: int, frequencies: Vector | None) -> Vector:
+    """Every plane as a complex number, turned by its angle; what lies beyond stays."""
+    if frequencies is None:
+        return vector
+    planes = len(frequencies)
+    numbers = [
+        complex(vector[c], vector[c + planes]) * cmath.exp(1j * position * frequencies[c])
+        for c in range(planes)
+    ]
+    return [
+        *(each.real for each in numbers),
+        *(each.imag for each in numbers),
+        *vector[2 * planes :],
+    ]
+
+
+def scores(queries: Matrix, keys: Matrix, scale: float) -> Matrix:
+    return [[scale * dot(query, key) for key in keys] for query in queries]
+
+
+def taken_apart(
+    queries: Matrix,
+    keys: Matrix,
+    biases: Matrix | None,
+    *,
+    scale: float,
+    seen: list[list[int]],
+    tokens: list[int],
+) -> dict[str, float | None]:
+    """The excess of some tokens' scores over those of the others, and its three parts.
+
+    Args:
+        queries: as they are compared, as `keys`, which are without their biases.
+        biases: of every key as they are compared; None if there are none.
+    """
+    found: list[dict[str, float]] = []
+    for query, sees in zip(queries, seen, strict=True):
+        own = [j for j in sees if j in tokens]
+        others = [j for j in sees if j not in tokens]
+        if not own or not others:
+            continue
+        sides = []
+        for side in (own, others):
+            length = sum(math.sqrt(dot(keys[j], keys[j])) for j in side) / len(side)
+            score = sum(scale * dot(query, keys[j]) for j in side) / len(side)
+            bias = sum(scale * dot(query, biases[j]) for j in side) / len(side) if biases else 0.0
+            sides.append((length, score, bias))
+        (length, score, bias), (usual_length, usual_score, usual_bias) = sides
+        angle, usual_angle = score / length, usual_score / usual_length
+        # each factor's part: its own change at the other's value before and after, on average
+        of_length = (length * angle - usual_length * angle) / 2
+        of_length += (length * usual_angle - usual_length * usual_angle) / 2
+        of_angle = (length * angle - length * usual_angle) / 2
+        of_angle += (usual_length * angle - usual_length * usual_angle) / 2
+        found.append(
+            {
+                "excess": score + bias - usual_score - usual_bias,
+                "norm": of_length,
+                "direction": of_angle,
+                "bias": bias - usual_bias,
+            }
+        )
+    if not found:
+        return dict.fromkeys(("excess", "norm", "direction", "bias"))
+    means: dict[str, float | None] = {
+        name: sum(each[name] for each in found) / len(found) for name in found[0]
+    }
+    return means if biases else means | {"bias": None}
+
+
+def excess(given: Matrix, seen: list[list[int]], tokens: list[int]) -> float | None:
+    """How far scores on some tokens are above those on the others, mean over queries."""
+    found = []
+    for row, sees in zip(given, seen, strict=True):
+        own = [row[j] for j in sees if j in tokens]
+        others = [row[j] for j in sees if j not in tokens]
+        if own and others:
+            found.append(sum(own) / len(own) - sum(others) / len(others))
+    return sum(found) / len(found) if found else None
