@@ -2,10 +2,11 @@
 
 Every test that asks for `family` runs once per family.
 
-Tests of measures run on all of `tests.tiny.FAMILIES`, but for those that need a tokenizer and say
-so: `@text_families`. All other tests run on the families that read text, since most of them run
-whole stores of texts, and those of passes on two of these; those for which an image will do say so:
-`@every_family`, and run on one family more if they are of passes.
+Tests of measures run on all of `tests.tiny.FAMILIES`, those of whole layers on one of every order
+too, but for those that need a tokenizer and say so: `@text_families`. All other tests run on
+`tests.tiny.TEXT_FAMILIES`, since most of them run whole stores of texts, and those of passes on two
+of these; those for which an image will do say so: `@every_family`, and run on one family more if
+they are of passes.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +22,9 @@ from tests.tiny import (
     ANNOTATED,
     BOTH_WAYS,
     FAMILIES,
+    OF_DECODERS,
     OF_IMAGES,
+    OF_ORDERS,
     TEXT_FAMILIES,
     every_family,
     text_families,
@@ -77,7 +80,9 @@ def _families(test: pytest.Item) -> tuple[str, ...]:
         return FAMILIES[:1]
     of_measures = test.path.is_relative_to(ROOT / "analysis")
     of_passes = test.path.is_relative_to(ROOT / "precompute" / "passes")
+    of_mixing = test.path.is_relative_to(ROOT / "analysis" / "measures" / "mixing")
     of_texts = BOTH_WAYS if of_passes else TEXT_FAMILIES
+    of_texts += OF_DECODERS * of_measures + OF_ORDERS * of_mixing
     own = test.get_closest_marker(every_family.name) or of_measures
     if own and not test.get_closest_marker(text_families.name):
         return (*of_texts, *OF_IMAGES[: 1 if of_passes else None])

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import torch
+from torch import Tensor
 
-from analysis.models.trace import LayerWeights, in_dtype
+from analysis.models.trace import LayerWeights, Model, in_dtype
 from precompute.models.loaded_model import LoadedModel
-from tests.tiny import TINY, tiny_model
+from tests.tiny import TINY_VISION, tiny_model, tiny_sequences
 
 SIZE, COORDINATE = 3000.0, 5
 PLACES = ("first", "every")
@@ -16,9 +17,9 @@ PLACES = ("first", "every")
 def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32) -> LoadedModel:
     """A family's tiny model with one coordinate of its stream at 3000.
 
-    In a pre-norm model it stays through all layers, of the first patch or second token alone, or of
-    every one. A post-norm layer normalises it away: there it is massive before the first layer, or,
-    by the shifts of the last normalisations, before and after every layer.
+    In most models it stays through all layers, of the first patch or of one of its first tokens
+    alone, or of every one. A post-norm layer normalises it away: there it is massive before the
+    first layer, or, by the shifts of the last normalisations, before and after every layer.
     """
     told = tiny_model(family, dtype=torch.float64)
     model = told.model
@@ -31,15 +32,24 @@ def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32
                 for norm in (embedded, *(each.output.LayerNorm for each in model.encoder.layer)):
                     norm.bias[COORDINATE] += SIZE
         else:
-            positions = model.wpe.weight if family in TINY else model.embeddings.position_embeddings
-            table = positions.reshape(-1, positions.shape[-1])  # shares the memory
-            rows = slice(1, 2) if place == "first" else slice(None)
+            table, row = _added(model, family)
+            rows = slice(row, row + 1) if place == "first" else slice(None)
             table[rows, COORDINATE] += SIZE
     model.to(dtype)
     layers = told.adapter.weights(model)
     if dtype is torch.bfloat16:
         layers = tuple(in_dtype(each, torch.float32) for each in layers)
     return replace(told, layers=layers, dtype=str(dtype).removeprefix("torch."))
+
+
+def _added(model: Model, family: str) -> tuple[Tensor, int]:
+    """What is added to tokens or stands for them, and the row of one that most texts begin with."""
+    if family in TINY_VISION:
+        positions = model.embeddings.position_embeddings
+        return positions.reshape(-1, positions.shape[-1]), 1  # shares the memory
+    if family == "gpt2":
+        return model.wpe.weight, 1
+    return model.get_input_embeddings().weight, int(tiny_sequences(family)[0].ids[1])
 
 
 def _feed_forward(layer: LayerWeights, **changed) -> LayerWeights:
@@ -52,8 +62,7 @@ def _wrong_activation(layer: LayerWeights) -> LayerWeights:
 
 
 def _swapped_norms(layer: LayerWeights) -> LayerWeights:
-    first, second = layer.attention_norm, layer.feed_forward_norm
-    return replace(layer, attention_norm=second, feed_forward_norm=first)
+    return replace(layer, norms=layer.norms[::-1])
 
 
 def _without(name: str) -> Callable[[LayerWeights], LayerWeights]:

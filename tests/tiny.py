@@ -1,17 +1,14 @@
 """One tiny model per family and a batch to run it on. Nothing is downloaded.
 
-The families that read images are in `tests.tiny_vision`.
+Decoders of Llama's build are in `tests.tiny_decoders`, the families that read images in
+`tests.tiny_vision`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 import transformers
-from transformers import PreTrainedTokenizerBase
 
 from analysis.models.adapter import adapter_for
 from analysis.models.trace import Model
@@ -21,9 +18,18 @@ from precompute.corpora.sequence import Annotated, Entry, Pair, Sequence, Text
 from precompute.models.loaded_model import LoadedModel
 from tests import tiny_vision
 from tests.precompute.corpora.tiny import bert_like, gpt2_like, roberta_like
+from tests.tiny_decoders import (
+    DECODERS,
+    EAGER,
+    HEADS,
+    LAYERS,
+    POSITIONS,
+    WIDTH,
+    Tiny,
+    make_exact,
+)
 from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model
 
-LAYERS, HEADS, WIDTH, POSITIONS = 2, 3, 12, 40
 _SIZES = {
     "num_hidden_layers": LAYERS,
     "num_attention_heads": HEADS,
@@ -31,7 +37,6 @@ _SIZES = {
     "intermediate_size": 24,
     "attn_implementation": "eager",
 }
-_EAGER: dict[str, Any] = {"attn_implementation": "eager"}  # which keeps the attention weights
 TEXTS = (
     Pair("The cat sat, the dog ran.", "The mat.", "line 1"),
     Text("The dog.", "line 2"),
@@ -73,17 +78,6 @@ ANNOTATED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Tiny:
-    """How to build a family's model and its tokenizer, how many segment ids it knows, and what
-    predicts tokens around such a model."""
-
-    model: Callable[[int], transformers.PreTrainedModel]
-    tokenizer: Callable[[], PreTrainedTokenizerBase]
-    segment_types: int
-    language_model: type[Any]
-
-
 def _bert(vocabulary: int) -> transformers.PreTrainedModel:
     config = transformers.BertConfig(
         vocab_size=vocabulary, max_position_embeddings=POSITIONS, **_SIZES
@@ -113,7 +107,7 @@ def _gpt2(vocabulary: int) -> transformers.PreTrainedModel:
         n_positions=POSITIONS,
         bos_token_id=0,
         eos_token_id=0,
-        **_EAGER,
+        **EAGER,
     )
     return transformers.GPT2Model(config)
 
@@ -122,11 +116,16 @@ TINY = {
     "bert": Tiny(_bert, bert_like, 2, transformers.BertForMaskedLM),
     "roberta": Tiny(_roberta, roberta_like, 1, transformers.RobertaForMaskedLM),
     "gpt2": Tiny(_gpt2, gpt2_like, 0, transformers.GPT2LMHeadModel),
+    **DECODERS,
 }
-TEXT_FAMILIES = tuple(TINY)
+TEXT_FAMILIES = ("bert", "roberta", "gpt2")
+"""One of every kind of tokenizer."""
+OF_DECODERS = ("llama",)
+OF_ORDERS = ("gemma2", "olmo2", "gpt_neox")
+"""Layers in an order that none of the others has."""
 OF_IMAGES = ("vit", "dinov2_with_registers")
-FAMILIES = (*TEXT_FAMILIES, *OF_IMAGES)
-"""One of every kind of adapter and layout; `tests.tiny_vision` has the rest."""
+FAMILIES = (*TEXT_FAMILIES, *OF_DECODERS, *OF_IMAGES)
+"""One of every kind of adapter and layout; `TINY` and `tests.tiny_vision` have the rest."""
 BOTH_WAYS = ("bert", "gpt2")
 """One that looks both ways and normalises behind, one that does neither: passes know no other."""
 every_family = pytest.mark.every_family
@@ -158,6 +157,8 @@ def tiny_model(
         for parameter in whole.parameters():  # biases start at 0 and would hide in every test
             parameter.add_(torch.randn_like(parameter) * 0.3)
     model = whole.eval().to(dtype).base_model
+    if dtype is torch.float64:
+        make_exact(model)
     adapter = adapter_for(family)
     return LoadedModel(
         name=family,
@@ -192,7 +193,7 @@ def sizes_of(family: str) -> tuple[int, int, int]:
     """Layers, heads and width of the family's tiny model."""
     if family in TINY_VISION:
         return tiny_vision.LAYERS, tiny_vision.HEADS, tiny_vision.WIDTH
-    return LAYERS, HEADS, WIDTH
+    return LAYERS, TINY[family].heads, WIDTH
 
 
 def mask_rate(family: str, rate: float) -> float:

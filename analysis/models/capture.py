@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -23,10 +24,10 @@ def record_outputs(modules: Mapping[str, nn.Module]) -> Iterator[dict[str, Tenso
 
 
 @contextmanager
-def change_output(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+def change_output(module: nn.Module, change: Callable[[Any], Any]) -> Iterator[None]:
     """Whoever asks the module meanwhile gets its output changed."""
 
-    def changed(_module: nn.Module, _inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
+    def changed(_module: nn.Module, _inputs: Any, output: Any) -> Any:
         return change(output)
 
     handle = module.register_forward_hook(changed)

@@ -7,7 +7,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.trace import LayerNormWeights, LayerTrace, LayerWeights, Model
+from analysis.measures.mixing.gate_share import GATED
+from analysis.models.norm import LayerNormWeights, RootMeanSquareWeights
+from analysis.models.trace import LayerTrace, LayerWeights, Model
 
 _ACTIVATIONS: Mapping[str, str] = {
     "gelu": "gelu",
@@ -31,6 +33,20 @@ def activation_named(name: str) -> str:
     if name not in _ACTIVATIONS:
         raise UnfitModel(
             f"The model's activation is {name!r}; covered are {', '.join(sorted(_ACTIVATIONS))}."
+        )
+    return _ACTIVATIONS[name]
+
+
+def gate_named(name: str) -> str:
+    """The same for the activation of a network's gates.
+
+    Raises:
+        UnfitModel: naming the activation and those that are covered.
+    """
+    covered = sorted(each for each, known in _ACTIVATIONS.items() if known in GATED)
+    if name not in covered:
+        raise UnfitModel(
+            f"The activation of the model's gates is {name!r}; covered are {', '.join(covered)}."
         )
     return _ACTIVATIONS[name]
 
@@ -67,14 +83,28 @@ def layer_norm(module: Model) -> LayerNormWeights:
     return LayerNormWeights(module.weight.detach(), module.bias.detach(), module.eps)
 
 
-def projections(
-    sides: Iterable[tuple[Float[Tensor, "width value"], Float[Tensor, " value"]]], heads: int
-) -> dict[str, Any]:
+def root_mean_square(module: Model, *, beside: float = 0.0) -> RootMeanSquareWeights:
+    """A root mean square normalisation's weights.
+
+    Args:
+        beside: what the module adds to the weights that it keeps.
+    """
+    epsilon = module.variance_epsilon if hasattr(module, "variance_epsilon") else module.eps
+    return RootMeanSquareWeights(module.weight.detach() + beside, epsilon)
+
+
+def bias_of(projection: Model) -> Tensor:
+    """The bias of a projection, zeros where it has none."""
+    weight = projection.weight
+    return weight.new_zeros(len(weight)) if projection.bias is None else projection.bias.detach()
+
+
+def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str, Any]:
     """Queries, keys and values (x @ weight + bias) of all heads at once, cut into heads.
 
     Args:
-        sides: weight and bias of the queries, of the keys, of the values. Keys and values that
-            several heads share are there once.
+        sides: weight (width × all heads' coordinates) and bias of the queries, of the keys, of the
+            values. Keys and values that several heads share are there once.
         heads: how many heads the queries have.
 
     Returns:
@@ -118,7 +148,8 @@ def layer_traces(
         seen: `input N`, what goes into layer N, counted from 0, up to what comes out of the last;
             `output N`, what comes out of its attention; `normed N`, what its attention reads, where
             that is not the layer's input.
-        values: of all heads beside each other, one tensor per layer.
+        values: of all heads beside each other, one tensor per layer; those that several heads share
+            are there once.
     """
     return tuple(
         LayerTrace(
@@ -126,12 +157,18 @@ def layer_traces(
             input=seen[f"input {i}"],
             attention_input=seen.get(f"normed {i}", seen[f"input {i}"]),
             attention=attentions[i],
-            values=values[i].unflatten(-1, (attentions[i].shape[1], -1)).transpose(1, 2),
+            values=_by_head(values[i], layer),
             attention_output=seen[f"output {i}"],
             output=seen[f"input {i + 1}"],
         )
         for i, layer in enumerate(layers)
     )
+
+
+def _by_head(values: Tensor, layer: LayerWeights) -> Tensor:
+    heads, _, width = layer.value_weight.shape
+    cut = values.unflatten(-1, (-1, width)).transpose(1, 2)
+    return of_every_head(cut.transpose(0, 1), heads).transpose(0, 1)
 
 
 def attentions_of(output: Any, n_layers: int) -> tuple[Tensor, ...]:

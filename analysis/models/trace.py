@@ -11,32 +11,19 @@ from torch import Tensor
 from analysis.measures.positions.query_key_factors import QueryKeyFactors, query_key_factors
 from analysis.measures.positions.query_key_rotation import HeadRotation, query_key_rotation
 from analysis.models.head_norm import HeadNormWeights
+from analysis.models.norm import Norm
 from analysis.models.rotary import Rotary
-from analysis.scopes import POST_NORM, PRE_NORM, LayerOrder
+from analysis.scopes import LayerOrder
 
 Model = Any  # a torch module, whose submodules no type checker knows by name
 
 
 @dataclass(frozen=True)
-class LayerNormWeights:
-    """Layer normalisation: (z − mean(z)) / √(variance(z) + epsilon) ⊙ scale + shift."""
-
-    scale: Float[Tensor, " width"]
-    shift: Float[Tensor, " width"]
-    epsilon: float
-
-    def centred(self, parts: Float[Tensor, "*any width"]) -> Float[Tensor, "*any width"]:
-        """The linear part, (z − mean(z)) ⊙ scale, which holds of each summand of z by itself."""
-        return (parts - parts.mean(dim=-1, keepdim=True)) * self.scale
-
-    def deviation(self, whole: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]:
-        """√(variance(z) + epsilon) of whole vectors z, which all summands share."""
-        return (whole.var(dim=-1, unbiased=False, keepdim=True) + self.epsilon).sqrt()
-
-
-@dataclass(frozen=True)
 class FeedForwardWeights:
     """The feed-forward network: activation(z @ input_weight + input_bias) @ output_weight + bias.
+
+    Where there are gates it is (activation(g) ⊙ u) @ output_weight + bias, with
+    g = z @ gate_weight + gate_bias and u = z @ input_weight + input_bias.
 
     `activation` is a key of `analysis.measures.mixing.activation_gate.GATES`.
     """
@@ -46,6 +33,16 @@ class FeedForwardWeights:
     output_weight: Float[Tensor, "hidden width"]
     output_bias: Float[Tensor, " width"]
     activation: str
+    gate_weight: Float[Tensor, "width hidden"] | None = None
+    gate_bias: Float[Tensor, " hidden"] | None = None
+
+    @cached_property
+    def paths(self) -> tuple[tuple[Tensor, Tensor], ...]:
+        """Weight and bias of every way into the hidden layer: of gates, if any, and of inputs."""
+        inputs = self.input_weight, self.input_bias
+        if self.gate_weight is None or self.gate_bias is None:
+            return (inputs,)
+        return (self.gate_weight, self.gate_bias), inputs
 
 
 @dataclass(frozen=True)
@@ -53,14 +50,14 @@ class LayerWeights:
     """One layer, its attention cut into heads; the same for every input.
 
     f(x) = (x @ value_weight + value_bias) @ output_weight, per head; the output bias belongs to the
-    block and to no token. Each of the two blocks has a normalisation: after its residual in a
-    post-norm layer, before the block, beside the residual, where `norm_first`. Where `is_causal`, a
-    query sees no key after itself, and none that stands more than `window` tokens away, if there is
-    a window.
+    block and to no token. `norms` are the normalisations in the order of the layer's steps. Where
+    `is_causal`, a query sees no key after itself, and none that stands more than `window` tokens
+    away, if there is a window.
 
-    A score is (turned query) · (turned key) · score_scale, of the queries and keys after their
-    norms, if they have any. Heads that share keys and values are of one group, and keys and values
-    are given to each of them. No groups: each head has its own.
+    A score s is (turned query) · (turned key) · score_scale, of the queries and keys after their
+    norms, if they have any; where there is a `score_cap`, score_cap · tanh(s / score_cap). Heads
+    that share keys and values are of one group, and keys and values are given to each of them. No
+    groups: each head has its own.
     """
 
     query_weight: Float[Tensor, "head width head_width"]
@@ -71,21 +68,24 @@ class LayerWeights:
     value_bias: Float[Tensor, "head head_width"]
     output_weight: Float[Tensor, "head head_width width"]
     output_bias: Float[Tensor, " width"]
-    attention_norm: LayerNormWeights
     feed_forward: FeedForwardWeights
-    feed_forward_norm: LayerNormWeights
-    norm_first: bool
+    order: LayerOrder
+    norms: tuple[Norm, ...]
     is_causal: bool
     score_scale: float
+    score_cap: float | None = None
     rotary: Rotary | None = None
     query_norm: HeadNormWeights | None = None
     key_norm: HeadNormWeights | None = None
     window: int | None = None
     groups: tuple[int, ...] | None = None
 
-    @property
-    def order(self) -> LayerOrder:
-        return PRE_NORM if self.norm_first else POST_NORM
+    @cached_property
+    def norms_by_stage(self) -> tuple[tuple[Norm, ...], ...]:
+        """The normalisations of each of the order's stages."""
+        norms = iter(self.norms)
+        stages = self.order.stages
+        return tuple(tuple(next(norms) for step in stage if step == "ln") for stage in stages)
 
     def pairs(self, n_tokens: int) -> Bool[Tensor, "query key"]:
         """Which keys a query may look at: those of the sequence, of the past, of its window.
@@ -111,10 +111,17 @@ class LayerWeights:
         made = read.unsqueeze(-3) @ self.key_weight + self.key_bias.unsqueeze(-2)
         return made if self.key_norm is None else self.key_norm.normed(made)
 
-    @property
-    def middle_norm(self) -> LayerNormWeights:
-        """The normalisation between attention and the feed-forward network."""
-        return self.feed_forward_norm if self.norm_first else self.attention_norm
+    def scores(
+        self, read: Float[Tensor, "*batch token width"]
+    ) -> Float[Tensor, "*batch head query key"]:
+        """What attention's softmax is of, also of pairs that are not there."""
+        sides = self.queries(read), self.keys(read)
+        if self.rotary is not None:
+            sides = self.rotary.turned(sides[0]), self.rotary.turned(sides[1])
+        scores = sides[0] @ sides[1].mT * self.score_scale
+        return (
+            scores if self.score_cap is None else self.score_cap * (scores / self.score_cap).tanh()
+        )
 
     @cached_property
     def output_factor(self) -> Float[Tensor, "head head_width head_width"]:
@@ -136,12 +143,17 @@ class LayerWeights:
         return query_key_rotation(self.query_key)
 
     @cached_property
-    def hidden_weight(self) -> Float[Tensor, "head head_width hidden"]:
-        """Every head's values straight into the hidden layer, but for the deviation in between.
+    def hidden_weights(self) -> tuple[Float[Tensor, "head head_width hidden"], ...]:
+        """Every head's values straight into the hidden layer, but for the deviations in between.
 
         Short values times this product cost a fraction of f(x) times the network's input weight.
+        One for each of the network's paths.
         """
-        return self.middle_norm.centred(self.output_weight) @ self.feed_forward.input_weight
+        sent = self.output_weight
+        _, after_attention, to_network, _ = self.norms_by_stage
+        for norm in (*after_attention, *to_network):
+            sent = norm.linear(sent)
+        return tuple(sent @ weight for weight, _ in self.feed_forward.paths)
 
 
 @dataclass(frozen=True)
@@ -149,7 +161,8 @@ class LayerTrace:
     """One layer of one forward pass, in the shapes that all measures share.
 
     `attention_input` is what queries, keys and values are made of: the layer's input, normalised
-    where `weights.norm_first`.
+    where the layer's order begins with that. `attention_output` is what attention puts out, before
+    any normalisation or residual.
     """
 
     weights: LayerWeights
@@ -202,6 +215,8 @@ def in_dtype(weights: Any, dtype: torch.dtype) -> Any:
     """Weights, or a part of them, with every tensor in another number format."""
     if isinstance(weights, Tensor):
         return weights.to(dtype)
+    if isinstance(weights, tuple):
+        return tuple(in_dtype(part, dtype) for part in weights)
     if is_dataclass(weights):
         parts = {each.name: getattr(weights, each.name) for each in fields(weights)}
         return type(weights)(**{name: in_dtype(part, dtype) for name, part in parts.items()})

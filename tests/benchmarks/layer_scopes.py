@@ -18,12 +18,13 @@ import torch
 import transformers
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.models import bert
+from analysis.models.families import bert
 from analysis.models.trace import LayerTrace, LayerWeights
 from precompute.models.load_models import load_model
 from tests.benchmarks.cost import EAGER, own_peak, seconds
 from tests.benchmarks.precompute_cost import full_length
-from tests.reference.mixing.layer_mixing import ACTIVATIONS, layer_parts, norms
+from tests.reference.mixing.layer_mixing import layer_parts, norms
+from tests.reference.mixing.linear_layer import ACTIVATIONS
 
 STEPS = 20
 SIDE = 2048

@@ -24,7 +24,7 @@ import torch
 import transformers
 
 from analysis.measures.positions.query_key_factors import query_key_factors
-from analysis.models import bert
+from analysis.models.families import bert
 from analysis.models.trace import LayerWeights, ModelWeights
 from analysis.tables.positions import query_key_phase, query_key_wave
 from precompute.jobs.runner import run_local

@@ -37,19 +37,30 @@ def shared_out(
     wide, silent = hidden.double(), bias.double()
     sent = wide - silent
     if reading == "constant":
-        gate, rest = _slope(silent, sent, activation), _active(silent, activation)
+        gate, rest = slope(silent, sent, activation), active(silent, activation)
     else:
         gate = GATES[activation](sent)
-        rest = _active(wide, activation) - gate * sent
+        rest = active(wide, activation) - gate * sent
     return gate.to(hidden.dtype), rest.to(hidden.dtype)
 
 
-def _active(hidden: Tensor, activation: str) -> Tensor:
+def active(hidden: Float[Tensor, "*any"], activation: str) -> Float[Tensor, "*any"]:
+    """activation(h).
+
+    Source:
+        sundararajan-2017, section 3.
+    """
     return GATES[activation](hidden) * hidden
 
 
-def _slope(start: Tensor, step: Tensor, activation: str) -> Tensor:
-    """(activation(start + step) − activation(start)) / step, around the middle of a tiny step."""
+def slope(
+    start: Float[Tensor, "*any"], step: Float[Tensor, "*any"], activation: str
+) -> Float[Tensor, "*any"]:
+    """(activation(start + step) − activation(start)) / step, around the middle of a tiny step.
+
+    Source:
+        sundararajan-2017, section 3.
+    """
     middle, half = start + step / 2, (step.abs() / 2).clamp_min(_STEP)
-    ahead, behind = _active(middle + half, activation), _active(middle - half, activation)
+    ahead, behind = active(middle + half, activation), active(middle - half, activation)
     return (ahead - behind) / (2 * half)

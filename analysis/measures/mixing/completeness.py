@@ -97,7 +97,7 @@ def layer_errors(
 
     Args:
         layer: a trace of a single sequence without padding.
-        sent: what tokens send to a query; in a pre-norm layer without x_i, which stays as it is.
+        sent: what tokens send to a query; without x_i in a layer that it leaves as it is.
         bias: what no token sent.
         dtype: the number format of the model's arithmetic; that of the trace if None.
 
@@ -109,7 +109,7 @@ def layer_errors(
         kobayashi-2024, section 4.
     """
     before, output = layer.input[0], layer.output[0]
-    parts = (before, sent, bias) if layer.weights.norm_first else (sent, bias)
+    parts = (before, sent, bias) if layer.weights.order.keeps_stream else (sent, bias)
     return token_errors(output, parts, (output, output - before), dtype or output.dtype)
 
 

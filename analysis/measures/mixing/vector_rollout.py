@@ -7,9 +7,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.activation_gate import activation_gate
 from analysis.measures.mixing.layer_mixing import BUDGET
-from analysis.models.trace import LayerNormWeights, LayerTrace
+from analysis.measures.mixing.linear_layer import linear_layer, through
+from analysis.models.trace import LayerTrace
+from analysis.scopes import GATE_RULES
 
 
 @dataclass(frozen=True)
@@ -32,15 +33,15 @@ class TokenVectors:
 
 
 def vector_rollout(
-    layers: Sequence[LayerTrace], *, budget: int = BUDGET
+    layers: Sequence[LayerTrace], *, budget: int = BUDGET, gate_rule: str = GATE_RULES[0]
 ) -> tuple[TokenVectors, ...]:
     """The vectors V_ij that make up every token after every layer, one per token of the input.
 
     V⁰_ij is x_j where i = j, else 0: what enters the first layer is the input, and nothing else.
     Given the query, every module is linear, as it is for `layer_mixing`: attention by its weights,
-    layer normalisation by the deviation of the whole vector, the activation by its gate. So each
-    input token goes through all layers by itself, and only norms and sums are kept of it. Nothing
-    is lost that norms lose, which cannot cancel each other.
+    a normalisation by the deviation of the whole vector, the network by its gates. So each input
+    token goes through all layers by itself, and only norms and sums are kept of it. Nothing is lost
+    that norms lose, which cannot cancel each other.
 
     Everything that the model adds by itself is one more summand, the bias, and is given to no
     token: b_V too, and the shift of every normalisation. A summand is no whole token any more, and
@@ -49,6 +50,7 @@ def vector_rollout(
     Args:
         layers: a trace of a single sequence without padding, from the first layer on.
         budget: bytes for the hidden vectors of pairs, which are made a few keys at a time.
+        gate_rule: one of `GATE_RULES`.
 
     Source:
         modarressi-2023, section 3.
@@ -57,7 +59,7 @@ def vector_rollout(
         The paper shares the biases out among the tokens by absolute dot products, and goes on to
         the classifier; here they have a summand of their own, and each layer is measured by norms.
     """
-    steps = [_Step(each) for each in layers]
+    steps = [_Step(each, gate_rule) for each in layers]
     inputs = layers[0].input[0]
     n_tokens = len(inputs)
     n_keys = min(n_tokens, max(1, budget // steps[0].bytes_per_key))
@@ -83,23 +85,13 @@ def vector_rollout(
 class _Step:
     """One layer as a linear map of any summand of its input, given the forward pass."""
 
-    def __init__(self, layer: LayerTrace):
+    def __init__(self, layer: LayerTrace, gate_rule: str):
         self.layer = layer
-        weights, norm = layer.weights, layer.weights.middle_norm
-        forward = weights.feed_forward
-        stream = layer.attention_output[0] + layer.input[0]
-        self.read_deviation = weights.attention_norm.deviation(layer.input[0])
-        self.middle_deviation = norm.deviation(stream)
-        normed = norm.centred(stream) / self.middle_deviation + norm.shift
-        hidden = normed @ forward.input_weight + forward.input_bias
-        self.gate = activation_gate(hidden, forward.activation)
-        passed = (self.gate * hidden) @ forward.output_weight + forward.output_bias
-        self.end_deviation = weights.feed_forward_norm.deviation(passed + normed)
-        """Of the normalisation that ends a post-norm layer; a pre-norm layer has none."""
+        self.given = linear_layer(layer, gate_rule=gate_rule)
 
     @property
     def bytes_per_key(self) -> int:
-        return self.gate.numel() * self.gate.element_size()
+        return sum(each.numel() * each.element_size() for each in self.given.network.factors)
 
     def passed_on(
         self, parts: Float[Tensor, "key query width"], *, is_bias: bool = False
@@ -109,18 +101,16 @@ class _Step:
         Args:
             is_bias: whether the summand is the bias, to which the layer adds its own.
         """
-        own = 1 if is_bias else 0
-        weights, forward = self.layer.weights, self.layer.weights.feed_forward
-        read = parts
-        if weights.norm_first:
-            read = _normed(weights.attention_norm, parts, self.read_deviation, own=own)
-        stream = parts + self._attended(read, own=own)
-        normed = _normed(weights.middle_norm, stream, self.middle_deviation, own=own)
-        hidden = normed @ forward.input_weight + own * forward.input_bias
-        passed = (self.gate * hidden) @ forward.output_weight + own * forward.output_bias
-        if weights.norm_first:
-            return passed + stream
-        return _normed(weights.feed_forward_norm, passed + normed, self.end_deviation, own=own)
+        given = self.given
+        read = through(given.read, parts, parts, is_bias=is_bias)
+        sent = self._attended(read, own=int(is_bias))
+        stream = through(given.after_attention, sent, parts, is_bias=is_bias)
+        beside = parts if self.layer.weights.order.is_parallel else stream
+        normed = through(given.to_network, beside, beside, is_bias=is_bias)
+        passed = given.network.linear(normed, is_bias=is_bias)
+        if self.layer.weights.order.is_parallel:
+            passed = passed + stream
+        return through(given.after_network, passed, beside, is_bias=is_bias)
 
     def _attended(
         self, read: Float[Tensor, "key query width"], *, own: int
@@ -132,13 +122,3 @@ class _Step:
         mixed = torch.einsum("hik,jkhe->jihe", self.layer.attention[0], values)
         output = weights.output_weight.flatten(0, 1)
         return mixed.flatten(2) @ output + own * weights.output_bias
-
-
-def _normed(
-    norm: LayerNormWeights,
-    parts: Float[Tensor, "key query width"],
-    deviation: Float[Tensor, "query one"],
-    *,
-    own: int,
-) -> Float[Tensor, "key query width"]:
-    return norm.centred(parts) / deviation + own * norm.shift

@@ -11,11 +11,25 @@ from analysis.measures.mixing.activation_gate import activation_gate
 from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.adapter import ADAPTERS, adapter_for
+from analysis.models.norm import normed
 from analysis.models.parts import ACTIVATIONS, activation_named, attentions_of
-from analysis.scopes import POST_NORM, PRE_NORM
 from precompute.corpora.token_types import REGISTER
 from tests.refusals import refused
-from tests.tiny import POSITIONS, every_model, sizes_of, text_families
+from tests.tiny import (
+    OF_IMAGES,
+    POSITIONS,
+    TEXT_FAMILIES,
+    every_model,
+    sizes_of,
+    text_families,
+)
+
+learned_positions = pytest.mark.parametrize(
+    "family", [*TEXT_FAMILIES, *OF_IMAGES], indirect=True, scope="session"
+)
+learned_places_of_texts = pytest.mark.parametrize(
+    "family", TEXT_FAMILIES, indirect=True, scope="session"
+)
 
 
 def test_the_tiny_model_has_the_sizes_it_claims(tiny, family, sequences):
@@ -32,7 +46,9 @@ def test_the_trace_has_every_layer_in_the_shapes_of_the_model(family, traced):
     for layer in traced.layers:
         assert layer.input.shape == (batch, longest, width)
         assert layer.attention.shape == (batch, heads, longest, longest)
-        assert layer.values.shape == (batch, heads, longest, width // heads)
+        head_width = layer.weights.value_weight.shape[-1]
+        assert layer.values.shape == (batch, heads, longest, head_width)
+        assert layer.weights.output_weight.shape == (heads, head_width, width)
 
 
 @every_model
@@ -63,11 +79,11 @@ def test_every_activation_that_is_covered_is_the_one_the_model_uses(tiny, name):
 
 def test_attention_reads_the_input_normalised_where_a_layer_begins_with_that(traced):
     for layer in traced.layers:
-        norm = layer.weights.attention_norm
-        normed = norm.centred(layer.input) / norm.deviation(layer.input) + norm.shift
-        read = normed if layer.weights.norm_first else layer.input
+        read = layer.input
+        for norm in layer.weights.norms_by_stage[0]:
+            read = normed(norm, read)
         torch.testing.assert_close(layer.attention_input, read)
-        assert layer.weights.order is (PRE_NORM if layer.weights.norm_first else POST_NORM)
+        assert len(layer.weights.norms) == sum(map(len, layer.weights.norms_by_stage))
 
 
 def test_a_query_gives_weight_to_the_keys_it_sees_and_to_no_other(traced, sequences):
@@ -86,7 +102,7 @@ def test_values_are_made_of_the_layer_input_by_the_weights(traced):
         torch.testing.assert_close(made, layer.values)
 
 
-@text_families
+@learned_places_of_texts
 def test_the_longest_sequence_that_fits_runs_and_one_more_token_does_not(tiny):
     ids = torch.full((1, tiny.positions + 1), 7)
 
@@ -157,6 +173,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.parametrize("family", REFUSED, indirect=True, scope="session")
 def test_a_configuration_that_is_not_covered_is_refused(tiny, family):
     for setting, value, message in REFUSED[family]:
         with pytest.MonkeyPatch.context() as changed:
@@ -176,16 +193,16 @@ def test_unknown_family_is_told_the_nearest_and_the_known():
 @every_model
 def test_the_attention_is_made_of_the_layer_input_by_the_weights(traced):
     for layer in traced.layers:
-        weights = layer.weights
-        compared = [weights.queries(layer.attention_input), weights.keys(layer.attention_input)]
-        if weights.rotary is not None:
-            compared = [weights.rotary.turned(each) for each in compared]
-        scores = compared[0] @ compared[1].mT * weights.score_scale
-        seen = traced.is_token[:, None, None, :] & weights.pairs(scores.shape[-1])
+        scores = layer.weights.scores(layer.attention_input)
+        seen = traced.is_token[:, None, None, :] & layer.weights.pairs(scores.shape[-1])
+        rows = traced.is_token[:, None, :, None].expand(scores.shape)
         made = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
-        torch.testing.assert_close(made, layer.attention)
+        # turned by angles in float32, whatever the model is in
+        rtol, atol = (1e-5, 1e-6) if layer.weights.rotary else (None, None)
+        torch.testing.assert_close(made[rows], layer.attention[rows], rtol=rtol, atol=atol)
 
 
+@learned_positions
 def test_position_embeddings_are_what_the_model_adds_to_the_words(tiny, sequences):
     shown: list[torch.Tensor] = []
     tiny.trace(sequences[:1], lambda output: shown.append(output) or output)
@@ -219,7 +236,7 @@ def test_without_positions_a_repeated_text_is_embedded_alike(tiny, sequences):
 def test_permuted_positions_are_the_same_vectors_in_another_order(tiny, sequences):
     sequence = sequences[0]
     kept, permuted = (tiny.trace([sequence]), tiny.trace_controlled(sequence, "permuted", seed=0))
-    assert not torch.equal(kept.layers[0].input, permuted.layers[0].input)
+    assert not torch.equal(kept.layers[0].attention, permuted.layers[0].attention)
     again = tiny.trace_controlled(sequence, "permuted", seed=0)
-    assert torch.equal(permuted.layers[0].input, again.layers[0].input)
+    assert torch.equal(permuted.layers[0].attention, again.layers[0].attention)
     torch.testing.assert_close(kept.word_embeddings, permuted.word_embeddings)

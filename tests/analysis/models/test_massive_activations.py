@@ -1,4 +1,4 @@
-"""The guard sees every misreading of every family where one activation dwarfs all others."""
+"""The guard sees every misreading of every kind of layer where one activation dwarfs others."""
 
 from dataclasses import replace
 
@@ -11,17 +11,25 @@ from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.positions.query_key_error import query_key_error
 from analysis.models.trace import LayerTrace
 from tests.massive import FAULTS, PLACES, SIZE, massive_model
-from tests.tiny import TINY, TINY_VISION, tiny_sequences
+from tests.tiny import OF_DECODERS, OF_ORDERS, TEXT_FAMILIES, TINY_VISION, tiny_sequences
 
 DTYPES = (torch.float32, torch.bfloat16)
 CASES = [
     (name, place, DTYPES[(number + at) % 2])
-    for number, name in enumerate((*TINY, *TINY_VISION))
+    for number, name in enumerate((*TEXT_FAMILIES, *OF_DECODERS, *OF_ORDERS, *TINY_VISION))
     for at, place in enumerate(PLACES)
 ]
-"""Every family in both places and both formats, and every place in both formats."""
-HIDDEN = ("bert", "every", torch.bfloat16, "no bias of attention")
-"""Where values are themselves massive, and this bias is less than their rounding."""
+"""Every kind of family in both places and both formats, and every place in both formats."""
+NO_BIASES = {
+    "no first bias of the network": ("olmo2", "gemma2"),
+    "no second bias of the network": ("olmo2", "gemma2"),
+}
+HIDDEN = {
+    ("bert", "every", torch.bfloat16, "no bias of attention"),
+    ("olmo2", "every", torch.float32, "wrong activation"),
+}
+"""Where values are themselves massive, and this bias is less than their rounding; and where gates
+are, so that every activation lets all through or nothing."""
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: " ".join(map(str, case)))
@@ -65,12 +73,14 @@ def test_the_activation_is_massive(layers):
 
 def test_a_right_reading_passes(layers, dtype):
     assert _worst(layers, dtype) < _limit(dtype)
-    for layer in layers:
+    for layer in (each for each in layers if each.weights.rotary is None):
         assert query_key_error(layer, dtype).max() < _limit(dtype)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_misreading_is_refused(layers, dtype, case, fault):
     misread = [replace(layer, weights=FAULTS[fault](layer.weights)) for layer in layers]
+    if fault in NO_BIASES and case[0] in NO_BIASES[fault]:
+        pytest.skip("the family has no such bias")
     seen = _worst(misread, dtype) > _limit(dtype)
-    assert seen is not ((*case, fault) == HIDDEN)
+    assert seen is not ((*case, fault) in HIDDEN)

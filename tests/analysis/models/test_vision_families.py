@@ -55,8 +55,8 @@ def test_what_a_layer_adds_is_what_the_model_adds(model, images, trace):
     for layer in trace.layers:
         weights = layer.weights
         middle = layer.input + layer.attention_output
-        norm, network = weights.feed_forward_norm, weights.feed_forward
-        normed = norm.centred(middle) / norm.deviation(middle) + norm.shift
+        norm, network = weights.norms[1], weights.feed_forward
+        normed = norm.linear(middle) / norm.deviation(middle) + norm.shift
         inner = torch.nn.functional.gelu(normed @ network.input_weight + network.input_bias)
         torch.testing.assert_close(
             layer.output, middle + inner @ network.output_weight + network.output_bias

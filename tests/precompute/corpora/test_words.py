@@ -3,7 +3,7 @@ import pytest
 
 from precompute.corpora.sequence import NO_WORD
 from precompute.corpora.words import words_of_texts, words_of_tokens
-from tests.tiny import TINY, tiny_sequences
+from tests.tiny import TEXT_FAMILIES, tiny_sequences
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_two_texts_share_no_word():
     assert words.tolist() == [NO_WORD, 0, 0, 2, NO_WORD, 1, NO_WORD]
 
 
-@pytest.mark.parametrize("family", TINY)
+@pytest.mark.parametrize("family", TEXT_FAMILIES)
 def test_tokens_of_a_sequence_stand_for_words_unless_they_frame_it(family):
     for sequence in tiny_sequences(family):
         framing = np.isin(sequence.tokens, ["[CLS]", "[SEP]", "<s>", "</s>"])

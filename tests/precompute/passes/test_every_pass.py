@@ -16,7 +16,7 @@ from precompute.models.classification import classification_of
 from precompute.passes import PASSES
 from precompute.passes.base import Totals, Weights
 from precompute.passes.batch import Batch
-from tests.tiny import BOTH_WAYS
+from tests.tiny import BOTH_WAYS, OF_DECODERS
 
 TOTALS = [each for each in PASSES if isinstance(each, Totals)]
 BY_NAME = {each.TABLE.name: each for each in TOTALS}
@@ -26,7 +26,7 @@ ANNOTATED = {Need.TREES, Need.COREFERENCE, Need.WORDS}
 
 
 def _families(each: Totals) -> tuple[str, ...]:
-    return ("vit",) if set(each.TABLE.needs) & set(OF_MODELS) else BOTH_WAYS
+    return ("vit",) if set(each.TABLE.needs) & set(OF_MODELS) else BOTH_WAYS + OF_DECODERS
 
 
 every_total = pytest.mark.parametrize(

@@ -4,22 +4,14 @@ The activation is shared out by Integrated Gradients: numerically with `steps`, 
 from the activation itself.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
-from analysis.models.trace import LayerNormWeights, LayerTrace
-
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "gelu": functional.gelu,
-    "gelu_tanh": lambda hidden: functional.gelu(hidden, approximate="tanh"),
-    "relu": functional.relu,
-    "silu": functional.silu,
-    "tanh": torch.tanh,
-}
+from analysis.models.norm import Norm
+from analysis.models.trace import LayerTrace
+from tests.reference.mixing.linear_layer import network_part, normalised
 
 
 @dataclass(frozen=True)
@@ -32,43 +24,80 @@ class Parts:
 
 def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
     """Every part of one sequence's layer at every scope; f is made anew from the layer's input."""
-    weights = layer.weights
-    inputs, attention = layer.input[0], layer.attention[0]
-    values = _values(layer)
+    weights, inputs, attention = layer.weights, layer.input[0], layer.attention[0]
+    norms = list(weights.norms)
+    read = inputs
+    if weights.order.attention[0] == "ln":
+        norm = norms.pop(0)
+        read = normalised(norm, inputs, inputs, is_bias=True)
+    values = torch.einsum("jd,hdk->hjk", read, weights.value_weight) + weights.value_bias[:, None]
     transformed = torch.einsum("hjk,hkd->hjd", values, weights.output_weight)
-    attended = torch.einsum("hij,hjd->ijd", attention, transformed)
     itself = torch.eye(len(inputs), dtype=inputs.dtype, device=inputs.device)
-    mixed = attended + itself[:, :, None] * inputs[None, :, :]
-    bias = weights.output_bias.expand(inputs.shape)
-    if weights.norm_first:
-        scopes = {"ln_attn": attended, "ln_attn_res": mixed}
-        biases = {"ln_attn": bias, "ln_attn_res": bias}
-        _normalise(weights.feed_forward_norm, scopes, biases, "ln_attn_res", "ln_attn_res_ln")
-        _feed_forward(layer, scopes, biases, steps)
-        for kind in (scopes, biases):
-            kind["ln_attn_res_ln_ff_res"] = kind["ln_attn_res_ln_ff"] + kind["ln_attn_res"]
-        return Parts(scopes, biases)
-    scopes = {"attn": attended, "attn_res": mixed}
-    biases = {"attn": bias, "attn_res": bias}
-    _normalise(weights.attention_norm, scopes, biases, "attn_res", "attn_res_ln")
-    _feed_forward(layer, scopes, biases, steps)
-    for kind in (scopes, biases):
-        kind["attn_res_ln_ff_res"] = kind["attn_res_ln_ff"] + kind["attn_res_ln"]
-    _normalise(
-        weights.feed_forward_norm, scopes, biases, "attn_res_ln_ff_res", "attn_res_ln_ff_res_ln"
+    tokens = itself[:, :, None] * inputs[None, :, :]
+    nothing = torch.zeros_like(inputs)
+    walk = _Walk("ln_attn" if weights.order.attention[0] == "ln" else "attn")
+    walk.now = (
+        torch.einsum("hij,hjd->ijd", attention, transformed),
+        weights.output_bias.expand(inputs.shape),
     )
-    return Parts(scopes, biases)
+    walk.keep()
+    if weights.order.is_parallel:
+        forward, norm = weights.feed_forward, norms.pop(0)
+        whole = normalised(norm, inputs, inputs, is_bias=True)
+        each = normalised(norm, inputs, inputs), normalised(norm, nothing, inputs, is_bias=True)
+        own = network_part(forward, each[0], whole, steps=steps)
+        bias = network_part(forward, each[1], whole, is_bias=True, steps=steps)
+        walk.add("ff", itself[:, :, None] * own[None], bias)
+        walk.add("res", tokens, nothing)
+        return Parts(walk.scopes, walk.biases)
+    entering = tokens, nothing
+    for step in weights.order.attention[weights.order.attention.index("attn") + 1 :]:
+        if step == "res":
+            walk.add("res", *entering)
+        else:
+            walk.normalise(norms.pop(0))
+    entering = walk.now
+    for step in weights.order.network_block:
+        if step == "ff":
+            walk.feed_forward(layer, steps)
+        elif step == "res":
+            walk.add("res", *entering)
+        else:
+            walk.normalise(norms.pop(0))
+    return Parts(walk.scopes, walk.biases)
 
 
-def _values(layer: LayerTrace) -> Tensor:
-    """Every head's values of every token, from the stream that enters the layer."""
-    weights, read = layer.weights, layer.input[0]
-    if weights.norm_first:
-        norm = weights.attention_norm
-        deviation = (read.var(dim=-1, unbiased=False) + norm.epsilon).sqrt()
-        read = (read - read.mean(dim=-1, keepdim=True)) / deviation[:, None] * norm.scale
-        read = read + norm.shift
-    return torch.einsum("jd,hdk->hjk", read, weights.value_weight) + weights.value_bias[:, None]
+class _Walk:
+    """The parts of every query and the bias beside them, and what they were after every step."""
+
+    now: tuple[Tensor, Tensor]
+
+    def __init__(self, name: str):
+        self.name, self.scopes, self.biases = name, {}, {}
+
+    def keep(self, step: str = "") -> None:
+        self.name = f"{self.name}_{step}" if step else self.name
+        self.scopes[self.name], self.biases[self.name] = self.now
+
+    @property
+    def whole(self) -> Tensor:
+        return self.now[0].sum(dim=1) + self.now[1]
+
+    def add(self, step: str, parts: Tensor, bias: Tensor) -> None:
+        self.now = self.now[0] + parts, self.now[1] + bias
+        self.keep(step)
+
+    def normalise(self, norm: Norm) -> None:
+        parts, bias = self.now
+        each = normalised(norm, parts, self.whole[:, None].expand(parts.shape))
+        self.now = each, normalised(norm, bias, self.whole, is_bias=True)
+        self.keep("ln")
+
+    def feed_forward(self, layer: LayerTrace, steps: int | None) -> None:
+        forward, (parts, bias), whole = layer.weights.feed_forward, self.now, self.whole
+        each = network_part(forward, parts, whole[:, None], steps=steps)
+        self.now = each, network_part(forward, bias, whole, is_bias=True, steps=steps)
+        self.keep("ff")
 
 
 def norms(layer: LayerTrace, steps: int | None = None) -> dict[str, Tensor]:
@@ -86,43 +115,3 @@ def mixing_ratio(vectors: Tensor) -> Tensor:
         context = torch.linalg.vector_norm(torch.as_tensor(others)).item()
         ratios.append(context / (context + torch.linalg.vector_norm(each[query]).item()))
     return torch.tensor(ratios, dtype=vectors.dtype)
-
-
-def _normalise(
-    norm: LayerNormWeights,
-    scopes: dict[str, Tensor],
-    biases: dict[str, Tensor],
-    before: str,
-    after: str,
-) -> None:
-    whole = scopes[before].sum(dim=1) + biases[before]
-    deviation = (whole.var(dim=-1, unbiased=False) + norm.epsilon).sqrt()
-    mean = scopes[before].mean(dim=-1, keepdim=True)
-    scopes[after] = (scopes[before] - mean) / deviation[:, None, None] * norm.scale
-    mean = biases[before].mean(dim=-1, keepdim=True)
-    biases[after] = (biases[before] - mean) / deviation[:, None] * norm.scale + norm.shift
-
-
-def _feed_forward(
-    layer: LayerTrace, scopes: dict[str, Tensor], biases: dict[str, Tensor], steps: int | None
-) -> None:
-    weights = layer.weights.feed_forward
-    before = "ln_attn_res_ln" if layer.weights.norm_first else "attn_res_ln"
-    shares = scopes[before] @ weights.input_weight
-    bias = biases[before] @ weights.input_weight + weights.input_bias
-    hidden = shares.sum(dim=1) + bias
-    activation = ACTIVATIONS[weights.activation]
-    gate = _integrated(activation, hidden, steps) if steps else activation(hidden) / hidden
-    scopes[f"{before}_ff"] = (gate[:, None, :] * shares) @ weights.output_weight
-    biases[f"{before}_ff"] = (gate * bias) @ weights.output_weight + weights.output_bias
-
-
-def _integrated(activation: Callable[[Tensor], Tensor], hidden: Tensor, steps: int) -> Tensor:
-    """∫ activation'(t h) dt from 0 to 1 by the midpoint rule, the gradient by autograd."""
-    total = torch.zeros_like(hidden)
-    for step in range(steps):
-        point = (hidden * (step + 0.5) / steps).detach().requires_grad_()
-        with torch.enable_grad():
-            (gradient,) = torch.autograd.grad(activation(point).sum(), point)
-        total += gradient
-    return total / steps

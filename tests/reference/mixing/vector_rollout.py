@@ -6,8 +6,9 @@ The biases are one more summand, which belongs to no token.
 import torch
 from torch import Tensor
 
-from analysis.models.trace import LayerNormWeights, LayerTrace
-from tests.reference.mixing.layer_mixing import ACTIVATIONS
+from analysis.models.norm import Norm
+from analysis.models.trace import LayerTrace
+from tests.reference.mixing.linear_layer import network_part, normalised
 
 Vectors = dict[tuple[int, int | None], Tensor]
 """By the token they are in and the token of the input that they come from, None for the bias."""
@@ -28,16 +29,25 @@ def vectors(layers: list[LayerTrace]) -> list[Vectors]:
 
 
 def _after(layer: LayerTrace, before: Vectors) -> Vectors:
-    weights = layer.weights
-    read = _normed(weights.attention_norm, before) if weights.norm_first else before
-    stream = {place: vector + before[place] for place, vector in _attended(layer, read).items()}
-    if weights.norm_first:
-        network = _network(layer, _normed(weights.feed_forward_norm, stream))
-        return {place: vector + stream[place] for place, vector in network.items()}
-    normed = _normed(weights.attention_norm, stream)
-    network = _network(layer, normed)
-    whole = {place: vector + normed[place] for place, vector in network.items()}
-    return _normed(weights.feed_forward_norm, whole)
+    order, norms = layer.weights.order, list(layer.weights.norms)
+    stream = before
+    for step in order.attention:
+        if step == "attn":
+            stream = _attended(layer, stream)
+        else:
+            stream = _plus(stream, before) if step == "res" else _normed(norms.pop(0), stream)
+    now = entering = before if order.is_parallel else stream
+    for step in order.network_block:
+        if step == "ff":
+            now = _network(layer, now)
+            now = _plus(now, stream) if order.is_parallel else now
+        else:
+            now = _plus(now, entering) if step == "res" else _normed(norms.pop(0), now)
+    return now
+
+
+def _plus(some: Vectors, others: Vectors) -> Vectors:
+    return {place: vector + others[place] for place, vector in some.items()}
 
 
 def _attended(layer: LayerTrace, read: Vectors) -> Vectors:
@@ -57,30 +67,19 @@ def _attended(layer: LayerTrace, read: Vectors) -> Vectors:
 
 
 def _network(layer: LayerTrace, read: Vectors) -> Vectors:
-    weights = layer.weights.feed_forward
-    found: Vectors = {}
-    for i, whole in _wholes(read).items():
-        hidden = whole @ weights.input_weight + weights.input_bias
-        gate = ACTIVATIONS[weights.activation](hidden) / hidden
-        for place in read:
-            if place[0] == i:
-                part = read[place] @ weights.input_weight
-                if place[1] is None:
-                    part = part + weights.input_bias
-                found[place] = (gate * part) @ weights.output_weight
-        found[i, None] = found[i, None] + weights.output_bias
-    return found
+    weights, wholes = layer.weights.feed_forward, _wholes(read)
+    return {
+        (i, source): network_part(weights, vector, wholes[i], is_bias=source is None)
+        for (i, source), vector in read.items()
+    }
 
 
-def _normed(norm: LayerNormWeights, parts: Vectors) -> Vectors:
-    found: Vectors = {}
+def _normed(norm: Norm, parts: Vectors) -> Vectors:
     wholes = _wholes(parts)
-    for (i, source), vector in parts.items():
-        deviation = (wholes[i].var(unbiased=False) + norm.epsilon).sqrt()
-        found[i, source] = (vector - vector.mean()) / deviation * norm.scale
-        if source is None:
-            found[i, source] = found[i, source] + norm.shift
-    return found
+    return {
+        (i, source): normalised(norm, vector, wholes[i], is_bias=source is None)
+        for (i, source), vector in parts.items()
+    }
 
 
 def _wholes(parts: Vectors) -> dict[int, Tensor]:

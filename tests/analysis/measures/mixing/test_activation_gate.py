@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from analysis.measures.mixing.activation_gate import GATES, activation_gate
 from tests.reference.mixing import activation_gate as reference
-from tests.reference.mixing.layer_mixing import ACTIVATIONS
+from tests.reference.mixing.linear_layer import ACTIVATIONS
 
 SUMMANDS = st.lists(st.floats(-3, 3), min_size=1, max_size=5)
 EITHER_SIDE = (1.0, 2e-3, 1e-9, -1e-9, -2e-3, -1.0)

@@ -132,7 +132,7 @@ def test_what_is_no_number_is_refused(fault, place):
 def test_a_tenth_of_an_update_is_an_error_of_a_tenth_however_large_the_stream(traced_alone):
     for layer in traced_alone[0].layers:
         before, output = layer.input[0], layer.output[0]
-        stays = before if layer.weights.norm_first else torch.zeros_like(before)
+        stays = before if layer.weights.order.keeps_stream else torch.zeros_like(before)
         errors = layer_errors(layer, (output - stays) * 0.9, torch.zeros_like(output))
         assert errors.min() > 0.1 - 1e-9
 

@@ -1,4 +1,5 @@
 import dataclasses
+from typing import Any
 
 import pytest
 import torch
@@ -22,13 +23,24 @@ def in_float32(layer: LayerTrace) -> LayerTrace:
 
 
 def misread(layer: LayerTrace, fault: str) -> LayerTrace:
-    """The layer with one of its parameters, named by its path in the weights, turned round."""
-    weights = layer.weights
-    *parent, name = fault.split(".")
-    owner = getattr(weights, parent[0]) if parent else weights
-    crossed = dataclasses.replace(owner, **{name: getattr(owner, name).flip(0)})
-    wrong = dataclasses.replace(weights, **{parent[0]: crossed}) if parent else crossed
-    return dataclasses.replace(layer, weights=wrong)
+    """The layer with one of its parameters, named by its path in the weights, turned round.
+
+    Skips where the family has no such parameter.
+    """
+
+    def turned(owner: Any, path: list[str]) -> Any:
+        if not path:
+            if not owner.any():
+                pytest.skip("the family has none")
+            return owner.flip(0)
+        name, *deeper = path
+        if isinstance(owner, tuple):
+            place = int(name) % len(owner)
+            return (*owner[:place], turned(owner[place], deeper), *owner[place + 1 :])
+        changed = turned(getattr(owner, name), deeper)  # which skips what is no field but zeros
+        return dataclasses.replace(owner, **{name: changed})
+
+    return dataclasses.replace(layer, weights=turned(layer.weights, fault.split(".")))
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +70,8 @@ def test_every_activation_follows_integrated_gradients(layers, activation):
 
 def test_attention_with_its_residual_is_the_same_by_itself(layers):
     for layer in layers:
-        scope = "ln_attn_res" if layer.weights.norm_first else "attn_res_ln"
-        whole = layer_mixing(layer).maps[layer.weights.order.scopes.index(scope)]
+        order = layer.weights.order
+        whole = layer_mixing(layer).maps[order.scopes.index(order.attention_block)]
         torch.testing.assert_close(attention_mixing(layer), whole, rtol=1e-9, atol=1e-12)
 
 
@@ -105,19 +117,22 @@ def test_bfloat16_is_an_option_whose_error_is_told(layers):
     for layer in layers:
         wide, rough = layer_mixing(layer), layer_mixing(layer, dtype=torch.bfloat16)
         torch.testing.assert_close(rough.maps[:4], wide.maps[:4])
-        assert 1e-5 < rough.errors.max() < 5e-2
+        if layer.weights.order.is_parallel:  # no pair has a hidden vector of its own
+            torch.testing.assert_close(rough.maps, wide.maps)
+        else:
+            assert 1e-5 < rough.errors.max() < 5e-2
 
 
 @pytest.mark.parametrize(
     "fault",
-    ["feed_forward.output_weight", "feed_forward.input_bias", "attention_norm.scale",
-     "attention_norm.shift", "feed_forward_norm.scale", "feed_forward_norm.shift", "output_bias"],
+    ["feed_forward.output_weight", "feed_forward.input_bias", "norms.0.scale", "norms.0.shift",
+     "norms.-1.scale", "norms.-1.shift", "output_bias"],
 )  # fmt: skip
 def test_misread_weights_are_noticed(layers, fault):
     weights = layers[0].weights
     layer = misread(layers[0], fault)
     found = layer_mixing(layer)
-    if weights.norm_first and fault.startswith("attention_norm."):  # the values are the model's own
+    if weights.order.read and fault.startswith("norms.0."):  # the values are the model's own
         written_out = reference.norms(layer)[weights.order.vectors]
         assert (found.maps[1] - written_out).abs().max() > 1e-2
     else:
@@ -150,7 +165,7 @@ def test_errors_are_held_against_what_the_rough_format_leaves_visible(layers):
     for layer in layers:
         parts, whole = reference.layer_parts(layer), layer.weights.order.whole
         sent = parts.scopes[whole].sum(dim=1)
-        sent = sent - layer.input[0] if layer.weights.norm_first else sent
+        sent = sent - layer.input[0] if layer.weights.order.keeps_stream else sent
         faint = dataclasses.replace(layer, output=layer.output / 1000)
         rough, fine = (
             layer_errors(faint, sent, parts.biases[whole], dtype)

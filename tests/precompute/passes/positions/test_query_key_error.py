@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from analysis.errors import UserError
-from analysis.models import bert
+from analysis.models.families import bert
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import assert_parts_add_up

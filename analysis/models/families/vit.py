@@ -10,9 +10,14 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import change_output
+from analysis.models.families.patch_encoder import (
+    PatchLayer,
+    patch_gradients,
+    patch_weights,
+    trace_patches,
+)
 from analysis.models.layout import CLASS, DISTILLATION, TokenLayout, check_grid, grid_of, two_sizes
 from analysis.models.parts import activation_named, no_logits
-from analysis.models.patch_encoder import PatchLayer, patch_gradients, patch_weights, trace_patches
 from analysis.models.trace import LayerWeights, Model, Trace
 
 FAMILIES = ("vit", "deit", "vit_msn", "ijepa")

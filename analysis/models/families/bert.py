@@ -22,6 +22,7 @@ from analysis.models.parts import (
     projections,
 )
 from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.scopes import POST_NORM
 
 FAMILIES = ("bert", "roberta")
 LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(
@@ -93,7 +94,6 @@ def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
         **projections(((each.weight.T, each.bias) for each in sides), heads),
         output_weight=output.weight.detach().T.unflatten(0, (heads, -1)),
         output_bias=output.bias.detach(),
-        attention_norm=layer_norm(layer.attention.output.LayerNorm),
         feed_forward=FeedForwardWeights(
             input_weight=hidden.weight.detach().T,
             input_bias=hidden.bias.detach(),
@@ -101,8 +101,8 @@ def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
             output_bias=back.bias.detach(),
             activation=activation,
         ),
-        feed_forward_norm=layer_norm(layer.output.LayerNorm),
-        norm_first=False,
+        order=POST_NORM,
+        norms=(layer_norm(layer.attention.output.LayerNorm), layer_norm(layer.output.LayerNorm)),
         is_causal=False,
     )
 

@@ -13,11 +13,13 @@ from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
     attentions_of,
+    bias_of,
     layer_norm,
     layer_traces,
     projections,
 )
 from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.scopes import PRE_NORM
 
 
 @dataclass(frozen=True)
@@ -47,16 +49,15 @@ class PatchLayer:
             **projections(((each.weight.T, bias_of(each)) for each in sides), heads),
             output_weight=_scaled(output.weight.T, self.attention_factor).unflatten(0, (heads, -1)),
             output_bias=_scaled(bias_of(output), self.attention_factor),
-            attention_norm=layer_norm(self.attention_norm),
             feed_forward=FeedForwardWeights(
                 input_weight=hidden.weight.detach().T,
-                input_bias=bias_of(hidden).detach(),
+                input_bias=bias_of(hidden),
                 output_weight=_scaled(back.weight.T, self.feed_forward_factor),
                 output_bias=_scaled(bias_of(back), self.feed_forward_factor),
                 activation=activation,
             ),
-            feed_forward_norm=layer_norm(self.feed_forward_norm),
-            norm_first=True,
+            order=PRE_NORM,
+            norms=(layer_norm(self.attention_norm), layer_norm(self.feed_forward_norm)),
             is_causal=False,
         )
 
@@ -71,12 +72,6 @@ def patch_gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tupl
     """How a loss changes with the attention weights of each layer."""
     n_layers = model.config.num_hidden_layers
     return attention_gradients(model, inputs, loss, first=model.embeddings, n_layers=n_layers)
-
-
-def bias_of(projection: Model) -> Tensor:
-    """The bias of a projection, zeros where it has none."""
-    weight = projection.weight
-    return weight.new_zeros(len(weight)) if projection.bias is None else projection.bias
 
 
 def _scaled(weight: Tensor, factor: Tensor | None) -> Tensor:

@@ -23,6 +23,7 @@ from analysis.models.parts import (
     projections,
 )
 from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.scopes import PRE_NORM
 
 FAMILIES = ("gpt2",)
 LANGUAGE_MODELS = {"GPT2LMHeadModel": "AutoModelForCausalLM"}
@@ -86,7 +87,6 @@ def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
         **projections(sides, heads),
         output_weight=output.weight.detach().unflatten(0, (heads, -1)),
         output_bias=output.bias.detach(),
-        attention_norm=layer_norm(layer.ln_1),
         feed_forward=FeedForwardWeights(
             input_weight=hidden.weight.detach(),
             input_bias=hidden.bias.detach(),
@@ -94,8 +94,8 @@ def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
             output_bias=back.bias.detach(),
             activation=activation,
         ),
-        feed_forward_norm=layer_norm(layer.ln_2),
-        norm_first=True,
+        order=PRE_NORM,
+        norms=(layer_norm(layer.ln_1), layer_norm(layer.ln_2)),
         is_causal=True,
     )
 

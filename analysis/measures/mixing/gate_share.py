@@ -1,0 +1,173 @@
+"""How the product of a gate and what it lets through is shared out among their summands."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.measures.mixing.activation_gate import GATES
+from analysis.measures.mixing.bias_reading import active, slope
+from analysis.scopes import BIAS_READINGS, GATE_RULES
+
+_SERIES_TERMS = 30
+_FAR = 20.0
+"""Beyond ±20 every gate is 0 or 1 to the last digit."""
+_POINTS, _POINT_WEIGHTS = (each / 2 for each in np.polynomial.legendre.leggauss(32))
+_NODES = tuple(zip((_POINTS + 0.5).tolist(), _POINT_WEIGHTS.tolist(), strict=True))
+"""Places from 0 to 1 and their weights: Gauss and Legendre's rule."""
+
+
+def gate_share(gate: Float[Tensor, "*any hidden"], activation: str) -> Float[Tensor, "*any hidden"]:
+    """φ(g) = ∫ t · gate(t g) dt from 0 to 1, gate(h) = activation(h) / h.
+
+    Returns:
+        0 to ½ where the gate is 0 to 1; φ(g) + φ(−g) = ½.
+
+    Source:
+        sundararajan-2017, section 3; the closed forms are ours.
+    """
+    negative, half = -gate.abs(), gate.new_tensor(0.5)
+    closed = _CLOSED[activation](negative)
+    return torch.where(gate > 0, half - closed, closed)
+
+
+def gated_shares(
+    hidden: Sequence[Float[Tensor, "query hidden"]],
+    bias: Sequence[Float[Tensor, "query hidden"]],
+    activation: str,
+    *,
+    reading: str = BIAS_READINGS[0],
+    rule: str = GATE_RULES[0],
+) -> tuple[tuple[Float[Tensor, "query hidden"], ...], Float[Tensor, "query hidden"]]:
+    """Factors of a token's summands of g and of u in activation(g) ⊙ u, and what is no token's.
+
+    `ig` integrates along the straight path: u (gate(g) − φ(g)) for g and g φ(g) for u, from 0 to
+    the whole. `half` gives half of what either changes, the other standing at the mean of start and
+    end: ½ u gate(g) and ½ activation(g). Both share out all there is.
+
+    Args:
+        hidden: the whole g, then the whole u.
+        bias: what of each is no token's.
+        reading: one of `BIAS_READINGS`, by which the path starts and ends.
+        rule: one of `GATE_RULES`.
+
+    Source:
+        sundararajan-2017, section 3, and for `half` achtibat-2024, section 3.3.
+
+    Differs:
+        The papers know no path that starts at the bias, or ends without it.
+    """
+    starts = bias if reading == "constant" else [torch.zeros_like(each) for each in bias]
+    ends = hidden
+    if reading == "left_out":
+        ends = [each - silent for each, silent in zip(hidden, bias, strict=True)]
+    by_rule = _halves if rule == "half" else _along if reading == "constant" else _from_nothing
+    factors = by_rule(starts, ends, activation)
+    if reading == "player":
+        return factors, factors[0] * bias[0] + factors[1] * bias[1]
+    sent = (each - silent for each, silent in zip(hidden, bias, strict=True))
+    given = sum(factor * each for factor, each in zip(factors, sent, strict=True))
+    return factors, active(hidden[0], activation) * hidden[1] - given
+
+
+_Pair = Sequence[Tensor]
+
+
+def _from_nothing(_: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
+    gate, value = ends
+    share = gate_share(gate, activation)
+    return value * (GATES[activation](gate) - share), gate * share
+
+
+def _halves(starts: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
+    (first, value_first), (last, value_last) = starts, ends
+    steepness = slope(first.double(), (last - first).double(), activation).to(last.dtype)
+    mean = (active(first, activation) + active(last, activation)) / 2
+    return (value_first + value_last) / 2 * steepness, mean
+
+
+def _along(starts: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
+    """Both integrals from any start, by quadrature."""
+    (first, value_first), (last, value_last) = starts, ends
+    of_gate, of_value = torch.zeros_like(first), torch.zeros_like(first)
+    for place, weight in _NODES:
+        gate = first + place * (last - first)
+        value = value_first + place * (value_last - value_first)
+        of_gate += (
+            weight * value * slope(gate.double(), torch.zeros_like(gate).double(), activation)
+        )
+        of_value += weight * active(gate, activation)
+    return of_gate, of_value
+
+
+def _silu(negative: Tensor) -> Tensor:
+    """F(g) / g² with F(g) = g ln(1 + eᵍ) + Li₂(−eᵍ) + π²/12; near 0 its series."""
+    wave = negative.exp()
+    terms = [(-1) ** k / k**2 for k in range(1, _SERIES_TERMS)]
+    dilogarithm = wave * _polynomial(wave, terms)
+    whole = negative * wave.log1p() + dilogarithm + math.pi**2 / 12
+    return _joined(negative, whole, near=1.5, odd=_SILU_SERIES)
+
+
+def _gelu(negative: Tensor) -> Tensor:
+    """F(g) / g² with F(g) = ½ (g² − 1) Φ(g) + ½ g n(g) + ¼, n the normal density."""
+    density = (-negative.square() / 2).exp() / math.sqrt(2 * math.pi)
+    below = torch.special.ndtr(negative)
+    whole = ((negative.square() - 1) * below + negative * density) / 2 + 0.25
+    return _joined(negative, whole, near=2.0, odd=_GELU_SERIES)
+
+
+def _gelu_tanh(negative: Tensor) -> Tensor:
+    """By quadrature; where the gate is closed the integral over g grows no more."""
+    near = negative.clamp_min(-_FAR)
+    whole = sum(weight * at * GATES["gelu_tanh"](at * near) for at, weight in _NODES)
+    return torch.as_tensor(whole) * (_FAR / negative.abs().clamp_min(_FAR)).square()
+
+
+def _joined(negative: Tensor, whole: Tensor, *, near: float, odd: Sequence[float]) -> Tensor:
+    """¼ + g · (a polynomial of g²) near 0, where F(g) / g² would lose its digits."""
+    small = negative.clamp_min(-near)
+    series = 0.25 + small * _polynomial(small.square(), odd)
+    return torch.where(negative > -near, series, whole / negative.clamp_max(-near).square())
+
+
+def _polynomial(at: Tensor, coefficients: Sequence[float]) -> Tensor:
+    total = torch.zeros_like(at)
+    for each in reversed(coefficients):
+        total = total * at + each
+    return total
+
+
+def _integrated(odd: Sequence[float]) -> list[float]:
+    """∫ t · Σ c_k (t g)^(2k + 1) dt, without the g in front."""
+    return [each / (2 * k + 3) for k, each in enumerate(odd)]
+
+
+def _half_tanh_of_half(n_terms: int) -> list[float]:
+    """Of ½ tanh(s / 2), which is y with y′ = ¼ − y²: odd coefficients, one after the other."""
+    found = [0.25]
+    for k in range(1, n_terms):
+        square = sum(found[i] * found[k - 1 - i] for i in range(k))
+        found.append(-square / (2 * k + 1))
+    return found
+
+
+_SILU_SERIES = _integrated(_half_tanh_of_half(_SERIES_TERMS))
+_GELU_SERIES = _integrated(
+    [
+        (-1) ** k / (math.sqrt(2 * math.pi) * 2**k * math.factorial(k) * (2 * k + 1))
+        for k in range(_SERIES_TERMS)
+    ]
+)
+_CLOSED: dict[str, Callable[[Tensor], Tensor]] = {
+    "silu": _silu,
+    "gelu": _gelu,
+    "gelu_tanh": _gelu_tanh,
+    "relu": torch.zeros_like,
+}
+"""φ where g is not above 0."""
+GATED = tuple(_CLOSED)
+"""Activations of gates that are covered."""

@@ -1,0 +1,104 @@
+"""GPT-NeoX and Pythia: decoders whose query, key and value projections are one matrix, head after
+head, and whose heads turn a part of their queries and keys.
+
+Attention and network stand side by side, or one after the other where the configuration says so.
+"""
+
+import torch
+from torch import Tensor
+
+from analysis.models.capture import record_outputs
+from analysis.models.families import decoder
+from analysis.models.gradients import Loss, attention_gradients
+from analysis.models.parts import (
+    activation_named,
+    attentions_of,
+    bias_of,
+    layer_norm,
+    layer_traces,
+    projections,
+)
+from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.scopes import PARALLEL, PRE_NORM
+
+FAMILIES = ("gpt_neox",)
+LANGUAGE_MODELS = {"GPTNeoXForCausalLM": "AutoModelForCausalLM"}
+"""What a configuration calls a model that predicts tokens, and what loads it."""
+CLASSIFIERS = decoder.CLASSIFIERS
+fit_to_images, layout, class_logits = decoder.fit_to_images, decoder.layout, decoder.class_logits
+positions, position_embedding = decoder.positions, decoder.position_embedding
+changed_positions = decoder.changed_positions
+
+
+def check(model: Model) -> None:
+    """Refuse a configuration that this family's reading does not cover.
+
+    Raises:
+        UnfitModel: naming the setting, its value and what is covered.
+    """
+    activation_named(model.config.hidden_act)
+    decoder.check_rotary(model)
+
+
+def weights(model: Model) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    return tuple(_layer_weights(model, index) for index in range(len(model.layers)))
+
+
+def _layer_weights(model: Model, index: int) -> LayerWeights:
+    config, layer, heads = model.config, model.layers[index], model.config.num_attention_heads
+    fused, output, network = layer.attention.query_key_value, layer.attention.dense, layer.mlp
+    hidden, back = network.dense_h_to_4h, network.dense_4h_to_h
+    sides = zip(_three(fused.weight.T, heads), _three(bias_of(fused), heads), strict=True)
+    return LayerWeights(
+        **projections(sides, heads),
+        output_weight=output.weight.detach().T.unflatten(0, (heads, -1)),
+        output_bias=bias_of(output),
+        feed_forward=FeedForwardWeights(
+            input_weight=hidden.weight.detach().T,
+            input_bias=hidden.bias.detach(),
+            output_weight=back.weight.detach().T,
+            output_bias=back.bias.detach(),
+            activation=activation_named(config.hidden_act),
+        ),
+        order=PARALLEL if config.use_parallel_residual else PRE_NORM,
+        norms=(layer_norm(layer.input_layernorm), layer_norm(layer.post_attention_layernorm)),
+        is_causal=getattr(config, "is_causal", True),
+        rotary=decoder.rotary_of(model, index),
+    )
+
+
+def _three(fused: Tensor, heads: int) -> tuple[Tensor, ...]:
+    """Queries, keys and values of all heads, from columns that go head by head."""
+    by_head = fused.unflatten(-1, (heads, 3, -1))
+    return tuple(each.flatten(-2) for each in by_head.unbind(dim=-2))
+
+
+def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
+    """Run the model once and take each layer apart; it has no segments, so these are left out."""
+    modules = model.layers
+    watched = {"input 0": model.embed_in}
+    watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
+    watched |= {f"normed {i}": layer.input_layernorm for i, layer in enumerate(modules)}
+    watched |= {f"fused {i}": layer.attention.query_key_value for i, layer in enumerate(modules)}
+    watched |= {f"output {i}": layer.attention.dense for i, layer in enumerate(modules)}
+    with torch.inference_mode(), record_outputs(watched) as seen:
+        attentions = attentions_of(decoder.run(model, inputs), len(modules))
+    heads = model.config.num_attention_heads
+    values = [_three(seen[f"fused {i}"], heads)[2] for i in range(len(layers))]
+    return Trace(
+        layers=layer_traces(layers, seen, attentions, values=values),
+        is_token=inputs["attention_mask"].bool(),
+        word_embeddings=decoder.words(model, inputs),
+    )
+
+
+def logits(language_model: Model, hidden: Tensor) -> Tensor:
+    """What the language model says of last hidden states: a number for every token there is."""
+    return language_model.get_output_embeddings()(hidden)
+
+
+def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
+    """How a loss changes with the attention weights of each layer."""
+    own, n_layers = decoder.own_inputs(inputs), len(model.layers)
+    return attention_gradients(model, own, loss, first=model.embed_in, n_layers=n_layers)

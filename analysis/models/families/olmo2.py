@@ -1,0 +1,32 @@
+"""OLMo 2: a decoder like Llama that normalises what each block puts out, not what it reads, and
+queries and keys over all heads."""
+
+from analysis.models.families import decoder
+from analysis.models.parts import root_mean_square
+from analysis.models.trace import LayerWeights, Model
+from analysis.scopes import OUTPUT_NORM
+
+FAMILIES = ("olmo2",)
+LANGUAGE_MODELS: dict[str, str] = {"Olmo2ForCausalLM": "AutoModelForCausalLM"}
+"""What a configuration calls a model that predicts tokens, and what loads it."""
+CLASSIFIERS = decoder.CLASSIFIERS
+fit_to_images, layout, check = decoder.fit_to_images, decoder.layout, decoder.check
+positions, position_embedding = decoder.positions, decoder.position_embedding
+changed_positions, trace = decoder.changed_positions, decoder.trace
+class_logits, gradients, logits = decoder.class_logits, decoder.gradients, decoder.logits
+
+
+def weights(model: Model) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    return tuple(
+        decoder.layer_weights(
+            model,
+            index,
+            order=OUTPUT_NORM,
+            norms=(
+                root_mean_square(layer.post_attention_layernorm),
+                root_mean_square(layer.post_feedforward_layernorm),
+            ),
+        )
+        for index, layer in enumerate(model.layers)
+    )

@@ -1,0 +1,130 @@
+"""What only decoders of Llama's build have: turned queries and keys, windows, shared keys."""
+
+import dataclasses
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+import transformers
+
+from analysis.errors import UnfitModel
+from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.models.adapter import adapter_for
+from analysis.models.trace import LayerTrace, LayerWeights
+from analysis.scopes import PRE_NORM
+from tests.tiny import TEXT_FAMILIES, TINY, tiny_model
+from tests.tiny_decoders import EAGER, make_exact
+
+decoders = pytest.mark.parametrize(
+    "family", [each for each in TINY if each not in TEXT_FAMILIES], indirect=True, scope="session"
+)
+N_TOKENS = 12
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8}
+SIZES: dict[str, Any] = {
+    "vocab_size": 30,
+    "hidden_size": 12,
+    "intermediate_size": 20,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "pad_token_id": None,
+    **EAGER,
+}
+GEMMA = {"num_key_value_heads": 1, "head_dim": 4, "sliding_window": 7}
+VARIANTS = {
+    "an encoder": transformers.LlamaConfig(**SIZES, is_causal=False),
+    "an encoder with a window": transformers.MistralConfig(
+        **SIZES, num_key_value_heads=1, sliding_window=3, is_causal=False
+    ),
+    "an encoder of Gemma's": transformers.Gemma3TextConfig(
+        **SIZES | GEMMA, use_bidirectional_attention=True
+    ),
+    "stretched": transformers.LlamaConfig(**SIZES, rope_parameters={"rope_theta": 50.0, **YARN}),
+    "one block after the other": transformers.GPTNeoXConfig(**SIZES, use_parallel_residual=False),
+}
+
+
+def made_of_scores(layer: LayerTrace, weights: LayerWeights) -> torch.Tensor:
+    """Attention by the weights alone."""
+    scores = weights.scores(layer.attention_input)
+    unseen = ~weights.pairs(scores.shape[-1])
+    return scores.masked_fill(unseen, -torch.inf).softmax(dim=-1)
+
+
+@decoders
+def test_turning_nothing_leaves_scores_to_the_content(tiny, sequences):
+    """Wherever queries and keys stand: the rotation is the only thing that is changed."""
+    layer = tiny.trace_controlled(sequences[0], "removed", seed=0).layers[0]
+    made = made_of_scores(layer, dataclasses.replace(layer.weights, rotary=None))
+    torch.testing.assert_close(made, layer.attention, rtol=1e-5, atol=1e-6)
+
+
+@decoders
+def test_in_float32_as_the_library_runs_it_parts_add_up_too(family, sequences):
+    model = tiny_model(family, dtype=torch.float32)
+    for layer in model.trace(sequences[:1]).layers:
+        assert layer_mixing(layer).errors.max() < 1e-5
+        made = made_of_scores(layer, layer.weights)
+        torch.testing.assert_close(made, layer.attention, rtol=1e-4, atol=1e-5)
+
+
+@pytest.fixture(params=VARIANTS)
+def variant(request) -> tuple[str, tuple[LayerTrace, ...]]:
+    """One text gone through a model of another configuration."""
+    torch.manual_seed(0)
+    model = transformers.AutoModel.from_config(VARIANTS[request.param]).eval().double()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    make_exact(model)
+    adapter = adapter_for(model.config.model_type)
+    adapter.check(model)
+    ids = torch.randint(0, SIZES["vocab_size"], (1, N_TOKENS))
+    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    return request.param, adapter.trace(model, adapter.weights(model), inputs).layers
+
+
+def test_other_configurations_are_read_as_the_model_runs_them(variant):
+    for layer in variant[1]:
+        assert layer_mixing(layer).errors.max() < 1e-12
+        made = made_of_scores(layer, layer.weights)
+        torch.testing.assert_close(made, layer.attention, rtol=1e-5, atol=1e-6)
+        seen = (layer.attention > 0).all(dim=1)[0]
+        assert torch.equal(seen, layer.weights.pairs(N_TOKENS))
+
+
+def test_what_the_configuration_says_is_in_the_weights(variant):
+    name, (layer, _) = variant
+    weights = layer.weights
+    assert weights.is_causal is ("encoder" not in name)
+    expected = {"an encoder with a window": 3, "an encoder of Gemma's": 3}
+    assert weights.window == expected.get(name)
+    assert weights.rotary is not None
+    assert (weights.rotary.scaling > 1.1) is (name == "stretched")
+    if name == "one block after the other":
+        assert weights.order is PRE_NORM
+
+
+REFUSED = (
+    (
+        "hidden_act",
+        "relu6",
+        "The activation of the model's gates is 'relu6'; covered are gelu, gelu_new, "
+        "gelu_pytorch_tanh, relu, silu, swish.",
+    ),
+    (
+        "rope_parameters",
+        {"rope_type": "dynamic"},
+        "The model's rope_type is 'dynamic'; covered are default, linear, llama3, yarn, whose "
+        "frequencies are the same for texts of any length.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("family", "refused"), list(product(("llama", "olmo2"), REFUSED)))
+def test_a_configuration_that_is_not_covered_is_refused(family, refused, monkeypatch):
+    (setting, value, message), model = refused, tiny_model(family)
+    monkeypatch.setattr(model.model.config, setting, value)
+    with pytest.raises(UnfitModel) as error:
+        model.adapter.check(model.model)
+    assert str(error.value) == message

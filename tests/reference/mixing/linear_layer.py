@@ -1,0 +1,92 @@
+"""kobayashi-2021 and kobayashi-2024: what a normalisation and a network do to a part of what goes
+through them, the rest of it held."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from analysis.models.norm import LayerNormWeights, NoNorm, Norm, RootMeanSquareWeights
+from analysis.models.trace import FeedForwardWeights
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": functional.gelu,
+    "gelu_tanh": lambda hidden: functional.gelu(hidden, approximate="tanh"),
+    "relu": functional.relu,
+    "silu": functional.silu,
+    "tanh": torch.tanh,
+}
+PLACES, SHARES = (each / 2 for each in np.polynomial.legendre.leggauss(100))
+
+
+def normalised(norm: Norm, part: Tensor, whole: Tensor, *, is_bias: bool = False) -> Tensor:
+    """What becomes of a part of one token's vector."""
+    if isinstance(norm, NoNorm):
+        return part
+    if isinstance(norm, RootMeanSquareWeights):
+        size = (whole.pow(2).sum(dim=-1, keepdim=True) / whole.shape[-1] + norm.epsilon).sqrt()
+        return part / size * norm.scale
+    assert isinstance(norm, LayerNormWeights)
+    centre = whole.sum(dim=-1, keepdim=True) / whole.shape[-1]
+    variance = (whole - centre).pow(2).sum(dim=-1, keepdim=True) / whole.shape[-1]
+    centred = part - part.sum(dim=-1, keepdim=True) / part.shape[-1]
+    scaled = centred / (variance + norm.epsilon).sqrt() * norm.scale
+    return scaled + norm.shift if is_bias else scaled
+
+
+def network_part(
+    weights: FeedForwardWeights,
+    part: Tensor,
+    whole: Tensor,
+    *,
+    is_bias: bool = False,
+    steps: int | None = None,
+) -> Tensor:
+    """What leaves the network of a part of what it reads.
+
+    Args:
+        steps: of a sum over the path; else the network's own activation, or a fine quadrature of
+            the path where it is gated.
+    """
+    activation = ACTIVATIONS[weights.activation]
+    inputs = whole @ weights.input_weight + weights.input_bias
+    own = part @ weights.input_weight + (weights.input_bias if is_bias else 0)
+    if weights.gate_weight is None or weights.gate_bias is None:
+        hidden = own * (
+            _mean_slope(activation, inputs, steps) if steps else activation(inputs) / inputs
+        )
+    else:
+        gate = whole @ weights.gate_weight + weights.gate_bias
+        own_gate = part @ weights.gate_weight + (weights.gate_bias if is_bias else 0)
+        hidden = torch.zeros_like(own)
+        for place, share in zip(PLACES + 0.5, SHARES, strict=True):
+            slope = _slope(activation, place * gate)
+            hidden += share * (slope * place * inputs * own_gate + activation(place * gate) * own)
+    return hidden @ weights.output_weight + (weights.output_bias if is_bias else 0)
+
+
+def network_output(weights: FeedForwardWeights, whole: Tensor) -> Tensor:
+    """What the network puts out."""
+    hidden = whole @ weights.input_weight + weights.input_bias
+    activation = ACTIVATIONS[weights.activation]
+    if weights.gate_weight is None or weights.gate_bias is None:
+        hidden = activation(hidden)
+    else:
+        hidden = hidden * activation(whole @ weights.gate_weight + weights.gate_bias)
+    return hidden @ weights.output_weight + weights.output_bias
+
+
+def _slope(activation: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
+    point = at.detach().requires_grad_()
+    with torch.enable_grad():
+        (gradient,) = torch.autograd.grad(activation(point).sum(), point)
+    return gradient
+
+
+def _mean_slope(activation: Callable[[Tensor], Tensor], hidden: Tensor, steps: int) -> Tensor:
+    """∫ activation'(t h) dt from 0 to 1 by the midpoint rule."""
+    places = [(step + 0.5) / steps for step in range(steps)]
+    total = sum(_slope(activation, hidden * place) for place in places)
+    return torch.as_tensor(total) / steps

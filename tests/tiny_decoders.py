@@ -1,0 +1,179 @@
+"""One tiny model for every family of decoders of Llama's build."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+from transformers import PreTrainedTokenizerBase
+
+from analysis.models.norm import Norm, normed
+from analysis.models.parts import root_mean_square
+from analysis.models.trace import Model
+from tests.precompute.corpora.tiny import gpt2_like
+
+LAYERS, HEADS, WIDTH, POSITIONS = 2, 3, 12, 40
+EAGER: dict[str, Any] = {"attn_implementation": "eager"}  # which keeps the attention weights
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """How to build a family's model and its tokenizer, how many segment ids it knows, and what
+    predicts tokens around such a model."""
+
+    model: Callable[[int], transformers.PreTrainedModel]
+    tokenizer: Callable[[], PreTrainedTokenizerBase]
+    segment_types: int
+    language_model: type[Any]
+    heads: int = HEADS
+
+
+_DECODER: dict[str, Any] = {
+    "num_hidden_layers": LAYERS,
+    "hidden_size": WIDTH,
+    "intermediate_size": 24,
+    "max_position_embeddings": POSITIONS,
+    "bos_token_id": 0,
+    "eos_token_id": 0,
+    "pad_token_id": None,
+    **EAGER,
+}
+_TURNED = {"rope_type": "default", "rope_theta": 50.0}
+
+
+def _decoder(
+    config: type[Any], *, heads: int = HEADS, **own: Any
+) -> Callable[[int], transformers.PreTrainedModel]:
+    """Turned by large angles, so that places matter within a short text."""
+    sizes = {"num_attention_heads": heads, "rope_parameters": _TURNED} | _DECODER | own
+
+    def built(vocabulary: int) -> transformers.PreTrainedModel:
+        return transformers.AutoModel.from_config(config(vocab_size=vocabulary, **sizes))
+
+    return built
+
+
+DECODERS = {
+    "llama": Tiny(
+        _decoder(
+            transformers.LlamaConfig,
+            heads=4,
+            num_key_value_heads=2,
+            head_dim=4,
+            attention_bias=True,
+            mlp_bias=True,
+        ),
+        gpt2_like,
+        0,
+        transformers.LlamaForCausalLM,
+        heads=4,
+    ),
+    "mistral": Tiny(
+        _decoder(transformers.MistralConfig, num_key_value_heads=1, sliding_window=5),
+        gpt2_like,
+        0,
+        transformers.MistralForCausalLM,
+    ),
+    "qwen2": Tiny(
+        _decoder(
+            transformers.Qwen2Config,
+            num_key_value_heads=3,
+            use_sliding_window=True,
+            sliding_window=3,
+            max_window_layers=1,
+        ),
+        gpt2_like,
+        0,
+        transformers.Qwen2ForCausalLM,
+    ),
+    "qwen3": Tiny(
+        _decoder(transformers.Qwen3Config, num_key_value_heads=3, head_dim=6),
+        gpt2_like,
+        0,
+        transformers.Qwen3ForCausalLM,
+    ),
+    "olmo2": Tiny(
+        _decoder(
+            transformers.Olmo2Config,
+            heads=4,
+            num_key_value_heads=2,
+            head_dim=4,
+            attention_bias=True,
+        ),
+        gpt2_like,
+        0,
+        transformers.Olmo2ForCausalLM,
+        heads=4,
+    ),
+    "gemma2": Tiny(
+        _decoder(
+            transformers.Gemma2Config,
+            heads=4,
+            num_key_value_heads=2,
+            head_dim=4,
+            query_pre_attn_scalar=5,
+            sliding_window=5,
+            attn_logit_softcapping=2.0,
+            attention_bias=True,
+        ),
+        gpt2_like,
+        0,
+        transformers.Gemma2ForCausalLM,
+        heads=4,
+    ),
+    "gemma3_text": Tiny(
+        _decoder(
+            transformers.Gemma3TextConfig,
+            num_key_value_heads=1,
+            head_dim=4,
+            query_pre_attn_scalar=5,
+            sliding_window=4,
+            layer_types=["sliding_attention", "full_attention"],
+            rope_parameters={
+                "sliding_attention": _TURNED,
+                "full_attention": _TURNED | {"rope_theta": 500.0},
+            },
+        ),
+        gpt2_like,
+        0,
+        transformers.Gemma3ForCausalLM,
+    ),
+    "gpt_neox": Tiny(
+        _decoder(
+            transformers.GPTNeoXConfig,
+            rope_parameters=_TURNED | {"partial_rotary_factor": 0.5},
+        ),
+        gpt2_like,
+        0,
+        transformers.GPTNeoXForCausalLM,
+    ),
+}
+
+
+def make_exact(model: Model) -> None:
+    """Root mean squares in float64, which the library takes in float32 whatever the model is in.
+
+    And a mask that float32, which the library's softmax is in, does not take for minus infinity.
+    """
+    for module in model.modules():
+        kind = type(module).__name__
+        if kind.endswith("RMSNorm"):
+            norm = root_mean_square(module, beside=float("Gemma" in kind))
+            module.forward = partial(_exact_norm, module, norm)
+        elif kind.endswith("Attention"):
+            module.register_forward_pre_hook(_with_finite_mask, with_kwargs=True)
+
+
+def _exact_norm(module: Model, norm: Norm, hidden: Tensor) -> Tensor:
+    is_exact = hidden.dtype is torch.float64
+    return normed(norm, hidden) if is_exact else type(module).forward(module, hidden)
+
+
+def _with_finite_mask(
+    _: Model, given: tuple, named: dict[str, Any]
+) -> tuple[tuple, dict[str, Any]]:
+    mask = named.get("attention_mask")
+    return given, named if mask is None else named | {"attention_mask": mask.clamp_min(-1e30)}
