@@ -10,12 +10,13 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.checks import check_length, check_some_tokens
+from precompute.corpora.japanese import is_japanese, joined_japanese
 from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
-from precompute.corpora.special_tokens import encoding, framed, room_for
+from precompute.corpora.special_tokens import check_tokenizer, encoding, framed, room_for
 from precompute.corpora.token_types import SEP, SPECIAL, TokenTypes
 from precompute.corpora.word_pieces import word_pieces
 from precompute.corpora.wording import shown
-from precompute.corpora.words import words_of_texts, words_of_tokens
+from precompute.corpora.words import words_of_tokens
 
 _MARK = "\0"
 
@@ -30,6 +31,7 @@ class Encoder:
 
     Raises:
         UserError: `max_tokens` is more than the model can read, or less than one text needs.
+        UnfitModel: nothing tells of which word the tokenizer's tokens are.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Encoder:
                 f"--max-tokens is {max_tokens}, but the model reads at most {positions} tokens: "
                 f"the largest value allowed is {positions}."
             )
+        check_tokenizer(tokenizer)
         room_for(1, tokenizer, max_tokens)
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.get_vocab()
@@ -72,8 +75,7 @@ class Encoder:
             BadCorpus: the tokenizer makes no token of a text; a token is unknown to it; tokens or
                 segment ids are more than the model can take.
             UserError: `max_tokens` leaves no room for a pair.
-            UnfitModel: the tokenizer is written in Python, or gives segment ids that the model
-                does not know.
+            UnfitModel: the tokenizer gives segment ids that the model does not know.
         """
         for index, entry in enumerate(entries, first):
             match entry:
@@ -88,18 +90,18 @@ class Encoder:
     def _from_texts(self, index: int, entry: Text | Pair, counts: Counter[str]) -> Sequence:
         texts = (entry.text,) if isinstance(entry, Text) else (entry.text_a, entry.text_b)
         encoded = encoding(self._tokenizer, *texts)
-        sides = encoded.sequence_ids()
-        pieces = [_positions_of(side, sides) for side in range(len(texts))]
+        pieces = [_positions_of(side, encoded.sides) for side in range(len(texts))]
         for each, text in zip(pieces, texts, strict=True):
             check_some_tokens(len(each), text, place=entry.place)
         lost = _beyond(pieces, room_for(len(texts), self._tokenizer, self._max_tokens))
         counts["truncated"] += bool(lost)
-        kept = np.setdiff1d(np.arange(len(sides)), lost)
-        ids = np.array(encoded["input_ids"], dtype=np.int32)[kept]
-        segments = self._known(np.array(encoded["token_type_ids"])[kept])
-        words = words_of_texts(encoded.word_ids(), sides)[kept]
+        kept = np.setdiff1d(np.arange(len(encoded.ids)), lost)
+        segments = self._known(encoded.segments[kept])
+        words = encoded.words[kept]
         text = "\n".join(texts)
-        return self._sequence(index, ids, segments, words, text=text, place=entry.place)
+        return self._sequence(
+            index, encoded.ids[kept], segments, words, text=text, place=entry.place
+        )
 
     def _from_tokens(self, index: int, entry: Tokens) -> Sequence:
         check_length(len(entry.tokens), self._positions, place=entry.place)
@@ -201,11 +203,16 @@ class Encoder:
         special = np.isin(self._token_types(ids), SPECIAL)
         ends = np.cumsum(~special)[special]
         parts = np.split(ids[~special], ends.tolist())
-        texts = (str(self._tokenizer.decode(part.tolist())).strip() for part in parts)
+        texts = (self._decoded(part.tolist()).strip() for part in parts)
         return "\n".join(text for text in texts if text)
 
+    def _decoded(self, ids: list[int]) -> str:
+        if is_japanese(self._tokenizer):
+            return joined_japanese(self._tokenizer, ids)
+        return str(self._tokenizer.decode(ids))
 
-def _positions_of(side: int, sides: list[int | None]) -> list[int]:
+
+def _positions_of(side: int, sides: tuple[int | None, ...]) -> list[int]:
     return [position for position, each in enumerate(sides) if each == side]
 
 

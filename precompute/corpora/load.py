@@ -14,6 +14,7 @@ from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.windows import windows
 from precompute.corpora.encode import Encoder
+from precompute.corpora.japanese import is_japanese, settings_of_japanese
 from precompute.corpora.masking import check_masking, masked
 from precompute.corpora.reading import Reading
 from precompute.corpora.recognition import one_format_of
@@ -124,7 +125,8 @@ def _sha256_of(tokenizer: PreTrainedTokenizerBase) -> str:
     backend = getattr(tokenizer, "backend_tokenizer", None)
     state = [
         type(tokenizer).__name__,
-        "" if backend is None else backend.to_str(),
+        repr(sorted(tokenizer.get_vocab().items())) if backend is None else backend.to_str(),
+        *(settings_of_japanese(tokenizer) if is_japanese(tokenizer) else ()),
         repr(sorted(tokenizer.special_tokens_map.items())),
         repr(tokenizer.clean_up_tokenization_spaces),
     ]

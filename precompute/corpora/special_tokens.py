@@ -2,33 +2,43 @@
 
 from itertools import groupby
 
-from transformers import BatchEncoding, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import UnfitModel, UserError
+from precompute.corpora.encoded import Encoded, encoded_fast, encoded_japanese
+from precompute.corpora.japanese import is_japanese
 
 PROBE = "."  # a text of which every tokenizer makes a token
 
 
-def encoding(
-    tokenizer: PreTrainedTokenizerBase, text: str, partner: str | None = None
-) -> BatchEncoding:
+def check_tokenizer(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Raises if nothing tells which word of a text its tokens are of.
+
+    Raises:
+        UnfitModel: it is written in Python, and no `BertJapaneseTokenizer`.
+    """
+    if not tokenizer.is_fast and not is_japanese(tokenizer):
+        raise UnfitModel(
+            f"{type(tokenizer).__name__} is a tokenizer written in Python, which cannot tell the "
+            "tokens of a text from those it adds; of such tokenizers BertJapaneseTokenizer alone "
+            "is read. Use a model that has a tokenizer.json."
+        )
+
+
+def encoding(tokenizer: PreTrainedTokenizerBase, *texts: str) -> Encoded:
     """One text or a pair in the tokenizer's own template, neither cut nor padded.
 
     Where that template puts nothing between two texts, the second begins on a line of its own.
 
     Raises:
-        UnfitModel: the tokenizer cannot say which of its tokens come from which text.
+        UnfitModel: as `check_tokenizer`.
     """
-    if not tokenizer.is_fast:
-        raise UnfitModel(
-            f"{type(tokenizer).__name__} is a tokenizer written in Python, which cannot tell the "
-            "tokens of a text from those it adds: use a model that has a tokenizer.json."
-        )
-    if partner is not None and tokenizer.num_special_tokens_to_add(pair=True) == 0:
-        partner = f"\n{partner}"
-    return tokenizer(
-        text, partner, truncation=False, padding=False, return_token_type_ids=True, verbose=False
-    )
+    check_tokenizer(tokenizer)
+    if is_japanese(tokenizer):
+        return encoded_japanese(tokenizer, *texts)
+    if len(texts) == 2 and tokenizer.num_special_tokens_to_add(pair=True) == 0:
+        texts = (texts[0], f"\n{texts[1]}")
+    return encoded_fast(tokenizer, *texts)
 
 
 def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> int:
@@ -57,7 +67,7 @@ def framed(
         The tokens, special ones included, and the segment id of each.
     """
     seen = encoding(tokenizer, *(PROBE for _ in pieces))
-    columns = zip(seen.sequence_ids(), seen["token_type_ids"], seen.tokens(), strict=True)
+    columns = zip(seen.sides, seen.segments.tolist(), seen.tokens, strict=True)
     tokens: list[str] = []
     segments: list[int] = []
     for (text, segment), group in groupby(columns, key=lambda column: column[:2]):

@@ -5,6 +5,8 @@ from collections.abc import Sequence as SequenceOf
 from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus
+from precompute.corpora.japanese import is_japanese
+from precompute.corpora.space_marks import marks_spaces, pieces_within
 from precompute.corpora.wording import shown
 
 
@@ -31,13 +33,33 @@ def word_pieces(
     Source:
         clark-2019, section 4: every word of a treebank is cut into pieces by itself.
     """
-    before = (space, *spaces[:-1])
-    texts = [f" {form}" if apart else form for form, apart in zip(forms, before, strict=True)]
-    encoded = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)
-    pieces = [tuple(encoded.tokens(row)) for row in range(len(texts))]
+    pieces = _pieces(forms, (space, *spaces[:-1]), tokenizer)
     for form, each in zip(forms, pieces, strict=True):
         if not each and tokenizer.unk_token is None:
             raise BadCorpus(
                 place, f"the tokenizer makes no token of the word {shown(form)}; leave it out"
             )
     return tuple(each or (str(tokenizer.unk_token),) for each in pieces)
+
+
+def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool) -> list[str]:
+    """The tokens of a line by itself, or of one that goes on with a text after a space."""
+    if goes_on and marks_spaces(tokenizer):
+        return pieces_within(text, tokenizer, space=True)
+    # byte-level tokenizers join words that no space parts
+    return tokenizer.tokenize(f" {text}" if goes_on else text)
+
+
+def _pieces(
+    forms: SequenceOf[str], before: tuple[bool, ...], tokenizer: PreTrainedTokenizerBase
+) -> list[tuple[str, ...]]:
+    if is_japanese(tokenizer):
+        return [tuple(tokenizer.tokenize(form)) for form in forms]
+    pairs = list(zip(forms, before, strict=True))
+    if marks_spaces(tokenizer):
+        pieces = [pieces_within(form, tokenizer, space=apart) for form, apart in pairs]
+        first = pieces[0] if before[0] else tokenizer.tokenize(forms[0])
+        return [tuple(each) for each in (first, *pieces[1:])]
+    texts = [f" {form}" if apart else form for form, apart in pairs]
+    encoded = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)
+    return [tuple(encoded.tokens(row)) for row in range(len(texts))]

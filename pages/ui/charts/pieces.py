@@ -4,6 +4,8 @@ import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
 
+from analysis.byte_characters import BYTES
+
 _STANDS_CLOSE = re.compile(r"[.,;:!?)\]}%’”]+$")
 _OPENS = frozenset("([{“‘")
 _CONTINUES = "##"
@@ -36,8 +38,8 @@ def _byte_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
     decoder = getincrementaldecoder("utf-8")(errors="replace")
     for token in tokens:
         space, rest = _split(token)
-        if all(character in _BYTES for character in rest):
-            shown = decoder.decode(bytes(_BYTES[character] for character in rest))
+        if all(character in BYTES for character in rest):
+            shown = decoder.decode(bytes(BYTES[character] for character in rest))
             yield space, shown or (_PART_OF_A_CHARACTER if rest else "")
         else:
             decoder.reset()
@@ -54,15 +56,3 @@ def _word_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
         else:
             yield " ", token
         previous = token
-
-
-def _byte_characters() -> dict[str, int]:
-    """The characters by which byte-level tokenizers write bytes: printable ones stand for
-    themselves, the others for the next characters from U+0100 on."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(0x100) if byte not in printable]
-    shifted = {chr(0x100 + place): byte for place, byte in enumerate(others)}
-    return {chr(byte): byte for byte in printable} | shifted
-
-
-_BYTES = _byte_characters()

@@ -9,6 +9,7 @@ from precompute.corpora.checks import check_some_tokens
 from precompute.corpora.lines import Line, span
 from precompute.corpora.sequence import Tokens
 from precompute.corpora.special_tokens import framed, room_for
+from precompute.corpora.word_pieces import line_pieces
 
 
 def blocks(
@@ -38,8 +39,7 @@ def blocks(
     held: deque[tuple[str, int, Line]] = deque()
     lines = ((number, line) for number, document in enumerate(documents) for line in document)
     for index, (number, line) in enumerate(lines):
-        space = " " if index else ""  # byte-level tokenizers join words that no space parts
-        found = tokenizer.tokenize(space + line.text)
+        found = line_pieces(line.text, tokenizer, goes_on=index > 0)
         check_some_tokens(len(found), line.text, place=line.place)
         held.extend((piece, number, line) for piece in found)
         while len(held) >= room:

@@ -13,6 +13,7 @@ from precompute.corpora.lines import Line, span
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Pair, Text, Tokens
 from precompute.corpora.special_tokens import framed, room_for
+from precompute.corpora.word_pieces import line_pieces
 
 LEAST_PIECES = 2
 
@@ -94,8 +95,7 @@ def _filled(
     """Runs of lines that fill a sequence; the last one of the document may not."""
     collected: list[_Collected] = []
     for line in document:
-        space = " " if collected else ""  # byte-level tokenizers join words that no space parts
-        pieces = tokenizer.tokenize(space + line.text)
+        pieces = line_pieces(line.text, tokenizer, goes_on=bool(collected))
         check_some_tokens(len(pieces), line.text, place=line.place)
         collected.append(_Collected(line, pieces))
         if _n_pieces(collected) >= room:

@@ -66,6 +66,7 @@ def test_what_fits_is_what_the_tokenizer_itself_makes_of_it(family, first, secon
         ("bert", ["[CLS]"], ["[SEP]"], ["[SEP]"]),
         ("roberta", ["<s>"], ["</s>", "</s>"], ["</s>"]),
         ("gpt2", [], [], []),
+        ("llama", ["<s>"], ["<s>"], []),
     ],
 )
 @unhurried(40)
@@ -145,6 +146,7 @@ def test_segments_that_are_not_given_change_after_the_first_separator(
         ("bert", ["[CLS]", "[SEP]"], ""),
         ("roberta", ["<s>", "th", "e", "</s>", "</s>", "Ġ", "b", "</s>"], "the\nb"),
         ("gpt2", ["th", "e", "Ġ,", "b"], "the ,b"),
+        ("llama", ["<s>", "▁the", "<0xC3>", "<0xA9>", "<s>", "▁cat"], "theé\ncat"),
     ],
 )
 def test_tokens_are_told_as_text_a_line_for_each_part(family, tokens, text):

@@ -58,6 +58,13 @@ def test_sentence_pieces_and_word_ends_are_looked_through():
     assert types_of(["▁,", "▁.", ".</w>", "▁a"], tokenizer) == ["comma_period"] * 3 + ["other"]
 
 
+def test_commas_and_periods_of_japanese_are_such_however_they_are_written():
+    tokenizer = bert_like()
+    tokens = ["、", "。", "，", "．", "ãĢģ", "Ġï¼Į", "・", "「"]
+    tokenizer.add_tokens(tokens)
+    assert types_of(tokens, tokenizer) == ["comma_period"] * 6 + ["other"] * 2
+
+
 def test_either_end_may_be_missing():
     tokenizer = bert_like()
     tokenizer.cls_token = None

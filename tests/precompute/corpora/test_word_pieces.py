@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import ROOT, Annotation
 from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Annotated
 from precompute.corpora.token_types import CLS, SEP
-from precompute.corpora.word_pieces import word_pieces
-from tests.precompute.corpora.tiny import BUILT, PLACE, TOKENIZERS, encode
+from precompute.corpora.word_pieces import line_pieces, word_pieces
+from tests.precompute.corpora.tiny import BUILT, PLACE, TOKENIZERS, encode, llama_like
 from tests.tiny import ANNOTATED
 
 FORMS = ("The", "catmat", "sat", ".")
@@ -27,13 +28,34 @@ KNOWN = Annotation(
 )
 
 
+def _metaspace(backend: Tokenizer) -> None:
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always", split=True)
+
+
+def _normalised(backend: Tokenizer) -> None:
+    backend.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
+    backend.pre_tokenizer = None
+
+
+def _nothing_before(backend: Tokenizer) -> None:
+    backend.normalizer = normalizers.Replace(" ", "▁")
+    backend.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+
+
+SPACES_AT_THE_START = (_metaspace, _normalised, _nothing_before)
+"""As tokenizers in the manner of T5, of Llama 2 and of Gemma make spaces visible."""
+
+
 @pytest.mark.parametrize("family", TOKENIZERS)
 def test_pieces_spell_the_words_with_the_spaces_before_them(family):
     pieces = word_pieces(FORMS, SPACES, BUILT[family], place=PLACE)
-    spelt = ["".join(each).replace("##", "").replace("Ġ", " ") for each in pieces]
-    before = " " if family != "bert" else ""
+    spelt = ["".join(each).replace("##", "") for each in pieces]
+    before = {"bert": "", "llama": "▁"}.get(family, "Ġ")
+    first = "▁" if family == "llama" else ""  # it begins every text with a space
     words = [form.lower() if family == "bert" else form for form in FORMS]
-    assert spelt == [words[0], f"{before}{words[1]}", f"{before}{words[2]}", words[3]]
+    assert spelt == [f"{first}{words[0]}", f"{before}{words[1]}", f"{before}{words[2]}", words[3]]
 
 
 def test_a_word_is_cut_by_itself_and_not_with_its_neighbour():
@@ -44,6 +66,19 @@ def test_a_word_is_cut_by_itself_and_not_with_its_neighbour():
     whole = BUILT["bert"].tokenize("catmat")
     assert whole[0] == "cat"
     assert whole[1].startswith("##")
+
+
+@pytest.mark.parametrize("prepares", SPACES_AT_THE_START)
+def test_a_word_after_a_letter_has_no_space_whatever_a_tokenizer_puts_before_a_text(prepares):
+    tokenizer = llama_like()
+    prepares(tokenizer.backend_tokenizer)
+    words, spaces = ("cat", ",", "a b", "sat"), (False, True, True, True)
+    found = word_pieces(words, spaces, tokenizer, place=PLACE)
+    assert found[1:] == ((",",), ("▁", "a", "▁", "b"), ("▁sat",))
+    assert word_pieces(words, spaces, tokenizer, place=PLACE, space=True)[0] == ("▁cat",)
+    assert found[0] == tuple(tokenizer.tokenize("cat"))
+    assert line_pieces("cat sat", tokenizer, goes_on=True) == ["▁cat", "▁sat"]
+    assert line_pieces("cat sat", tokenizer, goes_on=False) == tokenizer.tokenize("cat sat")
 
 
 def test_a_word_of_which_nothing_is_made_is_unknown():
@@ -63,7 +98,7 @@ def test_spans_cover_every_token_but_the_special_ones(family):
     for word, (start, end) in enumerate(sequence.word_spans):
         assert start < end
         covered[start:end] = word
-    special = {"bert": 2, "roberta": 2, "gpt2": 0}[family]
+    special = {"bert": 2, "roberta": 2, "gpt2": 0, "llama": 1}[family]
     assert (covered == NO_WORD).sum() == special
     assert covered.tolist() == sequence.words.tolist()
     assert set(sequence.segments.tolist()) == {0}

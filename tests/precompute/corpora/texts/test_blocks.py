@@ -10,7 +10,13 @@ from tests.precompute.corpora.tiny import BUILT, load, unhurried
 
 from .test_packing import documents, numbered
 
-SPECIAL = {"bert": 2, "roberta": 2, "gpt2": 0}
+FRAMES = {
+    "bert": (("[CLS]",), ("[SEP]",)),
+    "roberta": (("<s>",), ("</s>",)),
+    "gpt2": ((), ()),
+    "llama": (("<s>",), ()),
+}
+"""What stands before a text and behind it."""
 
 
 def cut(texts, family, *, max_tokens=8):
@@ -26,14 +32,14 @@ def pieces_of(texts, family):
     return [piece for line in spaced for piece in BUILT[family].tokenize(line)]
 
 
-@pytest.mark.parametrize("family", SPECIAL)
+@pytest.mark.parametrize("family", FRAMES)
 @unhurried(50)
 @given(texts=documents)
 def test_every_piece_stands_in_one_block_in_order_and_only_the_rest_is_left(family, texts):
     found, counts = cut(texts, family)
-    room = 8 - SPECIAL[family]
-    edge = SPECIAL[family] // 2
-    kept = [piece for each in found for piece in each.tokens[edge : 8 - edge]]
+    before, after = map(len, FRAMES[family])
+    room = 8 - before - after
+    kept = [piece for each in found for piece in each.tokens[before : 8 - after]]
     read = pieces_of(texts, family)
     left = read[len(kept) :]
     assert kept == read[: len(kept)]
@@ -41,15 +47,14 @@ def test_every_piece_stands_in_one_block_in_order_and_only_the_rest_is_left(fami
     assert counts["too_short"] == bool(left)
 
 
-@pytest.mark.parametrize("family", SPECIAL)
+@pytest.mark.parametrize("family", FRAMES)
 def test_every_block_has_the_same_length_and_the_tokenizers_own_frame(family):
     found, _ = cut([["the cat sat, the cat ran."] * 3, ["the mat."] * 4], family)
     assert len(found) > 1
     assert {len(each.tokens) for each in found} == {8}
-    if SPECIAL[family]:
-        tokenizer = BUILT[family]
-        edges = {(each.tokens[0], each.tokens[-1]) for each in found}
-        assert edges == {(str(tokenizer.cls_token), str(tokenizer.sep_token))}
+    before, after = FRAMES[family]
+    assert {each.tokens[: len(before)] for each in found} == {before}
+    assert {each.tokens[8 - len(after) :] for each in found} == {after}
 
 
 def test_a_block_tells_the_lines_it_came_from():
@@ -59,7 +64,7 @@ def test_a_block_tells_the_lines_it_came_from():
     assert {n for n, _ in spans} == {8}
 
 
-@pytest.mark.parametrize("family", SPECIAL)
+@pytest.mark.parametrize("family", FRAMES)
 def test_a_corpus_of_blocks_is_read_as_texts_of_one_length(family, tmp_path):
     file = tmp_path / "text.txt"
     file.write_text("the cat sat, the dog ran.\n\nthe mat, the mat.\n" * 9, encoding="utf-8")

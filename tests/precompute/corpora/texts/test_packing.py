@@ -21,7 +21,13 @@ from tests.precompute.corpora.tiny import (
 from tests.refusals import refused
 
 BERT = bert_like()
-ROOM = {"bert": 13, "roberta": 12, "gpt2": 16}  # of 16, by the special tokens of a pair
+ROOM = {
+    "bert": 13,
+    "roberta": 12,
+    "gpt2": 16,
+    "llama": 14,
+}
+"""Of 16, by the special tokens of a pair."""
 
 lines = st.lists(st.sampled_from(["the", "cat", "sat,", "zz.", "x"]), min_size=1, max_size=9)
 document = st.lists(lines.map(" ".join), min_size=1, max_size=8)

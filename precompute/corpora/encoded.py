@@ -1,0 +1,83 @@
+"""What a tokenizer of any kind makes of one text or of two, before anything is cut."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int32
+from transformers import BatchEncoding, BertJapaneseTokenizer, PreTrainedTokenizerBase
+
+from precompute.corpora.japanese import words_of_japanese
+from precompute.corpora.space_marks import marks_spaces
+from precompute.corpora.words import numbered_through, words_of_spans
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One text or a pair in a tokenizer's own template.
+
+    Attributes:
+        sides: of each token the text it is of, None for those that the tokenizer adds.
+        words: of each token the word it is a piece of, `NO_WORD` for those that it adds; no word
+            is of two texts.
+    """
+
+    tokens: tuple[str, ...]
+    ids: Int32[np.ndarray, " token"]
+    segments: Int32[np.ndarray, " token"]
+    sides: tuple[int | None, ...]
+    words: Int32[np.ndarray, " token"]
+
+
+def encoded_fast(tokenizer: PreTrainedTokenizerBase, *texts: str) -> Encoded:
+    """What a tokenizer of a tokenizer.json makes of them; words are its own, or those of the text
+    where its tokens hold the spaces between words, since it then takes a whole text for a word."""
+    text, partner = (*texts, None)[:2]
+    seen = tokenizer(
+        text,
+        partner,
+        truncation=False,
+        padding=False,
+        return_token_type_ids=True,
+        return_offsets_mapping=True,
+        verbose=False,
+    )
+    sides = seen.sequence_ids()
+    words = _words_by_spans(seen, texts) if marks_spaces(tokenizer) else seen.word_ids()
+    return Encoded(
+        tokens=tuple(seen.tokens()),
+        ids=np.array(seen["input_ids"], dtype=np.int32),
+        segments=np.array(seen["token_type_ids"], dtype=np.int32),
+        sides=tuple(sides),
+        words=numbered_through(words, sides),
+    )
+
+
+def _words_by_spans(seen: BatchEncoding, texts: tuple[str, ...]) -> list[int | None]:
+    spans = seen["offset_mapping"]
+    words: list[int | None] = [None] * len(spans)
+    for side, text in enumerate(texts):
+        own = [place for place, each in enumerate(seen.sequence_ids()) if each == side]
+        found = words_of_spans(text, [spans[place][0] for place in own])
+        for place, word in zip(own, found, strict=True):
+            words[place] = word
+    return words
+
+
+def encoded_japanese(tokenizer: BertJapaneseTokenizer, *texts: str) -> Encoded:
+    """What `BertJapaneseTokenizer` makes of them, with the words of its morphological analyser."""
+    words = [words_of_japanese(text, tokenizer) for text in texts]
+    pieces = [[piece for word in each for piece in word] for each in words]
+    inside: list[Any] = [tokenizer.convert_tokens_to_ids(each) for each in pieces]
+    ids = tokenizer.build_inputs_with_special_tokens(*inside)
+    is_added = np.array(tokenizer.get_special_tokens_mask(*inside), dtype=bool)
+    sides, numbers = np.full(len(ids), None), np.full(len(ids), None)
+    sides[~is_added] = np.repeat(range(len(texts)), [len(each) for each in pieces])
+    numbers[~is_added] = [n for each in words for n, word in enumerate(each) for _ in word]
+    return Encoded(
+        tokens=tuple(tokenizer.convert_ids_to_tokens(ids)),
+        ids=np.array(ids, dtype=np.int32),
+        segments=np.array(tokenizer.create_token_type_ids_from_sequences(*inside), dtype=np.int32),
+        sides=tuple(sides.tolist()),
+        words=numbered_through(numbers.tolist(), sides.tolist()),
+    )

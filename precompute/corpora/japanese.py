@@ -1,0 +1,85 @@
+"""Japanese as `BertJapaneseTokenizer` reads it: words by a morphological analyser, then pieces.
+
+It is a tokenizer written in Python, which says nothing of words; they are asked of its parts.
+"""
+
+import re
+from functools import reduce
+from importlib.metadata import PackageNotFoundError, version
+from typing import TypeGuard
+
+from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
+
+from analysis.errors import UnfitModel
+
+_PIECES = ("wordpiece", "character")
+_PACKAGES = ("fugashi", "unidic-lite", "unidic", "ipadic", "sudachipy", "rhoknp")
+_SETTINGS = (
+    *("do_lower_case", "never_split", "word_tokenizer_type", "subword_tokenizer_type"),
+    *("mecab_kwargs", "sudachi_kwargs", "jumanpp_kwargs"),
+)
+_CONTINUES = "##"
+
+
+def is_japanese(tokenizer: PreTrainedTokenizerBase) -> TypeGuard[BertJapaneseTokenizer]:
+    """Whether it is `BertJapaneseTokenizer`, the one Python tokenizer that is read.
+
+    Raises:
+        UnfitModel: it is, but makes no words, or makes pieces of them in a way not known here.
+    """
+    if not isinstance(tokenizer, BertJapaneseTokenizer):
+        return False
+    kind = tokenizer.subword_tokenizer_type
+    if not tokenizer.do_word_tokenize or not tokenizer.do_subword_tokenize or kind not in _PIECES:
+        raise UnfitModel(
+            "BertJapaneseTokenizer is read where it makes words (`do_word_tokenize`) and then "
+            f"pieces by {' or '.join(_PIECES)}; this one has do_word_tokenize "
+            f"{tokenizer.do_word_tokenize}, do_subword_tokenize {tokenizer.do_subword_tokenize}, "
+            f"subword_tokenizer_type {kind!r}."
+        )
+    return True
+
+
+def words_of_japanese(text: str, tokenizer: BertJapaneseTokenizer) -> list[list[str]]:
+    """The pieces of each word of a text; special tokens that are written in it are words.
+
+    Joined they are what the tokenizer itself makes of the text. Words of which it makes nothing
+    are left out.
+    """
+    special = sorted(tokenizer.added_tokens_encoder, key=len, reverse=True)
+    parts = re.split(f"({'|'.join(map(re.escape, special))})", text)
+    found: list[list[str]] = []
+    for at, part in enumerate(parts):
+        if at % 2:
+            found.append([part])
+        elif part:
+            words = tokenizer.word_tokenizer.tokenize(
+                part, never_split=tokenizer.all_special_tokens
+            )
+            found += [tokenizer.subword_tokenizer.tokenize(word) for word in words]
+    return [each for each in found if each]
+
+
+def joined_japanese(tokenizer: BertJapaneseTokenizer, ids: list[int]) -> str:
+    """Tokens as a text: without spaces but between words of Latin letters and digits."""
+    return reduce(_joined, tokenizer.convert_ids_to_tokens(ids), "")
+
+
+def _joined(text: str, token: str) -> str:
+    if token.startswith(_CONTINUES):
+        return text + token.removeprefix(_CONTINUES)
+    apart = text[-1:].isascii() and text[-1:].isalnum() and token.isascii() and token.isalnum()
+    return f"{text} {token}" if apart else text + token
+
+
+def settings_of_japanese(tokenizer: BertJapaneseTokenizer) -> list[str]:
+    """Everything that its output depends on beside its vocabulary, in words."""
+    settings = [f"{name} {getattr(tokenizer, name)!r}" for name in _SETTINGS]
+    return settings + [f"{each} {found}" for each in _PACKAGES if (found := _version(each))]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
