@@ -12,6 +12,7 @@ PAGES = {
     "overview": "",
     "attention_norms": "attention-norms",
     "head_habits": "head-habits",
+    "sinks": "sinks",
     "head_map": "head-map",
     "syntax": "syntax",
     "coreference": "coreference",

@@ -18,6 +18,21 @@ TOKEN_TYPE_COLOURS = {
     "register": _PLUM,
     "bos": _LILAC,
 }
+PLACE_COLOURS = {
+    "first": _GREEN,
+    "first_content": _LEAF,
+    **{name: TOKEN_TYPE_COLOURS[name] for name in reversed(TOKEN_TYPE_COLOURS)},
+}
+"""Tokens that attention may rest on, in the order in which they are told."""
+SINK_COLOURS = {"attention": _BLUE, "norm_share": _LEAF, "neighbour": _ORANGE, "even": _GREY}
+"""What a place gets, and what it is compared with."""
+SCORE_PART_COLOURS = {
+    "excess": _GREY,
+    "direction": _BLUE,
+    "norm": _ORANGE,
+    "bias": _GREEN,
+    "query_bias": _PINK,
+}
 SERIES_COLOURS = (_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _LILAC)
 _STEPS = (_SILVER, _BLUE, _LEAF, _PLUM, _ORANGE, _BROWN, _LILAC)
 SCOPE_COLOURS = {

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import EDGES
-from pages.ui.charts.look import across, coloured, flat_axis, tooltips
+from pages.ui.charts.look import Scale, across, coloured, flat_axis, tooltips
 from pages.ui.words.columns import NAMED, NAMES, title, titled
 
 _ENDS = ("low", "high")
@@ -89,6 +89,8 @@ def lines(
     columns: int | None = None,
     level: float | None = None,
     ends: tuple[str, str] = _ENDS,
+    dashed: Sequence[str] = (),
+    y_scale: Scale = "linear",
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
@@ -101,11 +103,13 @@ def lines(
         columns: of the legend; as many as a page has room for if None.
         level: a value to draw a line across the chart at.
         ends: the columns of the band's ends, an interval's unless others are named.
+        dashed: the names in the colour column whose lines are references.
+        y_scale: one that is not linear has no 0.
     """
     x_title, y_title = title(x), titled(y, y_title)
     frame, encoding, _ = coloured(frame, colour, colour_title, colours)
     if columns is not None:
-        encoding.legend.columns = columns
+        encoding["legend"]["columns"] = columns
     given = ends if set(ends) <= set(frame) else ()
     told = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(given)}
     base = alt.Chart(frame).encode(
@@ -118,10 +122,15 @@ def lines(
         color=encoding,
         tooltip=tooltips(told, frame, format),
     )
-    scale = alt.Scale(type="linear", zero=zero)
+    is_linear = y_scale == "linear"
+    scale = alt.Scale(type=y_scale, zero=zero if is_linear else alt.Undefined)
     drawn = base.mark_line(point={"size": 36, "filled": True} if points else False).encode(
         y=alt.Y(f"{y}:Q", title=y_title, scale=scale)
     )
+    if dashed:
+        of_reference = alt.FieldOneOfPredicate(field=str(colour), oneOf=list(dashed))
+        dash = alt.condition(of_reference, alt.value([6, 4]), alt.value([1, 0]))
+        drawn = drawn.encode(strokeDash=dash)
     if not given and level is None:
         return drawn.properties(height=height)
     parts = [] if level is None else [across(level)]

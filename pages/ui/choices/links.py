@@ -11,6 +11,7 @@ CONTENTS = "pages in the contents"
 VIEWS = {
     "attention_norms": "an_view",
     "head_habits": "hh_view",
+    "sinks": "si_view",
     "head_map": "hm_view",
     "syntax": "sy_view",
     "coreference": "co_view",

@@ -14,12 +14,20 @@ import streamlit as st
 from pages.ui.charts.colours import (
     EFFECT_COLOURS,
     HABIT_COLOURS,
+    PLACE_COLOURS,
     RELATION_COLOURS,
     SCOPE_COLOURS,
     TOKEN_TYPE_COLOURS,
 )
 from pages.ui.head.habits import habit_name
-from pages.ui.words.names import effect_name, relation_name, scope_name, step_name, token_type_name
+from pages.ui.words.names import (
+    effect_name,
+    place_name,
+    relation_name,
+    scope_name,
+    step_name,
+    token_type_name,
+)
 from pages.ui.words.place import key_of, said, said_if
 
 NAMED = "_named"
@@ -43,6 +51,7 @@ NAMES = {
     "effect": Names(effect_name, EFFECT_COLOURS),
     "relation": Names(relation_name, RELATION_COLOURS),
     "habit": Names(habit_name, HABIT_COLOURS),
+    "place": Names(place_name, PLACE_COLOURS),
 }
 _FORMATS = {
     **dict.fromkeys(("layer", "head", "seq", "pos"), "%d"),

@@ -1,5 +1,6 @@
 """What scopes, effects of modules, relations and types of tokens are called in print."""
 
+from analysis.sinks import POSITIONAL
 from pages.ui.store.chosen import layer_order
 from pages.ui.words.say import say
 
@@ -42,3 +43,8 @@ def relation_meaning(relation: str) -> str:
 def token_type_name(token_type: str) -> str:
     """What a token type is called in the reader's language."""
     return say(f"token_type.{token_type}")
+
+
+def place_name(place: str) -> str:
+    """What tokens that attention may rest on are called: by their position, else by their type."""
+    return say(f"place.{place}") if place in POSITIONAL else token_type_name(place)

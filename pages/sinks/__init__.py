@@ -1,0 +1,1 @@
+"""The sections of the page on where attention rests; each shows itself with `show`."""

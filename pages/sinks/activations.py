@@ -1,0 +1,109 @@
+"""How far the largest coordinate of hidden states stands out, and in which coordinates it is."""
+
+import altair as alt
+import pandas as pd
+
+from analysis.sinks import EVERY
+from analysis.tables.sinks import (
+    massive_activation,
+    massive_coordinate,
+    sequence_massive_activation,
+)
+from pages.sinks.places import distinct, usual_place
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.look import with_axes
+from pages.ui.charts.standard import lines
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.words.interval import row_with_interval
+from pages.ui.words.names import place_name
+from pages.ui.words.numbers import percent
+
+_RATIO, _MASSIVE = "ratio", "massive"
+
+
+@section(
+    "activations",
+    massive_activation.TABLE,
+    massive_coordinate.TABLE,
+    also=(sequence_massive_activation.TABLE,),
+)
+def activations(view: View) -> None:
+    frame = ask(massive_activation.by_depth)
+    quantity = view.pick("quantity", (_RATIO, "largest"))
+    scale = view.pick("scale", ("log", "linear"))
+    kept = [*distinct(frame["place"]), "other"]
+    shown = frame[(frame["quantity"] == quantity) & frame["place"].isin(kept)]
+    view.finding(_finding(view, frame))
+    chart = lines(
+        shown,
+        x="depth",
+        y="mean",
+        colour="place",
+        y_title=view.say(f"axis_{quantity}"),
+        y_scale=scale,
+        format=".1f",
+    )
+    view.figure("depths", shown, chart)
+    _coordinates(view, [each for each in kept if each in set(frame["place"])])
+
+
+def _coordinates(view: View, kept: list[str]) -> None:
+    """In which coordinates the largest activations of a place are, depth by depth."""
+    named = {EVERY: view.say("every"), **{each: place_name(each) for each in kept}}
+    place = view.pick("whose", named, kind="select")
+    found = ask(massive_coordinate.by_depth, place=place)
+    often = found.groupby("coordinate")["mean"].max().nlargest(len(SERIES_COLOURS)).index
+    shown = found[found["coordinate"].isin(often)]
+    shown = shown.assign(coordinate=shown["coordinate"].astype(str))
+    view.finding(_same(view, found, named[place]))
+    chart = lines(
+        shown,
+        x="depth",
+        y="mean",
+        colour="coordinate",
+        colour_title=view.say("coordinate_axis"),
+        y_title=view.say("share_axis"),
+        format=".1%",
+        height=240,
+    )
+    chart = with_axes(chart, y=alt.Axis(format="%", tickCount=5))
+    view.figure("coordinates", shown, chart, state=(place,), place=named[place])
+
+
+def _finding(view: View, frame: pd.DataFrame) -> str:
+    """The depth at which the opening token stands out most, beside the other tokens there."""
+    place = usual_place()
+    ratios = frame[frame["quantity"] == _RATIO]
+    peak = ratios[ratios["place"] == place].nlargest(1, "mean").iloc[0]
+    others = ratios[(ratios["depth"] == peak["depth"]) & (ratios["place"] == "other")]
+    massive = frame[(frame["quantity"] == _MASSIVE) & (frame["place"] == EVERY)]
+    most = massive.nlargest(1, "mean").iloc[0]
+    told = view.say(
+        "finding" if len(others) else "finding_alone",
+        place=place_name(place),
+        depth=int(peak["depth"]),
+        ratio=row_with_interval(peak, written=_medians),
+        others=_medians(float(others["mean"].iloc[0])) if len(others) else "",
+    )
+    if most["mean"] == 0:
+        return f"{told} {view.say('none_massive')}"
+    share = percent(float(most["mean"]))
+    return f"{told} {view.say('some_massive', share=share, depth=int(most['depth']))}"
+
+
+def _medians(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def _same(view: View, found: pd.DataFrame, place: str) -> str:
+    """How many depths have their largest activation mostly in one and the same coordinate."""
+    best = found.sort_values("mean", ascending=False).drop_duplicates("depth")
+    coordinate = best["coordinate"].mode().iloc[0]
+    same = best[best["coordinate"] == coordinate]
+    told = {"place": place, "coordinate": int(coordinate), "n": len(same), "of": len(best)}
+    least = float(same["mean"].min())
+    if least == 1:
+        return view.say("finding_always", **told)
+    return view.say("finding_same", **told, share=percent(least))

@@ -1,0 +1,110 @@
+"""Every head by what rests on a place, and the share of heads above a threshold."""
+
+import altair as alt
+import pandas as pd
+
+from analysis.sinks import RATED, THRESHOLDS, USUAL_THRESHOLD
+from analysis.tables.sinks import sequence_sink, sink, sink_rate
+from pages.sinks.places import as_series, pick_place
+from pages.ui.charts.colours import SINK_COLOURS
+from pages.ui.charts.head_map import head_map
+from pages.ui.charts.look import with_axes
+from pages.ui.charts.standard import bars, lines
+from pages.ui.head.bar import clicked_head
+from pages.ui.head.choice import head_with_most
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.words.interval import row_with_interval
+from pages.ui.words.names import place_name
+from pages.ui.words.numbers import percent
+
+_BARS = ("attention", "norm_share")
+
+
+@section("heads", sink.TABLE, sink_rate.TABLE, also=(sequence_sink.TABLE,))
+def heads(view: View) -> None:
+    place = pick_place(view)
+    quantity = view.pick("quantity", _BARS, format=lambda each: view.say(f"series_{each}"))
+    threshold = view.pick("threshold", THRESHOLDS, default=USUAL_THRESHOLD, format=percent,
+                          kind="select")  # fmt: skip
+    frame = ask(sink.heads, place=place)
+    of_heads = frame[frame["quantity"] == quantity]
+    of_heads = of_heads.assign(below=of_heads["mean"] <= threshold)
+    rates = ask(sink_rate.rates, place=place, threshold=threshold)
+    view.finding(_finding(view, rates, of_heads, quantity))
+    default = head_with_most(of_heads, "mean")
+    marked = clicked_head(view, "map", default=default)
+    chart = head_map(
+        of_heads,
+        "mean",
+        view.say(f"map_axis_{quantity}"),
+        format=".1%",
+        legend_format="%",
+        tooltip=("low", "high"),
+        marked=marked,
+        clear="below",
+    )
+    told = {"place": place_name(place), "threshold": percent(threshold)}
+    state = (place, quantity, threshold, *marked)
+    view.figure("map", of_heads, chart, state=state, click=True, **told)
+    by_layer, over = view.columns(2)
+    with by_layer:
+        _by_layer(view, rates, told)
+    with over:
+        _over_thresholds(view, ask(sink_rate.over_thresholds, place=place), told["place"])
+
+
+def _by_layer(view: View, rates: pd.DataFrame, told: dict[str, str]) -> None:
+    shown = rates[rates["layer"].notna() & rates["quantity"].isin(_BARS)]
+    frame, colours = as_series(view, shown.astype({"layer": int}), SINK_COLOURS)
+    chart = bars(
+        frame,
+        x="layer",
+        y="mean",
+        colour="quantity",
+        colour_title=" ",
+        colours=colours,
+        y_title=view.say("rate_axis"),
+        domain=(0, 1),
+        tick_format="%",
+        format=".1%",
+        height=300,
+    )
+    view.figure("rates", frame, chart, **told)
+
+
+def _over_thresholds(view: View, rates: pd.DataFrame, place: str) -> None:
+    frame, colours = as_series(view, rates, {each: SINK_COLOURS[each] for each in RATED})
+    chart = lines(
+        frame,
+        x="threshold",
+        y="mean",
+        colour="quantity",
+        colour_title=" ",
+        colours=colours,
+        columns=2,
+        dashed=[view.say(f"series_{each}") for each in ("neighbour", "even")],
+        y_title=view.say("rate_axis"),
+        format=".1%",
+        height=300,
+    )
+    axes = {"x": alt.Axis(format="%", tickCount=9, labelAngle=0), "y": alt.Axis(format="%")}
+    view.figure("thresholds", frame, with_axes(chart, **axes), place=place)
+
+
+def _finding(view: View, rates: pd.DataFrame, of_heads: pd.DataFrame, quantity: str) -> str:
+    """The rate over all layers, that of the neighbour, and in which layer it is highest."""
+    own = rates[rates["quantity"] == quantity]
+    every = own[own["layer"].isna()].iloc[0]
+    most = own[own["layer"].notna()].nlargest(1, "mean").iloc[0]
+    beside = rates[rates["layer"].isna() & (rates["quantity"] == "neighbour")]["mean"]
+    return view.say(
+        f"finding_{quantity}",
+        rate=row_with_interval(every, written=percent),
+        beside=percent(float(beside.iloc[0]) if len(beside) else float("nan")),
+        layer=int(most["layer"]),
+        most=percent(most["mean"]),
+        n=int((~of_heads["below"]).sum()),
+        of=len(of_heads),
+    )

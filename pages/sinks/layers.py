@@ -1,0 +1,79 @@
+"""Where attention rests, layer by layer, beside what would be nothing special."""
+
+import altair as alt
+import pandas as pd
+
+from analysis.tables.sinks import sink
+from pages.sinks.places import as_series, distinct, pick_place
+from pages.ui.charts.colours import SINK_COLOURS
+from pages.ui.charts.look import with_axes
+from pages.ui.charts.standard import lines
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.words.interval import row_with_interval
+from pages.ui.words.names import place_name
+from pages.ui.words.numbers import percent
+
+_COMPARED = ("neighbour", "even")
+
+
+@section("layers", sink.TABLE)
+def layers(view: View) -> None:
+    place, frame = pick_place(view), ask(sink.by_layer)
+    own = frame[frame["place"] == place]
+    view.finding(_finding(view, own, place))
+    shown, colours = as_series(view, own, SINK_COLOURS)
+    chart = lines(
+        shown,
+        x="layer",
+        y="mean",
+        colour="quantity",
+        colour_title=" ",
+        colours=colours,
+        dashed=[view.say(f"series_{each}") for each in _COMPARED],
+        y_title=view.say("share_axis"),
+        format=".1%",
+    )
+    chart = with_axes(chart, y=alt.Axis(format="%", tickCount=6))
+    view.figure("weights", shown, chart, place=place_name(place))
+    kept = frame[frame["place"].isin(distinct(frame["place"]))]
+    for column, quantity in zip(view.columns(2), ("attention", "relative_norm"), strict=True):
+        with column:
+            _of_places(view, kept[kept["quantity"] == quantity], quantity)
+
+
+def _of_places(view: View, frame: pd.DataFrame, quantity: str) -> None:
+    """One quantity of all places, layer by layer."""
+    is_share = quantity == "attention"
+    chart = lines(
+        frame,
+        x="layer",
+        y="mean",
+        colour="place",
+        y_title=view.say(f"axis_{quantity}"),
+        columns=3,
+        level=None if is_share else 1.0,
+        format=".1%" if is_share else ".2f",
+        height=300,
+    )
+    axis = alt.Axis(format="%" if is_share else "~g", tickCount=5)
+    view.figure(f"places_{quantity}", frame, with_axes(chart, y=axis))
+
+
+def _finding(view: View, own: pd.DataFrame, place: str) -> str:
+    """The layer in which most rests on a place, whether that is more than elsewhere, and what
+    arrives."""
+    peak = own[own["quantity"] == "attention"].nlargest(1, "mean").iloc[0]
+    there = own[own["layer"] == peak["layer"]].set_index("quantity")
+    others = [there.loc[each, "mean"] for each in _COMPARED if each in there.index]
+    kind = "unclear" if pd.isna(peak["low"]) else "more" if peak["low"] > max(others) else "same"
+    return view.say(
+        f"finding_{kind}",
+        place=place_name(place),
+        layer=int(peak["layer"]),
+        share=row_with_interval(peak, written=percent),
+        even=percent(there.loc["even", "mean"]),
+        neighbour=percent(there["mean"].get("neighbour", float("nan"))),
+        norm=percent(there.loc["norm_share", "mean"]),
+    )

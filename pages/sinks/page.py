@@ -1,0 +1,19 @@
+"""On which tokens attention rests, and what makes it rest there (Xiao 2024, Gu 2025, Sun 2024)."""
+
+from pages.sinks import activations, heads, layers, scores, texts
+from pages.ui.page import Page
+from pages.ui.store.absences import absences
+
+PAGE = Page(
+    "sinks",
+    "si",
+    (
+        layers.layers,
+        heads.heads,
+        scores.scores,
+        activations.activations,
+        texts.texts,
+    ),
+    before=(absences,),
+)
+PAGE.show()

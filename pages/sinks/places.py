@@ -1,0 +1,51 @@
+"""Which tokens are looked at, and names and colours of what they get."""
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+
+from analysis.sinks import FIRST
+from analysis.tables.sinks import sink
+from pages.ui.charts.colours import PLACE_COLOURS
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+
+OPENING = ("bos", "cls")
+"""Types of the token that opens a sequence, where one does."""
+
+
+def places() -> list[str]:
+    """The places that some sequence has, in the order in which they are told."""
+    found = set(ask(sink.places)["place"])
+    return [each for each in PLACE_COLOURS if each in found]
+
+
+def usual_place() -> str:
+    """Where attention is known to rest: on the token that opens a sequence."""
+    found = places()
+    return next((each for each in OPENING if each in found), FIRST)
+
+
+def pick_place(view: View) -> str:
+    """The tokens that a section is about."""
+    return view.pick("place", places(), default=usual_place(), kind="select")
+
+
+def distinct(found: Iterable[str]) -> list[str]:
+    """Places in their order; the first token only where no type is always that token, and not the
+    rest, of which most tokens are."""
+    known = list(found)
+    left_out = {"other"} | ({FIRST} if set(OPENING) & set(known) else set())
+    return [each for each in PLACE_COLOURS if each in known and each not in left_out]
+
+
+def as_series(
+    view: View, frame: pd.DataFrame, colours: Mapping[str, str]
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The rows of some quantities under names that a reader sees, and their colours by these."""
+    names = {each: view.say(f"series_{each}") for each in colours}
+    shown = frame[frame["quantity"].isin(colours)]
+    return (
+        shown.assign(quantity=shown["quantity"].map(names)),
+        {names[each]: colour for each, colour in colours.items()},
+    )

@@ -1,0 +1,100 @@
+"""What lifts the scores of a place's keys above those of the others, part by part."""
+
+import pandas as pd
+
+from analysis.sinks import PARTS
+from analysis.tables.sinks import sequence_sink_score, sink, sink_score
+from pages.sinks.places import as_series, pick_place
+from pages.ui.charts.colours import SCORE_PART_COLOURS
+from pages.ui.charts.head_map import around_zero, head_map
+from pages.ui.charts.standard import lines
+from pages.ui.head.bar import clicked_head
+from pages.ui.head.choice import head_with_most
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.weighing import is_clear
+from pages.ui.words.interval import row_with_interval
+from pages.ui.words.names import place_name
+from pages.ui.words.say import say
+
+
+@section("scores", sink_score.TABLE, sink.TABLE, also=(sequence_sink_score.TABLE,))
+def scores(view: View) -> None:
+    place = pick_place(view)
+    own = ask(sink_score.by_layer, place=place)
+    view.finding(_finding(view, own, place))
+    if "bias" not in set(own["quantity"]):
+        view.note(view.say("no_key_bias"))
+    shown, colours = as_series(view, own, SCORE_PART_COLOURS)
+    chart = lines(
+        shown,
+        x="layer",
+        y="mean",
+        colour="quantity",
+        colour_title=" ",
+        colours=colours,
+        dashed=[view.say("series_query_bias")],
+        level=0.0,
+        y_title=view.say("axis"),
+        format=".2f",
+        height=280,
+    )
+    view.figure("parts", shown, chart, place=place_name(place))
+    _map(view, place)
+
+
+def _map(view: View, place: str) -> None:
+    """One part of every head."""
+    frame = ask(sink_score.heads, place=place)
+    there = set(frame["quantity"])
+    part = view.pick(
+        "part",
+        [each for each in SCORE_PART_COLOURS if each in there],
+        format=lambda each: view.say(f"series_{each}"),
+    )
+    of_heads = frame[frame["quantity"] == part]
+    of_heads = of_heads.assign(clear=(of_heads["low"] > 0) | (of_heads["high"] < 0))
+    marked = clicked_head(view, "map", default=head_with_most(of_heads, "mean"))
+    chart = head_map(
+        of_heads,
+        "mean",
+        view.say("axis"),
+        around_zero(of_heads["mean"]),
+        format=".2f",
+        tooltip=("low", "high"),
+        marked=marked,
+        clear="clear",
+    )
+    told = {"place": place_name(place), "part": view.say(f"series_{part}")}
+    view.figure("map", of_heads, chart, state=(place, part, *marked), click=True, **told)
+
+
+def _finding(view: View, own: pd.DataFrame, place: str) -> str:
+    """Where the excess is largest, and its parts, with what is not clear of 0 named so."""
+    excess = own[own["quantity"] == "excess"]
+    peak = excess.nlargest(1, "mean").iloc[0]
+    there = own[own["layer"] == peak["layer"]].set_index("quantity")
+    told = [each for each in SCORE_PART_COLOURS if each in PARTS and each in there.index]
+    parts = {each: there.loc[each] for each in told}
+    most = max(parts, key=lambda each: abs(parts[each]["mean"]))
+    sign = "above" if peak["mean"] > 0 else "below"
+    sentence = view.say(
+        f"finding_{sign}",
+        place=place_name(place),
+        layer=int(peak["layer"]),
+        excess=row_with_interval(peak),
+        most=view.say(f"series_{most}"),
+        parts=say("list.comma").join(_part(view, each, row) for each, row in parts.items()),
+    )
+    if "query_bias" not in there.index:
+        return sentence
+    return (
+        f"{sentence} {view.say('finding_blind', part=row_with_interval(there.loc['query_bias']))}"
+    )
+
+
+def _part(view: View, name: str, row: pd.Series) -> str:
+    clear = pd.isna(row["low"]) or is_clear(row["low"], row["high"])
+    word = "summand" if clear else "summand_unclear"
+    return view.say(word, name=view.say(f"series_{name}"), value=row_with_interval(row))

@@ -1,0 +1,95 @@
+"""The texts in which a head's attention rests most, or least, on a place."""
+
+from collections.abc import Hashable, Mapping
+from functools import partial
+from html import escape
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.norms import head_token
+from analysis.tables.sinks import sequence_sink, sink
+from pages.sinks.places import pick_place
+from pages.ui.charts import shading
+from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.head.bar import pick_head
+from pages.ui.head.choice import head_name, head_with_most
+from pages.ui.page import section
+from pages.ui.passages import Passage, draw_passages
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.view import View
+from pages.ui.words.names import place_name
+from pages.ui.words.numbers import percent
+
+_FORMAT = "{:.2%}"
+
+
+@section("texts", sequence_sink.TABLE, sink.TABLE, also=(head_token.TABLE,))
+def texts(view: View) -> None:
+    place = pick_place(view)
+    order = view.pick("order", ("most", "least"))
+    limit = view.number("texts", 1, 12, 3)
+    of_heads = ask(sink.heads, place=place)
+    default = head_with_most(of_heads[of_heads["quantity"] == "attention"], "mean")
+    layer, head = pick_head(view.say("head"), default=default, help=view.say("head_help"))
+    of = {"layer": layer, "head": head}
+    found = ask(sequence_sink.extremes, place=place, **of, weakest=order == "least", limit=limit)
+    if found.empty:
+        st.info(view.say("none"))
+        return
+    view.finding(_finding(view, found, place, head_name(layer, head)))
+    tokens = _tokens(of, found["seq"].tolist())
+    top = float(tokens["attention"].max()) if len(tokens) else 0.0
+    colours = shading.scale(view.say("received"), top, _FORMAT) if top else ""
+    if not top:
+        st.caption(view.say("plain", statistic=head_token.TABLE.name))
+
+    def body(row: Any) -> str:
+        shown = tokens[tokens["seq"] == row.seq]
+        if shown.empty:
+            return f'<div class="an-text">{escape(row.text)}</div>'
+        return shaded_by(shown, "attention", top, hint=lambda row: _hint(view, row))
+
+    parts = [
+        Passage(_heading(view, at, row), body(row), int(row.seq))
+        for at, row in enumerate(found.itertuples(), start=1)
+    ]
+    draw = partial(draw_passages, colours, parts)
+    view.markup(f"texts_{order}", found, draw, place=place_name(place))
+
+
+def _tokens(of: dict[str, int], sequences: list[int]) -> pd.DataFrame:
+    """What every token of some sequences receives; nothing where the file lacks it."""
+    if not open_store().rows.get(head_token.TABLE.name):
+        return pd.DataFrame(columns=["seq", "attention"])
+    return ask(head_token.sequence_tokens, **of, sequences=sequences)
+
+
+def _finding(view: View, found: pd.DataFrame, place: str, head: str) -> str:
+    """From where to where the shares of the texts shown go."""
+    ends = (percent(float(each)) for each in (found["attention"].min(), found["attention"].max()))
+    return view.say(
+        "finding",
+        head=head,
+        place=place_name(place),
+        share="–".join(dict.fromkeys(ends)),
+        even=percent(float(found["even"].mean())),
+        norm=percent(float(found["norm_share"].mean())),
+    )
+
+
+def _heading(view: View, place: int, row: Any) -> str:
+    return view.say(
+        "text_heading",
+        place=place,
+        seq=sequence_name(row.seq),
+        n=row.n_tokens,
+        share=percent(row.attention),
+        norm=percent(row.norm_share),
+    )
+
+
+def _hint(view: View, row: Mapping[Hashable, Any]) -> str:
+    """What a token receives, for whoever points at it."""
+    return view.say("received_by", token=row["token"], share=_FORMAT.format(row["attention"]))
