@@ -17,7 +17,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.lines import beginning
+from pages.ui.words.lines import beginning, with_capital
 from pages.ui.words.numbers import count
 
 _ARROWS = ("all", "right", "wrong")
@@ -32,7 +32,7 @@ def documents(view: View) -> None:
     row = texts[texts["seq"] == seq].iloc[0]
     totals = {"all_right": count(texts["n_right"].sum()), "all": count(texts["n"].sum())}
     n_right, n = count(row["n_right"]), count(row["n"])
-    view.finding(view.say("finding", name=name, n_right=n_right, n=n, **totals))
+    view.finding(view.say("finding", name=with_capital(name), n_right=n_right, n=n, **totals))
     words = ask(annotation.words, seq=seq)
     picked = ask(coreference_prediction.of_sequence, seq=seq, **chosen)
     arrows = view.pick("arrows", _ARROWS)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.beside.beside import Beside, Content, beside
-from pages.ui.charts.headline import headlined, sentences, unmarked
+from pages.ui.charts.headline import emphasised, headlined, sentences, unmarked
 from pages.ui.charts.look import in_theme
 from pages.ui.collection.button import collect_button
 from pages.ui.export.buttons import export_buttons
@@ -123,7 +123,7 @@ def _headline(question: str, finding: str) -> None:
     """The question, and under it what was found, above what has no title of its own."""
     st.subheader(question, anchor=False)
     if finding:
-        st.markdown(_brief(finding))
+        st.markdown(emphasised(_brief(finding)))
 
 
 def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None = None) -> None:

@@ -11,7 +11,7 @@ STYLE = """<style>
 [data-testid="stHeader"] {background: none}
 [data-testid="stHeader"], [data-testid="stHeader"] :not(button, button *) {pointer-events: none}
 [data-testid="stHeader"] :is(button, button *) {pointer-events: auto}
-.st-key-bar {padding-right: 8rem; gap: .35rem; min-height: 2.6rem}
+.st-key-bar {padding-right: 9.2rem; gap: .35rem; min-height: 2.6rem}
 :is(a, [data-testid="stElementToolbar"] button):focus-visible
  {outline: 2px solid #2b84c4 !important; outline-offset: 1px}
 [data-testid="stStatusWidget"] {position: fixed; right: 1rem; bottom: 0.5rem}

@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
-from pages.ui.charts.headline import sentences, unmarked
+from pages.ui.charts.headline import emphasised, sentences
 from pages.ui.choices import clicks
 from pages.ui.choices.pick import Kind, pick, pick_number, pick_text
 from pages.ui.figure import figure, markup, table
@@ -123,7 +123,7 @@ class View:
         """Places for charts beside each other, as wide as is said, under the finding they share."""
         if finding := stage().begin():
             first, *others = sentences(finding)
-            st.markdown(f"**{unmarked(first)}**")
+            st.markdown(emphasised(first))
             stage().note(" ".join(others))
         return columns(n)
 

@@ -9,7 +9,7 @@ from pages.ui.words.lines import wrapped
 
 _MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s]|_)")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
-_TITLE, _SUBTITLE = 88, 112  # letters of a line
+_TITLE, _SUBTITLE = 100, 130  # letters of a line
 _LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels
 _GAP = 34  # pixels between a title and the marks, with the legend there
 _LINES = 3  # of what follows the first sentence, across a page
@@ -18,6 +18,13 @@ _LINES = 3  # of what follows the first sentence, across a page
 def unmarked(markdown: str) -> str:
     """A sentence as it reads without its marks of emphasis and its escapes."""
     return _MARKED.sub("", markdown)
+
+
+def emphasised(finding: str) -> str:
+    """A finding where no chart has it as its title: its first sentence bold, in markdown."""
+    first, *others = sentences(finding) or [""]
+    bold = first.replace("**", "").strip()
+    return " ".join([f"**{bold}**", *others]) if bold else ""
 
 
 def sentences(text: str) -> list[str]:

@@ -22,7 +22,7 @@ for _fonts in ("fontpkg_fira_sans", "pylopdf_fonts_jp"):
 SINGLE, DOUBLE = 238, 497
 """Points that a column of a paper and both of its columns are wide."""
 _POINT = 0.6  # of a pixel on the screen: what is laid out in 12 px is printed in 7.2 pt
-_PAGE = 828  # pixels of the lines of a headline that are not broken further
+_PAGE = 940  # pixels of the lines of a headline that are not broken further
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels

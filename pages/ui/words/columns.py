@@ -20,6 +20,7 @@ from pages.ui.charts.colours import (
     TOKEN_TYPE_COLOURS,
 )
 from pages.ui.head.habits import habit_name
+from pages.ui.words.lines import with_capital
 from pages.ui.words.names import (
     effect_name,
     place_name,
@@ -79,8 +80,7 @@ def titled(column: str, given: str | None) -> str:
 def picker_title(name: str, **values: Any) -> str:
     """What a picker is called: as the section says, else as its column, with a capital letter."""
     called = said(name, shared="words.column", **values)
-    is_latin = called[:1].isascii() and not key_of(name)
-    return called[:1].upper() + called[1:] if is_latin else called
+    return called if key_of(name) else with_capital(called)
 
 
 def title_or_name(column: str) -> str:

@@ -12,6 +12,11 @@ def width_of(text: str) -> int:
     return sum(1 + (each > _WIDE) for each in text)
 
 
+def with_capital(text: str) -> str:
+    """A text as it begins a sentence: a Latin letter is a capital one."""
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
+
+
 def beginning(text: str, letters: int) -> str:
     """A text as it stands where there is little room, cut after so many letters."""
     return text if len(text) <= letters else f"{text[:letters].rstrip()} …"
