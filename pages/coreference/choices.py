@@ -4,31 +4,16 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.tables import annotation
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import coreference_accuracy
-from analysis.tables.table import Table
 from pages.coreference.names import type_name
 from pages.ui.charts.standard import bars
 from pages.ui.choices.pick import choose
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name, head_with_most
-from pages.ui.store.chosen import ask, open_store
-from pages.ui.store.missing import require
-from pages.ui.store.no_annotation import stop_without_annotation
+from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
-
-
-def require_mentions(*tables: Table) -> None:
-    """Stop the page with a remedy unless the chosen file holds these statistics.
-
-    Where its corpus has no coreference, no statistic that is added to the file would help.
-    """
-    if not open_store().holds(annotation.MENTIONS):
-        lacking, remedy = "coreference.no_mentions", "coreference.no_mentions_remedy"
-        stop_without_annotation(lacking, remedy, coreference_accuracy.TABLE)
-    require(*tables)
 
 
 def pick_way(view: View) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Which heads find antecedents, and how they do against simple rules (Clark et al. 2019)."""
 
-from pages.coreference.choices import require_mentions
 from pages.coreference.documents import documents
 from pages.coreference.heads import heads
 from pages.coreference.rules import rules
@@ -9,5 +8,5 @@ from pages.ui.page import Page
 from pages.ui.store.absences import masked_places
 
 SECTIONS = (rules, heads, documents, weighing)
-PAGE = Page("coreference", "co", SECTIONS, before=(masked_places,), requires=require_mentions)
+PAGE = Page("coreference", "co", SECTIONS, before=(masked_places,))
 PAGE.show()

@@ -5,16 +5,10 @@ from pages.syntax.one_head import one_head
 from pages.syntax.parsers import parsers
 from pages.syntax.relations import relations
 from pages.syntax.sentences import sentences
-from pages.syntax.trees import require_trees
 from pages.syntax.weighing import weighing
 from pages.ui.page import Page
 from pages.ui.store.absences import masked_places
 
-PAGE = Page(
-    "syntax",
-    "sy",
-    (relations, heads, one_head, sentences, parsers, weighing),
-    before=(masked_places,),
-    requires=require_trees,
-)
+SECTIONS = (relations, heads, one_head, sentences, parsers, weighing)
+PAGE = Page("syntax", "sy", SECTIONS, before=(masked_places,))
 PAGE.show()

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.probing import parser_accuracy
+from analysis.tables import annotation
+from analysis.tables.probing import dependency_accuracy, parser_accuracy
 from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
 from pages.syntax.published import published_parsers, published_untrained
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
@@ -34,7 +35,15 @@ _SAME = (
 """What two runs have in common whose parsers saw the same words in the same splits."""
 
 
-@section("parsers", parser_accuracy.TABLE)
+def _too_few() -> str:
+    """Why there are no parsers in a file that has trees, where they were asked for."""
+    store = open_store()
+    no_trees = store.found_nothing(dependency_accuracy.TABLE)
+    few = store.found_nothing(parser_accuracy.TABLE) and store.holds(annotation.WORDS)
+    return said("too_few", name=plain(store.name)) if few and not no_trees else ""
+
+
+@section("parsers", parser_accuracy.TABLE, lacking=_too_few)
 def parsers(view: View) -> None:
     trained, untrained = ask(parser_accuracy.accuracies), untrained_accuracies()
     own = _spread(_named(view, trained)).set_index("method")

@@ -55,16 +55,14 @@ class Page:
     """A page of the contents.
 
     `prefix` starts the names of its choices in the address; `before` draws what stands above all
-    sections; `requires` stops a section, with a remedy, where the open file lacks its tables.
-    `lead` names the word that says what the page is about, which may depend on the file; `moved`
-    says which section shows now what older addresses ask another one for.
+    sections. `lead` names the word that says what the page is about, which may depend on the file;
+    `moved` says which section shows now what older addresses ask another one for.
     """
 
     name: str
     prefix: str
     sections: tuple[Section, ...]
     before: Sequence[Callable[[], None]] = ()
-    requires: Callable[..., None] = require
     lead: Callable[[], str] = lambda: "lead"
     moved: Mapping[str, str] = field(default_factory=dict)
 
@@ -113,7 +111,7 @@ class Page:
             if shown.lacking and (reason := shown.lacking()):
                 st.info(reason)
                 return
-            self.requires(*shown.needs)
+            require(*shown.needs)
             with notes:
                 st.header(said("title"), anchor=False)
                 if key_of("meaning"):

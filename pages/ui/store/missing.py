@@ -5,7 +5,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from analysis.needs import OF_TEXTS
+from analysis.needs import OF_TEXTS, Need
+from analysis.tables import annotation
+from analysis.tables.probing import dependency_accuracy
 from analysis.tables.table import Table
 from pages.ui.choices.address import stop
 from pages.ui.store.chosen import files, folder, open_store, readable, shows_images
@@ -13,10 +15,21 @@ from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import Store
 from pages.ui.words.say import plain, say
 
+_FROM_A_TREEBANK = (
+    "python -m precompute run --model demo --corpus demo-treebank "
+    "--output statistics/demo-treebank.duckdb"
+)
+
 
 def require(*tables: Table) -> None:
     """Stop the page with a remedy unless the chosen file holds these statistics."""
     store = open_store()
+    if lacking := _annotation_lacking(tables):  # no run could add it
+        st.info(say(lacking, name=plain(store.name), corpus=plain(store.run["corpus"])))
+        name_files_with(*tables)
+        st.markdown(say(f"{lacking}_remedy"))
+        st.code(_FROM_A_TREEBANK, language="bash", wrap_lines=True)
+        stop()
     missing = [table for table in tables if not store.holds(table)]
     if not missing:
         return
@@ -31,6 +44,17 @@ def require(*tables: Table) -> None:
         st.markdown(say("store.make_it"))
         show_command(*missing)
     stop()
+
+
+def _annotation_lacking(tables: Iterable[Table]) -> str | None:
+    """The word for what people would have to annotate in the corpus first; None if nothing."""
+    store, needs = open_store(), {need for table in tables for need in table.needs}
+    has_words = store.holds(annotation.WORDS)
+    if Need.TREES in needs and (not has_words or store.found_nothing(dependency_accuracy.TABLE)):
+        return "syntax.no_trees"
+    if Need.COREFERENCE in needs and not store.holds(annotation.MENTIONS):
+        return "coreference.no_mentions"
+    return None
 
 
 def what_images_lack(tables: Iterable[Table]) -> str | None:

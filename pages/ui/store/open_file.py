@@ -58,6 +58,10 @@ class Store:
         """Whether the file has rows of all of these tables."""
         return all(self.rows.get(table.name) for table in tables)
 
+    def found_nothing(self, table: Table) -> bool:
+        """Whether a statistic was asked for when the file was made, and there was nothing of it."""
+        return table.name in list(self.run["statistics"]) and not self.holds(table)
+
     @property
     def model(self) -> str:
         """The model's name; of a model in a folder, the folder's; of the demo's, its own."""
