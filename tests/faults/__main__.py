@@ -64,6 +64,7 @@ def tried(name: str, kind: Kind, scene: Scene, *, times: int, seed: int) -> tupl
         except Wrong as fault:
             ended["WRONG"] += 1
             wrong.append(f"{name}, time {number + 1} of seed {seed}: {fault}")
+            print(wrong[-1], file=sys.stderr, flush=True)
     return ended, wrong
 
 
@@ -84,7 +85,6 @@ def main() -> None:
             told = ", ".join(f"{how} {n}" for how, n in ended.most_common())
             print(f"| {name} | {asked.times} | {told} |", flush=True)
             wrong += faults
-    print(*wrong, sep="\n", file=sys.stderr)
     sys.exit(bool(wrong))
 
 

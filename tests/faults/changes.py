@@ -29,7 +29,7 @@ def two_runs(scene: Scene, chance: Random) -> str:
 
 
 def corpus(phase: str, scene: Scene, chance: Random) -> str:
-    """Another corpus under the same name when a phase starts, its time of change put back or not."""
+    """Another corpus under the same name when a phase starts, in secret or not."""
     seed, is_put_back = chance.randrange(1, 1000), chance.random() < 0.5
     with scene.trial() as other:
         write_corpus(other / "text.txt", seed)

@@ -55,7 +55,9 @@ def removed(phase: str, scene: Scene, chance: Random) -> str:
 
 def may_mount() -> bool:
     """Whether this process may make disks of its own."""
-    return os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0
+    return (
+        os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0
+    )
 
 
 def _emptied(folder: Path) -> Happening:

@@ -14,14 +14,14 @@ import duckdb
 
 from precompute.jobs.seal import is_intact
 from precompute.run import SHARDS
-from tests.faults.phases import measured, small_parts, together
+from tests.faults.phases import measured, small_and_quick, together
 from tests.faults.process import Ended, Happening, Running, Wrong, nothing
 from tests.tiny import save_tiny
 
 STATISTICS = "token_type_mixing,head_layout,singular_value,mixing_ratio"
 """Sums, fits, weights and what is merged: a run with each kind of work, as short as can be."""
 OUTPUT = "tiny.duckdb"
-_WORDS = "the cat sat , dog ran mat".split()
+_WORDS = ["the", "cat", "sat", ",", "dog", "ran", "mat"]
 _ACCOUNT = {"run", "manifest", "provenance"}  # say when and with what a file was made
 Numbers = dict[str, tuple]
 
@@ -57,7 +57,7 @@ class Scene:
     def start(self, folder: Path, happening: Happening = nothing, **given: str) -> Running:
         """A run in the folder of a trial, to which something happens."""
         log = self.folder / f"log-{random.getrandbits(48)}"
-        do_so = partial(together, small_parts, happening)
+        do_so = partial(together, small_and_quick, happening)
         return Running(command(self, folder, **given), log, do_so)
 
     def run(self, folder: Path, happening: Happening = nothing, **given: str) -> Ended:
