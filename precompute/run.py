@@ -23,6 +23,7 @@ from precompute.jobs.note import noting
 from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
+from precompute.jobs.shortage import told_of_shortage
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import allowed, check_corpus, check_model
@@ -40,6 +41,11 @@ def run(request: Request, runner: Runner) -> Plan:
     Raises:
         UserError: whatever the user can put right.
     """
+    with told_of_shortage(request.output):
+        return _run(request, runner)
+
+
+def _run(request: Request, runner: Runner) -> Plan:
     chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
     if request.until is not None:
         check_intervals(request.statistics)

@@ -9,6 +9,8 @@ from precompute.corpora.source import opened
 from precompute.corpora.wording import file_name
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+LONGEST_LINE = 16 * 2**20
+"""Bytes; a line is held in memory, and a small compressed file may unfold into a large one."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,17 @@ def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
 
 def _raw_lines(path: Path) -> Iterator[bytes]:
     with opened(path) as handle:
-        for chunk in handle:
-            yield from chunk.splitlines()
+        number = 0
+        while chunk := handle.readline(LONGEST_LINE + 1):
+            lines = chunk.splitlines()
+            number += len(lines)
+            if len(chunk) > LONGEST_LINE:
+                raise BadCorpus(
+                    f"{file_name(path)} line {number}",
+                    f"goes on for more than {LONGEST_LINE // 2**20} MiB; write a text of a few "
+                    "pages to a line",
+                )
+            yield from lines
 
 
 def _decoded(line: bytes, place: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -18,6 +18,13 @@ from precompute.corpora.wording import file_name, path_as_given
 DEMO, DEMO_TREEBANK, DEMO_DIGITS = "demo", "demo-treebank", "demo-digits"
 NO_TEXT = "which only a model that reads images takes; give such a model, or a text corpus"
 BUNDLED_TEXTS = {DEMO: "demo.jsonl", DEMO_TREEBANK: "demo.conllu"}
+LEAST_UNPACKED, MOST_UNPACKED = 64 * 2**20, 200
+"""What a compressed file may unfold into in any case, in bytes, and how many times its size;
+English text becomes three to five times as large."""
+UNFOLDS = (
+    f"unfolds into more than {MOST_UNPACKED} times its size, as no text does; unpack it first if "
+    "you trust it"
+)
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # by a file's first bytes
 
 
@@ -38,13 +45,16 @@ class Source:
         return hashlib.sha256("".join(f"{each}\n" for each in hashes).encode()).hexdigest()
 
     @cached_property
-    def _states(self) -> list[tuple[int, int]]:
-        """Size and time of change of each file, as they were when first asked for."""
+    def _states(self) -> list[tuple[int, ...]]:
+        """Which file each is, its size and times of change, as they were when first asked for.
+
+        The second of these times is the system's own: nobody can put it back.
+        """
         return self._states_now()
 
-    def _states_now(self) -> list[tuple[int, int]]:
+    def _states_now(self) -> list[tuple[int, ...]]:
         found = [each.stat() for each in self.files]
-        return [(each.st_size, each.st_mtime_ns) for each in found]
+        return [(each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns) for each in found]
 
     def check_unchanged(self) -> None:
         """Raises if a file has changed since its hash was taken.
@@ -121,8 +131,35 @@ def _handle(path: Path) -> IO[bytes]:
         head = file.read(max(map(len, _COMPRESSIONS)))
     for mark, compression in _COMPRESSIONS.items():
         if head.startswith(mark):
-            return io.BufferedReader(pa.input_stream(str(path), compression=compression))
+            return io.BufferedReader(_Unpacked(path, compression))
     return path.open("rb")
+
+
+class _Unpacked(io.RawIOBase):
+    """What a compressed file holds, as far as it is no more than a text may be.
+
+    Raises:
+        BadCorpus: it unfolds into more than texts do, as files do that are made to fill memory.
+    """
+
+    def __init__(self, path: Path, compression: str) -> None:
+        self._stream = pa.input_stream(str(path), compression=compression)
+        self._path, self._packed, self._read = path, path.stat().st_size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        self._read += len(data)
+        if self._read > max(LEAST_UNPACKED, MOST_UNPACKED * self._packed):
+            raise BadCorpus(file_name(self._path), UNFOLDS)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 def _sha256(path: Path) -> str:

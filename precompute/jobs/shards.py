@@ -93,7 +93,8 @@ def named_when_whole(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         os.replace(unfinished, path)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
         raise _out_of_space(error, path.parent) from error
 
 

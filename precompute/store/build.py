@@ -2,14 +2,13 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.errors import UserError
 from analysis.tables import annotation
 from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
@@ -157,15 +156,10 @@ def _new_file(path: Path) -> Iterator[DuckDBPyConnection]:
     try:
         with duckdb.connect(str(path), config=CONFIG) as store:
             yield store
-    except BaseException as error:
-        path.unlink(missing_ok=True)
-        path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
-        if isinstance(error, duckdb.IOException):
-            reason = str(error).splitlines()[0]
-            raise UserError(
-                f"{path} could not be written ({reason}). Free some space and rerun the "
-                "command: finished shards are kept."
-            ) from error
+    except BaseException:
+        for left in (path, path.with_name(f"{path.name}.wal")):
+            with suppress(OSError):  # what went wrong before is what there is to say
+                left.unlink(missing_ok=True)
         raise
 
 

@@ -158,8 +158,9 @@ def test_a_build_that_fails_leaves_no_half_written_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr("precompute.store.build.assert_parts_add_up", full)
     asked = request(tmp_path, statistics=["completeness"])
-    assert "could not be written (IO Error: No space left on device). Free some space" in refused(
-        UserError, run, asked, run_local
+    assert (
+        "could not be read or written (IO Error: No space left on device). See to its space"
+        in refused(UserError, run, asked, run_local)
     )
     assert not list(tmp_path.glob("*.duckdb"))
     assert not list(tmp_path.glob(".*.unfinished*"))

@@ -16,6 +16,7 @@ import streamlit as st
 
 from analysis.errors import UserError
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
+from pages.ui.live.waiting import in_turn, turns
 from pages.ui.store.chosen import layer_order, open_store
 from pages.ui.words.say import plain, say
 
@@ -53,7 +54,7 @@ def reachable() -> bool:
     store = open_store()
     try:
         with st.spinner(say("live.loading")):
-            _rerun(identity())
+            model()
     except ModuleNotFoundError as error:
         st.warning(say("live.no_torch", name=plain(error.name or _DOOR)))
     except UserError as error:
@@ -66,7 +67,7 @@ def reachable() -> bool:
 
 def model() -> Any:
     """The model of the open file, a `Rerun`; ask whether it is `reachable` first."""
-    return _rerun(identity())
+    return in_turn(_rerun, identity())
 
 
 def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
@@ -78,7 +79,7 @@ def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
     """
     ids, segments = (tuple(tokens[name].tolist()) for name in ("token_id", "segment"))
     with st.spinner(say("live.running")):
-        shares = _shares(identity(), ids, segments, layer)
+        shares = in_turn(_shares, identity(), ids, segments, layer)
     order = layer_order()
     before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
     return Maps(before, after)
@@ -105,7 +106,7 @@ def relevance_of_image(upload: Any) -> Any:
     """
     if is_too_large(upload):
         return None
-    return told(_of_image, identity(), upload.getvalue(), upload.name)
+    return told(in_turn, _of_image, identity(), upload.getvalue(), upload.name)
 
 
 def relevance_of_text(text: str) -> Any:
@@ -114,7 +115,7 @@ def relevance_of_text(text: str) -> Any:
     Returns:
         None if it cannot be used, and the reader is told why.
     """
-    return told(_of_text, identity(), text, max_tokens())
+    return told(in_turn, _of_text, identity(), text, max_tokens())
 
 
 def is_too_large(upload: Any) -> bool:
@@ -142,11 +143,13 @@ def told(of: Callable[..., Any], *given: Any) -> Any:
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
 def _of_image(of: _Model, data: bytes, name: str) -> Any:
+    turns().check()
     return _rerun(of).relevance_of_image(data, name=name)
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
 def _of_text(of: _Model, text: str, max_tokens: int) -> Any:
+    turns().check()
     return _rerun(of).relevance_of_text(text, max_tokens=max_tokens)
 
 
@@ -162,11 +165,13 @@ def identity() -> _Model:
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
 def _shares(of: _Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int) -> np.ndarray:
+    turns().check()
     return _rerun(of).row_shares(ids, segments, layer=layer)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _rerun(of: _Model) -> Any:
+    turns().check()
     return _door().rerun(**of._asdict())
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.live import door
+from pages.ui.live.waiting import in_turn, turns
 from pages.ui.words.say import say
 
 Question = Callable[..., pd.DataFrame]
@@ -83,13 +84,13 @@ def of_image(upload: Any) -> Reading | None:
 def layer_maps(reading: Reading, *, layer: int) -> Any:
     """What every token takes from every other in a layer, counted from 1: a `LayerMaps`."""
     with st.spinner(say("live.running")):
-        return _layer_maps(door.identity(), reading.key, layer, reading.sequence)
+        return in_turn(_layer_maps, door.identity(), reading.key, layer, reading.sequence)
 
 
 def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
     """What a file of this one sequence would answer to questions about sequences."""
     with st.spinner(say("live.running")):
-        tables = _numbers(door.identity(), reading.key, reading.sequence)
+        tables = in_turn(_numbers, door.identity(), reading.key, reading.sequence)
     with duckdb.connect() as store:
         for name, table in tables.items():
             store.register(name, table)
@@ -98,11 +99,13 @@ def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFram
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
 def _numbers(model: Any, key: str, _sequence: Any) -> Any:
+    turns().check()
     return door.model().numbers(_sequence)
 
 
 @st.cache_data(max_entries=64, max_size="128MB", scope="session", show_spinner=False)
 def _layer_maps(model: Any, key: str, layer: int, _sequence: Any) -> Any:
+    turns().check()
     return door.model().layer_maps(_sequence, layer=layer)
 
 

@@ -12,6 +12,7 @@ from precompute.corpora.wording import shown
 
 _ITEM = re.compile(r"\|?(?:\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\))")
 Kind = Literal["whole", "opens", "closes"]
+MOST_OPEN = 500
 _KINDS: tuple[Kind, ...] = ("whole", "opens", "closes")
 
 
@@ -55,7 +56,15 @@ class Brackets:
     _open: dict[str, list[tuple[int, str, Line]]] = field(default_factory=lambda: defaultdict(list))
     _found: list[Bracketed] = field(default_factory=list)
 
+    _n_open: int = 0
+
     def opens(self, name: str, word: int, line: Line, *, label: str = "") -> None:
+        """Raises:
+        BadCorpus: more are open than any text needs; time would grow with their square.
+        """
+        self._n_open += 1
+        if self._n_open > MOST_OPEN:
+            raise line.refused(f"more than {MOST_OPEN} mentions are open at once; close them")
         self._open[name].append((word, label, line))
 
     def closes(self, name: str, word: int, line: Line) -> None:
@@ -65,6 +74,7 @@ class Brackets:
         if not self._open[name]:
             raise line.refused(f"{shown(f'{name})')} closes what is not open; open it with ({name}")
         first, label, _ = self._open[name].pop()
+        self._n_open -= 1
         self._found.append(Bracketed(first, word, name, label))
 
     def all_closed(self) -> list[Bracketed]:

@@ -50,15 +50,16 @@ class _UnfinishedSentence:
 
     fields: tuple[str, ...] = ()
     sentences: list[Sentence] = field(default_factory=list)
+    n_words: int = 0
     entities: Entities = field(default_factory=Entities)
 
     def add(self, lines: list[Line]) -> None:
         rows, ranges = _rows(lines)
-        start = sum(map(len, self.sentences))
         self.sentences.append(_sentence(rows, ranges))
-        for word, row in enumerate(rows, start=start):
+        for word, row in enumerate(rows, start=self.n_words):
             if value := row.misc.get("Entity"):
                 self.entities.read(value, word, row.line, fields=self.fields)
+        self.n_words += len(rows)
 
     def finished(self) -> Iterator[Document]:
         if self.sentences:

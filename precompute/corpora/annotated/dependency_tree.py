@@ -7,6 +7,7 @@ from precompute.corpora.lines import Line
 from precompute.corpora.wording import shown
 
 _ABSENT = "_"
+_LONGEST_CIRCLE = 10  # of which every word is named
 
 
 def checked_governors(columns: SequenceOf[str], lines: SequenceOf[Line]) -> tuple[int, ...] | None:
@@ -51,14 +52,23 @@ def _governor(column: str, line: Line, *, word: int, n_words: int) -> int:
 def _refuse_cycles(governors: tuple[int, ...], lines: SequenceOf[Line]) -> None:
     safe = {ROOT}
     for start in range(len(governors)):
-        path: list[int] = []
+        path: dict[int, None] = {}  # in its order; a list would be searched again and again
         word = start
         while word not in safe:
             if word in path:
-                circle = " → ".join(str(each + 1) for each in (*path[path.index(word) :], word))
                 raise lines[word].refused(
-                    f"its HEADs lead in a circle, {circle}; every word must lead to the root"
+                    f"its HEADs lead in a circle, {_circle([*path], word)}; every word must lead "
+                    "to the root"
                 )
-            path.append(word)
+            path[word] = None
             word = governors[word]
         safe.update(path)
+
+
+def _circle(path: list[int], word: int) -> str:
+    """The way from a word back to itself, in ids, its middle left out if it is long."""
+    circle = [*path[path.index(word) :], word]
+    shown_ids = [str(each + 1) for each in circle]
+    if len(circle) > _LONGEST_CIRCLE:
+        shown_ids[_LONGEST_CIRCLE // 2 : -_LONGEST_CIRCLE // 2] = ["…"]
+    return " → ".join(shown_ids)

@@ -1,6 +1,8 @@
 """Documents of which each word is annotated, before they are made sequences."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from precompute.corpora.annotated.annotation import Mention
@@ -38,3 +40,15 @@ class Document:
     bears_coreference: bool = False
     heads_by: Literal["tree", "tag", "word"] = "tree"
     sentences_by_rule: bool = False
+
+    def begun_before(self, word: int) -> int:
+        """How many mentions begin before a word; they stand in the order in which they begin."""
+        return bisect_left(self.mentions, word, key=lambda each: each.first)
+
+    def ended_before(self, word: int) -> int:
+        """How many mentions end before a word."""
+        return bisect_left(self._last_words, word)
+
+    @cached_property
+    def _last_words(self) -> list[int]:
+        return sorted(each.last for each in self.mentions)

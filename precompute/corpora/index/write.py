@@ -44,8 +44,8 @@ def indexed(reading: Reading, folder: Path) -> Corpus:
     whole = home / "whole.json"
     parts = list(_parts_there(home))
     if whole.exists():
-        corpus = Corpus.read(home, whole.read_text(encoding="utf-8"))
-        if list(corpus.parts) == parts:
+        corpus = _there(home, whole)
+        if corpus is not None and list(corpus.parts) == parts:
             return replace(corpus, name=reading.name)
         whole.unlink()
     before = parts[-1] if parts else _NOTHING
@@ -77,8 +77,20 @@ def indexed(reading: Reading, folder: Path) -> Corpus:
         parts=tuple(parts),
     )
     with named_when_whole(whole) as file:
-        file.write(corpus.written().encode())
+        file.write(_sealed(corpus.written().encode()))
     return corpus
+
+
+def _sealed(written: bytes) -> bytes:
+    """What is written after its own hash."""
+    return sha256(written).hexdigest().encode() + b"\n" + written
+
+
+def _there(home: Path, whole: Path) -> Corpus | None:
+    """The corpus that a file tells of; None if it is not what was written."""
+    content = whole.read_bytes()
+    written = content.partition(b"\n")[2]
+    return Corpus.read(home, written.decode()) if content == _sealed(written) else None
 
 
 def _parts_there(home: Path) -> Iterator[Part]:

@@ -6,6 +6,7 @@ Other keys, such as a title, may stand beside them and are not read.
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -121,8 +122,8 @@ def _reason(error: ValueError) -> str:
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        counted = Counter(key for key, _ in pairs)
+        twice = next(key for key, n in counted.items() if n > 1)
         raise ValueError(f"the key {shown(twice)} stands twice in one object")
     return fields
 

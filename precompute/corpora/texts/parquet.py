@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from analysis.errors import BadCorpus
 from precompute.corpora.checks import checked_text
 from precompute.corpora.sequence import Text
+from precompute.corpora.source import LEAST_UNPACKED, MOST_UNPACKED, UNFOLDS
 from precompute.corpora.wording import file_name, shown
 
 COLUMN = "text"
@@ -23,17 +24,30 @@ def parquet_entries(path: Path) -> Iterator[Text]:
     """
     name = file_name(path)
     try:
-        with pq.ParquetFile(path) as file:
+        # what stands in many rows is in memory once: a small file may hold a long text many times
+        with pq.ParquetFile(path, read_dictionary=[COLUMN]) as file:
             _check_column(file.schema_arrow, name)
+            _check_sizes(file.metadata, name)
             number = 0
             for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[COLUMN], use_threads=False):
-                for text in batch.column(0).to_pylist():
+                for text in batch.column(0):
                     number += 1
                     place = f"{name} row {number}"
-                    yield Text(checked_text(text, key=COLUMN, place=place), place)
+                    yield Text(checked_text(text.as_py(), key=COLUMN, place=place), place)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = shown(str(error).partition("\n")[0])
         raise BadCorpus(name, f"is a damaged Parquet file ({reason}); make it again") from error
+
+
+def _check_sizes(metadata: pq.FileMetaData, name: str) -> None:
+    """A piece of the column, which is unpacked as a whole, unfolds into no more than texts do."""
+    for group in range(metadata.num_row_groups):
+        row_group = metadata.row_group(group)
+        for place in range(row_group.num_columns):
+            column = row_group.column(place)
+            most = max(LEAST_UNPACKED, MOST_UNPACKED * column.total_compressed_size)
+            if column.path_in_schema == COLUMN and column.total_uncompressed_size > most:
+                raise BadCorpus(name, f"column `{COLUMN}` {UNFOLDS}")
 
 
 def _check_column(schema: pa.Schema, name: str) -> None:

@@ -1,0 +1,56 @@
+"""What the disk or the memory refuses, said in one line."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from analysis.errors import UserError
+
+_OF_DISK = (OSError, duckdb.IOException, duckdb.TransactionException, duckdb.FatalException)
+"""DuckDB has several errors for a disk that is full, by what it was about to do."""
+_NO_MEMORY = "can't allocate memory"  # of torch, which has no error of its own for it
+
+
+@contextmanager
+def told_of_shortage(output: Path) -> Iterator[None]:
+    """Whatever a run is refused by its machine becomes what its user can put right.
+
+    Readers of corpora and models say themselves what they cannot read, so that what is left is
+    about the folder of the output.
+
+    Raises:
+        UserError: the folder cannot be read or written, or there is too little memory.
+    """
+    try:
+        yield
+    except ConnectionError:  # whoever read what is printed has gone
+        raise
+    except _OF_DISK as error:
+        raise _refused_by_disk(output.parent, _reason(error)) from error
+    except (MemoryError, duckdb.OutOfMemoryException) as error:
+        raise _refused_memory(_reason(error)) from error
+    except RuntimeError as error:
+        if _NO_MEMORY not in str(error):
+            raise
+        raise _refused_memory(_reason(error)) from error
+
+
+def _refused_by_disk(folder: Path, reason: str) -> UserError:
+    return UserError(
+        f"{folder} could not be read or written ({reason}). See to its space and permissions and "
+        "rerun the command: finished shards are kept."
+    )
+
+
+def _refused_memory(reason: str) -> UserError:
+    return UserError(
+        f"There is too little memory ({reason}). End other programs, or take fewer --workers or a "
+        "smaller --max-tokens, and rerun the command: finished shards are kept."
+    )
+
+
+def _reason(error: BaseException) -> str:
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return (said.strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,100 @@
+"""Runs and workers that are killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from tests.faults.phases import at, killed_after, killed_at_name
+from tests.faults.process import PATIENCE, Ended, Wrong
+from tests.faults.scene import Scene, command
+
+
+def in_phase(phase: str, scene: Scene, chance: Random) -> str:
+    """At a random moment of a phase."""
+    delay = chance.uniform(0, scene.spans[phase])
+    with scene.trial() as folder:
+        ended = scene.run(folder, partial(at, phase, partial(killed_after, delay)))
+        scene.assert_goes_on(folder)
+        return ended.manner
+
+
+def at_a_name(scene: Scene, chance: Random) -> str:
+    """Right before or right after a file takes its name."""
+    killed = partial(killed_at_name, chance.randrange(60), is_after=chance.random() < 0.5)
+    with scene.trial() as folder:
+        ended = scene.run(folder, killed)
+        scene.assert_goes_on(folder)
+        return ended.manner
+
+
+def again_and_again(scene: Scene, chance: Random) -> str:
+    """Five times, each further on."""
+    with scene.trial() as folder:
+        for phase in ("reading", "computing", "merging", "fitting", "publishing"):
+            ended = scene.run(folder, partial(at, phase, partial(killed_after, 0)))
+        scene.assert_goes_on(folder)
+        return ended.manner
+
+
+def a_worker(scene: Scene, chance: Random) -> str:
+    """One of two workers."""
+    with scene.trial() as folder:
+        parent = _with_workers(scene, folder)
+        workers = _workers(parent)
+        time.sleep(chance.uniform(0, 8))
+        _kill(chance.choice(workers))
+        said = parent.communicate(timeout=PATIENCE)[1]
+        manner = Ended(parent.returncode, said).manner
+        scene.assert_goes_on(folder)
+        return manner
+
+
+def a_parent(scene: Scene, chance: Random) -> str:
+    """The run whose two workers would live on."""
+    with scene.trial() as folder:
+        parent = _with_workers(scene, folder)
+        workers = _workers(parent)
+        time.sleep(chance.uniform(0, 8))
+        parent.kill()
+        parent.communicate()
+        deadline = time.monotonic() + PATIENCE
+        while any(map(_is_running, workers)):
+            if time.monotonic() > deadline:
+                raise Wrong("workers live on")
+            time.sleep(0.05)
+        scene.assert_goes_on(folder)
+        return Ended(parent.returncode, "").manner
+
+
+def _with_workers(scene: Scene, folder: Path) -> subprocess.Popen[str]:
+    given = {"workers": "2", "cpus-per-worker": "1"}
+    typed = [sys.executable, "-m", "precompute", *command(scene, folder, **given)]
+    return subprocess.Popen(typed, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def _workers(parent: subprocess.Popen[str]) -> list[int]:
+    """Both, once they are there."""
+    found: set[int] = set()
+    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+    while len(found) < 3 and parent.poll() is None:  # and what looks after their semaphores
+        found |= {int(each) for each in children.read_text().split()}
+        time.sleep(0.02)
+    return sorted(found)
+
+
+def _kill(process: int) -> None:
+    if _is_running(process):
+        os.kill(process, signal.SIGKILL)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"

@@ -1,0 +1,113 @@
+"""Sessions run the model one at a time, know how many come first, and may leave."""
+
+from threading import Barrier, Event, Thread
+
+import pytest
+
+from pages.ui.live.turns import Full, NotYourTurn, Turns
+
+PATIENCE = 60  # seconds
+
+
+class _Left(BaseException):
+    """As Streamlit ends a run that waits."""
+
+
+def _holding(turns: Turns, done: Event) -> Thread:
+    """A thread whose turn lasts until it is told."""
+    begun = Event()
+
+    def hold() -> None:
+        with turns.turn(lambda _: None):
+            begun.set()
+            done.wait(PATIENCE)
+
+    thread = Thread(target=hold)
+    thread.start()
+    assert begun.wait(PATIENCE)
+    return thread
+
+
+def test_one_at_a_time_runs_in_the_order_they_came():
+    turns, done, order = Turns(most=9), Event(), []
+    first = _holding(turns, done)
+    running: list[int] = []
+
+    def run(number: int, is_queued: Event) -> None:
+        def told(_: int) -> None:
+            is_queued.set()
+
+        with turns.turn(told):
+            running.append(number)
+            assert running == [number]
+            order.append(number)
+            running.remove(number)
+
+    threads = []
+    for number in range(5):
+        is_queued = Event()
+        threads.append(Thread(target=run, args=(number, is_queued)))
+        threads[-1].start()
+        assert is_queued.wait(PATIENCE)
+    done.set()
+    for each in (first, *threads):
+        each.join(PATIENCE)
+    assert order == [0, 1, 2, 3, 4]
+
+
+def test_who_waits_is_told_how_many_come_first_and_leaves_by_an_exception():
+    turns, done, told = Turns(most=9), Event(), []
+    first = _holding(turns, done)
+
+    def leave(before: int) -> None:
+        told.append(before)
+        raise _Left
+
+    for _ in range(2):
+        with pytest.raises(_Left), turns.turn(leave):
+            pytest.fail("it is another's turn")
+    assert told == [1, 1], "who left still waits"
+    done.set()
+    first.join(PATIENCE)
+    with turns.turn(leave):
+        turns.check()
+
+
+def test_no_more_wait_than_may():
+    turns, done, told = Turns(most=1), Event(), Barrier(2)
+    first = _holding(turns, done)
+    second = Thread(target=lambda: _wait(turns, told))
+    second.start()
+    told.wait(PATIENCE)
+    with pytest.raises(Full), turns.turn(lambda _: None):
+        pytest.fail("there is no room")
+    done.set()
+    for each in (first, second):
+        each.join(PATIENCE)
+    with turns.turn(lambda _: None):
+        pass
+
+
+def _wait(turns: Turns, told: Barrier) -> None:
+    is_told: list[int] = []
+
+    def tell(before: int) -> None:
+        if not is_told:
+            is_told.append(before)
+            told.wait(PATIENCE)
+
+    with turns.turn(tell):
+        pass
+
+
+def test_nothing_runs_but_in_turn_and_a_turn_ends_with_an_error():
+    turns = Turns(most=1)
+    with pytest.raises(NotYourTurn):
+        turns.check()
+    with pytest.raises(ValueError, match="of its own"), turns.turn(lambda _: None):
+        turns.check()
+        raise ValueError("of its own")
+    with pytest.raises(NotYourTurn):
+        turns.check()
+    with turns.turn(lambda _: None):
+        turns.check()
