@@ -28,6 +28,7 @@ from tests.tiny_decoders import (
     Tiny,
     make_exact,
 )
+from tests.tiny_encoders import ENCODERS
 from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model
 
 _SIZES = {
@@ -116,6 +117,7 @@ TINY = {
     "bert": Tiny(_bert, bert_like, 2, transformers.BertForMaskedLM),
     "roberta": Tiny(_roberta, roberta_like, 1, transformers.RobertaForMaskedLM),
     "gpt2": Tiny(_gpt2, gpt2_like, 0, transformers.GPT2LMHeadModel),
+    **ENCODERS,
     **DECODERS,
 }
 TEXT_FAMILIES = ("bert", "roberta", "gpt2")

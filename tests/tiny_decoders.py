@@ -141,6 +141,34 @@ DECODERS = {
         0,
         transformers.Gemma3ForCausalLM,
     ),
+    "mixtral": Tiny(
+        _decoder(
+            transformers.MixtralConfig,
+            num_key_value_heads=1,
+            num_local_experts=4,
+            num_experts_per_tok=2,
+            experts_implementation="eager",  # which takes float64 too
+        ),
+        gpt2_like,
+        0,
+        transformers.MixtralForCausalLM,
+    ),
+    "qwen3_moe": Tiny(
+        _decoder(
+            transformers.Qwen3MoeConfig,
+            num_key_value_heads=3,
+            head_dim=6,
+            num_experts=5,
+            num_experts_per_tok=2,
+            experts_implementation="eager",  # which takes float64 too
+            moe_intermediate_size=8,
+            norm_topk_prob=False,
+            mlp_only_layers=[1],
+        ),
+        gpt2_like,
+        0,
+        transformers.Qwen3MoeForCausalLM,
+    ),
     "gpt_neox": Tiny(
         _decoder(
             transformers.GPTNeoXConfig,
@@ -163,6 +191,8 @@ def make_exact(model: Model) -> None:
         if kind.endswith("RMSNorm"):
             norm = root_mean_square(module, beside=float("Gemma" in kind))
             module.forward = partial(_exact_norm, module, norm)
+        elif kind.endswith("TopKRouter"):
+            module.forward = partial(_exact_router, module)
         elif kind.endswith("Attention"):
             module.register_forward_pre_hook(_with_finite_mask, with_kwargs=True)
 
@@ -170,6 +200,17 @@ def make_exact(model: Model) -> None:
 def _exact_norm(module: Model, norm: Norm, hidden: Tensor) -> Tensor:
     is_exact = hidden.dtype is torch.float64
     return normed(norm, hidden) if is_exact else type(module).forward(module, hidden)
+
+
+def _exact_router(module: Model, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Scores in float64, which the library takes in float32."""
+    if hidden.dtype is not torch.float64:
+        return type(module).forward(module, hidden)
+    scores = hidden.flatten(0, -2) @ module.weight.T
+    top, experts = scores.softmax(dim=-1).topk(module.top_k, dim=-1)
+    if getattr(module, "norm_topk_prob", True):
+        top = top / top.sum(dim=-1, keepdim=True)
+    return scores, top, experts
 
 
 def _with_finite_mask(

@@ -7,7 +7,19 @@ from typing import Protocol, runtime_checkable
 from torch import Tensor
 
 from analysis.errors import UnknownName
-from analysis.models.families import bert, dinov2, gemma, gpt2, gpt_neox, llama, olmo2, vit
+from analysis.models.families import (
+    bert,
+    dinov2,
+    electra,
+    experts,
+    gemma,
+    gpt2,
+    gpt_neox,
+    llama,
+    modernbert,
+    olmo2,
+    vit,
+)
 from analysis.models.gradients import Loss
 from analysis.models.layout import TokenLayout
 from analysis.models.trace import LayerWeights, Model, Trace
@@ -68,7 +80,9 @@ def _by_family(*adapters: Adapter) -> dict[str, Adapter]:
     return {family: adapter for adapter in adapters for family in adapter.FAMILIES}
 
 
-ADAPTERS = _by_family(bert, gpt2, vit, dinov2, llama, olmo2, gemma, gpt_neox)
+ADAPTERS = _by_family(
+    bert, electra, modernbert, gpt2, llama, olmo2, gemma, experts, gpt_neox, vit, dinov2
+)
 
 
 def adapter_for(family: str) -> Adapter:

@@ -79,8 +79,8 @@ def no_images(model: Model, size: tuple[int, int]) -> None:
 
 
 def layer_norm(module: Model) -> LayerNormWeights:
-    """A layer normalisation's weights."""
-    return LayerNormWeights(module.weight.detach(), module.bias.detach(), module.eps)
+    """A layer normalisation's weights; the shift is 0 where it has none."""
+    return LayerNormWeights(module.weight.detach(), bias_of(module), module.eps)
 
 
 def root_mean_square(module: Model, *, beside: float = 0.0) -> RootMeanSquareWeights:

@@ -13,6 +13,7 @@ from analysis.measures.positions.query_key_rotation import HeadRotation, query_k
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import Norm
 from analysis.models.rotary import Rotary
+from analysis.models.router import Router
 from analysis.scopes import LayerOrder
 
 Model = Any  # a torch module, whose submodules no type checker knows by name
@@ -25,6 +26,9 @@ class FeedForwardWeights:
     Where there are gates it is (activation(g) ⊙ u) @ output_weight + bias, with
     g = z @ gate_weight + gate_bias and u = z @ input_weight + input_bias.
 
+    A mixture of experts is one such network: the hidden layers of all experts beside each other,
+    each times the share that the `router` gives its expert.
+
     `activation` is a key of `analysis.measures.mixing.activation_gate.GATES`.
     """
 
@@ -35,6 +39,17 @@ class FeedForwardWeights:
     activation: str
     gate_weight: Float[Tensor, "width hidden"] | None = None
     gate_bias: Float[Tensor, " hidden"] | None = None
+    router: Router | None = None
+
+    def routed(
+        self, hidden: Float[Tensor, "*any hidden"], read: Float[Tensor, "*any width"]
+    ) -> Float[Tensor, "*any hidden"]:
+        """The hidden layer with the shares of experts, by what the network reads."""
+        if self.router is None:
+            return hidden
+        shares = self.router.shares(read)
+        each = hidden.shape[-1] // shares.shape[-1]
+        return hidden * shares.repeat_interleave(each, dim=-1)
 
     @cached_property
     def paths(self) -> tuple[tuple[Tensor, Tensor], ...]:

@@ -153,9 +153,13 @@ def _network(
     activation = weights.activation
     if len(hidden) == 1:
         factor, rest = shared_out(hidden[0], silent[0], activation, reading=bias_reading)
-        return LinearNetwork(weights, (factor,), rest)
-    factors, rest = gated_shares(hidden, silent, activation, reading=bias_reading, rule=gate_rule)
-    return LinearNetwork(weights, factors, rest)
+        factors = (factor,)
+    else:
+        factors, rest = gated_shares(
+            hidden, silent, activation, reading=bias_reading, rule=gate_rule
+        )
+    *factors, rest = (weights.routed(each, reading.whole) for each in (*factors, rest))
+    return LinearNetwork(weights, tuple(factors), rest)
 
 
 def _output(weights: FeedForwardWeights, whole: Tensor) -> Tensor:
@@ -164,7 +168,7 @@ def _output(weights: FeedForwardWeights, whole: Tensor) -> Tensor:
     hidden = active(first, weights.activation)
     for each in others:
         hidden = hidden * each
-    return hidden @ weights.output_weight + weights.output_bias
+    return weights.routed(hidden, whole) @ weights.output_weight + weights.output_bias
 
 
 def through(

@@ -107,10 +107,20 @@ def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
     )
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart."""
-    modules = model.encoder.layer
-    watched = {"input 0": model.embeddings, "words": model.embeddings.word_embeddings}
+def trace(
+    model: Model,
+    layers: tuple[LayerWeights, ...],
+    inputs: dict[str, Tensor],
+    *,
+    entrance: Model = None,
+) -> Trace:
+    """Run the model once and take each layer apart.
+
+    Args:
+        entrance: the module that puts out what the first layer reads; the embeddings if None.
+    """
+    modules, embeddings = model.encoder.layer, model.embeddings
+    watched = {"input 0": entrance or embeddings, "words": embeddings.word_embeddings}
     watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
     watched |= {f"value {i}": layer.attention.self.value for i, layer in enumerate(modules)}
     watched |= {f"output {i}": layer.attention.output.dense for i, layer in enumerate(modules)}

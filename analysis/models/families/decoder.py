@@ -102,10 +102,13 @@ def layer_weights(
     norms: tuple[Norm, ...],
     beside: float = 0.0,
     is_causal: bool | None = None,
+    network: Callable[[Model, str], FeedForwardWeights] | None = None,
 ) -> LayerWeights:
     """The weights of a layer.
 
     Args:
+        network: reads the feed-forward network, by the name of its activation; `gated_network` if
+            None.
         beside: what norms of queries and keys add to the weights that they keep.
         is_causal: as the configuration says, if None.
     """
@@ -118,7 +121,7 @@ def layer_weights(
         **found | {"score_scale": attention.scaling},
         output_weight=output.weight.detach().T.unflatten(0, (heads, -1)),
         output_bias=bias_of(output),
-        feed_forward=gated_network(mlp, activation_of(model)),
+        feed_forward=(network or gated_network)(mlp, activation_of(model)),
         order=order,
         norms=norms,
         is_causal=causal,

@@ -1,4 +1,4 @@
-"""What only decoders of Llama's build have: turned queries and keys, windows, shared keys."""
+"""What models with rotary positions have: turned queries and keys, windows, shared keys."""
 
 import dataclasses
 from itertools import product
@@ -13,11 +13,11 @@ from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.adapter import adapter_for
 from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import PRE_NORM
-from tests.tiny import TEXT_FAMILIES, TINY, tiny_model
-from tests.tiny_decoders import EAGER, make_exact
+from tests.tiny import tiny_model
+from tests.tiny_decoders import DECODERS, EAGER, make_exact
 
-decoders = pytest.mark.parametrize(
-    "family", [each for each in TINY if each not in TEXT_FAMILIES], indirect=True, scope="session"
+with_rotary_positions = pytest.mark.parametrize(
+    "family", [*DECODERS, "modernbert"], indirect=True, scope="session"
 )
 N_TOKENS = 12
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8}
@@ -51,7 +51,7 @@ def made_of_scores(layer: LayerTrace, weights: LayerWeights) -> torch.Tensor:
     return scores.masked_fill(unseen, -torch.inf).softmax(dim=-1)
 
 
-@decoders
+@with_rotary_positions
 def test_turning_nothing_leaves_scores_to_the_content(tiny, sequences):
     """Wherever queries and keys stand: the rotation is the only thing that is changed."""
     layer = tiny.trace_controlled(sequences[0], "removed", seed=0).layers[0]
@@ -59,7 +59,7 @@ def test_turning_nothing_leaves_scores_to_the_content(tiny, sequences):
     torch.testing.assert_close(made, layer.attention, rtol=1e-5, atol=1e-6)
 
 
-@decoders
+@with_rotary_positions
 def test_in_float32_as_the_library_runs_it_parts_add_up_too(family, sequences):
     model = tiny_model(family, dtype=torch.float32)
     for layer in model.trace(sequences[:1]).layers:

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from analysis.models.norm import LayerNormWeights, NoNorm, Norm, RootMeanSquareWeights
+from analysis.models.router import Router
 from analysis.models.trace import FeedForwardWeights
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -64,6 +65,7 @@ def network_part(
         for place, share in zip(PLACES + 0.5, SHARES, strict=True):
             slope = _slope(activation, place * gate)
             hidden += share * (slope * place * inputs * own_gate + activation(place * gate) * own)
+    hidden = _given_to_experts(weights, hidden, whole)
     return hidden @ weights.output_weight + (weights.output_bias if is_bias else 0)
 
 
@@ -75,7 +77,28 @@ def network_output(weights: FeedForwardWeights, whole: Tensor) -> Tensor:
         hidden = activation(hidden)
     else:
         hidden = hidden * activation(whole @ weights.gate_weight + weights.gate_bias)
-    return hidden @ weights.output_weight + weights.output_bias
+    return _given_to_experts(weights, hidden, whole) @ weights.output_weight + weights.output_bias
+
+
+def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, whole: Tensor) -> Tensor:
+    """The hidden layers of all experts, each as much as the router makes of it for its token."""
+    router = weights.router
+    if router is None:
+        return hidden
+    tokens = whole.reshape(-1, whole.shape[-1])
+    shares = torch.stack([_shares_of_experts(router, token) for token in tokens])
+    shares = shares.reshape(*whole.shape[:-1], -1, 1)
+    by_expert = hidden.reshape(*hidden.shape[:-1], shares.shape[-2], -1)
+    return (by_expert * shares).reshape(hidden.shape)
+
+
+def _shares_of_experts(router: Router, token: Tensor) -> Tensor:
+    scores = [float((token @ column).exp()) for column in router.weight.T]
+    likely = [each / sum(scores) for each in scores]
+    used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.n_used]
+    total = sum(likely[expert] for expert in used) if router.is_normalised else 1.0
+    shares = [likely[expert] / total if expert in used else 0.0 for expert in range(len(likely))]
+    return token.new_tensor(shares)
 
 
 def _slope(activation: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:

@@ -1,0 +1,110 @@
+"""ModernBERT: a pre-norm encoder with turned queries and keys, gated networks, and layers that look
+through a window between such that look everywhere.
+
+Its first layer reads what the embeddings put out, which is normalised already. The normalisation
+after the last layer belongs to no layer.
+"""
+
+import torch
+from torch import Tensor
+
+from analysis.models.capture import record_outputs
+from analysis.models.families import decoder
+from analysis.models.gradients import Loss, attention_gradients
+from analysis.models.norm import NoNorm, Norm
+from analysis.models.parts import (
+    attentions_of,
+    bias_of,
+    gate_named,
+    layer_norm,
+    layer_traces,
+    no_class_logits,
+    projections,
+)
+from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.scopes import PRE_NORM
+
+FAMILIES = ("modernbert",)
+LANGUAGE_MODELS = {"ModernBertForMaskedLM": "AutoModelForMaskedLM"}
+"""What a configuration calls a model that predicts tokens, and what loads it."""
+CLASSIFIERS: dict[str, str] = {}
+class_logits = no_class_logits
+fit_to_images, layout, check = decoder.fit_to_images, decoder.layout, decoder.check
+positions, position_embedding = decoder.positions, decoder.position_embedding
+changed_positions = decoder.changed_positions
+
+
+def weights(model: Model) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    return tuple(_layer_weights(model, index) for index in range(len(model.layers)))
+
+
+def _layer_weights(model: Model, index: int) -> LayerWeights:
+    config, layer, heads = model.config, model.layers[index], model.config.num_attention_heads
+    fused, output, norms = layer.attn.Wqkv, layer.attn.Wo, (layer.attn_norm, layer.mlp_norm)
+    sides = zip(fused.weight.T.chunk(3, dim=1), bias_of(fused).chunk(3), strict=True)
+    is_local = config.layer_types[index] == "sliding_attention"
+    return LayerWeights(
+        **projections(sides, heads),
+        output_weight=output.weight.detach().T.unflatten(0, (heads, -1)),
+        output_bias=bias_of(output),
+        feed_forward=_network(layer.mlp, config.hidden_activation),
+        order=PRE_NORM,
+        norms=tuple(_norm(each, nothing=torch.zeros_like(output.weight[0])) for each in norms),
+        is_causal=False,
+        rotary=decoder.rotary_of(model, index),
+        window=config.sliding_window if is_local else None,
+    )
+
+
+def _norm(module: Model, *, nothing: Tensor) -> Norm:
+    """The first layer's does nothing to what attention reads."""
+    is_one = isinstance(module, torch.nn.LayerNorm)
+    return layer_norm(module) if is_one else NoNorm(nothing)
+
+
+def _network(mlp: Model, activation: str) -> FeedForwardWeights:
+    """The first half of what the network reads becomes gates, the second is let through."""
+    (gate, inputs), (gate_bias, input_bias) = mlp.Wi.weight.chunk(2), bias_of(mlp.Wi).chunk(2)
+    return FeedForwardWeights(
+        input_weight=inputs.detach().T,
+        input_bias=input_bias,
+        output_weight=mlp.Wo.weight.detach().T,
+        output_bias=bias_of(mlp.Wo),
+        activation=gate_named(activation),
+        gate_weight=gate.detach().T,
+        gate_bias=gate_bias,
+    )
+
+
+def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
+    """Run the model once and take each layer apart; it has no segments, so these are left out."""
+    modules = model.layers
+    watched = {"input 0": model.embeddings}
+    watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
+    watched |= {f"normed {i}": layer.attn_norm for i, layer in enumerate(modules)}
+    watched |= {f"fused {i}": layer.attn.Wqkv for i, layer in enumerate(modules)}
+    watched |= {f"output {i}": layer.attn.Wo for i, layer in enumerate(modules)}
+    with torch.inference_mode(), record_outputs(watched) as seen:
+        attentions = attentions_of(model(**_own(inputs), output_attentions=True), len(modules))
+    values = [seen[f"fused {i}"].chunk(3, dim=-1)[2] for i in range(len(layers))]
+    return Trace(
+        layers=layer_traces(layers, seen, attentions, values=values),
+        is_token=inputs["attention_mask"].bool(),
+        word_embeddings=decoder.words(model, inputs),
+    )
+
+
+def _own(inputs: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: inputs[name] for name in ("input_ids", "attention_mask")}
+
+
+def logits(language_model: Model, hidden: Tensor) -> Tensor:
+    """What the language model says of last hidden states: a number for every token there is."""
+    return language_model.decoder(language_model.head(hidden))
+
+
+def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
+    """How a loss changes with the attention weights of each layer."""
+    own, n_layers = _own(inputs), len(model.layers)
+    return attention_gradients(model, own, loss, first=model.embeddings, n_layers=n_layers)

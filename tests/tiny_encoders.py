@@ -1,0 +1,47 @@
+"""One tiny model for each family of encoders that are not BERT and not RoBERTa."""
+
+from typing import Any
+
+import transformers
+
+from tests.precompute.corpora.tiny import bert_like
+from tests.tiny_decoders import EAGER, HEADS, LAYERS, POSITIONS, WIDTH, Tiny
+
+_SIZES: dict[str, Any] = {
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "hidden_size": WIDTH,
+    "intermediate_size": 24,
+    "max_position_embeddings": POSITIONS,
+    **EAGER,
+}
+
+
+def _electra(vocabulary: int) -> transformers.PreTrainedModel:
+    """Its words are narrower than its layers."""
+    config = transformers.ElectraConfig(vocab_size=vocabulary, embedding_size=8, **_SIZES)
+    return transformers.ElectraModel(config)
+
+
+def _modernbert(vocabulary: int) -> transformers.PreTrainedModel:
+    """Its second layer looks two tokens to either side."""
+    turned = {"rope_type": "default", "rope_theta": 50.0}
+    config = transformers.ModernBertConfig(
+        vocab_size=vocabulary,
+        pad_token_id=0,
+        local_attention=4,
+        attention_bias=True,
+        layer_types=["full_attention", "sliding_attention"],
+        rope_parameters={
+            "full_attention": turned,
+            "sliding_attention": turned | {"rope_theta": 20.0},
+        },
+        **_SIZES,
+    )
+    return transformers.ModernBertModel(config)
+
+
+ENCODERS = {
+    "electra": Tiny(_electra, bert_like, 2, transformers.ElectraForMaskedLM),
+    "modernbert": Tiny(_modernbert, bert_like, 0, transformers.ModernBertForMaskedLM),
+}
