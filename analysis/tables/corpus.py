@@ -106,6 +106,7 @@ PROVENANCE = Table(
     source="clark-2019",
     laws=(
         *(f"name <> '{fact}' or {law}" for fact, law in FACTS.items()),
+        "name <> 'windows' or regexp_full_match(value, '(all|[0-9]{1,9})(, (all|[0-9]{1,9}))*')",
         "name <> 'max_tokens' or regexp_full_match(value, '[1-9][0-9]{0,8}')",
     ),
 )
@@ -119,8 +120,14 @@ MANIFEST = Table(
     ),
     source="clark-2019",
 )
+_WINDOW = """try_cast(string_split(
+    (select value from provenance where name = 'windows'), ', ')[layer] as bigint)"""
+REACH = f"least(n_tokens - 1, coalesce({_WINDOW}, n_tokens - 1))::bigint"
+"""How many tokens away a query looks in a layer of a sequence, as SQL over both."""
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
 """Whether queries see no key after themselves, as SQL."""
+N_OTHERS = f"(({REACH}) * n_tokens - ({REACH}) * (({REACH}) + 1) // 2) * if({IS_CAUSAL}, 1, 2)"
+"""How many pairs of a query and another token there are in a layer of a sequence."""
 CORPUS_TABLES = (SEQUENCES, TOKENS, VOCABULARY)
 """What reading the corpus yields."""
 TABLES = (RUN, PROVENANCE, MANIFEST, *CORPUS_TABLES)
