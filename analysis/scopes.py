@@ -69,8 +69,23 @@ class LayerOrder:
 
     @cached_property
     def steps(self) -> tuple[str, ...]:
-        """The step by which every scope but that of the weights is reached."""
-        return "attn", *self.between, "ff", *self.after_network
+        """The step by which every scope is reached; the first by the weights."""
+        return "weights", "attn", *self.between, "ff", *self.after_network
+
+    @cached_property
+    def roles(self) -> Mapping[str, str]:
+        """What every scope counts in that the one before does not; the same wherever it occurs."""
+        between = (
+            *(f"{step}_after_attention" for step in self.after_attention),
+            *(f"{step}_before_network" for step in self.to_network),
+        )
+        beside = "_beside" if self.is_parallel else ""
+        after = (f"{step}_after_network{beside}" for step in self.after_network)
+        vectors = "vectors_of_normed" if self.read else "vectors"
+        shown = between[: len(self.between)]
+        return dict(
+            zip(self.scopes, ("weights", vectors, *shown, f"network{beside}", *after), strict=True)
+        )
 
     @cached_property
     def effects(self) -> Mapping[str, tuple[str, str]]:
@@ -96,7 +111,12 @@ class LayerOrder:
     @property
     def with_residual(self) -> str:
         """The first scope that the token itself is in, by way of a residual."""
-        return self.scopes[1 + self.steps.index("res")]
+        return self.scopes[self.steps.index("res")]
+
+    @property
+    def from_residual(self) -> tuple[str, ...]:
+        """The scopes that the token itself is in, by way of a residual or of what follows it."""
+        return self.scopes[self.scopes.index(self.with_residual) :]
 
     @property
     def attention_block(self) -> str:
@@ -140,6 +160,10 @@ as in GPT-NeoX. The network sees its own token alone and cannot mix."""
 ORDERS = {each.name: each for each in (POST_NORM, PRE_NORM, SANDWICH_NORM, OUTPUT_NORM, PARALLEL)}
 SCOPES = tuple(dict.fromkeys(scope for order in ORDERS.values() for scope in order.scopes))
 """Every scope there is; a layer has those of its order."""
+ROLES = {scope: role for order in ORDERS.values() for scope, role in order.roles.items()}
+"""What every scope counts in that the one before does not."""
+WHOLE = frozenset(order.whole for order in ORDERS.values())
+"""The scopes that are whole layers."""
 OF_RATIOS = tuple(dict.fromkeys(name for order in ORDERS.values() for name in order.of_ratios))
 """Whatever a mixing ratio is of."""
 BETWEEN = tuple(dict.fromkeys("_".join(each.between) for each in ORDERS.values() if each.between))

@@ -70,7 +70,7 @@ def _ratios(store: DuckDBPyConnection, order: LayerOrder) -> pd.DataFrame:
     scopes = {
         "ratio_weights": order.scopes[0],
         "ratio_vectors": order.vectors,
-        "ratio_residual": order.scopes[2],
+        "ratio_residual": order.with_residual,
         "ratio_network": order.network,
         "ratio_whole": order.whole,
     }

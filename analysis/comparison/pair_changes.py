@@ -8,7 +8,7 @@ from scipy.special import stdtr
 from analysis.comparison.differences import corrected
 from analysis.errors import UnknownName
 from analysis.measures.pairs.pair_delta import LEAST_DEGREES, mean_interval
-from analysis.scopes import SHARED_EFFECTS
+from analysis.scopes import EFFECTS
 from analysis.tables.question import frame_of
 
 _KEY = ["source", "target", "source_token", "target_token"]
@@ -21,13 +21,13 @@ def pairs_with_error(
     target_token, n, mean, error, degrees; those with a masked place left out.
 
     Args:
-        effect: one of `SHARED_EFFECTS`.
+        effect: one of `EFFECTS`.
 
     Raises:
         UnknownName: naming the effects there are.
     """
-    if effect not in SHARED_EFFECTS:
-        raise UnknownName("effect", effect, SHARED_EFFECTS)
+    if effect not in EFFECTS:
+        raise UnknownName("effect", effect, EFFECTS)
     return frame_of(
         store,
         f"""

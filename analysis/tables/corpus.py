@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables.columns import count, flag, number, text, whole
 from analysis.tables.question import asks, frame_of, quoted
-from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table
+from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table, View
 
 _TOKEN_ID = whole("token_id", "place in the vocabulary")
 _TOKEN = text("token", "the token as the tokenizer writes it")
@@ -98,14 +98,36 @@ FACTS = {
     "relevance_start": "value in ('cls', 'cls_and_distillation', 'last', 'patches')",
 }
 """Facts of every run that pages build on, and what holds of each."""
+_ORDERED = ", ".join(
+    f"('{order.name}', {place}, '{scope}', '{step}')"
+    for order in ORDERS.values()
+    for place, (scope, step) in enumerate(zip(order.scopes, order.steps, strict=True))
+)
+_SCOPES = View(
+    "scope",
+    "one row per scope of the file's layers, in order; the last is the whole layer",
+    (
+        count("position", "place in the order, counted from 0", "index"),
+        text("scope", "how much of the layer counts, as other views name it", "name"),
+        text("step", "what it counts in that the one before does not", "name"),
+    ),
+    f"""select position, scope, step
+    from (values {_ORDERED}) as every(layer_order, position, scope, step)
+    join stored.provenance as fact on fact.name = 'layer_order' and fact.value = layer_order
+    order by position""",
+)
+"""`attn_w` is reached by the weights, others by a step of the layer: attn, ln, res or ff."""
 PROVENANCE = Table(
     name="provenance",
     grain="one row per fact about the run that `run` has no column for",
     key=(text("name", "what is told", "name"),),
     values=(text("value", "what it is"),),
+    views=(_SCOPES,),
+    shown_as="provenance",
     source="clark-2019",
     laws=(
         *(f"name <> '{fact}' or {law}" for fact, law in FACTS.items()),
+        "name <> 'windows' or regexp_full_match(value, '(all|[0-9]{1,9})(, (all|[0-9]{1,9}))*')",
         "name <> 'max_tokens' or regexp_full_match(value, '[1-9][0-9]{0,8}')",
     ),
 )
@@ -119,8 +141,14 @@ MANIFEST = Table(
     ),
     source="clark-2019",
 )
+_WINDOW = """try_cast(string_split(
+    (select value from provenance where name = 'windows'), ', ')[layer] as bigint)"""
+REACH = f"least(n_tokens - 1, coalesce({_WINDOW}, n_tokens - 1))::bigint"
+"""How many tokens away a query looks in a layer of a sequence, as SQL over both."""
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
 """Whether queries see no key after themselves, as SQL."""
+N_OTHERS = f"(({REACH}) * n_tokens - ({REACH}) * (({REACH}) + 1) // 2) * if({IS_CAUSAL}, 1, 2)"
+"""How many pairs of a query and another token there are in a layer of a sequence."""
 CORPUS_TABLES = (SEQUENCES, TOKENS, VOCABULARY)
 """What reading the corpus yields."""
 TABLES = (RUN, PROVENANCE, MANIFEST, *CORPUS_TABLES)

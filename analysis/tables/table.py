@@ -119,14 +119,15 @@ TOKEN_TYPE = Column(
 SCOPE = Column(
     "scope",
     NAME,
-    "how much of the layer counts, from attn_w to attn_res_ln_ff_res_ln, or to "
-    "ln_attn_res_ln_ff_res in a pre-norm layer",
+    "how much of the layer counts, one of the names of the view `scope`, from attn_w to the whole "
+    "layer",
     "name",
 )
 EFFECT = Column(
     "effect",
     NAME,
-    "which step is looked at: res_ln, ff, ff_res or, in post-norm layers alone, ff_ln",
+    "which step is looked at: what stands between attention and network (res_ln, ln_res or "
+    "ln_res_ln), the network (ff), or what follows it (ff_res, ff_ln), as the layer's order has it",
     "name",
 )
 RELATION = Column(

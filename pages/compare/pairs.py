@@ -4,13 +4,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
-from analysis.scopes import SHARED_EFFECTS
 from analysis.tables.pairs import pair_delta
 from pages.compare.dots import dots
 from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
 from pages.compare.numbers import LEVEL
 from pages.ui.page import section
-from pages.ui.store.chosen import ask_store, layers
+from pages.ui.store.chosen import ask_store, layer_order, layers
 from pages.ui.store.open_file import Version
 from pages.ui.view import View
 from pages.ui.words.numbers import count
@@ -32,7 +31,7 @@ def pairs(view: View) -> None:
         return
     sides = [compared[0], other]
     layer = view.pick("layer", list(layers()))
-    effect = view.pick("effect", SHARED_EFFECTS, default="ff")
+    effect = view.pick("effect", tuple(layer_order().effects), default="ff")
     least = view.pick("least", _COUNTS, default=5, kind="select")
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")

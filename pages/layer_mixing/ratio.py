@@ -24,7 +24,7 @@ def ratio(view: View) -> None:
     view.finding(_finding(view, pooled[pooled["token_type"].eq("all")]))
     types = [each for each in _TYPES if each in present]
     kind = view.pick("type", types, of="token_type")
-    with_residual = (WEIGHTS_WITH_RESIDUAL, *order.scopes[2:])
+    with_residual = (WEIGHTS_WITH_RESIDUAL, *order.from_residual)
     scopes = order.of_ratios if view.pick("span", ["all", "residual"]) == "all" else with_residual
     curves = pd.concat([_of_scope(each) for each in scopes], ignore_index=True)
     curves = curves[curves["token_type"] == kind]
@@ -34,7 +34,7 @@ def ratio(view: View) -> None:
         lines(curves, x="layer", y="mean", colour="scope", height=360),
         type=token_type_name(kind),
         vectors=scope_name(order.vectors),
-        residual=scope_name(order.scopes[2]),
+        residual=scope_name(order.with_residual),
         weights_residual=scope_name(WEIGHTS_WITH_RESIDUAL),
     )
     view.table(
@@ -60,7 +60,7 @@ def _finding(view: View, pooled: pd.DataFrame) -> str:
         weights_residual=shares[WEIGHTS_WITH_RESIDUAL],
         name=scope_name(WEIGHTS_WITH_RESIDUAL),
         vectors=shares[order.vectors],
-        residual=shares[order.scopes[2]],
+        residual=shares[order.with_residual],
         normed=shares[order.before_network],
         network=shares[order.network],
         whole=shares[order.whole],

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from analysis.scopes import BIAS_READINGS, POST_NORM, PRE_NORM, LayerOrder
+from analysis.scopes import BIAS_READINGS, ORDERS, LayerOrder
 from analysis.sources import PAPERS
 from analysis.tables.mixing import bias_reading
 from pages.ui.about import citation, contracts
@@ -48,9 +48,9 @@ def layer() -> None:
         st.markdown(say(f"methods.layer.{name}"))
         st.latex(formula)
     st.markdown(say("methods.layer.scopes"))
-    _scopes(POST_NORM)
-    st.markdown(say("methods.layer.scopes_pre_norm"))
-    _scopes(PRE_NORM)
+    for order in ORDERS.values():
+        st.markdown(say(f"methods.layer.scopes_{order.name}"))
+        _scopes(order)
 
 
 def _scopes(order: LayerOrder) -> None:

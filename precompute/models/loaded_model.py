@@ -80,6 +80,11 @@ class LoadedModel:
         return ModelWeights(self.layers, widened)
 
     @property
+    def windows(self) -> tuple[int | None, ...]:
+        """How many tokens away each layer looks at most; None: as far as there are any."""
+        return tuple(each.window for each in self.layers)
+
+    @property
     def positions(self) -> int:
         return self.adapter.positions(self.model)
 

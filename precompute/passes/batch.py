@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -74,17 +75,29 @@ class Batch:
         return self.trace.layers[0].weights.order
 
     @cached_property
-    def pairs(self) -> tuple[Bool[np.ndarray, "query key"], ...]:
-        """Which keys each query of every sequence may look at; whatever counts pairs asks this."""
-        weights = self.trace.layers[0].weights
-        return tuple(weights.pairs(len(sequence)).numpy() for sequence in self.sequences)
+    def pairs(self) -> tuple[tuple[Bool[np.ndarray, "query key"], ...], ...]:
+        """Per sequence and layer, which keys each query may look at; whatever counts pairs asks
+        this. Layers that look equally far share what they look at."""
+        return tuple(self._seen(len(each)) for each in self.sequences)
+
+    def _seen(self, n_tokens: int) -> tuple[Bool[np.ndarray, "query key"], ...]:
+        weights = [each.weights for each in self.trace.layers]
+        found = {each.window: each.pairs(n_tokens).numpy() for each in weights}
+        return tuple(found[each.window] for each in weights)
 
     @cached_property
-    def is_pair(self) -> Bool[Tensor, "batch query key"]:
-        """The same for the padded batch: neither side of a pair is padding."""
+    def reached(self) -> tuple[tuple[Bool[np.ndarray, "query key"], ...], ...]:
+        """Per sequence and layer, from which tokens of the input anything can be in a token."""
+        return tuple(tuple(accumulate(each, _and_before)) for each in self.pairs)
+
+    @cached_property
+    def is_pair(self) -> tuple[Bool[Tensor, "batch query key"], ...]:
+        """`pairs` by layer for the padded batch: neither side of a pair is padding."""
         is_token = self.trace.is_token
-        seen = self.trace.layers[0].weights.pairs(is_token.shape[1]).to(is_token.device)
-        return is_token[:, :, None] & is_token[:, None, :] & seen
+        there = is_token[:, :, None] & is_token[:, None, :]
+        seen = self._seen(is_token.shape[1])
+        found = {id(each): there & torch.from_numpy(each).to(is_token.device) for each in seen}
+        return tuple(found[id(each)] for each in seen)
 
     @cached_property
     def exemplars_alone(self) -> tuple[tuple[Sequence, tuple[LayerTrace, ...]], ...]:
@@ -248,3 +261,10 @@ class Batch:
     def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
         """Which sequence of the corpus each row of the batch is."""
         return np.array([each.index for each in self.sequences], dtype=np.int32)
+
+
+def _and_before(
+    before: Bool[np.ndarray, "query key"], seen: Bool[np.ndarray, "query key"]
+) -> Bool[np.ndarray, "query key"]:
+    """What can be in a token, given what could be in those that it sees."""
+    return seen.astype(np.float32) @ before.astype(np.float32) > 0

@@ -1,7 +1,7 @@
 """What must hold between the tables of a file: for each law a query that counts what breaks it."""
 
 from analysis.scopes import EFFECTS, ORDERS, POST_NORM
-from analysis.tables.corpus import IS_CAUSAL
+from analysis.tables.corpus import IS_CAUSAL, N_OTHERS
 from analysis.tables.question import quoted
 from analysis.tables.sample import LEAST_COUNT, is_whole
 
@@ -40,6 +40,20 @@ def _n_tokens_of(table: str) -> str:
     return f"""(
         if({is_whole(table)}, (select n_tokens from run),
             (select sum(n_tokens) from sequence semi join {table} using (seq))))"""
+
+
+def _miscounted(found: str, of_sequence: str) -> str:
+    """How many rows of a layer and a number n there are that is not the sum over sequences.
+
+    Args:
+        of_sequence: how many there are in a layer of a sequence.
+    """
+    return f"""
+        select count(*) from {found} as found
+        join (
+            select layer, sum({of_sequence}) as expected
+            from sequence, (select distinct layer from {found}) group by layer) using (layer)
+        where n <> expected"""
 
 
 CROSS_LAWS = {
@@ -107,20 +121,13 @@ CROSS_LAWS = {
         select count(*) from sequence_massive_activation as found
         join token_norm using (seq, pos)
         where layer = depth + 1 and largest > input_norm * (1 + $tolerance)""",
-    "the histogram of every head counts every pair": f"""
-        select count(*) from (
-            select sum(n) as n from attention_norm_histogram group by layer, head
-            having n <> (
-                select sum(if({IS_CAUSAL}, n_tokens::bigint * (n_tokens + 1) // 2,
-                    n_tokens::bigint * n_tokens))
-                from sequence))""",
+    "the histogram of every head counts every pair": _miscounted(
+        "(select layer, sum(n) as n from attention_norm_histogram group by layer, head)",
+        f"n_tokens + {N_OTHERS}",
+    ),
     "the pairs of every layer occur as often as two tokens stand in one sequence": f"""
-        select count(*) from (
-            select sum(n) as n from pair_delta_wide group by layer
-            having n <> (
-                select sum(n_tokens::bigint * (n_tokens - 1) // if({IS_CAUSAL}, 2, 1))
-                from sequence))
-        where not exists (from provenance where name = '{LEAST_COUNT}')""",
+        {_miscounted("(select layer, sum(n) as n from pair_delta_wide group by layer)", N_OTHERS)}
+        and not exists (from provenance where name = '{LEAST_COUNT}')""",
     "no pair occurs less often than the file says": f"""
         select count(*) from pair_delta_wide
         where n < (select value::bigint from provenance where name = '{LEAST_COUNT}')""",

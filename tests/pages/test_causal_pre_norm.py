@@ -60,7 +60,7 @@ def test_the_anatomy_is_that_of_the_order(section):
     body = bodies(session)
     assert body.count('class="lm-name"') == len(PRE_NORM.scopes)
     for scope in PRE_NORM.scopes:
-        assert catalogue()[f"scope.{scope}.name"][lang] in body
+        assert f">{scope.title().replace('_', '') if scope != 'attn_w' else 'Attn-w'}<" in body
     assert catalogue()["layer_mixing.anatomy_pre_norm"][lang] in captions(session)
 
 

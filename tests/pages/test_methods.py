@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.scopes import SCOPES
+from analysis.scopes import ROLES, WEIGHTS, WHOLE
 from analysis.sources import PAPERS
 from pages.ui.method import mathematics, methods
 from pages.ui.words.say import catalogue
@@ -42,8 +42,11 @@ def test_every_formula_is_drawn(opened, tmp_path):
 
 def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
     told = "\n".join(each.value for each in opened("methods", tmp_path).markdown)
-    for scope in SCOPES:
-        name, meaning = (catalogue()[f"scope.{scope}.{part}"]["en"] for part in ("name", "meaning"))
+    for scope, role in ROLES.items():
+        meaning = catalogue()[f"role.{role}.meaning"]["en"]
+        if scope in WHOLE:
+            meaning = catalogue()["role.whole"]["en"].format(meaning=meaning)
+        name = "Attn-w" if scope == WEIGHTS else scope.title().replace("_", "")
         assert f"|{name}|{meaning}|" in told
 
 

@@ -138,7 +138,7 @@ def _sent(layer: LayerTrace, scopes: list[Scope]) -> Float[Tensor, "query width"
     order = layer.weights.order
     if not order.keeps_stream:
         return scopes[-1].sums
-    before = (scopes[place] for place, step in enumerate(order.steps) if step == "res")
+    before = (scopes[place - 1] for place, step in enumerate(order.steps) if step == "res")
     return torch.stack([each.sums for each in before]).sum(dim=0)
 
 

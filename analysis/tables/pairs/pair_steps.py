@@ -1,14 +1,14 @@
 """A column for each step of a layer."""
 
-from analysis.scopes import EFFECTS, ORDERS, SHARED_EFFECTS
+from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables.columns import single
 from analysis.tables.table import Column
 
 
 def of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Column, ...]:
-    """A column for every effect; {step} in its meaning is written as the scopes before and after.
+    """A column for every effect, which stands for {step} in the meaning.
 
-    A step that only layers of one order have is NULL in all others.
+    A step that only layers of some orders have is NULL in all others.
     """
     return tuple(
         single(
@@ -21,7 +21,4 @@ def of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Colu
 
 
 def _step(effect: str) -> str:
-    """Between which scopes an effect is, in every order that has it."""
-    steps = [order.effects[effect] for order in ORDERS.values() if effect in order.effects]
-    written = " or ".join(" → ".join(step) for step in steps)
-    return written if effect in SHARED_EFFECTS else f"{written}; NULL in a layer without this step"
+    return effect if effect in SHARED_EFFECTS else f"{effect}; NULL in a layer without this step"

@@ -1,7 +1,7 @@
 """Every colour of a chart, readable on light and on dark ground by eyes that see few hues."""
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
-from analysis.scopes import EFFECTS, ORDERS, WEIGHTS_WITH_RESIDUAL
+from analysis.scopes import BETWEEN, ORDERS, WEIGHTS_WITH_RESIDUAL
 from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 
 # Dark and light ones (L* 43–44 and 59–61: all are seen on either ground) take turns in a palette,
@@ -34,13 +34,17 @@ SCORE_PART_COLOURS = {
     "query_bias": _PINK,
 }
 SERIES_COLOURS = (_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _LILAC)
-_STEPS = (_SILVER, _BLUE, _LEAF, _PLUM, _ORANGE, _BROWN, _LILAC)
+_STEPS = (_SILVER, _BLUE, _LEAF, _PLUM, _ORANGE, _BROWN, _LILAC, _GREEN)
 SCOPE_COLOURS = {
     scope: colour
     for order in ORDERS.values()
     for scope, colour in zip(order.scopes, _STEPS, strict=False)
 } | {WEIGHTS_WITH_RESIDUAL: _OLIVE, ATTENTION_ROLLOUT: _VIOLET}
-EFFECT_COLOURS = dict(zip(EFFECTS, SERIES_COLOURS, strict=False))
+EFFECT_COLOURS = dict.fromkeys(BETWEEN, _BLUE) | {
+    "ff": _ORANGE,
+    "ff_res": _GREEN,
+    "ff_ln": _VIOLET,  # beside either, since it follows either
+}
 RELATION_COLOURS = {
     "special": _GREY,
     "same_word": _LILAC,

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import torch
 
 from analysis.measures.heads.head_distance import head_distances
 from analysis.tables.heads.head_distance import TABLE
@@ -37,5 +38,5 @@ def _weighed(batch: Batch, weighing: str) -> pa.Table:
 
 def _of_sequence(batch: Batch, row: int, weighing: str) -> np.ndarray:
     every_head = batch.every_head(row, weighing)
-    seen = batch.trace.layers[0].weights.pairs(every_head.shape[-1]).to(every_head.device)
-    return head_distances(every_head, seen)
+    seen = np.any(batch.pairs[row], axis=0)  # in any layer: heads of two layers are compared too
+    return head_distances(every_head, torch.from_numpy(seen).to(every_head.device))

@@ -44,12 +44,12 @@ def _groups(batch: Batch) -> Iterator[slice]:
 
 def _of_layers(batch: Batch, rows: slice, found: AttentionGradients) -> Iterator[pa.Table]:
     longest = found.layers[0].shape[-1]
-    is_pair = batch.is_pair[rows, :longest, :longest]
-    types = torch.arange(len(TOKEN_TYPES), device=is_pair.device)
+    types = torch.arange(len(TOKEN_TYPES), device=batch.token_types.device)
     is_type = batch.token_types[rows, :longest, None] == types
     is_type &= batch.trace.is_token[rows, :longest, None]
     there = (is_type.any(dim=1) & found.has_loss[:, None]).cpu().numpy()
     for index, gradients in enumerate(found.layers):
+        is_pair = batch.is_pair[index][rows, :longest, :longest]
         sums = gradient_importance(gradients, is_pair, is_type).double().cpu().numpy()
         row, head, token_type = np.nonzero(np.broadcast_to(there[:, None], sums.shape))
         yield table_of(

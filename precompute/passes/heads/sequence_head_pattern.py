@@ -27,7 +27,7 @@ def _of_layer(batch: Batch, index: int, weighing: str) -> pa.Table:
     types = batch.token_types
     pattern = head_pattern(
         batch.every_pair(index, weighing),
-        batch.is_pair,
+        batch.is_pair[index],
         is_cls=types == CLS,
         is_sep=types == SEP,
         is_comma_period=types == COMMA_PERIOD,

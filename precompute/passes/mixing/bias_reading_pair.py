@@ -24,7 +24,7 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _of_layer(batch: Batch, row: int, index: int, readings: dict[str, LayerMixing]) -> pa.Table:
-    pairs, ids = batch.pairs[row], batch.sequences[row].ids
+    pairs, ids = batch.pairs[row][index], batch.sequences[row].ids
     target, source = np.nonzero(pairs & ~np.eye(len(pairs), dtype=bool))
     place = tuple(batch.order.effects).index("ff")
     changes = {

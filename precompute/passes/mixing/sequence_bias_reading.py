@@ -32,8 +32,8 @@ def _of_sequence(batch: Batch, row: int, readings: dict) -> pa.Table:
         similarity=nulls_where(
             np.array(
                 [
-                    scope_similarities(each.maps[steps].numpy(), batch.pairs[row])[0, 1]
-                    for _, _, each in every
+                    scope_similarities(each.maps[steps].numpy(), batch.pairs[row][index])[0, 1]
+                    for _, index, each in every
                 ]
             )
         ),

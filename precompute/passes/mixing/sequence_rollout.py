@@ -28,10 +28,10 @@ def totals(batch: Batch) -> pa.Table:
     scopes = (*batch.order.scopes, ATTENTION_ROLLOUT)
     return pa.concat_tables(
         table
-        for sequence, layers, pairs in zip(
-            batch.sequences, batch.layer_mixing, batch.pairs, strict=True
+        for sequence, layers, reached in zip(
+            batch.sequences, batch.layer_mixing, batch.reached, strict=True
         )
-        for table in origins(TABLE, sequence, pairs, scopes=scopes, products=rollouts(layers))
+        for table in origins(TABLE, sequence, reached, scopes=scopes, products=rollouts(layers))
     )
 
 
@@ -43,7 +43,7 @@ def rollouts(layers: tuple[LayerMixing, ...]) -> Iterator[np.ndarray]:
 def origins(
     table: Table,
     sequence: Sequence,
-    pairs: np.ndarray,
+    reached: tuple[np.ndarray, ...],
     *,
     scopes: tuple[str, ...],
     products: Iterable[np.ndarray],
@@ -51,6 +51,7 @@ def origins(
     """From which token types and distances the shares of a sequence come, layer by layer.
 
     Args:
+        reached: per layer, from which tokens anything can have come.
         products: per layer, shares by scope, query and key.
     """
     shape = (len(TOKEN_TYPES), len(DISTANCES))
@@ -61,21 +62,24 @@ def origins(
         ),
         shape,
     )
-    there = np.unique(cells[pairs])
-    token_type, distance = np.unravel_index(there, shape)
-    n_rows = len(scopes) * len(there)
-    return [
-        table_of(
-            table,
-            seq=np.full(n_rows, sequence.index),
-            layer=np.full(n_rows, index),
-            scope=names_of(np.arange(len(scopes)).repeat(len(there)), scopes),
-            token_type=names_of(np.tile(token_type, len(scopes))),
-            distance=np.tile(np.array(DISTANCES)[distance], len(scopes)),
-            share=shares_of_cells(product, cells, shape[0] * shape[1])[:, there].ravel(),
+    tables = []
+    for index, (product, pairs) in enumerate(zip(products, reached, strict=True)):
+        there = np.unique(cells[pairs])
+        token_type, distance = np.unravel_index(there, shape)
+        n_rows = len(scopes) * len(there)
+        shares = shares_of_cells(product, cells, shape[0] * shape[1])[:, there]
+        tables.append(
+            table_of(
+                table,
+                seq=np.full(n_rows, sequence.index),
+                layer=np.full(n_rows, index),
+                scope=names_of(np.arange(len(scopes)).repeat(len(there)), scopes),
+                token_type=names_of(np.tile(token_type, len(scopes))),
+                distance=np.tile(np.array(DISTANCES)[distance], len(scopes)),
+                share=shares.ravel(),
+            )
         )
-        for index, product in enumerate(products)
-    ]
+    return tables
 
 
 def _maps(layer: LayerMixing) -> np.ndarray:

@@ -18,8 +18,11 @@ def totals(batch: Batch) -> pa.Table:
     narrow, wide = np.triu_indices(len(scopes), k=1)
     spearman = np.array(
         [
-            [scope_similarities(layer.maps.numpy(), pairs)[narrow, wide] for layer in layers]
-            for layers, pairs in zip(batch.layer_mixing, batch.pairs, strict=True)
+            [
+                scope_similarities(layer.maps.numpy(), pairs)[narrow, wide]
+                for layer, pairs in zip(layers, seen, strict=True)
+            ]
+            for layers, seen in zip(batch.layer_mixing, batch.pairs, strict=True)
         ]
     )
     row, layer, pair = np.nonzero(~np.isnan(spearman))

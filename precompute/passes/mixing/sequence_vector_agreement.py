@@ -25,10 +25,10 @@ def _of_sequence(batch: Batch, row: int) -> pa.Table:
     vectors = dict(batch.vectors)[row]
     spearman = np.array(
         [
-            scope_similarities(np.stack([row_shares(own.map.numpy()), *product]), batch.pairs[row])[
-                0, 1:
-            ]
-            for own, product in zip(vectors, rollouts(batch.layer_mixing[row]), strict=True)
+            scope_similarities(np.stack([row_shares(own.map.numpy()), *product]), reached)[0, 1:]
+            for own, product, reached in zip(
+                vectors, rollouts(batch.layer_mixing[row]), batch.reached[row], strict=True
+            )
         ]
     )
     layer, scope = np.nonzero(~np.isnan(spearman))

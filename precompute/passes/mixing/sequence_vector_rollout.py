@@ -19,7 +19,7 @@ def totals(batch: Batch) -> pa.Table:
         for table in origins(
             TABLE,
             batch.sequences[row],
-            batch.pairs[row],
+            batch.reached[row],
             scopes=(VECTORS,),
             products=(row_shares(each.map.numpy())[None] for each in layers),
         )

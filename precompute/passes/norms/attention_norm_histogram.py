@@ -15,7 +15,9 @@ def totals(batch: Batch) -> pa.Table:
     """One row per layer and occupied cell."""
     tables = []
     for index, (layer, norms) in enumerate(zip(batch.trace.layers, batch.value_norms, strict=True)):
-        cells, counts = joint_histogram(layer.attention, norms, batch.token_types, batch.is_pair)
+        cells, counts = joint_histogram(
+            layer.attention, norms, batch.token_types, batch.is_pair[index]
+        )
         head, token_type, attention_bin, norm_bin = cells.cpu().numpy().T
         tables.append(
             table_of(

@@ -19,8 +19,8 @@ def totals(batch: Batch) -> pa.Table:
     heads = batch.trace.layers[0].attention.shape[1]
     shape = (len(batch.trace.layers), heads, len(TOKEN_TYPES))
     drawn = [
-        _draws(sequence, pairs, shape, batch.seed)
-        for sequence, pairs in zip(batch.sequences, batch.pairs, strict=True)
+        _draws(sequence, seen, shape, batch.seed)
+        for sequence, seen in zip(batch.sequences, batch.pairs, strict=True)
     ]
     priorities, queries, keys = (np.concatenate(each, axis=-1) for each in zip(*drawn, strict=True))
     kept = earliest(priorities)
@@ -48,19 +48,27 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _draws(
-    sequence: Sequence, pairs: np.ndarray, shape: tuple[int, int, int], seed: int
+    sequence: Sequence, seen: tuple[np.ndarray, ...], shape: tuple[int, int, int], seed: int
 ) -> tuple[np.ndarray, ...]:
     """Priorities, querying and attended positions of one sequence, whatever its batch."""
     generator = np.random.default_rng([seed, _STREAM, sequence.index])
-    queries, keys = np.nonzero(pairs)
-    types = sequence.token_types[keys]
-    n_of_type = np.bincount(types, minlength=len(TOKEN_TYPES))
+    places = [_by_type(sequence, pairs) for pairs in seen]
+    n_of_type = np.stack([np.diff(first) for first, _ in places])[:, None]
     priorities = sample_priorities(generator, shape, np.broadcast_to(n_of_type, shape))
-    order = np.argsort(types, kind="stable")
-    first = (np.cumsum(n_of_type) - n_of_type)[:, None]
-    within = generator.integers(np.maximum(n_of_type, 1)[:, None], size=priorities.shape)
-    chosen = order[np.minimum(first + within, len(order) - 1)]  # a type without pairs never arrives
-    return priorities, queries[chosen].astype(np.int32), keys[chosen].astype(np.int32)
+    within = generator.integers(np.maximum(n_of_type, 1)[..., None], size=priorities.shape)
+    queries, keys = np.empty((2, *priorities.shape), dtype=np.int32)
+    for layer, (first, pairs) in enumerate(places):
+        chosen = np.minimum(first[:-1, None] + within[layer], pairs.shape[1] - 1)
+        queries[layer], keys[layer] = pairs[:, chosen]  # a type without pairs never arrives
+    return priorities, queries, keys
+
+
+def _by_type(sequence: Sequence, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where each type of keys begins among queries and keys in the order of types, and these."""
+    places = np.array(np.nonzero(pairs))
+    types = sequence.token_types[places[1]]
+    counts = np.bincount(types, minlength=len(TOKEN_TYPES))
+    return np.cumsum([0, *counts]), places[:, np.argsort(types, kind="stable")]
 
 
 def _values(

@@ -15,7 +15,7 @@ NEEDS = ("pair_delta",)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per ordered pair, counted in one layer, since every layer has the same pairs."""
+    """One row per ordered pair, counted in the first layer that looks farthest."""
     pairs = store.execute(
         f"""
         select source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
@@ -24,7 +24,9 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
             select source, target, count(*)::integer as n,
                 (count(*) filter (is_first))::integer as n_sequences, {RELATION_COUNTS} as counts
             from pair_delta_shards
-            where layer = 1
+            where layer = (
+                select layer from pair_delta_shards group by layer
+                order by count(*) desc, layer limit 1)
             group by source, target
         )
         """

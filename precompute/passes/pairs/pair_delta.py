@@ -15,31 +15,37 @@ NEEDS = ("layer_completeness",)
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per layer and ordered pair of positions; what is the same in all layers is shared."""
-    two_positions = [pairs & ~np.eye(len(pairs), dtype=bool) for pairs in batch.pairs]
-    of_sequences = [
-        _pairs(sequence, relations, chosen)
-        for sequence, relations, chosen in zip(
-            batch.sequences, batch.relations, two_positions, strict=True
-        )
-    ]
-    shared = {
-        name: np.concatenate([each[name] for each in of_sequences]) for name in of_sequences[0]
-    }
-    tables = []
+    """One row per layer and ordered pair of positions that looks that far."""
+    tables, known = [], {}
     for index, mixings in enumerate(zip(*batch.layer_mixing, strict=True)):
+        seen = [of_layers[index] for of_layers in batch.pairs]
+        if id(seen[0]) not in known:  # layers that look equally far share their pairs
+            known[id(seen[0])] = _Places(batch, seen)
+        places = known[id(seen[0])]
         deltas = np.concatenate(
             [
                 pair_deltas(mixing.maps.double().numpy(), batch.order)[:, chosen]
-                for mixing, chosen in zip(mixings, two_positions, strict=True)
+                for mixing, chosen in zip(mixings, places.chosen, strict=True)
             ],
             axis=1,
         ).astype(np.float32)
         layer = np.full(deltas.shape[1], index, dtype=np.uint8)
         absent = {each: pa.nulls(len(layer)) for each in EFFECTS if each not in batch.order.effects}
         of_effects = dict(zip(batch.order.effects, deltas, strict=True))
-        tables.append(table_of(TABLE, layer=layer, **shared, **of_effects, **absent))
+        tables.append(table_of(TABLE, layer=layer, **places.columns, **of_effects, **absent))
     return pa.concat_tables(tables)
+
+
+class _Places:
+    """The pairs of two positions of a batch's sequences, and what is known of them."""
+
+    def __init__(self, batch: Batch, seen: list[np.ndarray]):
+        self.chosen = [pairs & ~np.eye(len(pairs), dtype=bool) for pairs in seen]
+        found = zip(batch.sequences, batch.relations, self.chosen, strict=True)
+        of_sequences = [_pairs(*each) for each in found]
+        self.columns = {
+            name: np.concatenate([each[name] for each in of_sequences]) for name in of_sequences[0]
+        }
 
 
 def _pairs(sequence: Sequence, relations: np.ndarray, chosen: np.ndarray) -> dict[str, np.ndarray]:

@@ -18,11 +18,11 @@ NEEDS = ("layer_completeness",)
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence, layer, effect and relation that the sequence has."""
     return pa.concat_tables(
-        _rows(sequence.index, index, batch.order, _changes(layer, batch.order, *related))
-        for sequence, layers, *related in zip(
+        _rows(sequence.index, index, batch.order, _changes(layer, batch.order, relations, pairs))
+        for sequence, layers, relations, seen in zip(
             batch.sequences, batch.layer_mixing, batch.relations, batch.pairs, strict=True
         )
-        for index, layer in enumerate(layers)
+        for index, (layer, pairs) in enumerate(zip(layers, seen, strict=True))
     )
 
 

@@ -65,7 +65,10 @@ LEGENDS = {
     "token types": [*of.TOKEN_TYPE_COLOURS.values()],
     "series": [*of.SERIES_COLOURS, of.SERIES_COLOURS[0]],
     "relations": [*of.RELATION_COLOURS.values()],
-    "effects": [*of.EFFECT_COLOURS.values()],
+    **{
+        f"effects of {name}": [of.EFFECT_COLOURS[each] for each in order.effects]
+        for name, order in ORDERS.items()
+    },
     "behaviours": [of.BEHAVIOUR_COLOURS[each] for each in BEHAVIOURS],
     "entropies": [of.HABIT_COLOURS[each] for each in ("entropy", "entropy_cls", "uniform")],
     **{name: [of.HABIT_COLOURS[each] for each in group] for name, group in GROUPS.items()},
@@ -148,8 +151,10 @@ def test_colours_are_told_apart(name, seen):
 
 @pytest.mark.parametrize("name", LEGENDS)
 def test_neighbours_differ_in_grey_print(name):
-    """By less where there are many: L* may only lie between 43 and 61, or a ground hides it."""
-    least = APART_OF_MANY if len(LEGENDS[name]) >= MANY else APART
+    """By less where there are many, or the same in several orders: L* may only lie between 43 and
+    61, or a ground hides it."""
+    of_many = len(LEGENDS[name]) >= MANY or any(each in name for each in ORDERS)
+    least = APART_OF_MANY if of_many else APART
     greys = [lab(each)[0] for each in LEGENDS[name]]
     assert all(abs(one - other) >= least for one, other in pairwise(greys))
 
