@@ -6,7 +6,7 @@ import torch
 from analysis.measures.positions.query_key_error import ERRORS, query_key_error
 from analysis.models.compared import compared
 from analysis.models.rotary import Rotary
-from tests.analysis.measures.positions.rotary_modules import MODULES, N, attended
+from tests.analysis.measures.positions.turned.modules import MODULES, N, attended
 from tests.reference.positions import query_key_error as reference
 from tests.tiny import every_model, tiny_model
 

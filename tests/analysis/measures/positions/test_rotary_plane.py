@@ -9,7 +9,7 @@ from analysis.measures.positions.rotary_plane import plane_totals, planes_of, tu
 from analysis.models.compared import compared
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
-from tests.analysis.measures.positions.turning import both_ways, planted, turning
+from tests.analysis.measures.positions.turned.layers import both_ways, planted, turning
 from tests.reference.positions import rotary_plane as reference
 
 pytestmark = both_ways
