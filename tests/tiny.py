@@ -136,6 +136,14 @@ every_model = pytest.mark.parametrize(
     "family", [*TINY, *TINY_VISION], indirect=True, scope="session"
 )
 """Also of the families that other laws leave out."""
+added_positions = pytest.mark.parametrize(
+    "family", [*TEXT_FAMILIES, *OF_IMAGES], indirect=True, scope="session"
+)
+"""Families that add positions to their input as vectors."""
+turned_positions = pytest.mark.parametrize(
+    "family", ["llama", "qwen3", "gemma3_text", "gpt_neox"], indirect=True, scope="session"
+)
+"""Families that turn queries and keys: wholly, after norms, by layer and in part."""
 text_families = pytest.mark.text_families
 """Marks a test that needs a tokenizer, or texts of several lengths, which images never have."""
 

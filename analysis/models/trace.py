@@ -126,17 +126,34 @@ class LayerWeights:
         made = read.unsqueeze(-3) @ self.key_weight + self.key_bias.unsqueeze(-2)
         return made if self.key_norm is None else self.key_norm.normed(made)
 
+    @property
+    def compares_directions(self) -> bool:
+        """Whether scores are a bilinear form of what attention reads, whose singular directions say
+        what a head compares: neither norms nor turns stand between."""
+        return self.rotary is None and self.query_norm is None and self.key_norm is None
+
+    def compared(
+        self, read: Float[Tensor, "*batch token width"]
+    ) -> tuple[
+        Float[Tensor, "*batch head token head_width"], Float[Tensor, "*batch head token head_width"]
+    ]:
+        """Queries and keys as they are compared: after their norms, and turned to their places."""
+        queries, keys = self.queries(read), self.keys(read)
+        if self.rotary is None:
+            return queries, keys
+        return self.rotary.turned(queries), self.rotary.turned(keys)
+
+    def capped(self, scores: Float[Tensor, "*any"]) -> Float[Tensor, "*any"]:
+        """Scores as they enter the softmax."""
+        cap = self.score_cap
+        return scores if cap is None else cap * (scores / cap).tanh()
+
     def scores(
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head query key"]:
         """What attention's softmax is of, also of pairs that are not there."""
-        sides = self.queries(read), self.keys(read)
-        if self.rotary is not None:
-            sides = self.rotary.turned(sides[0]), self.rotary.turned(sides[1])
-        scores = sides[0] @ sides[1].mT * self.score_scale
-        return (
-            scores if self.score_cap is None else self.score_cap * (scores / self.score_cap).tanh()
-        )
+        queries, keys = self.compared(read)
+        return self.capped(queries @ keys.mT * self.score_scale)
 
     @cached_property
     def output_factor(self) -> Float[Tensor, "head head_width head_width"]:

@@ -12,15 +12,21 @@ import streamlit as st
 from analysis.published.positions import SHIFT
 from analysis.tables.positions import head_offset, offset_agreement, query_key_phase
 from analysis.tables.positions.head_offset import REACH
-from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES
-from pages.positions.offsets import agreement_at_zero, head_row, heads_between, heads_compared
+from analysis.tables.positions.offset_agreement import MIN_DEPENDENCES
+from pages.positions.offsets import (
+    agreement_at_zero,
+    counting_picker,
+    head_row,
+    heads_between,
+    heads_compared,
+)
 from pages.positions.published import of_heads
 from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named, places
 from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, ramp, ringed
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, is_causal
+from pages.ui.store.chosen import adds_positions, ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
@@ -37,7 +43,7 @@ _LARGEST = 150  # area of a dot, in square pixels
 @section("claim", offset_agreement.TABLE, head_offset.TABLE)
 def claim(view: View) -> None:
     least = float(view.pick("least", _LEAST))
-    counting = view.pick("counting", list(COUNTINGS))
+    counting = counting_picker(view)
     heads = heads_compared(counting)
     heads = heads[heads["dependence"] >= least]
     if heads.empty:
@@ -64,8 +70,9 @@ def claim(view: View) -> None:
     columns = ["layer", "head", "dependence", "score", "attention", "distance", "agree"]
     most_dependent_first = heads.sort_values("dependence", ascending=False)
     view.table("table", most_dependent_first, columns, state=counting)
-    shown = ask(query_key_phase.of_head, layer=SHIFT.layer, head=SHIFT.head)
-    view.beside("heads", *of_heads(ask(head_offset.heads), shown))
+    if adds_positions():  # as the models of the paper do
+        shown = ask(query_key_phase.of_head, layer=SHIFT.layer, head=SHIFT.head)
+        view.beside("heads", *of_heads(ask(head_offset.heads), shown))
 
 
 def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:

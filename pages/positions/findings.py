@@ -8,30 +8,32 @@ from analysis.tables.positions import (
     embedding_spectrum,
     offset_agreement,
     position_variance,
+    score_share,
     state_spectrum,
 )
+from analysis.tables.positions.offset_agreement import KERNEL
 from pages.positions.offsets import agreement_at_zero, at_zero, heads_between, heads_compared
 from pages.positions.spectra.amplitudes import read, with_ratio
 from pages.positions.spectra.embeddings import needed
 from pages.positions.spectra.peaks import frequency_text, peaks, period_text
 from pages.positions.spectra.states import times_text, wave_of
 from pages.ui.finding import Finding, rows_of
-from pages.ui.store.chosen import ask
+from pages.ui.store.chosen import ask, turns_positions
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
 _PAGE = "positions"
-_COUNTING = "sum"  # as in the paper
 _DEPENDS = 0.1  # share of a head's variance that the offset explains, from which it is counted
 
 
 def _claim() -> Iterator[Finding]:
     """Whether attention goes where queries and keys go together, over all heads and over those
     whose attention depends on position, and for how many of them nothing is shifted."""
-    every = _over_all_layers(0.0)
+    counting = KERNEL if turns_positions() else "sum"  # as in the paper
+    every = _over_all_layers(counting, 0.0)
     if every is None:
         return
-    heads = heads_compared(_COUNTING)
+    heads = heads_compared(counting)
     share = percent(every["agreement"])
     sentence = say(
         "finding.claim",
@@ -41,7 +43,7 @@ def _claim() -> Iterator[Finding]:
         chance=percent(every["chance"]),
     )
     sentence = f"{sentence} {agreement_at_zero(heads[heads['dependence'] >= 0])}".strip()
-    some = _over_all_layers(_DEPENDS)
+    some = _over_all_layers(counting, _DEPENDS)
     if some is not None:
         of_some = say(
             "finding.claim_some",
@@ -65,9 +67,9 @@ def _claim() -> Iterator[Finding]:
     )
 
 
-def _over_all_layers(least: float) -> pd.Series | None:
+def _over_all_layers(counting: str, least: float) -> pd.Series | None:
     """Agreement of the heads whose attention depends on position at least so much."""
-    frame = ask(offset_agreement.agreement, counting=_COUNTING, min_dependence=least)
+    frame = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
     frame = frame[frame["layer"].isna()].dropna(subset=["agreement", "chance"])
     return None if frame.empty else frame.iloc[0]
 
@@ -121,8 +123,32 @@ def _embeddings() -> Iterator[Finding]:
     )
 
 
+def _shares() -> Iterator[Finding]:
+    """What position alone is responsible for among scores, layer by layer."""
+    layers = ask(score_share.by_layer)
+    if layers.empty:
+        return
+    most, least = (layers.loc[place] for place in layers["position"].agg(["idxmax", "idxmin"]))
+    yield Finding(
+        say("finding.label_shares", layer=int(most["layer"])),
+        percent(most["position"]),
+        say(
+            "finding.shares",
+            most=percent(most["position"]),
+            layer=int(most["layer"]),
+            content=percent(most["content"]),
+            least=percent(least["position"]),
+            other=int(least["layer"]),
+        ),
+        _PAGE,
+        "shares",
+        known_by=say("finding.shares_known_by"),
+    )
+
+
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
     "offset_agreement": _claim,
+    "score_share": _shares,
     "state_spectrum": _states,
     "embedding_spectrum": _embeddings,
 }

@@ -5,11 +5,11 @@ import altair as alt
 import pandas as pd
 
 from analysis.tables.positions import head_offset
-from analysis.tables.positions.offset_agreement import COUNTINGS
+from analysis.tables.positions.offset_agreement import COUNTINGS, KERNEL
 from pages.ui.choices.pick import choose
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name, head_with_most
-from pages.ui.store.chosen import ask
+from pages.ui.store.chosen import ask, turns_positions
 from pages.ui.view import View
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
@@ -25,10 +25,17 @@ def offset_axis(**options: object) -> alt.Axis:
 
 def heads_compared(counting: str) -> pd.DataFrame:
     """Every head with the offsets of one way of counting, under `score` and `attention`."""
-    heads = ask(head_offset.heads)
+    heads = ask(head_offset.heads).dropna(subset=list(COUNTINGS[counting]))
     score, attention = (heads[name].astype("int64") for name in COUNTINGS[counting])
     agree, distance = score == attention, (score - attention).abs()
     return heads.assign(score=score, attention=attention, agree=agree, distance=distance)
+
+
+def counting_picker(view: View) -> str:
+    """The way of counting that is chosen of those that the model has: kernels are of turned queries
+    and keys alone, and come first there."""
+    turned = [each for each in COUNTINGS if each == KERNEL and turns_positions()]
+    return view.pick("counting", turned + [each for each in COUNTINGS if each != KERNEL])
 
 
 def at_zero(heads: pd.DataFrame) -> int:

@@ -20,15 +20,15 @@ from analysis.tables.positions import (
     relative_position_profile,
 )
 from analysis.tables.positions.head_offset import REACH
-from analysis.tables.positions.offset_agreement import COUNTINGS
-from pages.positions.offsets import offset_axis, pick_positions_head
+from pages.positions.curves import WIDTH, curve_over_offsets, heading, offsets_across
+from pages.positions.offsets import counting_picker, pick_positions_head
 from pages.positions.one_text import attention, waves
 from pages.positions.phases import phases
-from pages.ui.charts.colours import ATTENTION_COLOUR, LESS_TO_MORE, MARKED, SCORE_COLOUR
+from pages.ui.charts.colours import ATTENTION_COLOUR, LESS_TO_MORE, SCORE_COLOUR
 from pages.ui.charts.look import column_tooltips
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, is_causal
+from pages.ui.store.chosen import adds_positions, ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent, scientific, signed
@@ -44,7 +44,7 @@ _COLUMNS = {
 }
 _CURVES = {"score": SCORE_COLOUR, "given": ATTENTION_COLOUR}
 """The weighted cross-covariance, and the attention given."""
-_WIDTH, _ROW, _CURVE = 660, 11, 150
+_ROW = 11
 
 
 @section(
@@ -60,6 +60,7 @@ _WIDTH, _ROW, _CURVE = 660, 11, 150
         query_key_rotation.TABLE,
         query_key_error.TABLE,
     ),
+    when=adds_positions,
 )
 def one_head(view: View) -> None:
     layer, head = pick_positions_head(view)
@@ -110,7 +111,7 @@ def _correlations(view: View, layer: int, head: int) -> None:
         st.info(view.say("no_correlations"))
         return
     reach = view.pick("reach", _REACHES, default=30, format=lambda each: f"±{each}")
-    counting = view.pick("counting", list(COUNTINGS))
+    counting = counting_picker(view)
     names = dict(zip(_CURVES, _COLUMNS[counting], strict=True))
     curves = sums.assign(**{curve: sums[name] for curve, name in names.items()})
     curves = curves.dropna(subset=list(_CURVES))
@@ -141,20 +142,11 @@ def _chart(
     Args:
         peaks: the offset at which each curve is highest within the window.
     """
-    parts = [] if waves.empty else [_directions(waves, _offsets(domain))]
+    parts = [] if waves.empty else [_directions(waves, offsets_across(domain))]
     for curve in _CURVES:
-        x = _offsets(domain, titled=curve == "given")
-        parts.append(_curve(curves, curve, peaks[curve], x))
+        x = offsets_across(domain, titled=curve == "given")
+        parts.append(curve_over_offsets(curves, curve, x, colour=_CURVES[curve], peak=peaks[curve]))
     return alt.concat(*parts, columns=1, spacing=10).resolve_scale(color="independent")
-
-
-def _offsets(domain: tuple[int, int], *, titled: bool = False) -> alt.X:
-    return alt.X(
-        "offset:Q",
-        title=title("offset") if titled else None,
-        scale=alt.Scale(domain=[domain[0] - 0.5, domain[1] + 0.5], nice=False, zero=False),
-        axis=offset_axis(tickCount=13),
-    )
 
 
 def _directions(waves: pd.DataFrame, x: alt.X) -> Any:
@@ -174,26 +166,5 @@ def _directions(waves: pd.DataFrame, x: alt.X) -> Any:
         tooltip=column_tooltips(cells, rank="d", value=".2f", offset="+d", correlation=".3f"),
     )
     height = _ROW * waves["rank"].nunique()
-    heading = _heading(said("correlations_directions"))
-    return chart.properties(title=heading, width=_WIDTH, height=height)
-
-
-def _curve(curves: pd.DataFrame, curve: str, peak: int, x: alt.X) -> Any:
-    """A line over offsets with its greatest value within the window marked."""
-    colour, axis = _CURVES[curve], alt.Axis(format=".3~s", tickCount=4, minExtent=36)
-    base = alt.Chart(curves).encode(
-        x=x,
-        y=alt.Y(f"{curve}:Q", title=None, scale=alt.Scale(zero=False), axis=axis),
-        tooltip=column_tooltips(curves, **{"offset": "+d", curve: ".4~g"}),
-    )
-    line = base.mark_line(color=colour, point={"size": 18, "filled": True, "color": colour})
-    at = curves[curves["offset"] == peak].assign(label=f"t = {offset_told(peak)}")
-    marked = alt.Chart(at).encode(x=x)
-    rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
-    label = marked.mark_text(fontSize=12, fontWeight="bold")
-    chart = alt.layer(rule, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))
-    return chart.properties(title=_heading(title(curve)), width=_WIDTH, height=_CURVE)
-
-
-def _heading(name: str) -> alt.Title:
-    return alt.Title(name, anchor="start", frame="group", offset=14)
+    named = heading(said("correlations_directions"))
+    return chart.properties(title=named, width=WIDTH, height=height)

@@ -35,7 +35,7 @@ def attention(view: View, layer: int, head: int) -> int:
     Returns:
         the sequence number of the text.
     """
-    texts = ask(query_key_wave.exemplars).sort_values("seq").itertuples()
+    texts = ask(exemplar_attention.exemplars).sort_values("seq").itertuples()
     labels = {int(row.seq): _label(view, row) for row in texts}
     seq = view.pick("text", list(labels), format=labels.__getitem__, kind="select")
     left, right = view.columns(2)

@@ -8,7 +8,6 @@ from scipy.fft import next_fast_len
 from torch import Tensor
 
 from analysis.measures.positions.query_key_wave import query_key_waves
-from analysis.models.compared import compared, compares_directions
 from analysis.models.trace import LayerWeights
 
 
@@ -28,10 +27,10 @@ def scored_waves(
     Source:
         yamamoto-2023, section 3.3; su-2021, section 3.2.1, eq. 12.
     """
-    if compares_directions(weights):
+    if weights.compares_directions:
         queries, keys = query_key_waves(inputs, weights.query_key)
         return queries, weights.query_key.values, keys
-    queries, keys = compared(inputs, weights)
+    queries, keys = weights.compared(inputs)
     return queries, queries.new_ones(len(queries), queries.shape[-1]), keys
 
 

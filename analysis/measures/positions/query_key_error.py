@@ -9,7 +9,6 @@ from analysis.measures.positions.query_key_correlation import scored_waves
 from analysis.measures.positions.query_key_wave import cross_covariance
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.positions.rotary_plane import planes_of, turns
-from analysis.models.compared import compared
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerTrace, LayerWeights
 
@@ -42,7 +41,7 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
         yamamoto-2023, section 3.3; section 3.5, eqs. 13 to 15. su-2021, section 3.2.1, eq. 12.
     """
     weights, inputs = layer.weights, layer.attention_input[0]
-    queries, keys = compared(inputs, weights)
+    queries, keys = weights.compared(inputs)
     waves, values, right = scored_waves(inputs, weights)
     left, rotary = waves * values[:, None], weights.rotary
     expected = queries @ keys.mT
@@ -51,7 +50,7 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
     traces = cross_covariance(left, right).sum(dim=-1)
     visible, scale = summands * visible_share(inputs.dtype), weights.score_scale
     may_look = weights.pairs(len(inputs)).to(scores.device)
-    attention = (scores * scale).masked_fill(~may_look, float("-inf")).softmax(dim=-1)
+    attention = weights.capped(scores * scale).masked_fill(~may_look, float("-inf")).softmax(dim=-1)
     found = layer.attention[0]
     uneven = found - may_look / may_look.sum(dim=-1, keepdim=True)
     rounded = found * (1 + summands * scale) * _ROUNDINGS * visible_share(dtype or found.dtype)

@@ -6,7 +6,6 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
-from analysis.models.compared import compared
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights
 
@@ -91,7 +90,7 @@ def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> P
     rotary = weights.rotary
     if rotary is None:
         raise ValueError("The layer does not turn its queries and keys.")
-    queries, keys = compared(read, weights)
+    queries, keys = weights.compared(read)
     queries = queries * weights.score_scale
     seen = weights.pairs(len(read)).to(read.device)
     centred = _centred(queries @ keys.mT, seen)

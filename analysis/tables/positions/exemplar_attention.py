@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import singles, small
-from analysis.tables.question import asks
+from analysis.tables.question import asks, sequences_of
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 SHOWN = 15
@@ -42,4 +42,10 @@ TABLE = Table(
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int, seq: int) -> pd.DataFrame:
     """One head's map of the first tokens of a text: query_pos, key_pos, query_token, key_token,
     attention; a row per pair, by query."""
+    ...
+
+
+@asks(sequences_of("exemplar_attention"))
+def exemplars(store: DuckDBPyConnection) -> pd.DataFrame:
+    """seq, n_tokens, text of the kept sequences."""
     ...

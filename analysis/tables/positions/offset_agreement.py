@@ -7,11 +7,12 @@ from analysis.tables.columns import count, number, text
 from analysis.tables.question import asks
 from analysis.tables.table import LAYER_OR_ALL, Table, interval
 
+KERNEL = "kernel"
 COUNTINGS = {
     "sum": ("score_offset", "attention_offset"),
     "per_pair": ("score_offset_per_pair", "attention_offset_per_pair"),
     "centred": ("score_offset_centred", "attention_offset"),
-    "kernel": ("kernel_offset", "attention_offset_per_pair"),
+    KERNEL: ("kernel_offset", "attention_offset_per_pair"),
 }
 """Ways of counting offsets, and the columns of `head_offset` that each compares."""
 MIN_DEPENDENCES = (0.0, 0.05, 0.1, 0.25, 0.5)

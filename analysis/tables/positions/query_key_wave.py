@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.columns import single, singles
 from analysis.tables.positions.query_key_singular_value import RANK
-from analysis.tables.question import asks, sequences_of
+from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 RANKS, SHOWN, REACH = 20, 64, 64
@@ -73,10 +73,4 @@ def correlations(
 ) -> pd.DataFrame:
     """Cross-correlations of one text, or their means over all kept ones that have the offset: rank,
     value, offset, correlation."""
-    ...
-
-
-@asks(sequences_of("query_key_wave"))
-def exemplars(store: DuckDBPyConnection) -> pd.DataFrame:
-    """seq, n_tokens, text of the kept sequences."""
     ...

@@ -11,7 +11,7 @@ from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Column, Table, View
 
 UNTURNED = 0
-_PLANE = small("plane", "plane of the head, from 1, the fastest mostly first")
+_PLANE = small("plane", "plane of the head, counted from 1")
 _KEY = (LAYER, HEAD, _PLANE)
 _N_PAIRS = count("n_pairs", "pairs of a query and a key that are compared", "pairs")
 _FREQUENCY = number("frequency", "θ, by which a token further on is turned further", "radians")
@@ -55,7 +55,9 @@ TABLE = Table(
     key=(
         LAYER,
         HEAD,
-        replace(_PLANE, meaning=f"{_PLANE.meaning}; 0: what is not turned, of which only score is"),
+        replace(
+            _PLANE, meaning=f"{_PLANE.meaning}; 0: what is not turned, which has a score alone"
+        ),
     ),
     values=(_FREQUENCY, _N_PAIRS, *_SUMS),
     source="su-2021",
@@ -74,7 +76,6 @@ TABLE = Table(
         from shards
         group by layer, head, plane
     """,
-    shown_as="rotary_plane_total",
     views=(
         View(
             "rotary_plane",
@@ -92,7 +93,7 @@ TABLE = Table(
                 number(
                     "preferred_offset",
                     "φ / θ: where it raises scores most, and again after each wavelength 2π / θ; "
-                    "NULL without a phase or a turn",
+                    "NULL without a phase or a frequency",
                     "tokens",
                     nullable=True,
                 ),

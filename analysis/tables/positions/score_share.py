@@ -8,6 +8,14 @@ from analysis.tables.columns import count, number
 from analysis.tables.question import asks, frame_of
 from analysis.tables.table import HEAD, LAYER, Table
 
+_PARTS = {
+    "position": "the score of the mean query and the mean key at their offset",
+    "query": "what the query adds to that, whatever the key",
+    "key": "what the key adds to that, whatever the query",
+    "content": "what only both add, and all that is not turned; NULL, as the others, if all keys "
+    "of every query match equally",
+}
+PARTS = tuple(_PARTS)
 TABLE = Table(
     name="score_share",
     grain="one row per layer and head; none if the model turns no queries and keys",
@@ -17,13 +25,7 @@ TABLE = Table(
         number("deviation", "root mean square of a score less the mean of its row", "score"),
         *(
             number(name, f"share of the variance within rows of {meaning}", nullable=True)
-            for name, meaning in {
-                "position": "the score of the mean query and the mean key at their offset",
-                "query": "what the query adds to that, whatever the key",
-                "key": "what the key adds to that, whatever the query",
-                "content": "what only both add, and all that is not turned; NULL, as the others, "
-                "if all keys of every query match equally",
-            }.items()
+            for name, meaning in _PARTS.items()
         ),
     ),
     source="su-2021",

@@ -16,7 +16,7 @@ from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import column_tooltips
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, ask_file, open_store
+from pages.ui.store.chosen import adds_positions, ask, ask_file, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
@@ -28,7 +28,7 @@ _LEAST = 24  # components that are drawn where fewer would do
 _NEARLY_ALL = 0.95
 
 
-@section("embeddings", embedding_spectrum.TABLE, position_variance.TABLE)
+@section("embeddings", embedding_spectrum.TABLE, position_variance.TABLE, when=adds_positions)
 def embeddings(view: View) -> None:
     spectra, variance = ask(embedding_spectrum.spectra), ask(position_variance.cumulative)
     kept = spectra[spectra["control"] == "kept"]

@@ -13,7 +13,7 @@ from pages.positions.spectra.charts import amplitude_maps, layer_chart, ratio_ma
 from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
 from pages.positions.spectra.peaks import frequency_text, peaks, period_text
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, layers, open_store
+from pages.ui.store.chosen import adds_positions, ask, layers, open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.place import said
@@ -42,7 +42,7 @@ def too_short() -> str:
     return said("short", least=_SHORTEST)
 
 
-@section("states", state_spectrum.TABLE, lacking=too_short)
+@section("states", state_spectrum.TABLE, lacking=too_short, when=adds_positions)
 def states(view: View) -> None:
     lengths = ask(state_spectrum.lengths)
     length, amount = _pick_length(view, lengths), view.pick("amount", AMOUNTS)

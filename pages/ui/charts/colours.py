@@ -87,6 +87,7 @@ LESS_TO_MORE = ("#2166ac", "#67a9cf", "#f3f1ea", "#ef8a62", "#b2182b")
 INKS = ("#000000", "#ffffff")
 MARKED = "#ff5a36"  # around what is chosen
 ATTENTION_COLOUR, SCORE_COLOUR, AGREEMENT_COLOUR = SERIES_COLOURS[:3]
+SCORE_PART_COLOURS = {"position": _BLUE, "query": _LEAF, "key": _ORANGE, "content": _SILVER}
 CONTROL_COLOURS = {
     "kept": SERIES_COLOURS[0],
     "compared": SERIES_COLOURS[0],

@@ -19,7 +19,7 @@ from pages.ui.choices.otherwise import otherwise
 from pages.ui.stage import stage
 from pages.ui.store.build import offer_demo
 from pages.ui.store.open_file import Store, Version, cursor, described, version_of
-from pages.ui.words.say import IMAGES, plain, say, speak_of
+from pages.ui.words.say import IMAGES, TURNED, plain, say, speak_of
 
 CONTENT = "content"
 """The parameter of the address that tells a file's content from others of its name."""
@@ -79,7 +79,7 @@ def file_picker() -> None:
         )
     store = readable(chosen_file() or default)
     if isinstance(store, Store):
-        speak_of(store.facts["input"])
+        speak_of(*_subjects(store))
         _compare_content(store)
         if store.random_weights is not None:
             st.sidebar.warning(say("model.untrained_note", seed=store.random_weights))
@@ -107,12 +107,16 @@ def open_store() -> Store:
         stop()
     found = readable(path)
     if isinstance(found, Store):
-        speak_of(found.facts["input"])
+        speak_of(*_subjects(found))
         return found
     st.error(trouble(path, found))
     if len(files()) > 1:
         st.info(say("store.choose_another"))
     stop()
+
+
+def _subjects(store: Store) -> tuple[str, ...]:
+    return store.facts["positions_by"], store.facts["input"]
 
 
 def layer_order() -> LayerOrder:
@@ -128,6 +132,16 @@ def layers() -> range:
 def is_causal() -> bool:
     """Whether a token of the chosen file's model sees none behind itself."""
     return open_store().facts["attention"] == "causal"
+
+
+def turns_positions() -> bool:
+    """Whether the chosen file's model turns its queries and keys by their positions."""
+    return open_store().facts["positions_by"] == TURNED
+
+
+def adds_positions() -> bool:
+    """Whether it adds positions to its input instead, as vectors."""
+    return not turns_positions()
 
 
 def shows_images() -> bool:

@@ -18,28 +18,33 @@ PAGES = Path(__file__).parents[2]
 _NAMES = {"en": "English", "ja": "日本語"}
 IMAGES = "images"
 """What a file may be of instead of texts; under `images.KEY` stands what is then said for KEY."""
-_SUBJECT = "what the open file is of"
+TURNED = "turned"
+"""The same of a model that turns its queries and keys, where others add positions to the input."""
+VARIANTS = (IMAGES, TURNED)
+_SUBJECTS = "what the open file is of"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=])")
 
 
 def say(key: str, /, **values: object) -> str:
     """The text of a key in the reader's language, with values put in as `str.format` does.
 
-    Where the open file is of images and the catalogue has other words for them, these are taken.
+    Where the open file is of images, or of a model that turns its queries and keys, and the
+    catalogue has other words for them, these are taken.
     Values are not escaped: pass what a stranger wrote through `plain` first.
 
     Raises:
         KeyError: with the key, if the catalogue has none.
     """
     texts = catalogue()[key]
-    if st.session_state.get(_SUBJECT) == IMAGES:
-        texts = catalogue().get(f"{IMAGES}.{key}", texts)
+    for subject in st.session_state.get(_SUBJECTS, ()):
+        texts = catalogue().get(f"{subject}.{key}", texts)
     return texts[language()].format(**values)
 
 
-def speak_of(subject: str) -> None:
-    """Choose the words for what the open file is of: texts or images."""
-    st.session_state[_SUBJECT] = subject
+def speak_of(*subjects: str) -> None:
+    """Choose the words for what the open file is of, the last of these that has its own; those of
+    texts and of added positions are the usual ones."""
+    st.session_state[_SUBJECTS] = subjects
 
 
 def plain(text: object) -> str:

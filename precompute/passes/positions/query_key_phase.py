@@ -5,7 +5,6 @@ import pyarrow as pa
 
 from analysis.measures.positions.amplitude_spectrum import wave_length
 from analysis.measures.positions.query_key_phase import phase_amplitudes
-from analysis.models.compared import compares_directions
 from analysis.models.trace import LayerTrace
 from analysis.tables.positions.query_key_phase import TABLE
 from precompute.corpora.sequence import Sequence
@@ -21,7 +20,7 @@ def totals(batch: Batch) -> pa.Table:
         _of_layer(sequence, index, layer)
         for sequence, layers in batch.exemplars_alone
         for index, layer in enumerate(layers)
-        if wave_length(len(sequence)) and compares_directions(layer.weights)
+        if wave_length(len(sequence)) and layer.weights.compares_directions
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pyarrow as pa
 
-from analysis.models.compared import compares_directions
 from analysis.models.trace import ModelWeights
 from analysis.tables.positions.query_key_rotation import TABLE
 from precompute.passes.base import table_of
@@ -22,7 +21,7 @@ def weights(model: ModelWeights) -> pa.Table:
             phase=rotation.phases.cpu().numpy(),
         )
         for layer, of_layer in enumerate(model.layers)
-        if compares_directions(of_layer)
+        if of_layer.compares_directions
         for head, rotation in enumerate(of_layer.query_key_rotation)
     ]
     return pa.concat_tables([TABLE.schema.empty_table(), *parts])

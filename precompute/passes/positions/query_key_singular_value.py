@@ -3,7 +3,6 @@
 import numpy as np
 import pyarrow as pa
 
-from analysis.models.compared import compares_directions
 from analysis.models.trace import ModelWeights
 from analysis.tables.positions.query_key_singular_value import TABLE
 from precompute.passes.base import table_of
@@ -16,7 +15,7 @@ def weights(model: ModelWeights) -> pa.Table:
     parts = [
         _rows(index, layer.query_key.values.cpu().numpy())
         for index, layer in enumerate(model.layers)
-        if compares_directions(layer)
+        if layer.compares_directions
     ]
     return pa.concat_tables([TABLE.schema.empty_table(), *parts])
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.positions.score_share import PARTS, HeadTotals, score_shares
+from analysis.measures.positions.score_share import HeadTotals, score_shares
 from analysis.tables.positions.rotary_plane import COMPLEX
-from analysis.tables.positions.score_share import TABLE
+from analysis.tables.positions.score_share import PARTS, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 
@@ -17,7 +17,7 @@ NEEDS = ("rotary_plane",)
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer and head."""
-    planes = store.execute("from rotary_plane_total order by layer, head, plane").df()
+    planes = store.execute("from stored.rotary_plane order by layer, head, plane").df()
     rows = []
     for (layer, head), own in planes.groupby(["layer", "head"]):
         totals = _totals(own)

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from analysis.measures.positions.amplitude_spectrum import frequencies, wave_length
 from analysis.measures.positions.state_spectrum import state_spreads, wave_spread
-from analysis.models.compared import compares_directions
 from analysis.models.trace import Trace
 from analysis.tables.positions.state_spectrum import CONTROLLED, CONTROLS, SOURCES, TABLE
 from precompute.passes.base import one_name, table_of
@@ -34,7 +33,7 @@ class _Place(NamedTuple):
 def totals(batch: Batch) -> pa.Table:
     """One row per control, source, layer, length and frequency that the batch has; none of a model
     whose queries and keys are turned, since no wave of positions is in its states."""
-    if not all(compares_directions(each.weights) for each in batch.trace.layers):
+    if not all(each.weights.compares_directions for each in batch.trace.layers):
         return TABLE.shard_schema.empty_table()
     sums: dict[_Place, np.ndarray] = {}
     n_sequences: dict[_Place, int] = {}

@@ -87,11 +87,7 @@ def used_by(page: str) -> re.Pattern:
 
 
 def test_every_key_of_the_catalogue_is_used():
-    keys = {
-        key.removeprefix(f"{words.IMAGES}.")
-        for key in words.catalogue()
-        if not key.startswith("contract.")
-    }
+    keys = {usual(key) for key in words.catalogue() if not key.startswith("contract.")}
     used = re.compile("|".join(f"(?:{each})" for each in strings(PAGES)))
     left = {key for key in keys if not used.fullmatch(key)}
     columns = {column.name for table in every_table() for column in table.columns}
@@ -101,6 +97,12 @@ def test_every_key_of_the_catalogue_is_used():
     of_pages = {page: used_by(page) for page in {key.partition(".")[0] for key in left}}
     left = {key for key in left if not of_pages[key.partition(".")[0]].fullmatch(leaf(key))}
     assert not sorted(left)
+
+
+def usual(key: str) -> str:
+    """The key in whose place something else is said of some files."""
+    subject, _, rest = key.partition(".")
+    return rest if subject in words.VARIANTS else key
 
 
 def leaf(key: str) -> str:
@@ -113,14 +115,15 @@ def test_both_languages_take_the_same_values():
         assert english == japanese, key
 
 
-def test_what_is_said_of_images_stands_in_place_of_something_and_takes_no_more_values():
+@pytest.mark.parametrize("subject", words.VARIANTS)
+def test_what_is_said_of_some_files_stands_in_place_of_something_and_takes_no_more_values(subject):
     found = words.catalogue()
-    of_images = {key: found[key] for key in found if key.startswith(f"{words.IMAGES}.")}
-    assert of_images
-    for key, texts in of_images.items():
-        usual = found[key.removeprefix(f"{words.IMAGES}.")]
-        assert words.placeholders(texts["en"]) <= words.placeholders(usual["en"]), key
-        assert texts["en"] != usual["en"], key
+    varied = {key: found[key] for key in found if key.startswith(f"{subject}.")}
+    assert varied
+    for key, texts in varied.items():
+        other = found[usual(key)]
+        assert words.placeholders(texts["en"]) <= words.placeholders(other["en"]), key
+        assert texts["en"] != other["en"], key
 
 
 def test_no_text_is_empty():

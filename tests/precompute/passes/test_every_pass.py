@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from analysis.models.trace import Trace
-from analysis.needs import OF_MODELS, Need
+from analysis.needs import Need
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.shards import as_stored, merged
 from precompute.models.classification import classification_of
@@ -26,7 +26,12 @@ ANNOTATED = {Need.TREES, Need.COREFERENCE, Need.WORDS}
 
 
 def _families(each: Totals) -> tuple[str, ...]:
-    return ("vit",) if set(each.TABLE.needs) & set(OF_MODELS) else BOTH_WAYS + OF_DECODERS
+    needs = set(each.TABLE.needs)
+    if needs & {Need.IMAGES, Need.CLASSES}:
+        return ("vit",)
+    if Need.TURNED_POSITIONS in needs:
+        return (*OF_DECODERS, "gpt_neox")
+    return BOTH_WAYS if Need.ADDED_POSITIONS in needs else BOTH_WAYS + OF_DECODERS
 
 
 every_total = pytest.mark.parametrize(

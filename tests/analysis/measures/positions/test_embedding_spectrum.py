@@ -4,8 +4,10 @@ import torch
 
 from analysis.measures.positions.embedding_spectrum import embedding_spectrum
 from tests.reference.positions import embedding_spectrum as reference
+from tests.tiny import added_positions
 
 
+@added_positions
 def test_spectra_follow_their_slow_twin(tiny):
     embedding = tiny.weights.position_embedding
     found = embedding_spectrum(embedding)[0]

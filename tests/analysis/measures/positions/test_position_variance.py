@@ -3,8 +3,10 @@ import torch
 
 from analysis.measures.positions.position_variance import position_variance
 from tests.reference.positions import position_variance as reference
+from tests.tiny import added_positions
 
 
+@added_positions
 def test_shares_follow_their_slow_twin(tiny):
     embedding = tiny.weights.position_embedding
     expected = reference.shares(embedding.tolist())

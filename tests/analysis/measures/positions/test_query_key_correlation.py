@@ -11,7 +11,7 @@ from analysis.measures.positions.query_key_correlation import (
 )
 from analysis.measures.positions.query_key_wave import query_key_waves
 from analysis.models.head_norm import HeadNormWeights
-from tests.analysis.measures.positions.turning import both_ways, turning
+from tests.analysis.measures.positions.turned.layers import both_ways, turning
 from tests.reference.positions import query_key_correlation as reference
 from tests.reference.positions import rotary_plane
 from tests.reference.positions.relative_position_profile import diagonal_sum

@@ -6,13 +6,11 @@ import pytest
 import torch
 
 from analysis.measures.positions.rotary_plane import plane_totals, planes_of, turns
-from analysis.models.compared import compared
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
-from tests.analysis.measures.positions.turning import both_ways, planted, turning
+from tests.analysis.measures.positions.turned.layers import both_ways, planted, turning
 from tests.reference.positions import rotary_plane as reference
-
-pytestmark = both_ways
+from tests.tiny import turned_positions
 
 KINDS = {
     "whole": {},
@@ -28,9 +26,13 @@ def _case(traced_alone, kind):
     return layer.attention_input[0], turning(layer.weights, **KINDS[kind])
 
 
+@both_ways
 @pytest.mark.parametrize("kind", KINDS)
 def test_totals_are_those_of_pairs_one_by_one(traced_alone, kind):
-    read, weights = _case(traced_alone, kind)
+    _assert_totals(*_case(traced_alone, kind))
+
+
+def _assert_totals(read, weights):
     found = plane_totals(read, weights)
     pairs = [tuple(each) for each in weights.pairs(len(read)).nonzero().tolist()]
     assert found.n_pairs == len(pairs)
@@ -50,11 +52,18 @@ def test_totals_are_those_of_pairs_one_by_one(traced_alone, kind):
         assert found.unturned[head].item() == pytest.approx(rest, rel=1e-9, abs=1e-9)
 
 
+@turned_positions
+def test_totals_of_models_that_turn_are_those_of_pairs_one_by_one(traced_alone):
+    for layer in traced_alone[1].layers:
+        _assert_totals(layer.attention_input[0], layer.weights)
+
+
+@both_ways
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_planes_and_rest_give_is_the_whole_variance(traced_alone, kind):
     read, weights = _case(traced_alone, kind)
     found = plane_totals(read, weights)
-    queries, keys = compared(read, weights)
+    queries, keys = weights.compared(read)
     scores = queries @ keys.mT * weights.score_scale
     seen = weights.pairs(len(read))
     rows = [[row[own] for row, own in zip(of, seen, strict=True)] for of in scores]
@@ -63,10 +72,11 @@ def test_what_planes_and_rest_give_is_the_whole_variance(traced_alone, kind):
     torch.testing.assert_close(whole, torch.stack(expected).to(whole))
 
 
+@both_ways
 def test_scores_are_sums_over_planes(traced_alone):
     for kind in KINDS:
         read, weights = _case(traced_alone, kind)
-        queries, keys = compared(read, weights)
+        queries, keys = weights.compared(read)
         sides = weights.queries(read)[0].tolist(), weights.keys(read)[0].tolist()
         rotary = weights.rotary
         for i in range(len(read)):
@@ -81,6 +91,7 @@ def test_scores_are_sums_over_planes(traced_alone):
                 assert (queries[0, i] @ keys[0, j]).item() == pytest.approx(expected, abs=1e-9)
 
 
+@both_ways
 def test_planes_and_turns_are_complex_numbers(traced_alone):
     read, weights = _case(traced_alone, "whole")
     queries, rotary = weights.queries(read), weights.rotary
@@ -90,6 +101,7 @@ def test_planes_and_turns_are_complex_numbers(traced_alone):
     np.testing.assert_allclose(turns(4, rotary, read), expected, atol=1e-12)
 
 
+@both_ways
 @pytest.mark.parametrize("scaling", [1.0, 1.25])
 def test_planted_offsets_are_found_exactly(traced_alone, scaling):
     layer = traced_alone[0].layers[0]
@@ -108,6 +120,7 @@ def test_planted_offsets_are_found_exactly(traced_alone, scaling):
         np.testing.assert_allclose(coherence, [1, 1], rtol=1e-12)
 
 
+@both_ways
 def test_coherence_is_at_most_1(traced_alone):
     for kind in KINDS:
         found = plane_totals(*_case(traced_alone, kind))
@@ -115,12 +128,14 @@ def test_coherence_is_at_most_1(traced_alone):
         assert (means <= (found.query_square * found.key_square).sqrt() * found.n_pairs).all()
 
 
+@both_ways
 def test_a_layer_that_turns_nothing_is_no_case(traced_alone):
     layer = traced_alone[0].layers[0]
     with pytest.raises(ValueError, match="does not turn"):
         plane_totals(layer.attention_input[0], layer.weights)
 
 
+@both_ways
 def test_the_scale_of_scores_counts_once_and_that_of_turned_sides_twice(traced_alone):
     read, weights = _case(traced_alone, "whole")
     plain = plane_totals(read, weights)

@@ -7,7 +7,7 @@ import torch
 from analysis.measures.positions.rotary_plane import plane_totals
 from analysis.measures.positions.score_share import PARTS, HeadTotals, score_shares
 from analysis.models.rotary import Rotary
-from tests.analysis.measures.positions.turning import both_ways, planted, turning
+from tests.analysis.measures.positions.turned.layers import both_ways, planted, turning
 from tests.reference.positions import score_share as reference
 
 pytestmark = both_ways

@@ -26,7 +26,7 @@ from precompute.passes.positions import (
     score_share,
     state_spectrum,
 )
-from tests.analysis.measures.positions.turning import both_ways, planted, turning
+from tests.analysis.measures.positions.turned.layers import both_ways, planted, turning
 
 pytestmark = both_ways
 Turned = Callable[[LayerWeights], LayerWeights]
@@ -113,7 +113,8 @@ def _view(stored: pd.DataFrame) -> pd.DataFrame:
 
 def _shares(stored: pd.DataFrame) -> pd.DataFrame:
     with duckdb.connect() as store:
-        store.execute("create table rotary_plane_total as from stored")
+        store.execute("create schema stored")
+        store.execute("create table stored.rotary_plane as from stored")
         return score_share.fit(store, context=None).to_pandas()
 
 

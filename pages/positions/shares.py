@@ -1,0 +1,86 @@
+"""How much of what tells scores apart is due to position alone, and how much to tokens."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.positions import score_share
+from analysis.tables.positions.score_share import PARTS
+from pages.positions.offsets import head_row
+from pages.ui.charts.colours import SCORE_PART_COLOURS
+from pages.ui.charts.head_map import head_map
+from pages.ui.charts.look import coloured, column_tooltips, flat_axis
+from pages.ui.head.choice import head_of
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, turns_positions
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import percent
+
+
+@section("shares", score_share.TABLE, when=turns_positions)
+def shares(view: View) -> None:
+    layers, heads = ask(score_share.by_layer), ask(score_share.heads)
+    if layers.empty:
+        st.info(view.say("none"))
+        return
+    view.finding(_finding(view, layers, heads))
+    view.figure("layers", layers, _layers(view, layers))
+    part = view.pick("part", PARTS)
+    layer, head = head_row(view, "map")
+    low = min(0.0, float(heads[part].min()))
+    scale = alt.Scale(scheme="viridis", domain=[low, max(float(heads[part].max()), low + 0.01)])
+    chart = head_map(
+        heads,
+        part,
+        view.say(f"part_{part}"),
+        scale,
+        format=".1%",
+        marked=(layer, head),
+        legend_format=".0%",
+    )
+    state = f"{part}_{layer}_{head}"
+    caption = view.say(f"part_{part}_help")
+    view.figure("map", heads, chart, state=state, click=True, caption=caption)
+    shown = heads.sort_values("position", ascending=False)
+    view.table("table", shown, dict.fromkeys(("layer", "head", *PARTS, "deviation")))
+
+
+def _finding(view: View, layers: pd.DataFrame, heads: pd.DataFrame) -> str:
+    """What position alone is responsible for, in the first layer and the last, and at most."""
+    first, last = layers.iloc[0], layers.iloc[-1]
+    most = heads.nlargest(1, "position").iloc[0]
+    return view.say(
+        "finding",
+        first=int(first["layer"]),
+        last=int(last["layer"]),
+        before=percent(first["position"]),
+        after=percent(last["position"]),
+        content_before=percent(first["content"]),
+        content_after=percent(last["content"]),
+        head=head_of(most),
+        most=percent(most["position"]),
+    )
+
+
+def _layers(view: View, layers: pd.DataFrame) -> Any:
+    """A bar per layer, cut into the four parts; what works against the rest hangs below 0."""
+    names = {part: view.say(f"part_{part}") for part in PARTS}
+    long = layers.melt("layer", list(PARTS), var_name="part", value_name="share")
+    colours = {names[part]: colour for part, colour in SCORE_PART_COLOURS.items()}
+    long = long.assign(order=long["part"].map(PARTS.index), part=long["part"].map(names))
+    long, encoding, _ = coloured(long, "part", title("part"), colours)
+    return (
+        alt.Chart(long)
+        .mark_bar(stroke="#80808055", strokeWidth=0.5)
+        .encode(
+            x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
+            y=alt.Y("share:Q", title=title("share"), axis=alt.Axis(format=".0%", tickCount=6)),
+            order=alt.Order("order:Q"),
+            color=encoding,
+            tooltip=column_tooltips(long, layer="d", part="", share=".1%"),
+        )
+        .properties(height=320)
+    )

@@ -1,0 +1,217 @@
+"""One head of a model that turns its queries and keys: the score that position alone gives to every
+offset, the planes that make it up, and where the head looks."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.positions import (
+    exemplar_attention,
+    head_offset,
+    position_kernel,
+    query_key_correlation,
+    query_key_error,
+    relative_position_profile,
+    rotary_plane,
+    score_share,
+)
+from analysis.tables.positions.head_offset import REACH
+from analysis.tables.positions.offset_agreement import KERNEL
+from pages.positions.curves import curve_over_offsets, offsets_across
+from pages.positions.offsets import counting_picker, offset_axis, pick_positions_head
+from pages.positions.one_text import attention
+from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
+from pages.ui.charts.look import column_tooltips, ramp
+from pages.ui.head.choice import row_of
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, is_causal, turns_positions
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import count, percent, scientific, signed
+from pages.ui.words.offsets import offset_told
+
+_REACHES = (10, 30, 64)
+_COLUMNS = {
+    KERNEL: (KERNEL, "attention_per_pair"),
+    "sum": ("value", "attention"),
+    "per_pair": ("value_per_pair", "attention_per_pair"),
+    "centred": ("value_centred", "attention"),
+}
+_COLOURS = (SCORE_COLOUR, ATTENTION_COLOUR)
+_COHERENT = 0.5
+_TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
+_ERRORS = ("score_error", "trace_error", "attention_error")
+
+
+@section(
+    "one_head",
+    rotary_plane.TABLE,
+    position_kernel.TABLE,
+    query_key_correlation.TABLE,
+    exemplar_attention.TABLE,
+    relative_position_profile.TABLE,
+    also=(head_offset.TABLE, score_share.TABLE, query_key_error.TABLE),
+    when=turns_positions,
+)
+def turned_head(view: View) -> None:
+    layer, head = pick_positions_head(view)
+    peak = _kernel(view, layer, head)
+    _card(view, layer, head)
+    _planes(view, layer, head, peak)
+    attention(view, layer, head)
+
+
+def _kernel(view: View, layer: int, head: int) -> int:
+    """The score of every offset above the attention that it gets.
+
+    Returns:
+        the offset near by that has the largest score.
+    """
+    reach = view.pick("reach", _REACHES, default=30, format=lambda each: f"±{each}")
+    counting = counting_picker(view)
+    sums = ask(query_key_correlation.of_head, layer=layer, head=head)
+    kernel = ask(position_kernel.of_head, layer=layer, head=head)
+    curves = sums.merge(kernel, on="offset")
+    colours = dict(zip((_name(counting), "given"), _COLOURS, strict=True))
+    names = dict(zip(colours, _COLUMNS[counting], strict=True))
+    curves = curves.assign(**{curve: curves[name] for curve, name in names.items()})
+    near = curves[curves["offset"].abs() <= REACH].set_index("offset")
+    peaks = {curve: int(near[curve].idxmax()) for curve in colours}
+    score, given = map(offset_told, peaks.values())
+    agree = "same" if score == given else "other"
+    view.finding(view.say(f"peaks_{agree}", score=score, attention=given))
+    if is_causal():
+        view.note(view.say("causal"))
+    domain = (-reach, 0 if is_causal() else reach)
+    shown = curves[curves["offset"].between(*domain)]
+    parts = [
+        curve_over_offsets(
+            shown,
+            curve,
+            offsets_across(domain, titled=curve == "given"),
+            colour=colour,
+            peak=peaks[curve],
+        )
+        for curve, colour in colours.items()
+    ]
+    chart = alt.concat(*parts, columns=1, spacing=10).resolve_scale(color="independent")
+    view.figure(
+        "kernel",
+        shown.drop(columns=[each for each in colours if each not in names.values()]),
+        chart,
+        state=f"{layer}_{head}_{reach}_{counting}",
+        n=count(sums["n_sequences"].max()),
+        window=REACH,
+    )
+    return peaks[_name(counting)]
+
+
+def _name(counting: str) -> str:
+    """What the score of an offset is called, counted in one of the ways."""
+    return KERNEL if counting == KERNEL else "score"
+
+
+def _card(view: View, layer: int, head: int) -> None:
+    """The head's numbers; those that the file lacks are left out."""
+    numbers = list(_numbers(view, layer, head))
+    with st.container(border=True):
+        columns = st.columns(max(len(numbers), 1))
+        for place, (label, value, help) in zip(columns, numbers, strict=False):
+            place.metric(label, value, help=help)
+        errors = ask(query_key_error.by_layer).dropna(subset=list(_ERRORS))
+        for _, row in errors[errors["layer"] == layer].iterrows():
+            worst = {name: scientific(float(row[name])) for name in _ERRORS}
+            st.caption(view.say("card_errors", layer=layer, n=count(row["n_sequences"]), **worst))
+
+
+def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
+    """How much the head depends on offsets, and to what its scores are due."""
+    offsets = row_of(ask(head_offset.heads), layer, head)
+    if offsets is not None:
+        yield title("dependence"), signed(offsets["dependence"]), view.say("dependence")
+    shares = row_of(ask(score_share.heads), layer, head)
+    if shares is not None and pd.notna(shares["position"]):
+        for part in score_share.PARTS:
+            share, help = percent(shares[part]), view.say(f"part_{part}_help")
+            yield view.say(f"part_{part}"), share, help
+
+
+def _planes(view: View, layer: int, head: int, peak: int) -> None:
+    """Every plane by the length of its wave and the offset that it favours."""
+    planes = ask(rotary_plane.of_head, layer=layer, head=head)
+    frame = planes.assign(period=2 * np.pi / planes["frequency"])
+    shown = frame.dropna(subset=["preferred_offset", "coherence"])
+    if shown.empty:
+        st.info(view.say("no_planes"))
+        return
+    strongest = shown.nlargest(1, "strength").iloc[0]
+    view.finding(
+        view.say(
+            "finding_planes",
+            n=int((shown["coherence"] >= _COHERENT).sum()),
+            planes=len(frame),
+            least=_COHERENT,
+            period=_tokens(strongest["period"]),
+            offset=f"{strongest['preferred_offset']:+.1f}".replace("-", "−"),
+            coherence=f"{strongest['coherence']:.2f}",
+            share=percent(strongest["strength"] / shown["strength"].sum()),
+        )
+    )
+    view.figure(
+        "planes", frame, _plane_chart(shown, peak), state=f"{layer}_{head}", peak=offset_told(peak)
+    )
+    columns = {"plane": "%d", "period": "%.1f", "preferred_offset": "%.2f"}
+    view.table("plane_table", frame, columns | {"strength": "%.3g", "coherence": "%.2f"})
+
+
+def _tokens(period: float) -> str:
+    return f"{period:.1f}" if period < 10 else count(round(period))
+
+
+def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:
+    """Dots, larger where a plane is stronger; dashed, where the planes together peak."""
+    furthest = max(float(planes["preferred_offset"].abs().max()), abs(peak), 1.0)
+    ticks = [0, *(each for each in _TENS if abs(each) <= furthest)]
+    y = alt.Y(
+        "preferred_offset:Q",
+        title=title("preferred_offset"),
+        scale=alt.Scale(type="symlog", constant=1, domain=[-furthest * 1.6, furthest * 1.6]),
+        axis=offset_axis(values=ticks, grid=True),
+    )
+    dots = alt.Chart(planes).encode(
+        x=alt.X(
+            "period:Q",
+            title=title("period"),
+            scale=alt.Scale(type="log"),
+            axis=alt.Axis(format="~s", tickCount=6),
+        ),
+        y=y,
+        size=alt.Size(
+            "strength:Q",
+            title=title("strength"),
+            scale=alt.Scale(range=[12, 420], zero=True),
+            legend=alt.Legend(format=".2~g", tickCount=3, symbolFillColor="#808080"),
+        ),
+        color=alt.Color(
+            "coherence:Q",
+            title=title("coherence"),
+            scale=alt.Scale(type="linear", scheme="viridis", domain=[0, 1]),
+            legend=ramp(".1~f"),
+        ),
+        tooltip=column_tooltips(
+            planes,
+            plane="d",
+            period=".1f",
+            preferred_offset="+.2f",
+            strength=".3~g",
+            coherence=".2f",
+        ),
+    )
+    marks = dots.mark_circle(opacity=1, stroke="#80808080", strokeWidth=1)
+    at = alt.Chart(pd.DataFrame({"preferred_offset": [peak]})).encode(y=y)
+    rule = at.mark_rule(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
+    return alt.layer(rule, marks).properties(height=360)
