@@ -14,7 +14,6 @@ from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.windows import windows
 from precompute.corpora.encode import Encoder
-from precompute.corpora.japanese import is_japanese, settings_of_japanese
 from precompute.corpora.masking import check_masking, masked
 from precompute.corpora.reading import Reading
 from precompute.corpora.recognition import one_format_of
@@ -27,6 +26,7 @@ from precompute.corpora.texts.packing import packed, paired
 from precompute.corpora.texts.paragraphs import documents
 from precompute.corpora.texts.parquet import parquet_entries
 from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
+from precompute.corpora.tokenizing.japanese import is_japanese, settings_of_japanese
 from precompute.corpora.wording import file_name
 
 __all__ = [
