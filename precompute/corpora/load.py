@@ -68,8 +68,8 @@ def read_corpus(
     """The corpus that is given by names, as the model with this tokenizer reads it.
 
     Args:
-        given: a path of a file or a folder, several of them, or `demo` or `demo-treebank` for a
-            bundled corpus.
+        given: a path of a file or a folder, several of them, or the name of a bundled
+            corpus (`BUNDLED_TEXTS`).
         positions: how many tokens the model can read at once.
         segment_types: how many segment ids the model knows; 0 for a model without segments.
         max_tokens: the length that texts and pairs are cut to.
