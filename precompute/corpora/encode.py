@@ -10,13 +10,13 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.checks import check_length, check_some_tokens
-from precompute.corpora.japanese import is_japanese, joined_japanese
 from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
 from precompute.corpora.special_tokens import check_tokenizer, encoding, framed, room_for
 from precompute.corpora.token_types import SEP, SPECIAL, TokenTypes
-from precompute.corpora.word_pieces import word_pieces
+from precompute.corpora.tokenizing.japanese import is_japanese, joined_japanese
+from precompute.corpora.tokenizing.word_pieces import word_pieces
+from precompute.corpora.tokenizing.words import words_of_tokens
 from precompute.corpora.wording import shown
-from precompute.corpora.words import words_of_tokens
 
 _MARK = "\0"
 

@@ -14,7 +14,6 @@ from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.windows import windows
 from precompute.corpora.encode import Encoder
-from precompute.corpora.japanese import is_japanese, settings_of_japanese
 from precompute.corpora.masking import check_masking, masked
 from precompute.corpora.reading import Reading
 from precompute.corpora.recognition import one_format_of
@@ -27,6 +26,7 @@ from precompute.corpora.texts.packing import packed, paired
 from precompute.corpora.texts.paragraphs import documents
 from precompute.corpora.texts.parquet import parquet_entries
 from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
+from precompute.corpora.tokenizing.japanese import is_japanese, settings_of_japanese
 from precompute.corpora.wording import file_name
 
 __all__ = [
@@ -68,8 +68,8 @@ def read_corpus(
     """The corpus that is given by names, as the model with this tokenizer reads it.
 
     Args:
-        given: a path of a file or a folder, several of them, or `demo` or `demo-treebank` for a
-            bundled corpus.
+        given: a path of a file or a folder, several of them, or the name of a bundled
+            corpus (`BUNDLED_TEXTS`).
         positions: how many tokens the model can read at once.
         segment_types: how many segment ids the model knows; 0 for a model without segments.
         max_tokens: the length that texts and pairs are cut to.

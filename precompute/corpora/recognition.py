@@ -9,7 +9,7 @@ from typing import Literal
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_formats import kind_of
 from precompute.corpora.lines import BYTE_ORDER_MARK
-from precompute.corpora.source import opened
+from precompute.corpora.source import BUNDLED_TEXTS, opened
 from precompute.corpora.wording import file_name, path_as_given
 
 Format = Literal["conllu", "coreference", "jsonl", "paragraphs", "parquet", "pickle"]
@@ -86,8 +86,8 @@ def _check_regular(path: Path) -> None:
     if not path.exists():
         raise BadCorpus(
             place,
-            "there is no such file; give the path of a corpus, or `demo` or `demo-treebank` for a "
-            "bundled one",
+            "there is no such file; give the path of a corpus, or the name of one that is bundled: "
+            f"{', '.join(BUNDLED_TEXTS)}",
         )
     if not path.is_file():
         raise BadCorpus(place, "is not a regular file; write the corpus to a file first")

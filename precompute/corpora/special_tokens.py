@@ -5,8 +5,8 @@ from itertools import groupby
 from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import UnfitModel, UserError
-from precompute.corpora.encoded import Encoded, encoded_fast, encoded_japanese
-from precompute.corpora.japanese import is_japanese
+from precompute.corpora.tokenizing.encoded import Encoded, encoded_fast, encoded_japanese
+from precompute.corpora.tokenizing.japanese import is_japanese
 
 PROBE = "."  # a text of which every tokenizer makes a token
 

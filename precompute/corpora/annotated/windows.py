@@ -12,7 +12,7 @@ from precompute.corpora.annotated.documents import Document, Sentence
 from precompute.corpora.lines import span
 from precompute.corpora.sequence import Annotated
 from precompute.corpora.special_tokens import room_for
-from precompute.corpora.word_pieces import word_pieces
+from precompute.corpora.tokenizing.word_pieces import word_pieces
 
 
 def windows(

@@ -9,7 +9,7 @@ from precompute.corpora.checks import check_some_tokens
 from precompute.corpora.lines import Line, span
 from precompute.corpora.sequence import Tokens
 from precompute.corpora.special_tokens import framed, room_for
-from precompute.corpora.word_pieces import line_pieces
+from precompute.corpora.tokenizing.word_pieces import line_pieces
 
 
 def blocks(

@@ -13,7 +13,7 @@ from precompute.corpora.lines import Line, span
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Pair, Text, Tokens
 from precompute.corpora.special_tokens import framed, room_for
-from precompute.corpora.word_pieces import line_pieces
+from precompute.corpora.tokenizing.word_pieces import line_pieces
 
 LEAST_PIECES = 2
 

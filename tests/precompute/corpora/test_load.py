@@ -1,6 +1,7 @@
 import hashlib
 import json
 import pickle
+from collections import Counter
 from itertools import islice
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UnfitModel, UnknownName, UserError
 from precompute.corpora.load import TEXT_PACKINGS, entries, write_jsonl
-from precompute.corpora.sequence import Text, Tokens
+from precompute.corpora.sequence import Pair, Text, Tokens
 from tests.precompute.corpora.tiny import (
     BUILT,
     SEGMENT_TYPES,
@@ -117,6 +118,18 @@ def test_entries_are_read_as_they_are_asked_for(tmp_path):
     with pytest.raises(BadCorpus):
         next(found)
     assert len(load(path, limit=1).sequences) == 1
+
+
+def test_japanese_articles_are_bundled():
+    found = list(entries("demo-ja"))
+    assert len(found) >= 60
+    texts = [each.text_a + each.text_b for each in found if isinstance(each, Pair)]
+    assert len(set(texts)) == len(found)
+    assert all(3 <= text.count("。") <= 6 for text in texts)
+    letters = Counter(letter for text in texts for letter in text)
+    assert sum(letters.values()) > 7000
+    kana = sum(n for letter, n in letters.items() if "ぁ" <= letter <= "ヿ")
+    assert kana > sum(letters.values()) / 3, "it is Japanese"
 
 
 def test_demo_is_bundled():

@@ -11,7 +11,7 @@ from precompute.corpora.annotated.annotation import ROOT, Annotation
 from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Annotated
 from precompute.corpora.token_types import CLS, SEP
-from precompute.corpora.word_pieces import line_pieces, word_pieces
+from precompute.corpora.tokenizing.word_pieces import line_pieces, word_pieces
 from tests.precompute.corpora.tiny import BUILT, PLACE, TOKENIZERS, encode, llama_like
 from tests.tiny import ANNOTATED
 

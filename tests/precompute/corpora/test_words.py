@@ -3,7 +3,7 @@ import pytest
 
 from precompute.corpora.sequence import NO_WORD
 from precompute.corpora.special_tokens import encoding
-from precompute.corpora.words import numbered_through, words_of_spans, words_of_tokens
+from precompute.corpora.tokenizing.words import numbered_through, words_of_spans, words_of_tokens
 from tests.precompute.corpora.tiny import llama_like
 from tests.tiny import TEXT_FAMILIES, tiny_sequences
 

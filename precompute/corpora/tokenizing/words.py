@@ -9,7 +9,7 @@ from jaxtyping import Int32
 
 from analysis.byte_characters import BYTES
 from precompute.corpora.sequence import NO_WORD
-from precompute.corpora.space_marks import MARK
+from precompute.corpora.tokenizing.space_marks import MARK
 
 _CONTINUES, _BYTE_SPACE = "##", "Ġ"
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence as SequenceOf
 from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus
-from precompute.corpora.japanese import is_japanese
-from precompute.corpora.space_marks import marks_spaces, pieces_within
+from precompute.corpora.tokenizing.japanese import is_japanese
+from precompute.corpora.tokenizing.space_marks import marks_spaces, pieces_within
 from precompute.corpora.wording import shown
 
 

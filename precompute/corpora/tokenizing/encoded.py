@@ -7,9 +7,9 @@ import numpy as np
 from jaxtyping import Int32
 from transformers import BatchEncoding, BertJapaneseTokenizer, PreTrainedTokenizerBase
 
-from precompute.corpora.japanese import words_of_japanese
-from precompute.corpora.space_marks import marks_spaces
-from precompute.corpora.words import numbered_through, words_of_spans
+from precompute.corpora.tokenizing.japanese import words_of_japanese
+from precompute.corpora.tokenizing.space_marks import marks_spaces
+from precompute.corpora.tokenizing.words import numbered_through, words_of_spans
 
 
 @dataclass(frozen=True)

