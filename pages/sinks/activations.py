@@ -9,7 +9,7 @@ from analysis.tables.sinks import (
     massive_coordinate,
     sequence_massive_activation,
 )
-from pages.sinks.places import distinct, usual_place
+from pages.sinks.places import depth_name, distinct, usual_place
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
@@ -18,7 +18,7 @@ from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import place_name
-from pages.ui.words.numbers import percent
+from pages.ui.words.numbers import ABSENT, percent
 
 _RATIO, _MASSIVE = "ratio", "massive"
 
@@ -81,16 +81,16 @@ def _finding(view: View, frame: pd.DataFrame) -> str:
     massive = frame[(frame["quantity"] == _MASSIVE) & (frame["place"] == EVERY)]
     most = massive.nlargest(1, "mean").iloc[0]
     told = view.say(
-        "finding" if len(others) else "finding_alone",
+        "finding",
         place=place_name(place),
-        depth=int(peak["depth"]),
+        depth=depth_name(int(peak["depth"])),
         ratio=row_with_interval(peak, written=_medians),
-        others=_medians(float(others["mean"].iloc[0])) if len(others) else "",
+        others=_medians(float(others["mean"].iloc[0])) if len(others) else ABSENT,
     )
     if most["mean"] == 0:
         return f"{told} {view.say('none_massive')}"
     share = percent(float(most["mean"]))
-    return f"{told} {view.say('some_massive', share=share, depth=int(most['depth']))}"
+    return f"{told} {view.say('some_massive', share=share, depth=depth_name(int(most['depth'])))}"
 
 
 def _medians(value: float) -> str:

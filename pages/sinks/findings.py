@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.sinks import EVERY, USUAL_THRESHOLD
 from analysis.tables.sinks import massive_activation, sink, sink_rate
-from pages.sinks.places import usual_place
+from pages.sinks.places import depth_name, usual_place
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.names import place_name
@@ -76,7 +76,7 @@ def _massive() -> Iterator[Finding]:
         say(
             f"finding.massive_{'some' if massive > 0 else 'none'}",
             place=place_name(peak["place"]),
-            depth=int(peak["depth"]),
+            depth=depth_name(int(peak["depth"])),
             ratio=f"{peak['mean']:,.0f}",
             others=f"{others['mean']:,.0f}",
             **({"share": percent(float(massive))} if massive > 0 else {}),

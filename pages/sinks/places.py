@@ -9,6 +9,7 @@ from analysis.tables.sinks import sink
 from pages.ui.charts.colours import PLACE_COLOURS
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
+from pages.ui.words.say import say
 
 OPENING = ("bos", "cls")
 """Types of the token that opens a sequence, where one does."""
@@ -49,3 +50,8 @@ def as_series(
         shown.assign(quantity=shown["quantity"].map(names)),
         {names[each]: colour for each, colour in colours.items()},
     )
+
+
+def depth_name(depth: int) -> str:
+    """Where hidden states stand that have gone through so many layers."""
+    return say("sinks.depth_after", layer=depth) if depth else say("sinks.depth_first")

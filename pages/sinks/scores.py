@@ -38,7 +38,7 @@ def scores(view: View) -> None:
         level=0.0,
         y_title=view.say("axis"),
         format=".2f",
-        height=280,
+        height=300,
     )
     view.figure("parts", shown, chart, place=place_name(place))
     _map(view, place)

@@ -1,0 +1,50 @@
+"""What the overview says of sinks is what the file says."""
+
+import pytest
+
+from pages.sinks.findings import _massive, _resting
+from tests.pages.kit.after import said_in
+
+LAYER = "update stored.sink set mean = {}, low = {}, high = {} where place = 'cls' and head is null"
+
+
+def _set(quantity: str, mean: float) -> str:
+    return LAYER.format(mean, mean - 0.01, mean + 0.01) + f" and quantity = '{quantity}'"
+
+
+@pytest.mark.parametrize(
+    ("norm", "expected"), [(0.04, "4% comes from it"), (0.4, "no less of what arrives")]
+)
+def test_a_sink_is_set_against_even_attention_and_what_arrives(norm, expected, after):
+    after(
+        _set("attention", 0.38),
+        _set("even", 0.01),
+        _set("norm_share", norm),
+        "update stored.sink_rate set mean = 0.5 where layer is null",
+    )
+    [found] = _resting()
+    assert found.number.startswith("38% → ")
+    assert expected in found.sentence
+    assert "50% of all heads give it more than 30%" in found.sentence
+    assert (found.found["strength"] > 1).all()
+    after(_set("attention", 0.01), _set("even", 0.01))
+    [found] = _resting()
+    assert (found.found["strength"] < 1).all(), "even attention is no sink"
+
+
+@pytest.mark.parametrize("massive", [0.0, 0.25])
+def test_the_largest_coordinate_is_set_against_that_of_other_tokens(massive, after):
+    ratio = "update stored.massive_activation set mean = {}, low = {}, high = {} "
+    after(
+        ratio.format(10, 9, 11) + "where quantity = 'ratio'",
+        ratio.format(50, 49, 51) + "where quantity = 'ratio' and place = 'cls' and depth = 2",
+        f"update stored.massive_activation set mean = {massive} where quantity = 'massive'",
+    )
+    [found] = _massive()
+    assert found.number == "50 medians"
+    assert "after layer 2, at 50 medians of the hidden states" in found.sentence
+    assert "other tokens has 10" in found.sentence
+    assert ("in 25% of texts" in found.sentence) == (massive > 0)
+    assert found.strength > 1
+    after("delete from stored.massive_activation where place = 'cls'")
+    assert said_in(_massive()) == ""

@@ -1,0 +1,165 @@
+"""Each section shows what the file holds, as it is, beside what would be nothing special."""
+
+import json
+
+import pytest
+
+from tests.pages.conftest import bodies, captions, charts, options_of, sentences
+from tests.pages.kit.figures import chart_of, click, frame_of
+
+CLS = "place = 'cls' and head is null"
+
+
+def _sink(quantity: str, mean: float, more: str = "") -> str:
+    ends = f"low = {mean - 0.01}, high = {mean + 0.01}"
+    return (
+        f"update stored.sink set mean = {mean}, {ends} "
+        f"where quantity = '{quantity}' and {CLS}{more}"
+    )
+
+
+def test_places_are_those_of_the_corpus_and_the_opening_token_comes_first(section, gpt2_folder):
+    session = section("layers")
+    names = ["first token", "first token of the text", "[CLS]", "[SEP]", "comma/period", "other"]
+    assert options_of(session, "si_place") == names
+    assert session.session_state["si_place"] == "cls"
+    session = section("layers", gpt2_folder)
+    names = ["first token", "first token of the text", "comma/period", "other"]
+    assert options_of(session, "si_place") == names
+    assert session.session_state["si_place"] == "first"
+
+
+def test_the_layer_with_most_is_told_beside_what_is_nothing_special(section, after):
+    after(
+        _sink("attention", 0.2),
+        _sink("attention", 0.6, " and layer = 2"),
+        _sink("even", 0.1),
+        _sink("neighbour", 0.05),
+        _sink("norm_share", 0.03),
+    )
+    said = sentences(section("layers"))
+    assert "Attention rests on [CLS] most in layer 2: 60% [59%, 61%] of a query's" in said
+    assert "Even attention would give it 10%, and the token beside it gets 5%" in said
+    assert "Of what arrives, by norms, 3% comes from it" in said
+
+
+def test_a_token_that_gets_no_more_than_its_neighbour_is_no_sink(section, after):
+    after(_sink("attention", 0.2), _sink("even", 0.1), _sink("neighbour", 0.2))
+    assert "No layer rests on [CLS] more than on tokens beside or evenly" in sentences(
+        section("layers")
+    )
+
+
+def test_without_intervals_nothing_is_claimed(section, after):
+    after("update stored.sink set low = null, high = null")
+    assert "too few for an interval" in sentences(section("layers"))
+
+
+def test_lines_are_means_over_heads_of_the_chosen_place(section, exported, told):
+    section("layers", si_place="sep")
+    frame = frame_of(exported, "si_layers_weights")
+    stored = told(
+        "select layer, mean from sink where place = 'sep' and head is null "
+        "and quantity = 'attention'"
+    )
+    of_weights = frame[frame["quantity"] == "attention weight"]
+    assert dict(zip(of_weights["layer"], of_weights["mean"], strict=True)) == dict(stored)
+    dashes = json.dumps(chart_of(exported, "si_layers_weights").to_dict())
+    assert "even attention" in dashes
+    assert "strokeDash" in dashes
+    places = frame_of(exported, "si_layers_places_attention")
+    assert set(places["place"]) == {"first_content", "cls", "sep", "comma_period"}
+
+
+def test_the_rate_is_that_of_the_threshold(section, after, exported):
+    after(
+        "update stored.sink_rate set mean = 0.25, low = 0.2, high = 0.3 where layer is null",
+        "update stored.sink_rate set mean = 0.75, low = 0.7, high = 0.8 "
+        "where layer is null and threshold < 0.15",
+        "update stored.sink set mean = 0.1 where head is not null",
+        "update stored.sink set mean = 0.5 where head = 2 and layer = 1 and quantity = 'attention'",
+    )
+    session = section("heads")
+    assert "The sink rate is 25% [20%, 30%] of heads" in sentences(session)
+    assert "1 of 6 heads are above the threshold" in sentences(session)
+    assert "a dot marks heads above 30%" in captions(session)
+    frame = frame_of(exported, "si_heads_map")
+    assert frame[~frame["below"]][["layer", "head"]].to_numpy().tolist() == [[1, 2]]
+    session = section("heads", si_threshold="0.1")
+    assert "The sink rate is 75% [70%, 80%] of heads" in sentences(session)
+    assert "By norms the rate is 25%" in sentences(section("heads", si_quantity="norm_share"))
+
+
+def test_a_head_that_is_clicked_is_chosen(section):
+    session = section("heads")
+    click(session, "si_map", "cell", {"layer": 2, "head": 3})
+    assert session.session_state["head"] == "2-3"
+
+
+def test_parts_of_a_score_are_told_and_what_is_not_clear_of_0(section, after):
+    set_part = (
+        "update stored.sink_score set mean = {}, low = {}, high = {} "
+        "where place = 'cls' and head is null and quantity = '{}'"
+    )
+    after(
+        set_part.format(2, 1.9, 2.1, "excess"),
+        set_part.format(2.5, 2.4, 2.6, "direction"),
+        set_part.format(-0.5, -1.1, 0.1, "norm"),
+        set_part.format(1.5, 1.4, 1.6, "query_bias"),
+    )
+    said = sentences(section("scores"))
+    assert "lies 2.00 [1.90, 2.10] above that of the other keys" in said
+    assert "most by the direction of the key" in said
+    assert "direction of the key 2.50 [2.40, 2.60]" in said
+    assert "length of the key −0.50 [−1.10, 0.10] (not clear of 0)" in said
+    assert "bias alone, whatever they are about, makes 1.50" in said
+    assert "No part is due to key biases" in said
+    after(set_part.format(-1, -1.1, -0.9, "excess"))
+    assert "In no layer does the score of [CLS] lie above" in sentences(section("scores"))
+
+
+@pytest.mark.parametrize("massive", [0.0, 0.4])
+def test_activations_are_massive_or_not(massive, section, after):
+    after(
+        "update stored.massive_activation set mean = 20, low = 19, high = 21 "
+        "where quantity = 'ratio'",
+        "update stored.massive_activation set mean = 2000, low = 1900, high = 2100 "
+        "where quantity = 'ratio' and place = 'cls' and depth = 1",
+        f"update stored.massive_activation set mean = {massive} "
+        "where quantity = 'massive' and place = 'all' and depth = 1",
+    )
+    said = sentences(section("activations"))
+    assert "The largest coordinate of [CLS] is 2,000 [1,900, 2,100] medians after layer 1" in said
+    assert "that of other tokens is 20.0" in said
+    assert ("No text has a massive activation" in said) == (massive == 0)
+    assert ("in 40% of texts after layer 1" in said) == (massive > 0)
+
+
+def test_the_coordinate_that_texts_share_is_named(section, after):
+    after(
+        "update stored.massive_coordinate set mean = 0.01",
+        "insert into stored.massive_coordinate select distinct depth, place, 99, 0.9, null::double, "
+        "null::double, 5.0, 3 from stored.massive_coordinate",
+    )
+    said = sentences(section("activations"))
+    assert "is number 99 in 90% of texts or more, at 3 of 3 depths" in said
+
+
+@pytest.mark.parametrize("order", ["most", "least"])
+def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, section, told):
+    session = section("texts", si_order=order, si_texts=1, head="2-1")
+    sign = "desc" if order == "most" else "asc"
+    [(seq, share)] = told(
+        "select seq, attention from sequence_sink where place = 'cls' and layer = 2 and head = 1 "
+        f"order by attention {sign}, seq limit 1"
+    )
+    assert f"**1.** Text {seq}, " in sentences(session)
+    assert f"{share:.0%} of the attention" in sentences(session)
+    assert bodies(session).count('class="an-text"') == 1
+    assert not charts(session)
+
+
+def test_texts_are_shown_plain_where_tokens_are_lacking(section, without):
+    session = section("texts", without("head_token"))
+    assert "without shading" in captions(session)
+    assert 'class="an-text"' in bodies(session)
