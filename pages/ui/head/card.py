@@ -12,6 +12,7 @@ from pages.ui.head.choice import HEAD, head_name
 from pages.ui.head.facts import Fact, facts
 from pages.ui.head.habits import GROUPS, habit_name, habit_value
 from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.words.lines import with_capital
 from pages.ui.words.say import say
 
 _STYLE = """<style>
@@ -64,7 +65,7 @@ def places() -> list[tuple[str, str]]:
 
 
 def _title(layer: int, head: int) -> str:
-    return f'<div class="hc-title">{escape(head_name(layer, head))}</div>'
+    return f'<div class="hc-title">{escape(with_capital(head_name(layer, head)))}</div>'
 
 
 def _grid(found: list[Fact]) -> str:
