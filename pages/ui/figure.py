@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis.tables.table import LEAST_UNITS
 from pages.ui.beside.beside import Beside, Content, beside
-from pages.ui.charts.headline import emphasised, headlined, sentences, unmarked
+from pages.ui.charts.headline import emphasised, headlined, joined, sentences, unmarked
 from pages.ui.charts.look import in_theme
 from pages.ui.collection.button import collect_button
 from pages.ui.export.buttons import export_buttons
@@ -19,7 +19,7 @@ from pages.ui.stage import share_of_page, stage
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import say
 
-_TWO_LINES, _TWO_SHORT_LINES = 200, 280  # letters: beside the buttons; as wide as the page, above
+_TWO_LINES, _TWO_WIDE_LINES = 165, 280  # letters: beside the buttons; as wide as the page, above
 _PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
 
 
@@ -136,7 +136,7 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None =
     too_few = say("figure.too_few", least=LEAST_UNITS) if missing else ""
     is_wide = share_of_page() == 1
     if not is_wide:
-        st.caption(_brief(shown.caption, round(_TWO_SHORT_LINES * share_of_page())))
+        st.caption(_brief(shown.caption, round(_TWO_WIDE_LINES * share_of_page())))
     row = f"foot_{shown.key}" if is_wide else None
     with st.container(horizontal=True, vertical_alignment="top", gap="small", key=row):
         if is_wide:
@@ -164,12 +164,9 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None =
 
 def _brief(caption: str, letters: int = _TWO_LINES) -> str:
     """As many first sentences of a text as make two lines."""
-    shown = ""
-    for each in sentences(caption):
-        if shown and width_of(f"{shown} {each}") > letters:
-            break
-        shown = f"{shown} {each}".strip()
-    return shown
+    found = sentences(caption)
+    fitting = (joined(found[:n]) for n in range(len(found), 1, -1))
+    return next((each for each in fitting if width_of(each) <= letters), joined(found[:1]))
 
 
 def _lacks(frame: pd.DataFrame, end: str) -> bool:

@@ -14,6 +14,7 @@ STYLE = """<style>
 .st-key-bar {padding-right: 9.2rem; gap: .35rem; min-height: 2.6rem}
 :is(a, [data-testid="stElementToolbar"] button):focus-visible
  {outline: 2px solid #2b84c4 !important; outline-offset: 1px}
+[data-testid="stMain"]:focus-visible {outline: 2px solid #2b84c4; outline-offset: -2px}
 [data-testid="stStatusWidget"] {position: fixed; right: 1rem; bottom: 0.5rem}
 .st-key-presenting {position: absolute; top: 1.95rem; right: 3.5rem; width: auto; z-index: 2}
 .st-key-bar h1 {padding: 0}

@@ -57,7 +57,7 @@ SECTION = ".st-key-sections button"
 ROW = "[data-testid=stMain] :is([class*=st-key-toolbar], [class*=st-key-corner]) "
 OTHER = "[data-testid=stButtonGroup] button[aria-checked=false]"
 SELECT = "[data-testid=stSelectbox] [role=combobox]"
-MARK = "[data-testid=stVegaLiteChart] path[style*='cursor: pointer']"
+MARK = "[data-testid=stVegaLiteChart] :is(.mark-rect, .mark-symbol) path[aria-label]"
 STEP, DRAWER = ".st-key-head_after button", ".st-key-head_drawer button"
 
 

@@ -1,6 +1,7 @@
 """The finding as the title of a chart, drawn inside it, so that a full screen shows it as well."""
 
 import re
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
@@ -24,12 +25,17 @@ def emphasised(finding: str) -> str:
     """A finding where no chart has it as its title: its first sentence bold, in markdown."""
     first, *others = sentences(finding) or [""]
     bold = first.replace("**", "").strip()
-    return " ".join([f"**{bold}**", *others]) if bold else ""
+    return f"**{bold}** {joined(others)}".strip() if bold else ""
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of an English or a Japanese text."""
     return [each for each in _NEXT_SENTENCE.split(text) if each]
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Sentences one after the other: with a space between them where the language has one."""
+    return " ".join(texts).replace("。 ", "。")
 
 
 def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
@@ -82,5 +88,5 @@ def headline(finding: str, *, ink: str, room: float = 1.0) -> tuple[dict[str, An
 
 def _whole_sentences(found: list[str], letters: int, most: int) -> list[str]:
     """The lines of as many first sentences as fit: none of them is cut."""
-    fitting = (wrapped(" ".join(found[:n]), letters) for n in range(len(found), 0, -1))
+    fitting = (wrapped(joined(found[:n]), letters) for n in range(len(found), 0, -1))
     return next((lines for lines in fitting if len(lines) <= most), [])

@@ -13,6 +13,7 @@ from pages.ui.head.choice import HEAD, head_name
 from pages.ui.head.facts import facts
 from pages.ui.head.habits import GROUPS, habit_name, habit_value
 from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.words.lines import with_capital
 from pages.ui.words.say import say
 
 PLACES = (
@@ -46,7 +47,7 @@ def head_card(*, layer: int, head: int) -> None:
         layer: from 1, as `head`.
     """
     with st.container(border=True):
-        title = f'<div class="hc-title">{escape(head_name(layer, head))}</div>'
+        title = f'<div class="hc-title">{escape(with_capital(head_name(layer, head)))}</div>'
         st.html(STYLE + _STYLE + title + fact_grid(facts(layer, head)) + habit_bars(layer, head))
         with st.container(horizontal=True):
             for page, view in places():

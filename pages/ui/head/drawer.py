@@ -12,12 +12,14 @@ from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import SHARES, habit_name, habit_value
 from pages.ui.store.chosen import ask, open_store
+from pages.ui.words.lines import with_capital
 from pages.ui.words.say import say
 
 
 def open_drawer(layer: int, head: int) -> None:
     """Open the drawer of a head, both counted from 1."""
-    st.dialog(head_name(layer, head), width="medium", position="right")(_drawn)(layer, head)
+    title = with_capital(head_name(layer, head))
+    st.dialog(title, width="medium", position="right")(_drawn)(layer, head)
 
 
 def _drawn(layer: int, head: int) -> None:

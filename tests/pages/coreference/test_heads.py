@@ -54,7 +54,7 @@ def test_a_click_chooses_the_head_and_the_button_shows_its_texts(section):
     button.click().run()
     assert not session.exception
     assert in_address(session, "co_view") == ["documents"]
-    assert "**layer 2, head 3** is right about" in sentences(session)
+    assert "**Layer 2, head 3** is right about" in sentences(session)
 
 
 def test_a_file_without_mentions_is_told_with_its_remedy(section, plain_folder):

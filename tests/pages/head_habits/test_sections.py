@@ -198,4 +198,4 @@ def test_a_click_chooses_the_head_whose_card_is_shown(view, name, section):
     session = section(view, head="1-1")
     click(session, name, "mark", {"layer": 2, "head": 3})
     assert in_address(session, "head") == ["2-3"]
-    assert "layer 2, head 3" in bodies(session.button(key="head_drawer").click().run())
+    assert "Layer 2, head 3" in bodies(session.button(key="head_drawer").click().run())
