@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from inspect import signature
 from pathlib import Path
 from shutil import copyfile
@@ -17,52 +17,37 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import lazily
 from pages.ui.charts import look
+from pages.ui.choices.links import VIEWS
 from pages.ui.export import files as export
 from pages.ui.export.latex import latex
+from tests.pages.kit.after import after_of, scratch  # noqa: F401
 from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
 from tests.pages.kit.copies import answers_of, changes_of, lacking
+from tests.pages.kit.folders import folder_of
 from tests.pages.kit.known_charts import validated_once
 from tests.pages.kit.openings import FINDINGS, Offered, Opener, keeping, noting
-from tests.shared_store import shared_store
 
 os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
 OTHER_SCHEMA = 99
+OF_CAUSAL = (
+    *("dependency_accuracy", "dependency_best", "dependency_baseline", "dependency_difference"),
+    *("coreference_accuracy", "coreference_best", "coreference_difference", "parser_accuracy"),
+)
 
 
-@pytest.fixture(scope="session")
-def store_folder(tmp_path_factory) -> Path:
-    """A folder with one file, built by the real passes: tiny.duckdb."""
-    return shared_store(tmp_path_factory).parent
-
-
-@pytest.fixture(scope="session")
-def roberta_folder(tmp_path_factory) -> Path:
-    """A store of a model with byte-level tokens and no segments, built by the real passes."""
-    return shared_store(tmp_path_factory, "roberta").parent
-
-
-@pytest.fixture(scope="session")
-def images_folder(tmp_path_factory) -> Path:
-    """A store of a ViT that tells three classes apart, on a few images, two of them with masks."""
-    return shared_store(tmp_path_factory, "vit").parent
-
-
-@pytest.fixture(scope="session")
-def treebank_folder(tmp_path_factory) -> Path:
-    """A store of sentences with trees and documents with coreference, built by the real passes."""
-    return shared_store(tmp_path_factory, annotated=True).parent
-
-
-@pytest.fixture(scope="session")
-def gpt2_folder(tmp_path_factory) -> Path:
-    """A store of a causal model without [CLS] and [SEP], built by the real passes."""
-    return shared_store(tmp_path_factory, "gpt2").parent
-
-
-@pytest.fixture(scope="session")
-def plain_folder(tmp_path_factory) -> Path:
-    """A store of texts of which nothing is annotated, with few statistics."""
-    return shared_store(tmp_path_factory, statistics=["token_norm"]).parent
+store_folder = folder_of()
+roberta_folder = folder_of("roberta")
+"""Of a model with byte-level tokens and no segments."""
+images_folder = folder_of("vit")
+"""Of a ViT that tells three classes apart, on a few images, two of them with masks."""
+treebank_folder = folder_of(annotated=True)
+"""Of sentences with trees and documents with coreference."""
+gpt2_folder = folder_of("gpt2")
+"""Of a causal model without [CLS] and [SEP]."""
+causal_trees_folder = folder_of("gpt2", annotated=True, statistics=list(OF_CAUSAL))
+"""Of the same model, of sentences with trees and documents with coreference."""
+plain_folder = folder_of(statistics=["token_norm"])
+"""Of texts of which nothing is annotated, with few statistics."""
 
 
 @pytest.fixture(scope="session")
@@ -136,24 +121,25 @@ def opened(request, monkeypatch, offered: Offered, openings) -> Opener:
     return Opener(monkeypatch, offered, {} if patched else openings)
 
 
-def section_of(page: str, prefix: str) -> Any:
-    """A fixture that opens a section of a page; `prefix` is that of the page's choices."""
+@pytest.fixture
+def page_of_tests(request) -> str:
+    """The page that a folder of tests is about: the one of its name."""
+    return request.path.parent.name
 
-    @pytest.fixture
-    def section(opened: Opener, store_folder: Path) -> Callable[..., AppTest]:
-        """Opens a section, on the store of the passes unless another folder is given."""
 
-        def open_section(
-            view: str, folder: Path | None = None, lang: str = "en", **address: str
-        ) -> AppTest:
-            place = {f"{prefix}_view": view, **address}
-            session = opened(page, folder or store_folder, lang=lang, alone=False, **place)
-            assert_sound(session)
-            return session
+@pytest.fixture
+def section(page_of_tests: str, opened: Opener, store_folder: Path) -> Callable[..., AppTest]:
+    """Opens a section of the page, on the store of the passes unless another folder is given."""
 
-        return open_section
+    def open_section(
+        view: str, folder: Path | None = None, lang: str = "en", **address: str
+    ) -> AppTest:
+        place = {VIEWS[page_of_tests]: view, **address}
+        session = opened(page_of_tests, folder or store_folder, lang=lang, alone=False, **place)
+        assert_sound(session)
+        return session
 
-    return section
+    return open_section
 
 
 @pytest.fixture
@@ -189,6 +175,15 @@ def assert_sound(session: AppTest) -> None:
 
 changed = changes_of("store_folder")
 told = answers_of("store_folder")
+after, after_trees = after_of("store_folder"), after_of("treebank_folder")
+after_images = after_of("images_folder")
+
+
+@pytest.fixture
+def store(store_folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The file itself, to be asked what a section has to show."""
+    with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as connection:
+        yield connection
 
 
 @pytest.fixture

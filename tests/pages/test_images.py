@@ -15,7 +15,7 @@ from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
 from precompute.passes import PASSES
 from tests.pages.conftest import assert_sound, bodies, sentences
-from tests.pages.kit.after import after_of, said_in, scratch  # noqa: F401
+from tests.pages.kit.after import said_in
 from tests.pages.kit.openings import ROOT
 from tests.pages.kit.section_checks import sections
 from tests.small_images import MASKED, SIZES
@@ -23,7 +23,6 @@ from tests.tiny_vision import COLUMNS, ROWS
 
 pytestmark = pytest.mark.slow
 
-after = after_of("images_folder")
 NEVER = {
     "attention_norms": ["frequency"],
     "layer_mixing": ["frequency", "modules"],
@@ -109,8 +108,8 @@ for each in findings():
 @pytest.mark.parametrize(
     ("low", "expected"), [(0.01, "finds best what the images show"), (-0.01, "No rule clearly")]
 )
-def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, expected, after):
-    after(
+def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, expected, after_images):
+    after_images(
         f"update stored.relevance_summary set mean = 0.02, low = {low}, high = 0.03 "
         "where quantity = 'mask_gain'"
     )
@@ -120,8 +119,8 @@ def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, expected, after):
 @pytest.mark.parametrize(
     ("high", "expected"), [(0.4, "hangs most on the patches"), (0.6, "No map clearly names")]
 )
-def test_a_deletion_is_told_by_its_interval(high, expected, after):
-    after(
+def test_a_deletion_is_told_by_its_interval(high, expected, after_images):
+    after_images(
         f"update stored.perturbation set mean = 0.3, low = 0.2, high = {high} where share is null",
         "update stored.perturbation set mean = 0.6, low = 0.5, high = 0.7 "
         "where share is null and rule = 'random'",

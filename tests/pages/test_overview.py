@@ -11,12 +11,10 @@ from pages.ui.choices.links import VIEWS
 from pages.ui.words.numbers import percent, scientific, signed
 from pages.ui.words.say import catalogue
 from tests.pages.conftest import sentences
-from tests.pages.kit.after import after_of, said_in, scratch  # noqa: F401
+from tests.pages.kit.after import said_in
 from tests.pages.kit.copies import changed_copy, lacking
 
 pytestmark = pytest.mark.slow
-
-after = after_of("store_folder")
 
 
 def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are_told(

@@ -9,7 +9,6 @@ import pytest
 
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
 from pages.attention_norms.relation import edges
-from tests.pages.attention_norms.conftest import TYPES
 from tests.pages.conftest import assert_exportable, charts, frames
 
 
@@ -75,7 +74,7 @@ def test_density_cells_hold_every_pair_of_every_type(section, told, store_folder
     pairs = dict(told("select token_type, n from attention_norm_correlation where layer is null"))
     assert cells.groupby("token_type")["n"].sum().to_dict() == pairs
     (panels, *_) = charts(section("relation"))
-    assert len(panels["concat"]) == len(TYPES)
+    assert len(panels["concat"]) == len(pairs)
 
 
 def test_cells_of_the_density_have_the_edges_of_their_values():

@@ -5,9 +5,9 @@ from itertools import chain, cycle
 
 import pytest
 
-from tests.pages.attention_norms.conftest import SECTIONS
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.copies import lacking
+from tests.pages.kit.section_checks import stems
 
 TYPED = (
     "token_type_mixing",
@@ -23,7 +23,8 @@ def without(token_type: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("view", "token_type"), list(zip(SECTIONS, cycle(("cls", "sep", "comma_period"))))
+    ("view", "token_type"),
+    list(zip(stems("attention_norms"), cycle(("cls", "sep", "comma_period")))),
 )
 def test_a_type_that_never_occurs_is_nowhere(view, token_type, after, section):
     after(*without(token_type))

@@ -1,4 +1,4 @@
-"""The page opened on a section, and a folder with files that differ in a known way."""
+"""A folder with files that differ in a known way."""
 
 from pathlib import Path
 from shutil import copyfile
@@ -6,9 +6,6 @@ from shutil import copyfile
 import duckdb
 import pytest
 
-from tests.pages.conftest import section_of
-
-section = section_of("compare", "cmp")
 PLANTED = "masked *x*.duckdb"
 """A name that markdown would read."""
 

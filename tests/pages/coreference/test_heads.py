@@ -3,7 +3,6 @@
 import pytest
 
 from tests.pages.conftest import frames, in_address, sentences
-from tests.pages.coreference.conftest import SECTIONS
 from tests.pages.kit.figures import click, figure_of
 
 
@@ -61,10 +60,3 @@ def test_a_file_without_mentions_is_told_with_its_remedy(section, plain_folder):
     session = section("heads", plain_folder)
     assert "no mentions are marked" in session.info[0].value
     assert "--corpus demo-treebank" in session.code[0].value
-
-
-@pytest.mark.parametrize("view", SECTIONS)
-def test_a_causal_model_has_all_of_it(view, section, gpt2_folder):
-    session = section(view, gpt2_folder)
-    assert not session.error
-    assert not session.info

@@ -7,19 +7,19 @@ import pytest
 
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import bodies, charts, frames, in_address, sentences
-from tests.pages.head_habits.conftest import SECTIONS
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import chart_of, click, frame_of
+from tests.pages.kit.section_checks import stems
 
 
-@pytest.mark.parametrize("view", SECTIONS)
+@pytest.mark.parametrize("view", stems("head_habits"))
 def test_a_section_marks_a_head_and_has_its_card_at_hand(view, section):
     session = section(view)
     assert session.selectbox(key="head").value
     assert session.button(key="head_drawer")
 
 
-@pytest.mark.parametrize("view", SECTIONS)
+@pytest.mark.parametrize("view", stems("head_habits"))
 def test_a_causal_model_without_special_tokens_has_its_sections(view, section, gpt2_folder):
     session = section(view, gpt2_folder)
     assert "[CLS]" in session.caption[0].value, "absences are told first"

@@ -15,6 +15,11 @@ def sections(page: str) -> list[Section]:
     return list(import_module(f"pages.{page}.page").PAGE.sections)
 
 
+def stems(page: str) -> list[str]:
+    """Their names in the address."""
+    return [each.stem for each in sections(page)]
+
+
 def assert_opened(session: AppTest) -> None:
     """A title, what it shows and how that is measured, and no number that is none."""
     assert session.header

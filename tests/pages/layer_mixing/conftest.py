@@ -1,13 +1,10 @@
-"""The page opened on a section, and a file of masked sequences."""
+"""A file of masked sequences."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.pages.conftest import section_of
 from tests.pages.kit.copies import changed_copy
-
-section = section_of("layer_mixing", "lm")
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,9 @@
-"""The page opened on a section, and files of other models than the usual one."""
+"""Files of other models than the usual one."""
 
 from pathlib import Path
 from shutil import copyfile
 
 import pytest
-
-from tests.pages.conftest import section_of
-
-section = section_of("positions", "po")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The page opened on a section, and files of images after some statements."""
+"""The page opened on an image, and copies of files of images after some statements."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,13 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.words.place import words_of
-from tests.pages.conftest import section_of
-from tests.pages.kit.after import after_of, scratch  # noqa: F401
 from tests.pages.kit.copies import answers_of, changes_of
 
-section = section_of("relevance", "re")
 changed_images = changes_of("images_folder")
-after, after_images = after_of("store_folder"), after_of("images_folder")
 told_of_images = answers_of("images_folder")
 
 

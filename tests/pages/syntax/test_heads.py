@@ -149,8 +149,8 @@ def test_rare_relations_of_a_head_are_hidden(section):
     assert session.info[0].value == "No relation has 100,000 words or more."
 
 
-def test_a_causal_model_is_said_to_see_one_side(section, gpt2_folder):
-    assert "This model is causal" in sentences(section("heads", gpt2_folder))
+def test_a_causal_model_is_said_to_see_one_side(section, causal_trees_folder):
+    assert "This model is causal" in sentences(section("heads", causal_trees_folder))
     assert "This model is causal" not in sentences(section("heads"))
 
 

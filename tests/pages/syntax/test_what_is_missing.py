@@ -3,7 +3,6 @@
 import pytest
 
 from tests.pages.conftest import charts
-from tests.pages.syntax.conftest import SECTIONS
 
 
 @pytest.mark.parametrize(("view", "lang"), [("relations", "en"), ("parsers", "ja")])
@@ -29,10 +28,3 @@ def test_heads_are_chosen_without_the_best_ones(section, without, told):
     )
     assert session.session_state["sy_relation"] == relation
     assert charts(session)
-
-
-@pytest.mark.parametrize("view", SECTIONS)
-def test_a_causal_model_without_special_tokens_is_shown(view, section, gpt2_folder):
-    session = section(view, gpt2_folder, sy_least="1")
-    assert charts(session)
-    assert not session.error

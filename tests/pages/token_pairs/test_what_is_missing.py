@@ -7,7 +7,7 @@ import pytest
 from pages.token_pairs.lists import DIRECTIONS
 from tests.pages.conftest import bodies, captions, charts, frames, sentences
 from tests.pages.kit.copies import changed_copy
-from tests.pages.token_pairs.conftest import SECTIONS
+from tests.pages.kit.section_checks import stems
 
 WITHOUT_LISTS = "delete from stored.pair_extreme"  # lists are then made from all pairs
 
@@ -33,7 +33,7 @@ def test_pairs_of_one_sequence_each_have_no_interval_and_are_not_clear(changed, 
         "update stored.pair set n_sequences = 1",
         "update stored.pair_pmi_correlation set low = null, high = null",
     )
-    told = {view: section(view, folder) for view in SECTIONS}
+    told = {view: section(view, folder) for view in stems("token_pairs")}
     for session in told.values():
         assert_no_nan(session)
     assert "no interval" in captions(told["workbench"])

@@ -1,16 +1,9 @@
 """The box in the sidebar finds whatever has a place in the dashboard, and says where."""
 
-import duckdb
 import pytest
 
 from analysis.tables import corpus
 from tests.pages.conftest import assert_sound
-
-
-@pytest.fixture
-def store(store_folder):
-    with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as connection:
-        yield connection
 
 
 def test_tokens_are_found_by_their_beginning_and_the_whole_one_comes_first(store):

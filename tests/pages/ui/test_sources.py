@@ -4,12 +4,15 @@ import re
 
 import duckdb
 import pandas as pd
+import pytest
 
 from analysis.sources import MIXSCOPE, PAPERS
 from analysis.tables.question import asks, frame_of, heard, literal
-from tests.pages.conftest import section_of
 
-section = section_of("attention_norms", "an")
+
+@pytest.fixture
+def page_of_tests() -> str:
+    return "attention_norms"
 
 
 @asks("select $wanted as name, $most as most, list_contains($many, 'b') as is_there")
