@@ -9,12 +9,13 @@ from pages.ui.look import STYLE
 from pages.ui.presenting import present_toggle
 from pages.ui.search.box import search_box
 from pages.ui.store.chosen import file_picker
+from pages.ui.store.open_file import seen_once
 from pages.ui.words.say import language_picker
 
 spare_modules()
 st.set_page_config(page_title="Mixscope", page_icon="🔬", layout="wide")
 st.html(STYLE)
-with one_entry():
+with one_entry(), seen_once():
     present_toggle()
     box, links = st.sidebar.container(), st.sidebar.container()
     file_picker()

@@ -1,10 +1,12 @@
 """What stands folded away is made when its reader opens it, and then alone."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 import streamlit as st
 
+from pages.ui.store.open_file import Version, seen, seen_once
 from pages.ui.words.place import here, words_of
 
 
@@ -23,7 +25,7 @@ def folded(
         draw: draws what stands in it; it can ask for all but the section that is drawn.
         look: further options of `st.popover` or `st.expander`.
     """
-    _folded(kind, label, key, draw, here(), look)
+    _folded(kind, label, key, draw, here(), seen(), look)
 
 
 @st.fragment
@@ -33,11 +35,12 @@ def _folded(
     key: str,
     draw: Callable[[], None],
     place_of_words: tuple[str, ...],
+    files: dict[Path, Version],
     look: dict[str, Any],
 ) -> None:
     with getattr(st, kind)(label, key=key, on_change="rerun", **look) as place:
         if is_open(place):
-            with words_of(*place_of_words):
+            with words_of(*place_of_words), seen_once(files):
                 draw()
 
 

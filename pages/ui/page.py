@@ -16,6 +16,7 @@ from pages.ui.head.bar import keep_head
 from pages.ui.stage import staged
 from pages.ui.store.chosen import open_store
 from pages.ui.store.missing import require
+from pages.ui.store.open_file import seen_once
 from pages.ui.view import View
 from pages.ui.words.place import key_of, said, words_of
 from pages.ui.words.say import plain, say
@@ -73,7 +74,7 @@ class Page:
         """
         if get_script_run_ctx() is None:
             return
-        with one_entry():
+        with one_entry(), seen_once():
             self._show()
 
     def _show(self) -> None:

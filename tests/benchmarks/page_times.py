@@ -50,6 +50,8 @@ class Session:
         address = f"{server.replace('http', 'ws')}/_stcore/stream"
         self._socket = connect(address, subprotocols=[Subprotocol("streamlit")], max_size=None)
         self._socket.__enter__()
+        self.received: list[bytes] = []
+        """What was sent for the page that was opened last."""
 
     def close(self) -> None:
         self._socket.close()
@@ -60,15 +62,16 @@ class Session:
         Raises:
             RuntimeError: it ended in an exception, or another page came.
         """
-        asked_for = BackMsg()
-        asked_for.rerun_script.query_string = urlencode({"lang": "en", **address})
-        asked_for.rerun_script.page_name = PAGES[page]
-        shown = ""
         started = time.perf_counter()
-        self._socket.send(asked_for.SerializeToString())
+        self.ask(page, **address)
+        shown = ""
         while True:
             told = ForwardMsg()
-            told.ParseFromString(cast(bytes, self._socket.recv(timeout=PATIENCE)))
+            self.received.append(cast(bytes, self._socket.recv(timeout=PATIENCE)))
+            told.ParseFromString(self.received[-1])
+            if told.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                self.received.clear()
+                continue
             if told.delta.new_element.exception.message:
                 raise RuntimeError(f"{page}: {told.delta.new_element.exception.message}")
             if told.WhichOneof("type") == "navigation":
@@ -80,6 +83,14 @@ class Session:
                 if shown != PAGES[page]:
                     raise RuntimeError(f"{shown} came in place of {page}")
                 return took
+
+    def ask(self, page: str, **address: Any) -> None:
+        """Ask for a page, which comes while its reader does something else."""
+        asked_for = BackMsg()
+        asked_for.rerun_script.query_string = urlencode({"lang": "en", **address})
+        asked_for.rerun_script.page_name = PAGES[page]
+        self.received.clear()
+        self._socket.send(asked_for.SerializeToString())
 
 
 def again(session: Session, page: str, **address: Any) -> float:

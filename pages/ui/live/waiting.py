@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import count
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -45,7 +45,7 @@ def turns() -> Turns:
     return Turns(MOST_WAITING)
 
 
-def _stopped(reason: str) -> Any:
+def _stopped(reason: str) -> NoReturn:
     st.warning(reason)
     st.button(say("live.again"))
     stop()

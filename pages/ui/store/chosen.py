@@ -18,7 +18,7 @@ from pages.ui.choices.address import Choice, always_name, asked, draw, stop, wri
 from pages.ui.choices.otherwise import otherwise
 from pages.ui.stage import stage
 from pages.ui.store.build import offer_demo
-from pages.ui.store.open_file import Store, Version, cursor, described, version_of
+from pages.ui.store.open_file import Replaced, Store, Version, cursor, described, version_of
 from pages.ui.words.say import IMAGES, TURNED, plain, say, speak_of
 
 CONTENT = "content"
@@ -153,6 +153,9 @@ def readable(path: Path) -> Store | Exception:
     """A file of the folder, or why it cannot be read."""
     try:
         return described(version_of(path))
+    except Replaced as error:
+        st.rerun()  # the next run finds what took its place
+        return error
     except (*_UNREADABLE, OSError) as error:
         return error
 
@@ -202,6 +205,8 @@ def ask_store(store: Store, question: Callable[..., Any], **choices: Any) -> Any
         )
         stage().hear(queries, store)
         return answer
+    except Replaced:
+        st.rerun()
     except _UNREADABLE as error:
         st.error(trouble(Path(store.version.path), error))
         stop()

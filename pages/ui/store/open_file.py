@@ -5,7 +5,8 @@ path that it has open, even when the file there is a new one.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -37,6 +38,9 @@ class Version:
     @property
     def name(self) -> str:
         return Path(self.path).name
+
+
+_FOUND: ContextVar[dict[Path, Version] | None] = ContextVar("files of this run", default=None)
 
 
 @dataclass(frozen=True)
@@ -81,12 +85,46 @@ class Store:
         return None if seed == "none" else int(seed)
 
 
+class Replaced(OSError):
+    """Another file took the place of the one that was found, before that was opened."""
+
+
+@contextmanager
+def seen_once(before: dict[Path, Version] | None = None) -> Iterator[None]:
+    """Within it a file stays the one that was found first, so that no page mixes it with what
+    replaces it meanwhile.
+
+    Args:
+        before: `seen` of the run that a part of a page is drawn again of.
+    """
+    token = _FOUND.set(seen() if _FOUND.get() is not None or before is None else before)
+    try:
+        yield
+    finally:
+        _FOUND.reset(token)
+
+
+def seen() -> dict[Path, Version]:
+    """The files that this run has found, by their paths."""
+    found = _FOUND.get()
+    return {} if found is None else found
+
+
 def version_of(path: Path) -> Version:
-    """The version of the file that is there now.
+    """The version of the file that is there now, or was when this run found it first.
 
     Raises:
         OSError: if there is none.
     """
+    found = _FOUND.get()
+    if found is None:
+        return _version_now(path)
+    if path not in found:
+        found[path] = _version_now(path)
+    return found[path]
+
+
+def _version_now(path: Path) -> Version:
     status = path.stat()
     return Version(str(path.resolve()), status.st_ino, status.st_mtime_ns)
 
@@ -96,6 +134,7 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
     """A cursor of its own on a file, for a minute; cursors of different threads do not meet.
 
     Raises:
+        Replaced: if it is not there any longer, and was not opened before.
         OtherSchema: if the file is of another version of this program.
         BrokenContract: if it is none of this program's, or was changed.
         TooSlow: if what is asked takes too long.
@@ -126,6 +165,18 @@ def _content(store: DuckDBPyConnection) -> str:
     return sha256(repr(store.execute(query).fetchall()).encode()).hexdigest()[:8]
 
 
+def _check_there(version: Version) -> None:
+    """Raises if a file is not there any longer.
+
+    Raises:
+        Replaced: another is there, or none.
+    """
+    with suppress(OSError):
+        if _version_now(Path(version.path)) == version:
+            return
+    raise Replaced(f"{version.name} was replaced")
+
+
 @st.cache_resource(max_entries=12, on_release=lambda store: store.close(), show_spinner=False)
 def _attached(path: str, inode: int, modified: int) -> DuckDBPyConnection:
     """The file's views under their own names in an in-memory database that can reach nothing else.
@@ -137,6 +188,7 @@ def _attached(path: str, inode: int, modified: int) -> DuckDBPyConnection:
     try:
         with time_limit(store, SECONDS):
             attach(store, path)
+        _check_there(Version(path, inode, modified))
     except BaseException:
         store.close()
         raise
