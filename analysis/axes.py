@@ -37,6 +37,7 @@ AXES = {
     "start": "layer after which relevance starts, counted from 0",
     "rank": "place in a descending order, counted from 0",
     "sequence": "sequence of the corpus",
+    "block": "sequences that are summed and redrawn together, often a single one",
     "cell": "one combination of what means are taken by, such as layer and token type",
     "resample": "one bootstrap resample of the sequences",
     "value": "one of a list of numbers",

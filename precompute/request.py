@@ -5,7 +5,7 @@ from pathlib import Path
 
 from analysis.errors import UserError
 from analysis.measures.mixing.layer_mixing import BUDGET
-from precompute.jobs.bounds import Bounds
+from precompute.jobs.bounds import USUAL, Bounds
 from precompute.models.loaded_model import LoadedModel
 
 _OF_TEXT = {
@@ -39,7 +39,7 @@ class Request:
     word_vectors: Path | None = None
     pair_memory: int = BUDGET // 2**20
     until: float | None = None
-    bounds: Bounds = Bounds()
+    bounds: Bounds = USUAL
 
 
 def image_corpus_name(request: Request) -> str:

@@ -193,9 +193,11 @@ def sequence_lengths(store: DuckDBPyConnection) -> pd.DataFrame:
     ...
 
 
-@asks("select seq, n_tokens, text from sequence order by seq limit $limit")
+@asks("""
+    select seq, n_tokens, text from sequence where text is not null order by seq limit $limit
+""")
 def first_sequences(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
-    """The first sequences of the corpus: columns seq, n_tokens, text."""
+    """The first sequences that have their text: columns seq, n_tokens, text."""
     ...
 
 
@@ -220,7 +222,7 @@ def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataF
 
 @asks("""
     select seq, n_tokens, text from sequence
-    where contains(lower(text), lower($text)) or seq::varchar = $text
+    where contains(lower(text), lower($text)) or (seq::varchar = $text and text is not null)
     order by seq::varchar = $text desc, seq
     limit $limit
 """)

@@ -1,8 +1,7 @@
 """What a file leaves out of a corpus that is too large for all of it."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
-
-from duckdb import DuckDBPyConnection
 
 from analysis.tables.table import Table
 
@@ -33,17 +32,16 @@ def is_whole(table: str) -> str:
     return f"not exists (from provenance where name = '{_SAMPLE} {table}')"
 
 
-def samples(store: DuckDBPyConnection) -> dict[str, Sample]:
-    """The samples of a file by the names of their tables."""
-    facts = store.execute(
-        "select name, value from provenance where starts_with(name, $fact)", {"fact": f"{_SAMPLE} "}
-    ).fetchall()
+def samples(facts: Mapping[str, str]) -> dict[str, Sample]:
+    """The samples of a file by the names of their tables, from what it says of its run."""
+    start = f"{_SAMPLE} "
     return {
-        name.removeprefix(f"{_SAMPLE} "): Sample(*map(int, value.split("/"))) for name, value in facts
+        name.removeprefix(start): Sample(*map(int, value.split("/")))
+        for name, value in facts.items()
+        if name.startswith(start)
     }
 
 
-def least_count(store: DuckDBPyConnection) -> int:
-    """How often every pair that the file has occurs at least."""
-    found = store.execute("select value from provenance where name = $name", {"name": LEAST_COUNT})
-    return int((found.fetchone() or ("1",))[0])
+def least_count(facts: Mapping[str, str]) -> int:
+    """How often every pair that a file has occurs at least, from what it says of its run."""
+    return int(facts.get(LEAST_COUNT, 1))

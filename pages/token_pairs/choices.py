@@ -6,10 +6,11 @@ from typing import Any
 
 from analysis.scopes import RELATIONS
 from analysis.tables.pairs.pair_ranking import RANKS
+from analysis.tables.sample import least_count
 from pages.token_pairs.lists import DIRECTIONS
 from pages.ui.choices.clicks import forget, fresh_click
 from pages.ui.choices.pick import choose
-from pages.ui.store.chosen import layer_order, layers
+from pages.ui.store.chosen import layer_order, layers, open_store
 from pages.ui.view import View
 
 PAIR = ("source", "target")
@@ -24,7 +25,7 @@ _PICKERS: dict[str, Callable[[View], Any]] = {
     "effect": lambda view: view.pick(
         "effect", list(layer_order().effects), default="ff", kind="select"
     ),
-    "min_count": lambda view: view.number("least", 1, _MOST_LEAST, 2),
+    "min_count": lambda view: view.number("least", *_least_counts()),
     "rank": lambda view: view.pick("rank", RANKS),
     "clear": lambda view: view.pick("clear", ["all", "only"]) == "only",
     "order": lambda view: _ORDERS[view.pick("direction", list(_ORDERS), kind="select")],
@@ -32,6 +33,13 @@ _PICKERS: dict[str, Callable[[View], Any]] = {
     "relation": lambda view: view.pick("relation", ["all", *RELATIONS], kind="select"),
     "special": lambda view: view.pick("special", ["in", "out"]) == "in",
 }
+
+
+def _least_counts() -> tuple[int, int, int]:
+    """From which count to which a list may ask, and what it asks unless told: at least twice, or as
+    often as every pair that the file has."""
+    least = least_count(open_store().facts)
+    return least, max(_MOST_LEAST, least), max(2, least)
 
 
 def choice(view: View, name: str) -> Any:

@@ -7,13 +7,14 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.pairs import pair, pair_delta, pair_pmi_correlation
+from analysis.tables.sample import least_count
 from pages.token_pairs.choices import PAIR, choice
 from pages.token_pairs.lists import with_pair_names
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import effect_name
@@ -27,7 +28,9 @@ _WINDOWS = {str(size or "sequence"): size for size in reversed(pair_pmi_correlat
 def pmi(view: View) -> None:
     effect = choice(view, "effect")
     window = view.pick("pmi_window", list(_WINDOWS))
-    least = view.pick("pmi_least", pair_pmi_correlation.MIN_COUNTS, of="least")
+    there = least_count(open_store().facts)
+    counts = [each for each in pair_pmi_correlation.MIN_COUNTS if each >= there]
+    least = view.pick("pmi_least", counts or pair_pmi_correlation.MIN_COUNTS[-1:], of="least")
     frame = ask(pair_pmi_correlation.by_layer, min_count=least, window_size=_WINDOWS[window])
     frame = frame.dropna(subset="spearman")
     if frame.empty:

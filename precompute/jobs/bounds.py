@@ -10,20 +10,22 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int, Int32
 
-BLOCKS = 4096
-RAW_ROWS = 20_000_000
-
 
 @dataclass(frozen=True)
 class Bounds:
     """How many blocks sequences are summed in at most, and how many rows of tokens, words, pairs or
     occurrences a table of a file has at most."""
 
-    blocks: int = BLOCKS
-    raw_rows: int = RAW_ROWS
+    blocks: int = 4096
+    raw_rows: int = 20_000_000
 
 
-def block_of(units: Int32[np.ndarray, " sequence"], n_blocks: int) -> Int32[np.ndarray, " sequence"]:
+USUAL = Bounds()
+
+
+def block_of(
+    units: Int32[np.ndarray, " sequence"], n_blocks: int
+) -> Int32[np.ndarray, " sequence"]:
     """The block of each sequence: a sequence by itself where they are few, else its document, with
     others drawn to the same block if documents are many.
 

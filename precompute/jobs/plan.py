@@ -19,7 +19,7 @@ from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.word_vectors import WordVectors
-from precompute.jobs.bounds import Bounds
+from precompute.jobs.bounds import USUAL, Bounds
 from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
 from precompute.passes import BY_NAME, PASSES
@@ -83,7 +83,7 @@ class Plan:
     hidden_budget: int = BUDGET
     kept: frozenset[int] = frozenset()
     images: ImageReader | None = None
-    bounds: Bounds = Bounds()
+    bounds: Bounds = USUAL
 
     @property
     def passes(self) -> tuple[Pass, ...]:

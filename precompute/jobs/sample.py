@@ -43,10 +43,10 @@ def cut_of(
     if table.per_block and len(plan.corpus) > plan.bounds.blocks:
         register_blocks(store, plan)
         return Cut(merge=table.per_block)
-    register_texts(store, plan)
+    n_texts = register_texts(store, plan)
     if table.merge != Table.merge:  # it is drawn already, of all sequences
         return Cut(only="semi join texts using (seq)")
-    return _sampled(store, table, rows, plan.bounds)
+    return _sampled(store, plan, table, rows, is_cut=n_texts < len(plan.corpus))
 
 
 def register_blocks(store: DuckDBPyConnection, plan: Plan) -> None:
@@ -97,27 +97,38 @@ def _keep(
     return store.execute(f"select count(*) from {name}").fetchall()[0][0]
 
 
-def _sampled(store: DuckDBPyConnection, table: Table, rows: str, bounds: Bounds) -> Cut:
+def _sampled(
+    store: DuckDBPyConnection, plan: Plan, table: Table, rows: str, *, is_cut: bool
+) -> Cut:
     """Rows of sequences that have their text, as many sequences as there are blocks, or as many as
-    fit where each has many rows."""
-    n_there = store.execute(f"select count(distinct seq) from {rows}").fetchall()[0][0]
+    fit where each has many rows.
+
+    Args:
+        is_cut: whether some sequences have no text.
+    """
+    [(n_there,)] = store.execute(f"select count(distinct seq) from {rows}").fetchall()
     sizes = f"select seq, count(*) as n from {rows} semi join texts using (seq) group by seq"
-    most = None if table.raw_rows else bounds.blocks
-    n_kept = _keep(store, "kept", sizes, rows=bounds.raw_rows, sequences=most)
-    if n_kept == n_there:
+    most = None if table.raw_rows else plan.bounds.blocks
+    n_kept = _keep(store, "kept", sizes, rows=plan.bounds.raw_rows, sequences=most)
+    if n_kept == n_there and not (table.raw_rows and is_cut):
         return WHOLE
-    return Cut("semi join kept using (seq)", said=said_of_sample(table, Sample(n_kept, n_there)))
+    sample = Sample(n_kept, len(plan.corpus) if table.raw_rows else n_there)
+    return Cut("semi join kept using (seq)", said=said_of_sample(table, sample))
 
 
 def _without_the_rarest(
     store: DuckDBPyConnection, table: Table, rows: str, pieces: list[str], bounds: Bounds
 ) -> Cut:
-    """The groups that have most rows of shards, each of which becomes a row of every piece; in
-    every piece they have as many."""
-    columns, first = ", ".join(table.rarest), " or ".join(pieces[:1]) or "false"
+    """The groups that have most rows of shards, each of which becomes a row of every piece; the
+    piece that has most rows has them all."""
+    columns = ", ".join(table.rarest)
+
+    def n_rows(piece: str) -> int:
+        return store.execute(f"select count(*) from {rows} where {piece}").fetchall()[0][0]
+
     store.execute(
         f"create temp table groups as select {columns}, count(*) as n from {rows} "
-        f"where {first} group by {columns}"
+        f"where {max(pieces, key=n_rows, default='false')} group by {columns}"
     )
     by_size = "select n, count(*) from groups group by n order by n desc"
     sizes = store.execute(by_size).fetchall()

@@ -16,8 +16,8 @@ from analysis.tables.question import quoted
 from analysis.tables.sample import Sample, said_of_sample
 from analysis.tables.table import Table, View
 from precompute.jobs.plan import CORPUS, Plan
-from precompute.jobs.shards import unfinished_name
 from precompute.jobs.sample import register_texts
+from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import MEMORY, said_of
 from precompute.passes import PASSES
 from precompute.store.check import assert_laws, assert_parts_add_up, contents

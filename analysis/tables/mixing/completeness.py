@@ -98,10 +98,13 @@ def _worst_of(table: str, name: str, *more: str) -> str:
         worst_block_pos as worst_pos, block_percentile_99 as percentile_99,
         worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
         layer_percentile_99, n_sequences
-    from ({_worst_of(
-        "sequence_completeness", "block",
-        "max(attention_sum_error)::double as worst_attention_sum_error"
-    )})
+    from ({
+    _worst_of(
+        "sequence_completeness",
+        "block",
+        "max(attention_sum_error)::double as worst_attention_sum_error",
+    )
+})
     left join ({_worst_of("layer_completeness", "layer")}) using (layer), run
     order by layer
 """)

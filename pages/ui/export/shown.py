@@ -1,6 +1,7 @@
 """What is shown on a page, with all that goes along when it leaves the page."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from textwrap import shorten
@@ -8,7 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.contracts import every_table
 from analysis.sources import MIXSCOPE, PAPERS
+from analysis.tables.corpus import SEQUENCES
+from analysis.tables.pairs import pair, pair_delta, pair_extreme
+from analysis.tables.sample import LEAST_COUNT, least_count, samples
 from pages.ui.stage import stage
 from pages.ui.store.chosen import open_store
 from pages.ui.store.open_file import Store
@@ -16,6 +21,8 @@ from pages.ui.words.columns import title_or_name
 from pages.ui.words.say import plain, say
 
 _SQL = 400  # letters of the reader's own question
+_NAME = re.compile(r"\w+")
+_PAIRS = {view.name for each in (pair, pair_delta, pair_extreme) for view in each.TABLE.all_views}
 _REVISION = 8  # letters of a commit or a hash that tell it from others
 
 
@@ -63,7 +70,7 @@ def source(written: Callable[[object], str] = plain) -> str:
 
 
 def _source(store: Store, written: Callable[[object], str]) -> str:
-    return say(
+    told = say(
         "figure.source",
         file=written(store.name),
         model=written(store.model_name),
@@ -71,6 +78,20 @@ def _source(store: Store, written: Callable[[object], str]) -> str:
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )
+    return " ".join([told, *_left_out(store)])
+
+
+def _left_out(store: Store) -> Iterator[str]:
+    """What the file holds only a part of, among what was asked for; a sentence a part."""
+    asked = set(_NAME.findall(" ".join(stage().queries)))
+    parts = samples(store.facts)
+    for table in every_table():
+        is_asked = not asked.isdisjoint(view.name for view in table.all_views)
+        if table.name in parts and is_asked and (table != SEQUENCES or "text" in asked):
+            kept, of = (f"{number:,}" for number in parts[table.name])
+            yield say("figure.sample", table=table.name, kept=kept, of=of)
+    if LEAST_COUNT in store.facts and not asked.isdisjoint(_PAIRS):
+        yield say("figure.least_count", least=least_count(store.facts))
 
 
 def version() -> str:

@@ -16,13 +16,15 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per source of frequencies, scope, and with or without special tokens."""
     ratios = store.execute(
         """
-        select seq, pos, token_id, token_type::varchar as token_type, scope::varchar as scope, mean
+        select block, seq, pos, token_id, token_type::varchar as token_type,
+            scope::varchar as scope, mean
         from token_mixing_ratio
         join token using (seq, pos)
+        join blocks using (seq)
         where not is_masked
         """
     ).df()
-    words = ["seq", "pos", "token_id", "token_type"]
+    words = ["block", "seq", "pos", "token_id", "token_type"]
     tokens = ratios.pivot(index=words, columns="scope", values="mean").reset_index()
     rows = frequency_rows(tokens, context.order.of_ratios, context, name="scope")
     return rows_of(TABLE, [rows] if len(rows) else [])

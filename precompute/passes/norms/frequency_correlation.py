@@ -20,12 +20,13 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """
     tokens = store.execute(
         """
-        select seq, pos, token_id, token_type,
+        select any_value(block) as block, seq, pos, token_id, token_type,
             avg(attention_received::double / n_tokens) as attention,
             avg(value_norm::double) as value_norm
         from head_token
         join token using (seq, pos, token_type)
         join sequence using (seq)
+        join blocks using (seq)
         where not is_masked
         group by seq, pos, token_id, token_type
         order by seq, pos

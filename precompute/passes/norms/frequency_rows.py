@@ -15,8 +15,8 @@ def frequency_rows(
     """One row per source of frequencies, with or without bos, cls and sep, and quantity.
 
     Args:
-        tokens: seq, token_id, token_type and the quantities of every token that is read, so not of
-            masked places, which would pass for the commonest word.
+        tokens: block, token_id, token_type and the quantities of every token that is read, so not
+            of masked places, which would pass for the commonest word.
         name: what the quantities are called in a row.
 
     Returns:
@@ -39,8 +39,8 @@ def _found(
 ) -> list[dict]:
     if tokens.empty:
         return []
-    present, sequences = np.unique(tokens["seq"], return_inverse=True)
+    present, blocks = np.unique(tokens["block"], return_inverse=True)
     values, drawn = tokens[quantity].to_numpy(dtype=np.float64), context.redraws(present)
-    found = rank_correlation(ranking[tokens["token_id"]], values, sequences, drawn)
+    found = rank_correlation(ranking[tokens["token_id"]], values, blocks, drawn)
     values = zip(("spearman", "low", "high"), found or (np.nan,) * 3, strict=True)
     return [{"n": len(tokens), **dict(values)}]

@@ -29,7 +29,10 @@ _OF_LAYER = f"select seq, token_type, quantity, avg(mean) as mean from ({_OF_HEA
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, head (or their mean), token type and quantity."""
     layers = store.execute("select distinct layer from head_token order by layer").fetchall()
-    ways = ((_OF_HEADS, ["head", "token_type", "quantity"]), (_OF_LAYER, ["token_type", "quantity"]))
+    ways = (
+        (_OF_HEADS, ["head", "token_type", "quantity"]),
+        (_OF_LAYER, ["token_type", "quantity"]),
+    )
     frames = [
         _means(store, query, cell, layer, context) for (layer,) in layers for query, cell in ways
     ]

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.pairs.pair import pmi_of_pairs
+from analysis.measures.pairs.pair import pointwise_mutual_information
 from analysis.scopes import RELATIONS
 from analysis.tables.pairs.pair import TABLE
 from analysis.tables.pairs.pair_merge import RELATION_COUNTS, RELATION_OF_COUNTS
@@ -12,43 +12,58 @@ from precompute.passes.base import FitContext, names_of, nulls_where, table_of
 
 VERSION = 2
 NEEDS = ("pair_delta",)
+_WIDEST = """(
+    select layer from pair_delta_shards group by layer order by count(*) desc, layer limit 1
+)"""
+"""The first layer that looks farthest, which has every pair that any layer has."""
+_COUNTS = f"""
+    select source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
+        counts[relation + 1] / n as relation_share, counts[1] > 0 as has_special
+    from (
+        select source, target, count(*)::integer as n,
+            (count(*) filter (is_first))::integer as n_sequences, {RELATION_COUNTS} as counts
+        from pair_delta_shards
+        where layer = {_WIDEST}
+        group by source, target
+    )
+"""
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per ordered pair, counted in the first layer that looks farthest."""
+    """One row per ordered pair that `pair_delta` has, counted in the first layer that looks
+    farthest; PMI is that among all pairs of words, whether listed or not."""
+    store.execute(f"create temp table counted as {_COUNTS}")
+    sides = {
+        side: f"(select {side}, sum(n)::bigint as n_{side} from counted where not has_special "
+        f"group by {side})"
+        for side in ("source", "target")
+    }
     pairs = store.execute(
         f"""
-        select source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
-            counts[relation + 1] / n as relation_share, counts[1] > 0 as has_special
-        from (
-            select source, target, count(*)::integer as n,
-                (count(*) filter (is_first))::integer as n_sequences, {RELATION_COUNTS} as counts
-            from pair_delta_shards
-            where layer = (
-                select layer from pair_delta_shards group by layer
-                order by count(*) desc, layer limit 1)
-            group by source, target
-        )
+        select counted.*, n_source, n_target
+        from counted
+        semi join (from pair_delta_wide where layer = {_WIDEST}) using (source, target)
+        left join {sides["source"]} using (source)
+        left join {sides["target"]} using (target)
         """
     ).df()
-    sides = {side: pairs[side].to_numpy() for side in ("source", "target")}
-    n = pairs["n"].to_numpy()
+    [(n_all,)] = store.execute(
+        "select coalesce(sum(n), 0)::bigint from counted where not has_special"
+    ).fetchall()
+    store.execute("drop table counted")
+    of_words = ~pairs["has_special"].to_numpy()
+    pmi = np.full(len(pairs), np.nan)
+    pmi[of_words] = pointwise_mutual_information(
+        *(
+            pairs[each].to_numpy()[of_words].astype(np.int64)
+            for each in ("n", "n_source", "n_target")
+        ),
+        n_all,
+    )
+    columns = ("source", "target", "n", "n_sequences", "relation_share", "has_special")
     return table_of(
         TABLE,
-        **sides,
-        n=n,
-        n_sequences=pairs["n_sequences"].to_numpy(),
-        pmi=nulls_where(_pmi(n, **sides, of_words=~pairs["has_special"].to_numpy())),
+        **{name: pairs[name].to_numpy() for name in columns},
+        pmi=nulls_where(pmi),
         relation=names_of(pairs["relation"].to_numpy(), RELATIONS),
-        relation_share=pairs["relation_share"].to_numpy(),
-        has_special=pairs["has_special"].to_numpy(),
     )
-
-
-def _pmi(
-    n: np.ndarray, *, source: np.ndarray, target: np.ndarray, of_words: np.ndarray
-) -> np.ndarray:
-    """PMI of every pair of words, in which pairs with a special or masked token count nowhere."""
-    found = np.full(len(n), np.nan)
-    found[of_words] = pmi_of_pairs(n[of_words], source[of_words], target[of_words])
-    return found

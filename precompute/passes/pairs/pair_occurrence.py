@@ -17,7 +17,8 @@ _WAYS = list(product((True, False), MIN_COUNTS, (True, False)))
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per layer, effect and occurrence of a pair that is in one of their lists."""
+    """One row per layer, effect and occurrence of a pair that is in one of their lists, in the
+    sequences whose text the file keeps."""
     effects = tuple(context.order.effects)
     lists = (_pairs(store, effect, *way) for effect, way in product(effects, _WAYS))
     store.register("listed", pd.concat(lists).drop_duplicates())
@@ -30,6 +31,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
             case effect {deltas} end as delta
         from pair_delta_shards
         join listed using (layer, source, target)
+        semi join texts using (seq)
         """,
     )
     store.unregister("listed")

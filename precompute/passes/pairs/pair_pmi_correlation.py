@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.pairs.pair import pmi_of_pairs
+from analysis.measures.pairs.pair import pointwise_mutual_information
 from analysis.measures.pairs.pair_pmi_correlation import correlation, word_pairs
 from analysis.measures.pairs.partial_rank_correlation import ranked
 from analysis.tables.pairs.pair_pmi_correlation import MIN_COUNTS, TABLE, WINDOWS
@@ -21,6 +22,18 @@ _WITHIN = """
     group by source, target
     having count(*) filter (relation = 0) = 0 -- no special token takes part
 """
+_COUNTED = f"""
+    select source, target, n, n_source, n_target, n_all
+    from (
+        select *, sum(n) over (partition by source) as n_source,
+            sum(n) over (partition by target) as n_target, sum(n) over () as n_all
+        from (select source, target, count(*) as n {_WITHIN})
+    )
+    semi join pair using (source, target)
+    where n >= $least
+    order by source, target
+"""
+"""Pairs that occur often enough in a window, with how often all pairs of words do there."""
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -49,13 +62,11 @@ def _pairs(store: DuckDBPyConnection, size: int | None) -> pd.DataFrame:
             {"least": min(MIN_COUNTS)},
         ).df()
     else:
-        pairs = store.execute(
-            f"select source, target, count(*) as n {_WITHIN} order by source, target",
-            {"layer": 1, "size": size},
-        ).df()
-        columns = (pairs[name].to_numpy() for name in ("n", "source", "target"))
-        pairs = pairs.assign(pmi=pmi_of_pairs(*columns))
-        pairs = pairs[pairs["n"] >= min(MIN_COUNTS)]
+        pairs = store.execute(_COUNTED, {"layer": 1, "size": size, "least": min(MIN_COUNTS)}).df()
+        counts = pairs[["n", "n_source", "n_target"]].to_numpy().astype(np.int64)
+        n_all = int(pairs["n_all"].max()) if len(pairs) else 0
+        pmi = pointwise_mutual_information(*counts.T, n_all)
+        pairs = pairs[["source", "target", "n"]].assign(pmi=pmi)
     counts = store.execute("select token_id, count(*) as n from token group by token_id").df()
     of_word = counts.set_index("token_id")["n"]
     frequencies = {f"{side}_frequency": pairs[side].map(of_word) for side in ("source", "target")}

@@ -1,4 +1,4 @@
-"""How many mentions of each block of sequences heads and rules are right about, from what is stored."""
+"""How many mentions of each block heads and rules are right about, from what is stored."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

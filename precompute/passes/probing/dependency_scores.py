@@ -145,7 +145,8 @@ def trees(store: DuckDBPyConnection) -> Trees:
         store.execute(
             """
             select block, seq, sentence, word, form, relation,
-                coalesce(governor, -1) as governor, word.is_masked or coalesce(head.is_masked, false) as is_masked
+                coalesce(governor, -1) as governor,
+                word.is_masked or coalesce(head.is_masked, false) as is_masked
             from word
             join blocks using (seq)
             left join (select seq, word as governor, is_masked from word) as head
