@@ -75,17 +75,29 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
         _check_positions(statistic, model)
 
 
+_KNOWS_PLACES = {
+    "added": "adds positions to its input as vectors",
+    "turned": "turns its queries and keys by their positions",
+    "distance": "adds terms of the distance between tokens to its scores",
+}
+
+
 def _check_positions(statistic: str, model: LoadedModel) -> None:
-    needs, is_turned = BY_NAME[statistic].TABLE.needs, model.layers[0].rotary is not None
-    if Need.ADDED_POSITIONS in needs and is_turned:
+    needs, how = BY_NAME[statistic].TABLE.needs, model.positions_by
+    if Need.ADDED_POSITIONS in needs and how != "added":
+        instead = "ask for rotary_plane" if how == "turned" else "give a model that does, as BERT"
         raise UserError(
             f"--statistics {statistic} needs positions that are added to the input as vectors, and "
-            f"{model.name} turns its queries and keys instead: leave {statistic} out, or ask for "
-            "rotary_plane."
+            f"{model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or {instead}."
         )
-    if Need.TURNED_POSITIONS in needs and not is_turned:
+    if Need.TURNED_POSITIONS in needs and how != "turned":
         raise UserError(
             f"--statistics {statistic} needs queries and keys that are turned by their positions, "
-            f"and {model.name} adds positions to its input as vectors: leave {statistic} out, or "
+            f"and {model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or "
             "give a model with rotary positions, such as a Llama."
+        )
+    if Need.OWN_SCORES in needs and how == "distance":
+        raise UserError(
+            f"--statistics {statistic} needs scores that queries and keys make alone, and "
+            f"{model.name} {_KNOWS_PLACES[how]}: leave {statistic} out."
         )

@@ -9,6 +9,7 @@ from torch import Tensor
 from analysis.errors import UnknownName
 from analysis.models.families import (
     bert,
+    deberta,
     dinov2,
     electra,
     experts,
@@ -81,7 +82,7 @@ def _by_family(*adapters: Adapter) -> dict[str, Adapter]:
 
 
 ADAPTERS = _by_family(
-    bert, electra, modernbert, gpt2, llama, olmo2, gemma, experts, gpt_neox, vit, dinov2
+    bert, electra, deberta, modernbert, gpt2, llama, olmo2, gemma, experts, gpt_neox, vit, dinov2
 )
 
 

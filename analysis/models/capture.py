@@ -35,3 +35,17 @@ def change_output(module: nn.Module, change: Callable[[Any], Any]) -> Iterator[N
         yield
     finally:
         handle.remove()
+
+
+@contextmanager
+def change_named_inputs(module: nn.Module, change: Callable[..., dict[str, Any]]) -> Iterator[None]:
+    """Whoever asks the module meanwhile gives it further inputs, made from its first one."""
+
+    def changed(_module: nn.Module, given: tuple, named: dict[str, Any]) -> tuple[tuple, dict]:
+        return given, named | change(given[0])
+
+    handle = module.register_forward_pre_hook(changed, with_kwargs=True)
+    try:
+        yield
+    finally:
+        handle.remove()

@@ -89,6 +89,13 @@ class LoadedModel:
         return self.adapter.positions(self.model)
 
     @property
+    def positions_by(self) -> str:
+        """How the model knows places: by vectors that are `added` to its input, by queries and keys
+        that are `turned`, or by what scores have of the `distance` beside these."""
+        first = self.layers[0]
+        return "distance" if first.is_placed else "added" if first.rotary is None else "turned"
+
+    @property
     def segment_types(self) -> int:
         return getattr(self.model.config, "type_vocab_size", 0)
 

@@ -60,7 +60,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
         "windows": ", ".join("all" if w is None else str(w) for w in model.windows),
-        "positions_by": "added" if model.layers[0].rotary is None else "turned",
+        "positions_by": model.positions_by,
         "gradient_objective": model.objective,
         "relevance_start": model.relevance_start,
         "input": "text" if model.images is None else "images",

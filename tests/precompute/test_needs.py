@@ -123,7 +123,17 @@ def test_turned_positions_are_no_vectors(statistic):
     check_model([statistic], tiny_model("bert"))
     assert refused(UserError, check_model, [statistic], _turned()) == (
         f"--statistics {statistic} needs positions that are added to the input as vectors, and "
-        f"bert turns its queries and keys instead: leave {statistic} out, or ask for rotary_plane."
+        "bert turns its queries and keys by their positions: "
+        f"leave {statistic} out, or ask for rotary_plane."
+    )
+
+
+@pytest.mark.parametrize("statistic", needing(Need.OWN_SCORES))
+def test_scores_that_depend_on_distances_are_not_made_of_queries_and_keys_alone(statistic):
+    check_model([statistic], tiny_model("bert"))
+    assert refused(UserError, check_model, [statistic], tiny_model("deberta-v2")) == (
+        f"--statistics {statistic} needs scores that queries and keys make alone, and deberta-v2 "
+        f"adds terms of the distance between tokens to its scores: leave {statistic} out."
     )
 
 

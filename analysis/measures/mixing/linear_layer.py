@@ -10,8 +10,9 @@ from torch import Tensor
 
 from analysis.measures.mixing.bias_reading import active, shared_out
 from analysis.measures.mixing.gate_share import gated_shares
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import Norm, normed
-from analysis.models.trace import FeedForwardWeights, LayerTrace
+from analysis.models.trace import LayerTrace
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 RESIDUAL: Literal["res"] = "res"

@@ -6,12 +6,14 @@ special tokens) happens before the first layer or in the tokenizer, so one file 
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import change_output, record_outputs
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
@@ -21,7 +23,7 @@ from analysis.models.parts import (
     no_images,
     projections,
 )
-from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model, Trace
 from analysis.scopes import POST_NORM
 
 FAMILIES = ("bert", "roberta")
@@ -79,32 +81,36 @@ def changed_positions(
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
     """Every layer's weights, first to last."""
-    config = model.config
-    return tuple(
-        _layer_weights(layer, config.num_attention_heads, activation_named(config.hidden_act))
-        for layer in model.encoder.layer
-    )
+    config, found = model.config, []
+    for layer in model.encoder.layer:
+        attention = layer.attention.self
+        sides = (attention.query, attention.key, attention.value)
+        found.append(LayerWeights(**encoder_layer(layer, config, sides)))
+    return tuple(found)
 
 
-def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
-    attention, output = layer.attention.self, layer.attention.output.dense
+def encoder_layer(layer: Model, config: Any, sides: tuple[Model, ...]) -> dict[str, Any]:
+    """Fields of the weights of a layer.
+
+    Args:
+        sides: the projections to queries, keys and values.
+    """
+    heads, output = config.num_attention_heads, layer.attention.output.dense
     hidden, back = layer.intermediate.dense, layer.output.dense
-    sides = (attention.query, attention.key, attention.value)
-    return LayerWeights(
-        **projections(((each.weight.T, each.bias) for each in sides), heads),
-        output_weight=output.weight.detach().T.unflatten(0, (heads, -1)),
-        output_bias=output.bias.detach(),
-        feed_forward=FeedForwardWeights(
+    return projections(((each.weight.T, each.bias) for each in sides), heads) | {
+        "output_weight": output.weight.detach().T.unflatten(0, (heads, -1)),
+        "output_bias": output.bias.detach(),
+        "feed_forward": FeedForwardWeights(
             input_weight=hidden.weight.detach().T,
             input_bias=hidden.bias.detach(),
             output_weight=back.weight.detach().T,
             output_bias=back.bias.detach(),
-            activation=activation,
+            activation=activation_named(config.hidden_act),
         ),
-        order=POST_NORM,
-        norms=(layer_norm(layer.attention.output.LayerNorm), layer_norm(layer.output.LayerNorm)),
-        is_causal=False,
-    )
+        "order": POST_NORM,
+        "norms": (layer_norm(layer.attention.output.LayerNorm), layer_norm(layer.output.LayerNorm)),
+        "is_causal": False,
+    }
 
 
 def trace(

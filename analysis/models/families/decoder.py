@@ -13,6 +13,7 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import change_output, record_outputs
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import Norm
@@ -27,7 +28,7 @@ from analysis.models.parts import (
     projections,
 )
 from analysis.models.rotary import Rotary
-from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model, Trace
 from analysis.scopes import LayerOrder
 
 CLASSIFIERS: dict[str, str] = {}

@@ -3,9 +3,10 @@ ones. What the router gives each token to is held, as the deviation of a normali
 """
 
 from analysis.models.families import decoder
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.parts import gate_named, root_mean_square
 from analysis.models.router import Router
-from analysis.models.trace import FeedForwardWeights, LayerWeights, Model
+from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import PRE_NORM
 
 FAMILIES = ("mixtral", "qwen3_moe")

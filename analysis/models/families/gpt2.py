@@ -12,6 +12,7 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import change_output, record_outputs
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
@@ -22,7 +23,7 @@ from analysis.models.parts import (
     no_images,
     projections,
 )
-from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model, Trace
 from analysis.scopes import PRE_NORM
 
 FAMILIES = ("gpt2",)

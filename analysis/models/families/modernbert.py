@@ -10,6 +10,7 @@ from torch import Tensor
 
 from analysis.models.capture import record_outputs
 from analysis.models.families import decoder
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.norm import NoNorm, Norm
 from analysis.models.parts import (
@@ -21,7 +22,7 @@ from analysis.models.parts import (
     no_class_logits,
     projections,
 )
-from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model, Trace
 from analysis.scopes import PRE_NORM
 
 FAMILIES = ("modernbert",)

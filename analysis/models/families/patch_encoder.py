@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from analysis.models.capture import record_outputs
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
@@ -18,7 +19,7 @@ from analysis.models.parts import (
     layer_traces,
     projections,
 )
-from analysis.models.trace import FeedForwardWeights, LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model, Trace
 from analysis.scopes import PRE_NORM
 
 

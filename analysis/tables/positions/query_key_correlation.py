@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import count, number
 from analysis.tables.positions.relative_position_profile import OFFSET
 from analysis.tables.question import asks
@@ -31,6 +32,7 @@ TABLE = Table(
         ),
         number("attention_per_pair", "tr_t(A) over the pairs of the offset, summed over sequences"),
     ),
+    needs=(Need.OWN_SCORES,),
     source="yamamoto-2023",
     laws=(
         f'"offset" between -{REACH} and {REACH}',

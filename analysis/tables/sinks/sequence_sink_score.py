@@ -1,5 +1,6 @@
 """What lifts the scores of each place's keys above those of the others, in every sequence."""
 
+from analysis.needs import Need
 from analysis.tables.columns import single
 from analysis.tables.sinks.places import PLACE
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
@@ -22,6 +23,7 @@ TABLE = Table(
         single(name, meaning, "nats", nullable=name in _MAY_LACK)
         for name, meaning in MEANINGS.items()
     ),
+    needs=(Need.OWN_SCORES,),
     source="gu-2025",
     laws=(
         "isfinite(excess) and isfinite(norm) and isfinite(direction)",

@@ -19,7 +19,7 @@ from pages.ui.choices.otherwise import otherwise
 from pages.ui.stage import stage
 from pages.ui.store.build import offer_demo
 from pages.ui.store.open_file import Replaced, Store, Version, cursor, described, version_of
-from pages.ui.words.say import IMAGES, TURNED, plain, say, speak_of
+from pages.ui.words.say import ADDED, IMAGES, TURNED, plain, say, speak_of
 
 CONTENT = "content"
 """The parameter of the address that tells a file's content from others of its name."""
@@ -141,7 +141,7 @@ def turns_positions() -> bool:
 
 def adds_positions() -> bool:
     """Whether it adds positions to its input instead, as vectors."""
-    return not turns_positions()
+    return open_store().facts["positions_by"] == ADDED
 
 
 def shows_images() -> bool:

@@ -18,7 +18,7 @@ PAGES = Path(__file__).parents[2]
 _NAMES = {"en": "English", "ja": "日本語"}
 IMAGES = "images"
 """What a file may be of instead of texts; under `images.KEY` stands what is then said for KEY."""
-TURNED = "turned"
+ADDED, TURNED = "added", "turned"
 """The same of a model that turns its queries and keys, where others add positions to the input."""
 VARIANTS = (IMAGES, TURNED)
 _SUBJECTS = "what the open file is of"

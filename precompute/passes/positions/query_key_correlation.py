@@ -46,7 +46,10 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _seen(weights: LayerWeights) -> np.ndarray:
-    """Which offsets a layer compares: none behind the query if causal, none beyond its window."""
+    """Which offsets queries and keys compare: none behind the query if causal, none beyond the
+    layer's window, none at all where they alone make no scores."""
+    if weights.is_placed:
+        return np.zeros(len(_OFFSETS), dtype=bool)
     near = weights.window is None or np.abs(_OFFSETS) <= weights.window
     return near & ((_OFFSETS <= 0) | (not weights.is_causal))
 

@@ -12,11 +12,12 @@ VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per exemplar and layer."""
+    """One row per exemplar and layer; none where queries and keys alone make no scores."""
     found = [
         (sequence.index, index, *query_key_error(layer, batch.hidden_dtype).tolist())
         for sequence, layers in batch.exemplars_alone
         for index, layer in enumerate(layers)
+        if not layer.weights.is_placed
     ]
     columns = np.array(found, dtype=np.float64).reshape(-1, 2 + len(ERRORS)).T
     return table_of(

@@ -1,6 +1,5 @@
 """How often the largest activation of a place is in the same coordinate, with intervals."""
 
-import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
@@ -29,8 +28,6 @@ _HITS = f"""
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per depth, place and frequent coordinate."""
-    hits: pd.DataFrame = store.execute(_HITS).df()
-    if hits.empty:
-        return rows_of(TABLE, [])
+    found = means(store, _HITS, context, cell=_CELL)
     sizes = store.execute(_FREQUENT).df()
-    return rows_of(TABLE, [means(hits, context, cell=_CELL).merge(sizes, on=_CELL)])
+    return rows_of(TABLE, [found.merge(sizes, on=_CELL)])

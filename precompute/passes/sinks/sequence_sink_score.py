@@ -13,9 +13,10 @@ VERSION = 1
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence, layer, head and place that a query sees beside another token."""
+    """One row per sequence, layer, head and place that a query sees beside another token; none
+    where queries and keys alone make no scores."""
     places = places_of(batch)
-    return pa.concat_tables(
+    parts = [
         rows_of_layer(
             TABLE,
             batch,
@@ -26,4 +27,6 @@ def totals(batch: Batch) -> pa.Table:
             names=SCORES,
         )
         for index, layer in enumerate(batch.trace.layers)
-    )
+        if not layer.weights.is_placed
+    ]
+    return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])

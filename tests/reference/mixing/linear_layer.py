@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import LayerNormWeights, NoNorm, Norm, RootMeanSquareWeights
 from analysis.models.router import Router
-from analysis.models.trace import FeedForwardWeights
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,

@@ -1,0 +1,117 @@
+"""DeBERTa 2 and 3: BERT's layers, whose scores have terms of the distance between two tokens beside
+those of their queries and keys. What is compared is disentangled so; what is handed on is not.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from analysis.models.capture import change_named_inputs, change_output, record_outputs
+from analysis.models.families import bert
+from analysis.models.parts import activation_named, attentions_of, layer_traces, no_images
+from analysis.models.trace import LayerWeights, Model, Trace
+
+FAMILIES = ("deberta-v2",)
+LANGUAGE_MODELS = {"DebertaV2ForMaskedLM": "AutoModelForMaskedLM"}
+"""What a configuration calls a model that predicts tokens, and what loads it."""
+CLASSIFIERS = {"DebertaV2ForSequenceClassification": "AutoModelForSequenceClassification"}
+"""What a configuration calls a model that predicts classes, and what loads it."""
+fit_to_images, layout, gradients = no_images, bert.layout, bert.gradients
+
+
+def check(model: Model) -> None:
+    """Refuse a configuration that this family's reading does not cover.
+
+    Raises:
+        UnfitModel: naming the setting, its value and what is covered.
+    """
+    activation_named(model.config.hidden_act)
+    if size := getattr(model.config, "conv_kernel_size", 0):
+        raise UnfitModel(
+            f"The model's conv_kernel_size is {size}: a convolution mixes neighbouring tokens "
+            "beside the first layer. Covered is 0, as in DeBERTa 3."
+        )
+
+
+def positions(model: Model) -> int:
+    """The longest sequence that the configuration allows."""
+    return model.config.max_position_embeddings
+
+
+def position_embedding(model: Model) -> Tensor | None:
+    """One vector per position where these are added to the input; DeBERTa 3 adds none."""
+    table = model.embeddings.position_embeddings
+    return None if table is None else table.weight.detach()
+
+
+@contextmanager
+def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    encoder, table = model.encoder, model.embeddings.position_embeddings
+
+    def placed(hidden: Tensor) -> dict[str, Any]:
+        """Distances of tokens that stand in each other's places."""
+        places = torch.arange(hidden.shape[-2], device=hidden.device)
+        changed = change(places[:, None])[:, 0]
+        return {"relative_pos": encoder.get_rel_pos(hidden)[:, changed[:, None], changed]}
+
+    with ExitStack() as both:
+        if encoder.relative_attention:
+            both.enter_context(change_named_inputs(encoder, placed))
+        if table is not None:
+            both.enter_context(change_output(table, change))
+        yield
+
+
+def changed_positions(
+    model: Model, change: Callable[[Tensor], Tensor]
+) -> AbstractContextManager[None]:
+    """The model with other positions, as long as asked: distances, and vectors if it has any."""
+    return _changed(model, change)
+
+
+def weights(model: Model) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    config, found = model.config, []
+    for layer in model.encoder.layer:
+        attention = layer.attention.self
+        sides = (attention.query_proj, attention.key_proj, attention.value_proj)
+        fields = bert.encoder_layer(layer, config, sides)
+        terms = 1 + sum(kind in attention.pos_att_type for kind in ("c2p", "p2c"))
+        fields["score_scale"] *= terms**-0.5
+        is_placed = attention.relative_attention and terms > 1
+        found.append(LayerWeights(**fields, is_placed=is_placed))
+    return tuple(found)
+
+
+def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
+    """Run the model once and take each layer apart."""
+    modules, embeddings = model.encoder.layer, model.embeddings
+    watched = {"input 0": embeddings, "words": embeddings.word_embeddings}
+    watched |= {f"input {i + 1}": layer.output for i, layer in enumerate(modules)}
+    watched |= {f"value {i}": layer.attention.self.value_proj for i, layer in enumerate(modules)}
+    watched |= {f"output {i}": layer.attention.output.dense for i, layer in enumerate(modules)}
+    with torch.inference_mode(), record_outputs(watched) as seen:
+        attentions = attentions_of(model(**inputs, output_attentions=True), len(modules))
+    values = [seen[f"value {i}"] for i in range(len(layers))]
+    return Trace(
+        layers=layer_traces(layers, seen, attentions, values=values),
+        is_token=inputs["attention_mask"].bool(),
+        word_embeddings=seen["words"],
+    )
+
+
+def logits(language_model: Model, hidden: Tensor) -> Tensor:
+    """What the language model says of last hidden states: a number for every token there is."""
+    if language_model.legacy:
+        return language_model.cls(hidden)
+    words = language_model.deberta.embeddings.word_embeddings
+    return language_model.lm_predictions(hidden, words)
+
+
+def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
+    """A number for every class, from last hidden states."""
+    return classifier.classifier(classifier.pooler(hidden))
