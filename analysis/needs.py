@@ -5,7 +5,8 @@ from enum import StrEnum
 
 class Need(StrEnum):
     """Of a corpus: trees to relations; of a model: images, which it reads, classes, and positions
-    that are added to its input as vectors, or by which its queries and keys are turned."""
+    that are added to its input as vectors, or by which its queries and keys are turned; gates in
+    its networks."""
 
     TREES = "trees"
     COREFERENCE = "coreference"
@@ -17,8 +18,15 @@ class Need(StrEnum):
     CLASSES = "classes"
     ADDED_POSITIONS = "added_positions"
     TURNED_POSITIONS = "turned_positions"
+    GATES = "gates"
 
 
 OF_TEXTS = (Need.PAIRS, Need.FREQUENCY, Need.RELATIONS)
 """What every text has and no image: words that pair up, recur and relate to each other."""
-OF_MODELS = (Need.IMAGES, Need.CLASSES, Need.ADDED_POSITIONS, Need.TURNED_POSITIONS)
+OF_MODELS = (
+    Need.IMAGES,
+    Need.CLASSES,
+    Need.ADDED_POSITIONS,
+    Need.TURNED_POSITIONS,
+    Need.GATES,
+)

@@ -17,6 +17,7 @@ Device = StrEnum("Device", ["auto", "cpu", "cuda"])
 Dtype = StrEnum("Dtype", ["float32", "bfloat16"])
 Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
 Segments = StrEnum("Segments", ["read", "zero"])
+GateRule = StrEnum("GateRule", ["ig", "half"])
 RunnerName = StrEnum("RunnerName", ["local", "ray"])
 Model = Annotated[
     str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), demo, or demo-digits.")
@@ -84,6 +85,13 @@ def run(
             help="Segment ids that the model gets: those of the text, or 0 for every token."
         ),
     ] = Segments.read,
+    gate_rule: Annotated[
+        GateRule,
+        typer.Option(
+            help="Where networks multiply two hidden layers, how the product is shared out: by "
+            "Integrated Gradients, or half to each side."
+        ),
+    ] = GateRule.ig,
     random_weights: Annotated[
         int | None,
         typer.Option(
@@ -136,6 +144,7 @@ def run(
         dtype=str(dtype),
         packing=str(packing),
         segments=str(segments),
+        gate_rule=str(gate_rule),
         random_weights=random_weights,
         frequencies=frequencies,
         word_vectors=word_vectors,
