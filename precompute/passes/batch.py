@@ -39,7 +39,7 @@ from precompute.passes.seen import Seen, padded, reached, seen
 from precompute.passes.shared_out import Layers, SharedOut
 
 COMPARED = 16
-"""In how many sequences readings of the bias are compared at most."""
+"""In how many sequences ways of sharing out are compared at most."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,7 @@ class Batch:
 
     @cached_property
     def pairs(self) -> tuple[Seen, ...]:
-        """Which keys each query of every sequence may look at, by layer; whatever counts pairs
-        asks this."""
+        """Which keys each query of every sequence may look at, by layer."""
         return tuple(seen(self.trace, len(each)) for each in self.sequences)
 
     @cached_property
@@ -142,22 +141,20 @@ class Batch:
     def _shared_out(self) -> SharedOut:
         return SharedOut(self._alone, self.hidden_budget, self.hidden_dtype, self.gate_rule)
 
-    @property
-    def _compared(self) -> tuple[int, ...]:
-        """The rows of the few sequences in which ways of sharing out are compared."""
-        compared = evenly_spaced(self.followed, COMPARED)
-        return tuple(row for row, each in enumerate(self.sequences) if each.index in compared)
-
     @cached_property
     def bias_readings(self) -> tuple[tuple[int, dict[str, Layers]], ...]:
         """The row of every compared sequence, and its layers under each reading of the bias."""
-        return tuple((row, self._shared_out.by_reading(row)) for row in self._compared)
+        return tuple((row, self._shared_out.by_reading(row)) for row in self._rows_of(COMPARED))
 
     @cached_property
     def gate_rules(self) -> tuple[tuple[int, tuple[LayerTrace, ...], tuple[Layers, ...]], ...]:
         """The row of every compared sequence, its layers, and these by each rule of gates."""
-        by_rule = self._shared_out.by_rule
-        return tuple((row, self._alone(row), by_rule(row)) for row in self._compared)
+        found = self._shared_out
+        return tuple((row, self._alone(row), found.by_rule(row)) for row in self._rows_of(COMPARED))
+
+    def _rows_of(self, n: int) -> tuple[int, ...]:
+        few = evenly_spaced(self.followed, n)
+        return tuple(row for row, each in enumerate(self.sequences) if each.index in few)
 
     def _alone(self, row: int) -> tuple[LayerTrace, ...]:
         """The layers of one sequence without padding."""
@@ -168,11 +165,8 @@ class Batch:
     def vectors(self) -> tuple[tuple[int, tuple[TokenVectors, ...]], ...]:
         """The row of every followed sequence, and its tokens' vectors layer by layer."""
         how: Any = {"budget": self.hidden_budget, "gate_rule": self.gate_rule}
-        return tuple(
-            (row, vector_rollout(self._alone(row), **how))
-            for row, each in enumerate(self.sequences)
-            if each.index in self.followed
-        )
+        rows = self._rows_of(len(self.followed))
+        return tuple((row, vector_rollout(self._alone(row), **how)) for row in rows)
 
     @cached_property
     def attention_sums(self) -> tuple[tuple[Float[Tensor, "head diagonal"], ...], ...]:

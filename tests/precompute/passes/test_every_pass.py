@@ -22,23 +22,18 @@ TOTALS = [each for each in PASSES if isinstance(each, Totals)]
 BY_NAME = {each.TABLE.name: each for each in TOTALS}
 WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
 OF_ROUNDING = ("worst_pos",)  # which token is worst where all parts add up is chance
-OF_DECODERS_ALONE = {Need.TURNED_POSITIONS, Need.GATES}
 ANNOTATED = {Need.TREES, Need.COREFERENCE, Need.WORDS}
 
 
 def _families(each: Totals) -> tuple[str, ...]:
     needs = set(each.TABLE.needs)
-<<<<<<< HEAD
     if needs & {Need.IMAGES, Need.CLASSES}:
         return ("vit",)
+    if Need.GATES in needs:
+        return OF_DECODERS
     if Need.TURNED_POSITIONS in needs:
         return (*OF_DECODERS, "gpt_neox")
     return BOTH_WAYS if Need.ADDED_POSITIONS in needs else BOTH_WAYS + OF_DECODERS
-=======
-    if needs & OF_DECODERS_ALONE:
-        return OF_DECODERS
-    return ("vit",) if needs & {Need.IMAGES, Need.CLASSES} else BOTH_WAYS + OF_DECODERS
->>>>>>> 2272b2a (Products of gated networks are shared out by Integrated Gradients or by halves, and how far these part is measured)
 
 
 every_total = pytest.mark.parametrize(

@@ -1,0 +1,50 @@
+"""The feed-forward network of a layer, with gates or without, of one expert or several."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.models.router import Router
+
+
+@dataclass(frozen=True)
+class FeedForwardWeights:
+    """The feed-forward network: activation(z @ input_weight + input_bias) @ output_weight + bias.
+
+    Where there are gates it is (activation(g) ⊙ u) @ output_weight + bias, with
+    g = z @ gate_weight + gate_bias and u = z @ input_weight + input_bias.
+
+    A mixture of experts is one such network: the hidden layers of all experts beside each other,
+    each times the share that the `router` gives its expert.
+
+    `activation` is a key of `analysis.measures.mixing.activation_gate.GATES`.
+    """
+
+    input_weight: Float[Tensor, "width hidden"]
+    input_bias: Float[Tensor, " hidden"]
+    output_weight: Float[Tensor, "hidden width"]
+    output_bias: Float[Tensor, " width"]
+    activation: str
+    gate_weight: Float[Tensor, "width hidden"] | None = None
+    gate_bias: Float[Tensor, " hidden"] | None = None
+    router: Router | None = None
+
+    def routed(
+        self, hidden: Float[Tensor, "*any hidden"], read: Float[Tensor, "*any width"]
+    ) -> Float[Tensor, "*any hidden"]:
+        """The hidden layer with the shares of experts, by what the network reads."""
+        if self.router is None:
+            return hidden
+        shares = self.router.shares(read)
+        each = hidden.shape[-1] // shares.shape[-1]
+        return hidden * shares.repeat_interleave(each, dim=-1)
+
+    @cached_property
+    def paths(self) -> tuple[tuple[Tensor, Tensor], ...]:
+        """Weight and bias of every way into the hidden layer: of gates, if any, and of inputs."""
+        inputs = self.input_weight, self.input_bias
+        if self.gate_weight is None or self.gate_bias is None:
+            return (inputs,)
+        return (self.gate_weight, self.gate_bias), inputs
