@@ -5,8 +5,8 @@ from enum import StrEnum
 
 class Need(StrEnum):
     """Of a corpus: trees to relations; of a model: images, which it reads, classes, and positions
-    that are added to its input as vectors, or by which its queries and keys are turned, and scores
-    that these make alone."""
+    that are added to its input as vectors, or by which its queries and keys are turned, scores that
+    these make alone, and gates in its networks."""
 
     TREES = "trees"
     COREFERENCE = "coreference"
@@ -19,6 +19,7 @@ class Need(StrEnum):
     ADDED_POSITIONS = "added_positions"
     TURNED_POSITIONS = "turned_positions"
     OWN_SCORES = "own_scores"
+    GATES = "gates"
 
 
 OF_TEXTS = (Need.PAIRS, Need.FREQUENCY, Need.RELATIONS)
@@ -29,4 +30,5 @@ OF_MODELS = (
     Need.ADDED_POSITIONS,
     Need.TURNED_POSITIONS,
     Need.OWN_SCORES,
+    Need.GATES,
 )

@@ -1,7 +1,6 @@
 """The command line: `python -m precompute`."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,41 +8,29 @@ import typer
 
 from analysis.errors import UserError
 from precompute import __version__
+from precompute.options import (
+    CorpusFiles,
+    Device,
+    Dtype,
+    GateRule,
+    GateRuleOption,
+    Limit,
+    Model,
+    Packing,
+    PackingOption,
+    RunnerName,
+    Segments,
+)
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-Device = StrEnum("Device", ["auto", "cpu", "cuda"])
-Dtype = StrEnum("Dtype", ["float32", "bfloat16"])
-Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
-Segments = StrEnum("Segments", ["read", "zero"])
-RunnerName = StrEnum("RunnerName", ["local", "ray"])
-Model = Annotated[
-    str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), demo, or demo-digits.")
-]
-CorpusFiles = Annotated[
-    list[str],
-    typer.Option(
-        "--corpus",
-        help="A corpus file, also .gz or .zst, or a folder of such, more than once if the corpus "
-        "is several; a folder of images; demo, demo-treebank, or demo-digits.",
-    ),
-]
-PackingOption = Annotated[
-    Packing,
-    typer.Option(
-        help="How plain text becomes sequences: pairs of paragraphs, sentences packed in two "
-        "segments, or the whole file in texts of exactly --max-tokens. Of an annotated corpus "
-        "`trees` reads every sentence by itself, also where documents bear coreference."
-    ),
-]
 _SHOWN_FIRST = (  # by the demo: what costs little more than the model itself
     "token_type_mixing",
     "head_pattern",
     "attention_norm_correlation",
     "frequency_correlation",
 )
-Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -84,6 +71,7 @@ def run(
             help="Segment ids that the model gets: those of the text, or 0 for every token."
         ),
     ] = Segments.read,
+    gate_rule: GateRuleOption = GateRule.ig,
     random_weights: Annotated[
         int | None,
         typer.Option(
@@ -136,6 +124,7 @@ def run(
         dtype=str(dtype),
         packing=str(packing),
         segments=str(segments),
+        gate_rule=str(gate_rule),
         random_weights=random_weights,
         frequencies=frequencies,
         word_vectors=word_vectors,

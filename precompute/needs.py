@@ -72,6 +72,12 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"{model.name} have no such head: leave {statistic} out, or give a model trained "
                 "to classify, such as demo-digits."
             )
+        if Need.GATES in needs and not model.has_gates:
+            raise UserError(
+                f"--statistics {statistic} needs networks that multiply two hidden layers, and "
+                f"those of {model.name} have one: leave {statistic} out, or give a model with "
+                "gated networks, such as a Llama."
+            )
         _check_positions(statistic, model)
 
 

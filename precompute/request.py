@@ -5,6 +5,7 @@ from pathlib import Path
 
 from analysis.errors import UserError
 from analysis.measures.mixing.layer_mixing import BUDGET
+from analysis.scopes import GATE_RULES
 from precompute.jobs.bounds import USUAL, Bounds
 from precompute.models.loaded_model import LoadedModel
 
@@ -34,6 +35,7 @@ class Request:
     dtype: str = "float32"
     packing: str = "paragraphs"
     segments: str = "read"
+    gate_rule: str = GATE_RULES[0]
     random_weights: int | None = None
     frequencies: Path | None = None
     word_vectors: Path | None = None
@@ -73,4 +75,17 @@ def check_segments(model: LoadedModel) -> None:
             f"--segments zero gives every token segment id 0, and model {model.name!r} "
             f"distinguishes no segments (its segment types: {model.segment_types}). "
             "Leave --segments out."
+        )
+
+
+def check_gate_rule(model: LoadedModel) -> None:
+    """Refuse another rule for gates where there are none.
+
+    Raises:
+        UserError: naming the option.
+    """
+    if model.gate_rule != GATE_RULES[0] and not model.has_gates:
+        raise UserError(
+            f"--gate-rule {model.gate_rule} is for networks that multiply two hidden layers, and "
+            f"those of model {model.name!r} have one. Leave --gate-rule out."
         )

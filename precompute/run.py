@@ -27,10 +27,10 @@ from precompute.jobs.shortage import told_of_shortage
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import allowed, check_corpus, check_model
-from precompute.request import Request, check_segments, image_corpus_name
+from precompute.request import Request, check_gate_rule, check_segments, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
-from precompute.store.provenance import identity, provenance_facts, run_row
+from precompute.store.provenance import NO_GATES, identity, provenance_facts, run_row
 
 SHARDS = ".shards"
 
@@ -55,6 +55,7 @@ def _run(request: Request, runner: Runner) -> Plan:
         device=request.device,
         dtype=request.dtype,
         segments=request.segments,
+        gate_rule=request.gate_rule,
         random_weights=request.random_weights,
     )
     if model.random_weights is not None:
@@ -66,6 +67,7 @@ def _run(request: Request, runner: Runner) -> Plan:
     remove_unfinished(request.output, request.output.parent / SHARDS)
     check_model(request.statistics or (), model)
     check_segments(model)
+    check_gate_rule(model)
     with noting(request.output, runner) as noted:
         plan, stopped = _finished(request, model, noted)
         facts = provenance_facts(request, model, plan.corpus) | stopped
@@ -146,7 +148,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     names = request.statistics
     if names is not None:
         own = identity(request, model, corpus)
-        names = names + _statistics_already_in(request.output, own, request.segments)
+        names = names + _statistics_already_in(request, own)
     return Plan(
         folder=request.output.parent / SHARDS,
         facts=Facts(
@@ -155,6 +157,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
             request.seed,
             model.layers[0].order,
             request.segments,
+            request.gate_rule,
             request.random_weights,
         ),
         corpus=corpus,
@@ -182,17 +185,18 @@ def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
     return read_word_vectors(request.word_vectors, forms)
 
 
-def _statistics_already_in(output: Path, own: dict, segments: str) -> list[str]:
+def _statistics_already_in(request: Request, own: dict) -> list[str]:
     """What a file of the same model, corpus and settings holds, so that adding loses nothing."""
-    if not output.exists():
+    if not request.output.exists():
         return []
     try:
-        with opened(output) as store:
+        with opened(request.output) as store:
             row = stored_run(store)
             facts = provenance(store).set_index("name")["value"]
     except (UserError, duckdb.Error):
         return []
-    same = facts.get("segments", segments) == segments
+    same = facts.get("segments", request.segments) == request.segments
+    same &= facts.get("gate_rule", NO_GATES) in (NO_GATES, request.gate_rule)
     same &= all(row[name] == value for name, value in own.items())
     known = chosen_statistics(None)
     return [name for name in row["statistics"] if name in known] if same else []

@@ -3,6 +3,7 @@
 from pages.layer_mixing import (
     completeness,
     frequency,
+    gates,
     modules,
     ratio,
     rollout,
@@ -23,6 +24,7 @@ PAGE = Page(
         modules.modules,
         rollout.across_layers,
         vectors.vectors,
+        gates.gates,
         completeness.completeness,
     ),
     before=(absences, anatomy),

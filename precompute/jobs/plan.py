@@ -10,7 +10,7 @@ from pathlib import Path
 from analysis.errors import UnknownName
 from analysis.measures.mixing.layer_mixing import BUDGET
 from analysis.relevance_rules import RULES
-from analysis.scopes import LayerOrder
+from analysis.scopes import GATE_RULES, LayerOrder
 from analysis.tables import annotation, corpus
 from analysis.tables.probing.word_attention import SHOWN
 from analysis.tables.table import Table
@@ -41,6 +41,16 @@ _KEPT = (  # tables that depend on which sequences' maps are kept
 )
 
 
+_COMPLETE = {"layer_completeness", "vector_completeness"}
+"""What every pass needs that follows tokens through networks."""
+
+
+def _shares_networks_out(of: Pass) -> bool:
+    """Whether a pass's own numbers depend on how the products of gated networks are shared out."""
+    name, needs = of.TABLE.name, getattr(of, "NEEDS", ())
+    return name in _COMPLETE or name in _KEPT or bool(_COMPLETE & set(needs))
+
+
 CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
 """Tables that hold the corpus itself, which every fit may read."""
 Job = int | tuple[str, ...]
@@ -60,6 +70,7 @@ class Facts:
     seed: int
     layer_order: LayerOrder
     segments: str = "read"
+    gate_rule: str = GATE_RULES[0]
     random_weights: int | None = None
 
 
@@ -120,6 +131,8 @@ class Plan:
             return fingerprint(**own, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
         corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
+        if self.facts.gate_rule != GATE_RULES[0] and _shares_networks_out(of):
+            corpus |= {"gate_rule": self.facts.gate_rule}
         corpus |= {"kept": sorted(self.kept)} if of.TABLE.name in _KEPT else {}
         corpus |= {"corpus": self.corpus.content_sha256, "job_sequences": self.corpus.job_sequences}
         if isinstance(of, Fit):

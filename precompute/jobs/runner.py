@@ -138,6 +138,7 @@ def _batch_totals(
         followed=plan.followed,
         controlled=partial(model.trace_controlled, seed=plan.facts.seed),
         gradients=model.gradients,
+        gate_rule=model.gate_rule,
         relevance_start=model.relevance_start,
         kept=plan.kept,
         images=model.images,

@@ -61,6 +61,7 @@ class _Worker:
             device=self.device,
             dtype=facts.dtype,
             segments=facts.segments,
+            gate_rule=facts.gate_rule,
             random_weights=facts.random_weights,
         )
         _check_weights(self.plan, model)

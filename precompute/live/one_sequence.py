@@ -9,6 +9,7 @@ import pyarrow as pa
 from jaxtyping import Float
 
 from analysis.errors import UserError
+from analysis.scopes import GATE_RULES
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
@@ -111,6 +112,7 @@ def rerun(
     weights_sha256: str,
     dtype: str,
     segments: str = "read",
+    gate_rule: str = GATE_RULES[0],
     random_weights: int | None = None,
 ) -> Rerun:
     """The model that made a file, from this machine alone: nothing is fetched for a reader.
@@ -125,6 +127,7 @@ def rerun(
         dtype=dtype,
         fetch=False,
         segments=segments,
+        gate_rule=gate_rule,
         random_weights=random_weights,
     )
     if model.weights_sha256 != weights_sha256:

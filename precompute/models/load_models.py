@@ -13,6 +13,7 @@ from safetensors import SafetensorError
 from analysis.errors import UnfitModel, UserError
 from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.trace import Model, in_dtype
+from analysis.scopes import GATE_RULES
 from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.load_processor import load_image_reader, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
@@ -31,6 +32,7 @@ def load_model(
     dtype: str = "float32",
     fetch: bool = True,
     segments: str = "read",
+    gate_rule: str = GATE_RULES[0],
     random_weights: int | None = None,
 ) -> LoadedModel:
     """Load a model by folder, hub name (`name@revision`), or as a bundled one.
@@ -38,6 +40,7 @@ def load_model(
     Args:
         fetch: whether the hub may be asked for what is not on this machine.
         segments: the segment ids that it gets: those that are read, or `zero` for every token.
+        gate_rule: how its networks' products are shared out; one of `GATE_RULES`.
         random_weights: the seed of an untrained model of the same architecture; its revision and
             its hash are of its own, and no weights need be there.
 
@@ -76,6 +79,7 @@ def load_model(
         classifier=if_exclusive(if_named(whole, adapter.CLASSIFIERS)),
         images=load_image_reader(folder, name, model, adapter) if reads_images else None,
         segments=segments,
+        gate_rule=gate_rule,
         random_weights=random_weights,
     )
 

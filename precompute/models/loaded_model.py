@@ -23,6 +23,7 @@ from analysis.models.gradients import (
 )
 from analysis.models.layout import CLASS
 from analysis.models.trace import LayerWeights, Model, ModelWeights, Trace
+from analysis.scopes import GATE_RULES
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
@@ -56,6 +57,8 @@ class LoadedModel:
     images: ImageReader | None = None
     segments: str = "read"
     """The segment ids that the model gets: those that were `read`, or `zero` for every token."""
+    gate_rule: str = GATE_RULES[0]
+    """How its networks' products are shared out, where they have gates."""
     random_weights: int | None = None
     """The seed that the weights were drawn with; None where they are those in its folder."""
 
@@ -78,6 +81,11 @@ class LoadedModel:
         embedding = self.adapter.position_embedding(self.model)
         widened = embedding if embedding is None or self.dtype == "float32" else embedding.float()
         return ModelWeights(self.layers, widened)
+
+    @property
+    def has_gates(self) -> bool:
+        """Whether its networks multiply two hidden layers."""
+        return self.layers[0].feed_forward.gate_weight is not None
 
     @property
     def windows(self) -> tuple[int | None, ...]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Int8, Int32
 from torch import Tensor
 
-from analysis.measures.mixing.layer_mixing import BUDGET, LayerMixing, layer_mixing
+from analysis.measures.mixing.layer_mixing import BUDGET
 from analysis.measures.mixing.vector_rollout import TokenVectors, vector_rollout
 from analysis.measures.norms.head_token import value_norms
 from analysis.measures.norms.norm_weighted_attention import norm_weighted_attention
@@ -20,7 +19,7 @@ from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.probing.word_attention import WordAttention
 from analysis.models.gradients import AttentionGradients
 from analysis.models.trace import LayerTrace, Trace
-from analysis.scopes import BIAS_READINGS, LayerOrder
+from analysis.scopes import GATE_RULES, LayerOrder
 from analysis.tables.norms.weighing import NORM, WEIGHT
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.image_reader import ImageReader
@@ -36,9 +35,11 @@ from precompute.passes.relevance.relevance_maps import (
     relevance_maps,
     start_weights,
 )
+from precompute.passes.seen import Seen, padded, reached, seen
+from precompute.passes.shared_out import Layers, SharedOut
 
 COMPARED = 16
-"""In how many sequences readings of the bias are compared at most."""
+"""In how many sequences ways of sharing out are compared at most."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,9 @@ class Batch:
     sequences of which single maps and waves are kept, `followed` of those whose tokens are followed
     through the layers as vectors. `controlled` traces a sequence again, by itself, with its
     positions removed or permuted. `gradients` runs some of the sequences again and says how their
-    loss changes with attention; it is None if none of them has a loss. `kept` are the sequences
-    whose relevance maps are kept, `images` what read them if they are images, and `classification`
-    predicts classes, where the model does.
+    loss changes with attention; it is None if none of them has a loss. `gate_rule` is how products
+    in networks are shared out. `kept` are the sequences whose relevance maps are kept, `images`
+    what read them if they are images, and `classification` predicts classes, where the model does.
     """
 
     sequences: tuple[Sequence, ...]
@@ -64,6 +65,7 @@ class Batch:
     followed: frozenset[int] = frozenset()
     controlled: Callable[[Sequence, Control], Trace] | None = None
     gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
+    gate_rule: str = GATE_RULES[0]
     relevance_start: str = "cls"
     kept: frozenset[int] = frozenset()
     images: ImageReader | None = None
@@ -75,29 +77,19 @@ class Batch:
         return self.trace.layers[0].weights.order
 
     @cached_property
-    def pairs(self) -> tuple[tuple[Bool[np.ndarray, "query key"], ...], ...]:
-        """Per sequence and layer, which keys each query may look at; whatever counts pairs asks
-        this. Layers that look equally far share what they look at."""
-        return tuple(self._seen(len(each)) for each in self.sequences)
-
-    def _seen(self, n_tokens: int) -> tuple[Bool[np.ndarray, "query key"], ...]:
-        weights = [each.weights for each in self.trace.layers]
-        found = {each.window: each.pairs(n_tokens).numpy() for each in weights}
-        return tuple(found[each.window] for each in weights)
+    def pairs(self) -> tuple[Seen, ...]:
+        """Which keys each query of every sequence may look at, by layer."""
+        return tuple(seen(self.trace, len(each)) for each in self.sequences)
 
     @cached_property
-    def reached(self) -> tuple[tuple[Bool[np.ndarray, "query key"], ...], ...]:
-        """Per sequence and layer, from which tokens of the input anything can be in a token."""
-        return tuple(tuple(accumulate(each, _and_before)) for each in self.pairs)
+    def reached(self) -> tuple[Seen, ...]:
+        """From which tokens anything can be in a token of every sequence, by layer."""
+        return tuple(reached(each) for each in self.pairs)
 
     @cached_property
     def is_pair(self) -> tuple[Bool[Tensor, "batch query key"], ...]:
-        """`pairs` by layer for the padded batch: neither side of a pair is padding."""
-        is_token = self.trace.is_token
-        there = is_token[:, :, None] & is_token[:, None, :]
-        seen = self._seen(is_token.shape[1])
-        found = {id(each): there & torch.from_numpy(each).to(is_token.device) for each in seen}
-        return tuple(found[id(each)] for each in seen)
+        """`pairs` for the padded batch, by layer."""
+        return padded(self.trace)
 
     @cached_property
     def exemplars_alone(self) -> tuple[tuple[Sequence, tuple[LayerTrace, ...]], ...]:
@@ -141,33 +133,28 @@ class Batch:
         return norm_weighted_attention(attention, norms)
 
     @cached_property
-    def layer_mixing(self) -> tuple[tuple[LayerMixing, ...], ...]:
+    def layer_mixing(self) -> tuple[Layers, ...]:
         """Every scope of every layer, one tuple of layers per sequence; many passes need them."""
-        return tuple(self._mixing_of(row) for row in range(len(self.sequences)))
+        return tuple(self._shared_out.of(row) for row in range(len(self.sequences)))
 
     @cached_property
-    def _mixing(self) -> dict[tuple[int, str], tuple[LayerMixing, ...]]:
-        """What is known of `layer_mixing` by row and reading of the bias; some passes need a few
-        sequences alone."""
-        return {}
-
-    def _mixing_of(self, row: int, reading: str = BIAS_READINGS[0]) -> tuple[LayerMixing, ...]:
-        bounds: Any = {"budget": self.hidden_budget, "dtype": self.hidden_dtype}
-        if (row, reading) not in self._mixing:
-            self._mixing[row, reading] = tuple(
-                layer_mixing(each, bias_reading=reading, **bounds) for each in self._alone(row)
-            )
-        return self._mixing[row, reading]
+    def _shared_out(self) -> SharedOut:
+        return SharedOut(self._alone, self.hidden_budget, self.hidden_dtype, self.gate_rule)
 
     @cached_property
-    def bias_readings(self) -> tuple[tuple[int, dict[str, tuple[LayerMixing, ...]]], ...]:
+    def bias_readings(self) -> tuple[tuple[int, dict[str, Layers]], ...]:
         """The row of every compared sequence, and its layers under each reading of the bias."""
-        compared = evenly_spaced(self.followed, COMPARED)
-        return tuple(
-            (row, {each: self._mixing_of(row, each) for each in BIAS_READINGS})
-            for row, sequence in enumerate(self.sequences)
-            if sequence.index in compared
-        )
+        return tuple((row, self._shared_out.by_reading(row)) for row in self._rows_of(COMPARED))
+
+    @cached_property
+    def gate_rules(self) -> tuple[tuple[int, tuple[LayerTrace, ...], tuple[Layers, ...]], ...]:
+        """The row of every compared sequence, its layers, and these by each rule of gates."""
+        found = self._shared_out
+        return tuple((row, self._alone(row), found.by_rule(row)) for row in self._rows_of(COMPARED))
+
+    def _rows_of(self, n: int) -> tuple[int, ...]:
+        few = evenly_spaced(self.followed, n)
+        return tuple(row for row, each in enumerate(self.sequences) if each.index in few)
 
     def _alone(self, row: int) -> tuple[LayerTrace, ...]:
         """The layers of one sequence without padding."""
@@ -177,11 +164,9 @@ class Batch:
     @cached_property
     def vectors(self) -> tuple[tuple[int, tuple[TokenVectors, ...]], ...]:
         """The row of every followed sequence, and its tokens' vectors layer by layer."""
-        return tuple(
-            (row, vector_rollout(self._alone(row), budget=self.hidden_budget))
-            for row, each in enumerate(self.sequences)
-            if each.index in self.followed
-        )
+        how: Any = {"budget": self.hidden_budget, "gate_rule": self.gate_rule}
+        rows = self._rows_of(len(self.followed))
+        return tuple((row, vector_rollout(self._alone(row), **how)) for row in rows)
 
     @cached_property
     def attention_sums(self) -> tuple[tuple[Float[Tensor, "head diagonal"], ...], ...]:
@@ -226,7 +211,7 @@ class Batch:
         slopes = known.gradients(self.sequences) if known else None
         chosen = evenly_spaced(self.kept, WHOLE_LAYERS)
         mixing = [
-            self._mixing_of(row) if each.index in chosen else None
+            self._shared_out.of(row) if each.index in chosen else None
             for row, each in enumerate(self.sequences)
         ]
         return relevance_maps(self.trace, self.start_weights, mixing=mixing, gradients=slopes)
@@ -261,10 +246,3 @@ class Batch:
     def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
         """Which sequence of the corpus each row of the batch is."""
         return np.array([each.index for each in self.sequences], dtype=np.int32)
-
-
-def _and_before(
-    before: Bool[np.ndarray, "query key"], seen: Bool[np.ndarray, "query key"]
-) -> Bool[np.ndarray, "query key"]:
-    """What can be in a token, given what could be in those that it sees."""
-    return seen.astype(np.float32) @ before.astype(np.float32) > 0

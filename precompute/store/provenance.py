@@ -11,6 +11,7 @@ from precompute.jobs.plan import Plan
 from precompute.models.loaded_model import LoadedModel
 from precompute.request import Request
 
+NO_GATES = "none"
 _PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
 
 
@@ -59,6 +60,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "activation": model.layers[0].feed_forward.activation,
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
+        "gate_rule": model.gate_rule if model.has_gates else NO_GATES,
         "windows": ", ".join("all" if w is None else str(w) for w in model.windows),
         "positions_by": model.positions_by,
         "gradient_objective": model.objective,

@@ -38,6 +38,7 @@ class Layer:
     inner: Affine
     outer: Affine
     network_norm: Any
+    gate: Affine | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Reading:
 
 
 class BareModel:
-    """BERT, RoBERTa or GPT-2, for one sequence at a time, so that nothing is padded."""
+    """BERT, RoBERTa, GPT-2 or Llama, for one sequence at a time, so that nothing is padded."""
 
     def __init__(self, folder: Path):
         self.model: Any = transformers.AutoModel.from_pretrained(
@@ -72,22 +73,52 @@ class BareModel:
         self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder)
         config = self.model.config
         self.family = config.model_type
-        self.norm_first = self.is_causal = self.family == "gpt2"
+        self.norm_first = self.is_causal = self.family in ("gpt2", "llama")
         self.heads = config.num_attention_heads
         self.width = config.hidden_size
-        self.head_width = self.width // self.heads
-        name = config.activation_function if self.norm_first else config.hidden_act
-        self.activation = {"gelu": "gelu", "gelu_new": "gelu_tanh", "relu": "relu"}[name]
-        blocks = self.model.h if self.norm_first else self.model.encoder.layer
+        self.head_width = getattr(config, "head_dim", None) or self.width // self.heads
+        name = config.activation_function if self.family == "gpt2" else config.hidden_act
+        known = {"gelu": "gelu", "gelu_new": "gelu_tanh", "relu": "relu", "silu": "silu"}
+        self.activation = known[name]
+        blocks = self._blocks()
         self.blocks = list(blocks)
         self.layers = [self._layer(block) for block in blocks]
         self.scopes = PRE_NORM if self.norm_first else POST_NORM
+
+    def _blocks(self) -> Any:
+        if self.family == "llama":
+            return self.model.layers
+        return self.model.h if self.norm_first else self.model.encoder.layer
 
     @staticmethod
     def _linear(module: Any) -> Affine:
         return Affine(module.weight.detach().T, module.bias.detach())
 
+    def _shared(self, module: Any) -> Affine:
+        """Keys or values that several heads share, once for each of them."""
+        own = self._linear(module)
+        groups = own.bias.numel() // self.head_width
+        heads = [head * groups // self.heads for head in range(self.heads)]
+        cut = own.weight.view(-1, groups, self.head_width)[:, heads]
+        return Affine(cut.flatten(1), own.bias.view(groups, -1)[heads].flatten())
+
+    def _llama(self, block: Any) -> Layer:
+        own, network = block.self_attn, block.mlp
+        return Layer(
+            self._linear(own.q_proj),
+            self._shared(own.k_proj),
+            self._shared(own.v_proj),
+            self._linear(own.o_proj),
+            block.input_layernorm,
+            self._linear(network.up_proj),
+            self._linear(network.down_proj),
+            block.post_attention_layernorm,
+            self._linear(network.gate_proj),
+        )
+
     def _layer(self, block: Any) -> Layer:
+        if self.family == "llama":
+            return self._llama(block)
         if not self.norm_first:
             attention = block.attention
             own = attention.self

@@ -4,10 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from tests.outermost.bare_model import BareModel, Reading
+from tests.outermost.bare_model import BareModel, Layer, Reading
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,8 @@ def layer_parts(model: BareModel, reading: Reading, index: int) -> Parts:
         whole = residual.sum(dim=0) + bias
         normed, normed_bias = _normalised(middle, residual, bias, whole)
         entering = normed.sum(dim=0) + normed_bias
-        hidden = entering @ layer.inner.weight + layer.inner.bias
-        gate = _gate(hidden, model.activation)
-        through = (normed @ layer.inner.weight * gate) @ layer.outer.weight
-        through_bias = normed_bias @ layer.inner.weight + layer.inner.bias
-        through_bias = (through_bias * gate) @ layer.outer.weight + layer.outer.bias
+        through = _network(model, layer, normed, entering, 0)
+        through_bias = _network(model, layer, normed_bias, entering, 1) + layer.outer.bias
         beside, beside_bias = (residual, bias) if model.norm_first else (normed, normed_bias)
         ended, ended_bias = through + beside, through_bias + beside_bias
         vectors = [attended, residual, normed, through, ended]
@@ -69,12 +67,40 @@ def layer_parts(model: BareModel, reading: Reading, index: int) -> Parts:
 
 def _normalised(norm: Any, parts: Tensor, bias: Tensor, whole: Tensor) -> tuple[Tensor, Tensor]:
     """Parts and bias through a layer normalisation whose deviation is that of the whole vector."""
+    if not hasattr(norm, "bias"):  # the root mean square of a Llama
+        size = (whole.square().mean() + norm.variance_epsilon).sqrt() / norm.weight.detach()
+        return parts / size, bias / size
     deviation = (whole.var(correction=0) + norm.eps).sqrt()
 
     def linear(each: Tensor) -> Tensor:
         return (each - each.mean(dim=-1, keepdim=True)) / deviation * norm.weight.detach()
 
     return linear(parts), linear(bias) + norm.bias.detach()
+
+
+_PLACES, _SHARES = (torch.from_numpy(each) / 2 for each in np.polynomial.legendre.leggauss(80))
+
+
+def _network(model: BareModel, layer: Layer, part: Tensor, whole: Tensor, own: int) -> Tensor:
+    """What leaves the network of a part of what it reads, but for its last bias.
+
+    The product of a gated one is integrated along the way from nothing to all, place by place.
+    """
+    hidden, of_part = (
+        each @ layer.inner.weight + is_whole * layer.inner.bias
+        for each, is_whole in ((whole, 1), (part, own))
+    )
+    if layer.gate is None:
+        return (of_part * _gate(hidden, model.activation)) @ layer.outer.weight
+    gate = whole @ layer.gate.weight + layer.gate.bias
+    gate_part = part @ layer.gate.weight + own * layer.gate.bias
+    passed = torch.zeros_like(of_part)
+    for place, share in zip(_PLACES + 0.5, _SHARES, strict=True):
+        at = place * gate
+        let = torch.sigmoid(at)
+        slope = let * (1 + at * (1 - let))
+        passed += share * (slope * place * hidden * gate_part + let * at * of_part)
+    return passed @ layer.outer.weight
 
 
 def _gate(hidden: Tensor, activation: str) -> Tensor:

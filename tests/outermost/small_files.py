@@ -49,7 +49,14 @@ IN_BINS = replace(
 """Among a few hundred pairs none lies at the edge of a bin."""
 SMALL = [IN_BINS if view.name == IN_BINS.name else view for view in VIEWS]
 FILES = ("bert", "gpt2")
+OF_DECODERS = (
+    *("token_norm", "head_token", "value_norm_dispersion", "token_type_mixing", "completeness"),
+    *("attention_norm_correlation", "scope_similarity", "mixing_ratio", "pair_delta"),
+    *("head_pattern", "head_distance", "relevance_summary", "massive_activation"),
+)
+"""Views whose numbers do not hang on how positions are told."""
 CASES = [
+    *(("llama", view) for view in SMALL if view.name in OF_DECODERS),
     *((name, view) for name in FILES for view in SMALL if view.name not in OF_TREES),
     *(("bert of trees", view) for view in SMALL if view.name in OF_TREES),
 ]

@@ -137,8 +137,19 @@ def test_scores_that_depend_on_distances_are_not_made_of_queries_and_keys_alone(
     )
 
 
+@pytest.mark.parametrize("statistic", needing(Need.GATES))
+def test_networks_of_one_hidden_layer_have_no_gates(statistic):
+    check_model([statistic], tiny_model("llama"))
+    assert refused(UserError, check_model, [statistic], tiny_model("bert")) == (
+        f"--statistics {statistic} needs networks that multiply two hidden layers, and those of "
+        f"bert have one: leave {statistic} out, or give a model with gated networks, such as a "
+        "Llama."
+    )
+
+
 def test_all_other_statistics_are_of_any_model():
-    others = set(BY_NAME) - set(needing(Need.IMAGES, Need.CLASSES, Need.TURNED_POSITIONS))
+    special = (Need.IMAGES, Need.CLASSES, Need.TURNED_POSITIONS, Need.GATES)
+    others = set(BY_NAME) - set(needing(*special))
     check_model(sorted(others), tiny_model("bert"))
 
 

@@ -38,12 +38,13 @@ class LinearNorm:
 class LinearNetwork:
     """A feed-forward network that hands on every part of its hidden layer by a fixed factor.
 
-    `factors` has one entry for each path into the hidden layer: parts of all paths, each times its
-    factor, add up to the part that is projected back. `rest` is what no token sent of the hidden
-    layer, ready to be projected back.
+    `hidden` is what each path brings into the hidden layer, before the activation. `factors` has
+    one entry for each path: parts of all paths, each times its factor, add up to the part that is
+    projected back. `rest` is what no token sent of the hidden layer, ready to be projected back.
     """
 
     weights: FeedForwardWeights
+    hidden: tuple[Float[Tensor, "query hidden"], ...]
     factors: tuple[Float[Tensor, "query hidden"], ...]
     rest: Float[Tensor, "query hidden"]
 
@@ -160,7 +161,7 @@ def _network(
             hidden, silent, activation, reading=bias_reading, rule=gate_rule
         )
     *factors, rest = (weights.routed(each, reading.whole) for each in (*factors, rest))
-    return LinearNetwork(weights, tuple(factors), rest)
+    return LinearNetwork(weights, tuple(hidden), tuple(factors), rest)
 
 
 def _output(weights: FeedForwardWeights, whole: Tensor) -> Tensor:

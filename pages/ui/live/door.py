@@ -15,6 +15,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.errors import UserError
+from analysis.scopes import GATE_RULES
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.ui.live.waiting import in_turn, turns
 from pages.ui.store.chosen import layer_order, open_store
@@ -34,6 +35,7 @@ class _Model(NamedTuple):
     weights_sha256: str
     dtype: str
     segments: str
+    gate_rule: str
     random_weights: int | None
 
 
@@ -159,8 +161,9 @@ def identity() -> _Model:
     run, facts = store.run, store.facts
     weights = facts.get("weights_sha256", "")
     name, revision, dtype = (str(run[each]) for each in ("model", "revision", "dtype"))
-    segments = facts.get("segments", "read")
-    return _Model(name, revision, weights, dtype, segments, store.random_weights)
+    segments, rule = facts.get("segments", "read"), facts.get("gate_rule", "")
+    rule = rule if rule in GATE_RULES else GATE_RULES[0]
+    return _Model(name, revision, weights, dtype, segments, rule, store.random_weights)
 
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)

@@ -229,3 +229,8 @@ def _widened(frame: pd.DataFrame) -> pd.DataFrame:
         elif kind.kind in "iu":
             frame[name] = frame[name].astype("float64" if frame[name].isna().any() else "int64")
     return frame
+
+
+def has_gates() -> bool:
+    """Whether the networks of the chosen file's model multiply two hidden layers."""
+    return open_store().facts.get("gate_rule", "none") != "none"

@@ -29,6 +29,8 @@ def _families(each: Totals) -> tuple[str, ...]:
     needs = set(each.TABLE.needs)
     if needs & {Need.IMAGES, Need.CLASSES}:
         return ("vit",)
+    if Need.GATES in needs:
+        return OF_DECODERS
     if Need.TURNED_POSITIONS in needs:
         return (*OF_DECODERS, "gpt_neox")
     return BOTH_WAYS if Need.ADDED_POSITIONS in needs else BOTH_WAYS + OF_DECODERS
@@ -105,7 +107,9 @@ def _numbers(column: pd.Series) -> np.ndarray:
 
 
 @every_total
-def test_padding_batching_and_order_change_no_number(each, together, apart):
+def test_padding_batching_and_order_change_no_number(each, together, apart, attention_error):
+    """But for rounding, of which there is more where the library's softmax is in float32."""
+    rtol, atol = (1e-6, 1e-12) if attention_error < 1e-9 else (1e-5, 1e-6)
     (shard,), shards = together(each), apart(each)
     assert shard.schema == each.TABLE.shard_schema
     found, expected = _rows(each, [shard]), _rows(each, shards)
@@ -120,7 +124,7 @@ def test_padding_batching_and_order_change_no_number(each, together, apart):
         if pd.api.types.is_string_dtype(ours):
             assert ours.tolist() == theirs.tolist()
             continue
-        np.testing.assert_allclose(_numbers(ours), _numbers(theirs), rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(_numbers(ours), _numbers(theirs), rtol=rtol, atol=atol)
 
 
 @pytest.mark.parametrize("each", WEIGHTS, ids=lambda each: each.TABLE.name)

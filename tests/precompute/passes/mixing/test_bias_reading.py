@@ -15,7 +15,7 @@ from precompute.passes.pairs import pair_delta
 def test_each_reading_is_measured_behind_the_network(sequences, traced, traced_alone):
     batch = Batch(sequences, traced, followed=frozenset({0}))
     rows = sequence_bias_reading.totals(batch).to_pandas().set_index(["layer", "reading"])
-    order, seen = batch.order, batch.pairs[0]
+    order, (seen, *_) = batch.order, batch.pairs[0]
     before, after = (order.scopes.index(each) for each in order.effects["ff"])
     for index, layer in enumerate(traced_alone[0].layers):
         for reading in BIAS_READINGS:

@@ -25,7 +25,7 @@ EVERYTHING = {
     [
         (
             {"effect": "ff; drop"},
-            "No effect is called 'ff; drop'. Known: ff, ff_ln, ff_res, res_ln.",
+            "No effect is called 'ff; drop'. Known: ff, ff_ln, ff_res, ln_res, ln_res_ln, res_ln.",
         ),
         (
             {"relation": "adjacant"},

@@ -1,0 +1,40 @@
+"""How far it matters by which rule a gated network is shared out, and how many gates are closed."""
+
+import pandas as pd
+
+from analysis.tables.mixing import gate_rule_agreement, sequence_gate_rule
+from pages.ui.charts.standard import lines
+from pages.ui.page import section
+from pages.ui.store.chosen import ask, has_gates
+from pages.ui.view import View
+from pages.ui.words.interval import with_interval
+from pages.ui.words.numbers import percent, signed
+
+_QUANTITIES = ("spearman", "closed")
+_SAME = 0.99
+
+
+@section("gates", gate_rule_agreement.TABLE, sequence_gate_rule.TABLE, when=has_gates)
+def gates(view: View) -> None:
+    frame = ask(gate_rule_agreement.by_layer)
+    mean, layers = frame[frame["layer"].isna()].iloc[0], frame.dropna(subset="layer")
+    view.finding(_finding(view, mean, layers))
+    for column, quantity in zip(view.columns(2), _QUANTITIES, strict=True):
+        with column:
+            ends = f"{quantity}_low", f"{quantity}_high"
+            chart = lines(layers, x="layer", y=quantity, ends=ends, zero=quantity == "closed")
+            view.figure(quantity, layers, chart)
+    view.table("table", frame, ["layer", *_QUANTITIES, "n_sequences"])
+
+
+def _finding(view: View, mean: pd.Series, layers: pd.DataFrame) -> str:
+    """How alike the rules are on average, where least, and how many gates are closed there."""
+    least = layers.loc[layers["spearman"].idxmin()]
+    return view.say(
+        "alike" if mean["spearman"] >= _SAME else "differ",
+        rho=with_interval(mean["spearman"], mean["spearman_low"], mean["spearman_high"], signed),
+        closed=percent(mean["closed"]),
+        layer=int(least["layer"]),
+        least=signed(least["spearman"]),
+        closed_there=percent(least["closed"]),
+    )

@@ -1,0 +1,40 @@
+"""What options of the command line may be, and what each says of itself."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+Device = StrEnum("Device", ["auto", "cpu", "cuda"])
+Dtype = StrEnum("Dtype", ["float32", "bfloat16"])
+Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
+Segments = StrEnum("Segments", ["read", "zero"])
+GateRule = StrEnum("GateRule", ["ig", "half"])
+RunnerName = StrEnum("RunnerName", ["local", "ray"])
+Model = Annotated[
+    str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), demo, or demo-digits.")
+]
+CorpusFiles = Annotated[
+    list[str],
+    typer.Option(
+        "--corpus",
+        help="A corpus file, also .gz or .zst, or a folder of such, more than once if the corpus "
+        "is several; a folder of images; demo, demo-treebank, or demo-digits.",
+    ),
+]
+PackingOption = Annotated[
+    Packing,
+    typer.Option(
+        help="How plain text becomes sequences: pairs of paragraphs, sentences packed in two "
+        "segments, or the whole file in texts of exactly --max-tokens. Of an annotated corpus "
+        "`trees` reads every sentence by itself, also where documents bear coreference."
+    ),
+]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
+GateRuleOption = Annotated[
+    GateRule,
+    typer.Option(
+        help="Where networks multiply two hidden layers, how the product is shared out: by "
+        "Integrated Gradients, or half to each side."
+    ),
+]
