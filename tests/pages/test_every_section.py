@@ -7,6 +7,7 @@ import duckdb
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.needs import Need
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Section
 from tests.pages.conftest import assert_exportable, assert_sound, bodies, charts, frames
@@ -48,7 +49,9 @@ def folder_of(request):
 
     def folder(page: str, section: Section) -> Path:
         images = page == "relevance" and section.stem == "map"
-        name = "images" if images else "treebank" if page in OF_TREEBANKS else "store"
+        turned = any(Need.TURNED_POSITIONS in table.needs for table in section.needs)
+        special = "images" if images else "turned" if turned else "store"
+        name = "treebank" if page in OF_TREEBANKS else special
         return request.getfixturevalue(f"{name}_folder")
 
     return folder

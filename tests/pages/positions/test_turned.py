@@ -1,0 +1,67 @@
+"""A model that turns its queries and keys has a story of its own, and nothing of the other one."""
+
+import numpy as np
+
+from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
+
+OWN = ["Does position decide?", "All heads", "One head", "Position or content"]
+
+
+def test_only_sections_that_make_sense_are_offered(section, turned_folder, store_folder):
+    assert options_of(section("claim", turned_folder), "po_view") == OWN
+    others = options_of(section("claim", store_folder), "po_view")
+    assert "Position or content" not in others
+    assert others[-1] == "Position embeddings"
+
+
+def test_the_page_says_why_waves_of_embeddings_are_absent(section, turned_folder, store_folder):
+    why = "This model adds no vectors for positions to its input"
+    assert why in sentences(section("claim", turned_folder))
+    assert why not in sentences(section("claim", store_folder))
+
+
+def test_positions_alone_are_counted_first_and_only_where_there_are_some(
+    section, turned_folder, store_folder
+):
+    turned = options_of(section("claim", turned_folder), "po_counting")
+    assert turned == ["position alone", "sums", "means per pair", "sums, rows centred"]
+    added = options_of(section("claim", store_folder), "po_counting")
+    assert added == ["sums (the paper's)", "means per pair", "sums, rows centred"]
+
+
+def test_one_head_shows_its_kernel_above_its_attention_then_its_planes(section, turned_folder):
+    session = section("one_head", turned_folder, head="2-3")
+    kernel, planes = charts(session)[:2]
+    titles = [each["title"]["text"] for each in kernel["concat"]]
+    assert titles == ["score by position alone K(t)", "attention"]
+    assert "planes have a coherence of 0.5 or more" in str(planes) + sentences(session)
+    assert list(frames(session)[0]["plane"]) == [1, 2]
+
+
+def test_other_ways_of_counting_show_all_scores(section, turned_folder):
+    session = section("one_head", turned_folder, po_counting="sum")
+    titles = [each["title"]["text"] for each in charts(session)[0]["concat"]]
+    assert titles == ["score of queries and keys", "attention"]
+
+
+def test_parts_of_scores_add_up_in_every_layer_and_head(section, turned_folder, exported):
+    section("shares", turned_folder, head="1-2", po_part="content")
+    layers, _ = exported["po_shares_layers"]
+    heads, _ = exported["po_shares_map_content_1_2"]
+    assert (len(layers), len(heads)) == (2, 8)
+    for frame in (layers, heads):
+        parts = frame[["position", "query", "key", "content"]]
+        np.testing.assert_allclose(parts.sum(axis=1), 1)
+
+
+def test_an_address_of_the_other_story_shows_the_first_section(section, turned_folder):
+    session = section("embeddings", turned_folder)
+    assert in_address(session, "po_view") in ([], ["claim"])
+    assert charts(session)
+    assert "nan" not in bodies(session).lower()
+
+
+def test_the_overview_is_told_of_position_alone(findings_of, turned_folder):
+    told = sentences(findings_of("positions", turned_folder))
+    assert "to which position alone gives the highest score" in told
+    assert "position alone is responsible for" in told
