@@ -9,6 +9,7 @@ import typer
 
 from analysis.errors import UserError
 from precompute import __version__
+from precompute.models.bundled import BUNDLED
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -19,14 +20,15 @@ Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
 Segments = StrEnum("Segments", ["read", "zero"])
 RunnerName = StrEnum("RunnerName", ["local", "ray"])
 Model = Annotated[
-    str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), demo, or demo-digits.")
+    str,
+    typer.Option(help=f"A folder, a hub name (NAME or NAME@REVISION), or {', '.join(BUNDLED)}."),
 ]
 CorpusFiles = Annotated[
     list[str],
     typer.Option(
         "--corpus",
         help="A corpus file, also .gz or .zst, or a folder of such, more than once if the corpus "
-        "is several; a folder of images; demo, demo-treebank, or demo-digits.",
+        "is several; a folder of images; demo, demo-treebank, demo-ja, demo-copy, or demo-digits.",
     ),
 ]
 PackingOption = Annotated[
@@ -37,12 +39,6 @@ PackingOption = Annotated[
         "`trees` reads every sentence by itself, also where documents bear coreference."
     ),
 ]
-_SHOWN_FIRST = (  # by the demo: what costs little more than the model itself
-    "token_type_mixing",
-    "head_pattern",
-    "attention_norm_correlation",
-    "frequency_correlation",
-)
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
 
 
@@ -158,26 +154,19 @@ def demo(
     first: Annotated[
         bool, typer.Option("--first", help="Only what takes seconds; the whole adds the rest.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Small models of Japanese and of copying too.")
+    ] = False,
 ) -> None:
     """Build the demo: the bundled corpora through the demo models, one of which is installed.
 
-    The small treebank and the digits have files of their own, beside the other:
-    demo-treebank.duckdb and demo-digits.duckdb.
+    Other models and corpora than that of the articles have files of their own, beside that one.
     """
+    from precompute.demo import build_demo
     from precompute.models.install_demo import install_demo_model
 
     install_demo_model()
-    if not output.exists():
-        run(model="demo", corpus=["demo"], output=output, statistics=",".join(_SHOWN_FIRST))
-    if first:
-        return
-    run(model="demo", corpus=["demo"], output=output)
-    for model, corpus, ending in (
-        ("demo", "demo-treebank", "treebank"),
-        ("demo-digits", "demo-digits", "digits"),
-    ):
-        beside = output.with_name(f"{output.stem}-{ending}{output.suffix}")
-        run(model=model, corpus=[corpus], output=beside)
+    build_demo(run, output, first=first, every=every)
 
 
 @app.command()
