@@ -4,12 +4,19 @@ PYTHON ?= python3
 ENVIRONMENT := .venv
 RUN := $(ENVIRONMENT)/bin/python
 
-.PHONY: demo test test-fast check docs mutate lock clean
+.PHONY: demo demo-all test test-fast check docs mutate lock clean
 
 demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the dashboard meanwhile
 	$(RUN) -m precompute demo --first
 	@echo "Dashboard: http://127.0.0.1:8501 (the rest is computed meanwhile: statistics/demo.log)"
 	@$(RUN) -m precompute demo > statistics/demo.log 2>&1 & \
+	trap "kill $$! 2>/dev/null" EXIT INT TERM; $(RUN) -m streamlit run app.py
+
+demo-all: $(ENVIRONMENT)/demo-installed  ## the same, with the small models of Japanese and of copying
+	$(RUN) -m pip install --quiet --editable '.[japanese]'
+	$(RUN) -m precompute demo --first
+	@echo "Dashboard: http://127.0.0.1:8501 (the rest is computed meanwhile: statistics/demo.log)"
+	@$(RUN) -m precompute demo --all > statistics/demo.log 2>&1 & \
 	trap "kill $$! 2>/dev/null" EXIT INT TERM; $(RUN) -m streamlit run app.py
 
 test: $(ENVIRONMENT)/tests-installed  ## run the whole suite

@@ -25,14 +25,6 @@ from precompute.options import (
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-_SHOWN_FIRST = (  # by the demo: what costs little more than the model itself
-    "token_type_mixing",
-    "head_pattern",
-    "attention_norm_correlation",
-    "frequency_correlation",
-)
-
-
 @app.callback(invoke_without_command=True)
 def every_command(
     version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
@@ -147,26 +139,19 @@ def demo(
     first: Annotated[
         bool, typer.Option("--first", help="Only what takes seconds; the whole adds the rest.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Small models of Japanese and of copying too.")
+    ] = False,
 ) -> None:
     """Build the demo: the bundled corpora through the demo models, one of which is installed.
 
-    The small treebank and the digits have files of their own, beside the other:
-    demo-treebank.duckdb and demo-digits.duckdb.
+    Other models and corpora than that of the articles have files of their own, beside that one.
     """
+    from precompute.demo import build_demo
     from precompute.models.install_demo import install_demo_model
 
     install_demo_model()
-    if not output.exists():
-        run(model="demo", corpus=["demo"], output=output, statistics=",".join(_SHOWN_FIRST))
-    if first:
-        return
-    run(model="demo", corpus=["demo"], output=output)
-    for model, corpus, ending in (
-        ("demo", "demo-treebank", "treebank"),
-        ("demo-digits", "demo-digits", "digits"),
-    ):
-        beside = output.with_name(f"{output.stem}-{ending}{output.suffix}")
-        run(model=model, corpus=[corpus], output=beside)
+    build_demo(run, output, first=first, every=every)
 
 
 @app.command()

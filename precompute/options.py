@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from precompute.models.bundled import BUNDLED
+
 Device = StrEnum("Device", ["auto", "cpu", "cuda"])
 Dtype = StrEnum("Dtype", ["float32", "bfloat16"])
 Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
@@ -12,14 +14,15 @@ Segments = StrEnum("Segments", ["read", "zero"])
 GateRule = StrEnum("GateRule", ["ig", "half"])
 RunnerName = StrEnum("RunnerName", ["local", "ray"])
 Model = Annotated[
-    str, typer.Option(help="A folder, a hub name (NAME or NAME@REVISION), demo, or demo-digits.")
+    str,
+    typer.Option(help=f"A folder, a hub name (NAME or NAME@REVISION), or {', '.join(BUNDLED)}."),
 ]
 CorpusFiles = Annotated[
     list[str],
     typer.Option(
         "--corpus",
         help="A corpus file, also .gz or .zst, or a folder of such, more than once if the corpus "
-        "is several; a folder of images; demo, demo-treebank, or demo-digits.",
+        "is several; a folder of images; demo, demo-treebank, demo-ja, demo-copy, or demo-digits.",
     ),
 ]
 PackingOption = Annotated[

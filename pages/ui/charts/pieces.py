@@ -3,11 +3,13 @@
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
+from unicodedata import east_asian_width
 
 from analysis.byte_characters import BYTES
 
 _STANDS_CLOSE = re.compile(r"[.,;:!?)\]}%’”]+$")
 _OPENS = frozenset("([{“‘")
+_A_BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 _CONTINUES = "##"
 _WORD, _LINE, _SENTENCE_PIECE = "Ġ", "Ċ", "▁"
 _SPACES = {_WORD: " ", _LINE: "\n", _SENTENCE_PIECE: " "}
@@ -23,7 +25,7 @@ def readable(tokens: list[str]) -> list[tuple[str, str]]:
     if any(token.startswith(_WORD) for token in tokens):
         return list(_byte_pieces(tokens))
     if any(token.startswith(_SENTENCE_PIECE) for token in tokens):
-        return [_split(token) for token in tokens]
+        return list(_marked_pieces(tokens))
     return list(_word_pieces(tokens))
 
 
@@ -46,13 +48,29 @@ def _byte_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
             yield space, rest
 
 
+def _marked_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
+    """A character that is written as its bytes is shown with the last of them."""
+    decoder = getincrementaldecoder("utf-8")(errors="replace")
+    for token in tokens:
+        if _A_BYTE.fullmatch(token):
+            yield "", decoder.decode(bytes.fromhex(token[3:5])) or _PART_OF_A_CHARACTER
+        else:
+            decoder.reset()
+            yield _split(token)
+
+
 def _word_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
     previous = "("
     for token in tokens:
         if token.startswith(_CONTINUES) and len(token) > len(_CONTINUES):
             yield "", token.removeprefix(_CONTINUES)
-        elif _STANDS_CLOSE.match(token) or previous in _OPENS:
+        elif _STANDS_CLOSE.match(token) or previous in _OPENS or _is_wide(previous[-1:], token[:1]):
             yield "", token
         else:
             yield " ", token
         previous = token
+
+
+def _is_wide(*characters: str) -> bool:
+    """Whether one of them is as wide as a Chinese character: beside such no space is written."""
+    return any(east_asian_width(each or " ") in "WF" for each in characters)

@@ -83,6 +83,8 @@ def file_picker() -> None:
         _compare_content(store)
         if store.random_weights is not None:
             st.sidebar.warning(say("model.untrained_note", seed=store.random_weights))
+        if store.is_for_show:
+            st.sidebar.info(say("model.for_show_note"))
 
 
 def _compare_content(store: Store) -> None:

@@ -23,6 +23,8 @@ from analysis.time_limit import time_limit
 from pages.ui.words.say import say
 
 _OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
+_FOR_SHOW = ("demo-digits", "demo-ja-bert", "demo-copy")
+"""Models that were trained for this project, to be looked at."""
 SECONDS = 60.0
 """What a question may take; the slowest that a page asks of the papers' corpus takes one."""
 
@@ -77,6 +79,11 @@ class Store:
         """What pages call the model; one that was never trained, with its seed."""
         seed = self.random_weights
         return self.model if seed is None else say("model.untrained", model=self.model, seed=seed)
+
+    @property
+    def is_for_show(self) -> bool:
+        """Whether the model is a small one that was trained for this project, to be looked at."""
+        return self.run["model"] in _FOR_SHOW and self.random_weights is None
 
     @property
     def random_weights(self) -> int | None:

@@ -65,3 +65,16 @@ def test_more_is_never_paler(values):
 def test_a_scale_of_nothing_divides_by_nothing():
     assert "0.00" in scale("weight", 0.0, "{:.2f}")
     assert "0.000)" in text([Shaded("a", 0.0, "", chosen=False)], 0.0)
+
+
+def test_japanese_has_no_spaces_but_between_latin_words():
+    tokens = ["[CLS]", "吾", "##輩", "は", "猫", "。", "Tokyo", "Tower", "へ", "a", "##b", "1"]
+    assert joined(tokens) == "[CLS]吾輩は猫。Tokyo Towerへab 1"
+
+
+def test_bytes_of_a_letter_are_one_letter_beside_pieces_that_hold_spaces():
+    tokens = ["<s>", "▁caf", "<0xC3>", "<0xA9>", "▁", "<0xE7>", "<0x8C>", "<0xAB>", "!"]
+    assert [shown for _, shown in readable(tokens)] == [
+        *("<s>", "caf", THIN, "é", "", THIN, THIN, "猫", "!"),
+    ]
+    assert joined(tokens) == "<s> café 猫!"

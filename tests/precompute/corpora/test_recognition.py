@@ -78,7 +78,7 @@ def refusal(path):
 def test_missing_file_says_what_to_do(tmp_path):
     assert refusal(tmp_path / "none.txt") == (
         f"{tmp_path / 'none.txt'}: there is no such file; give the path of a corpus, or the "
-        "name of one that is bundled: demo, demo-treebank, demo-ja"
+        "name of one that is bundled: demo, demo-treebank, demo-ja, demo-copy"
     )
 
 

@@ -1,0 +1,43 @@
+"""What the commands that train bundled models have in common: threads, and a log beside weights."""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers.utils import logging
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training that is under way.
+
+    One thread: sums are then made in one order, so that two trainings on one machine are equal.
+    """
+
+    recipe: Any
+    started: float = field(default_factory=time.perf_counter)
+    worked: float = field(default_factory=time.process_time)
+
+    def __post_init__(self) -> None:
+        torch.set_num_threads(1)
+        logging.disable_progress_bar()
+        torch.manual_seed(self.recipe.seed)
+
+    def write_log(
+        self, folder: Path, epochs: list[dict], counts: Mapping[str, Any], packages: Iterable[str]
+    ) -> None:
+        """The recipe, what was counted, the versions and the times, and every epoch."""
+        about = {
+            "recipe": asdict(self.recipe),
+            **counts,
+            "versions": {each: version(each) for each in packages},
+            "seconds": round(time.perf_counter() - self.started, 1),
+            "processor_seconds": round(time.process_time() - self.worked, 1),
+            "epochs": epochs,
+        }
+        (folder / "training_log.json").write_text(json.dumps(about, indent=1) + "\n")
