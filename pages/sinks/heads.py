@@ -45,17 +45,17 @@ def heads(view: View) -> None:
         marked=marked,
         clear="below",
     )
-    told = {"place": place_name(place), "threshold": percent(threshold)}
+    name, above = place_name(place), percent(threshold)
     state = (place, quantity, threshold, *marked)
-    view.figure("map", of_heads, chart, state=state, click=True, **told)
+    view.figure("map", of_heads, chart, state=state, click=True, place=name, threshold=above)
     by_layer, over = view.columns(2)
     with by_layer:
-        _by_layer(view, rates, told)
+        _by_layer(view, rates, name, above)
     with over:
-        _over_thresholds(view, ask(sink_rate.over_thresholds, place=place), told["place"])
+        _over_thresholds(view, ask(sink_rate.over_thresholds, place=place), name)
 
 
-def _by_layer(view: View, rates: pd.DataFrame, told: dict[str, str]) -> None:
+def _by_layer(view: View, rates: pd.DataFrame, place: str, threshold: str) -> None:
     shown = rates[rates["layer"].notna() & rates["quantity"].isin(_BARS)]
     frame, colours = as_series(view, shown.astype({"layer": int}), SINK_COLOURS)
     chart = bars(
@@ -71,7 +71,7 @@ def _by_layer(view: View, rates: pd.DataFrame, told: dict[str, str]) -> None:
         format=".1%",
         height=300,
     )
-    view.figure("rates", frame, chart, **told)
+    view.figure("rates", frame, chart, place=place, threshold=threshold)
 
 
 def _over_thresholds(view: View, rates: pd.DataFrame, place: str) -> None:

@@ -52,7 +52,7 @@ def _of_places(view: View, frame: pd.DataFrame, quantity: str) -> None:
         y="mean",
         colour="place",
         y_title=view.say(f"axis_{quantity}"),
-        columns=3,
+        columns=2,
         level=None if is_share else 1.0,
         format=".1%" if is_share else ".2f",
         height=300,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from analysis.sinks import FIRST
+from analysis.sinks import FIRST, FIRST_CONTENT
 from analysis.tables.sinks import sink
 from pages.ui.charts.colours import PLACE_COLOURS
 from pages.ui.store.chosen import ask
@@ -33,10 +33,10 @@ def pick_place(view: View) -> str:
 
 
 def distinct(found: Iterable[str]) -> list[str]:
-    """Places in their order; the first token only where no type is always that token, and not the
-    rest, of which most tokens are."""
-    known = list(found)
-    left_out = {"other"} | ({FIRST} if set(OPENING) & set(known) else set())
+    """Places in their order, but for the rest, of which most tokens are, and for one of two that
+    are always the same token: the first of all, or the first of no special type."""
+    known = set(found)
+    left_out = {"other", FIRST if known & set(OPENING) else FIRST_CONTENT}
     return [each for each in PLACE_COLOURS if each in known and each not in left_out]
 
 

@@ -66,8 +66,8 @@ def _map(view: View, place: str) -> None:
         marked=marked,
         clear="clear",
     )
-    told = {"place": place_name(place), "part": view.say(f"series_{part}")}
-    view.figure("map", of_heads, chart, state=(place, part, *marked), click=True, **told)
+    state, names = (place, part, *marked), (place_name(place), view.say(f"series_{part}"))
+    view.figure("map", of_heads, chart, state=state, click=True, place=names[0], part=names[1])
 
 
 def _finding(view: View, own: pd.DataFrame, place: str) -> str:

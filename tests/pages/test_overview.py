@@ -165,6 +165,7 @@ for each in findings():
         "layer_mixing",
         "positions",
         "relevance",
+        "sinks",
     }
     assert {page for page, _ in places} == usual | more
     for page, view in places:

@@ -20,11 +20,12 @@ def _sink(quantity: str, mean: float, more: str = "") -> str:
 
 def test_places_are_those_of_the_corpus_and_the_opening_token_comes_first(section, gpt2_folder):
     session = section("layers")
-    names = ["first token", "first token of the text", "[CLS]", "[SEP]", "comma/period", "other"]
+    names = ["the first token", "the text's first token"]
+    names += ["[CLS]", "[SEP]", "comma/period", "other"]
     assert options_of(session, "si_place") == names
     assert session.session_state["si_place"] == "cls"
     session = section("layers", gpt2_folder)
-    names = ["first token", "first token of the text", "comma/period", "other"]
+    names = [*names[:2], *names[4:]]
     assert options_of(session, "si_place") == names
     assert session.session_state["si_place"] == "first"
 
@@ -138,8 +139,8 @@ def test_activations_are_massive_or_not(massive, section, after):
 def test_the_coordinate_that_texts_share_is_named(section, after):
     after(
         "update stored.massive_coordinate set mean = 0.01",
-        "insert into stored.massive_coordinate select distinct depth, place, 99, 0.9, null::double, "
-        "null::double, 5.0, 3 from stored.massive_coordinate",
+        "insert into stored.massive_coordinate select distinct depth, place, 99, 0.9, "
+        "null::double, null::double, 5.0, 3 from stored.massive_coordinate",
     )
     said = sentences(section("activations"))
     assert "is number 99 in 90% of texts or more, at 3 of 3 depths" in said

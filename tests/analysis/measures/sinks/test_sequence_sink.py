@@ -65,7 +65,7 @@ def test_every_head_gives_each_place_what_the_twin_says(traced, sequences):
                 )
                 attention = layer.attention[row, head, : len(sequence), : len(sequence)]
                 for place, values in zip(NAMES, of_head, strict=True):
-                    numbers = dict(zip(WEIGHTS, values, strict=True))
+                    numbers: dict[str, float] = dict(zip(WEIGHTS, values, strict=True))
                     if place not in told:
                         assert all(math.isnan(each) for each in values)
                         continue
