@@ -107,7 +107,7 @@ def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[
         )
         for quantity in QUANTITIES
     ]
-    return alt.hconcat(*parts, spacing=14).resolve_scale(color="independent")
+    return alt.concat(*parts, columns=len(parts), spacing=14).resolve_scale(color="independent")
 
 
 def _cell_height(frame: pd.DataFrame) -> int:

@@ -64,18 +64,11 @@ def _packed(files: zipfile.ZipFile, n: int, item: Item) -> str:
         files.writestr(f"figures/{name}.pdf", export.pdf(item.chart))
         return _FIGURE % (f"figures/{name}.pdf", latex_text(caption))
     files.writestr(f"tables/{name}.csv", export.csv(item.frame))
-    return "\n" + _fitted(latex(item.frame, caption=caption, label=name, link=item.link))
+    return "\n" + latex(item.frame, caption=caption, label=name, link=item.link)
 
 
 def _sentence(text: str) -> str:
     return text if text.rstrip()[-1:] in ".?!。？" else f"{text}."
-
-
-def _fitted(table: str) -> str:
-    """A table that is no wider than a line."""
-    fit = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
-    opened = table.replace(r"\begin{tabular}", fit + "%\n" + r"\begin{tabular}")
-    return opened.replace(r"\end{tabular}", r"\end{tabular}}")
 
 
 def _stem(question: str) -> str:

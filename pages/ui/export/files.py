@@ -23,6 +23,7 @@ SINGLE, DOUBLE = 238, 497
 """Points that a column of a paper and both of its columns are wide."""
 _POINT = 0.6  # of a pixel on the screen: what is laid out in 12 px is printed in 7.2 pt
 _PAGE = 940  # pixels of the lines of a headline that are not broken further
+_NARROW = 500  # pixels below which views stand below each other
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels
@@ -113,7 +114,7 @@ def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str,
     """The chart in Vega-Lite with its data inside, a fixed width and the look of print.
 
     A chart of several views has its own width, and so has one that says in `usermeta` how many
-    pixels its words need.
+    pixels its words need. Views that may be wrapped stand below each other in a single column.
     """
     specification = with_data(chart)
     if not {"hconcat", "vconcat", "concat", "facet", "repeat"} & set(specification):
@@ -121,6 +122,8 @@ def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str,
         specification.setdefault("width", max(pixels, least))
         specification.setdefault("autosize", {"type": "fit-x", "contains": "padding"})
         _break_legends(specification, letters=specification["width"] // _LETTER_OF_LEGEND)
+    elif "concat" in specification and pixels < _NARROW:
+        specification["columns"] = 1
     specification["config"] = specification.get("config", {}) | _LOOK
     return specification
 

@@ -10,7 +10,7 @@ from pages.ui.charts.headline import unmarked
 MOST_ROWS = 50
 """Of a table for LaTeX; CSV and Parquet hold them all."""
 _LONG = 60  # letters of a cell
-_AFTER_A_ROW = re.compile(r"(?<=\\\\\n)\[")  # where LaTeX would read an option
+_FIRST_IN_A_ROW = re.compile(r"^\[", re.MULTILINE)  # where LaTeX would read an option
 _ESCAPED = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -37,10 +37,12 @@ _MATHEMATICS = {
     "θ": r"\theta",
     "π": r"\pi",
     "ρ": r"\rho",
-    "²": "^2",
     "ᵀ": r"^{\mathsf T}",
     "ⱼ": "_j",
     "ₜ": "_t",
+    "⁻": "^-",
+    **{raised: f"^{digit}" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    **{lowered: f"_{digit}" for digit, lowered in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 }
 """Symbols of pages that fonts of text lack."""
 _SYMBOLS = {symbol: rf"\({formula}\)" for symbol, formula in _MATHEMATICS.items()}
@@ -55,6 +57,8 @@ def latex(
     link: str = "",
 ) -> str:
     """A table for LaTeX with booktabs and siunitx, of at most `MOST_ROWS` rows.
+
+    It is no wider than the column of a paper that it stands in.
 
     Args:
         caption: in markdown, as pages write it.
@@ -74,10 +78,17 @@ def latex(
         label=f"tab:{label}",
         position="tbp",
     )
-    packages = "% \\usepackage{booktabs, siunitx}\n"
+    packages = "% \\usepackage{booktabs, graphicx, siunitx}\n"
     cut = f"% The first {MOST_ROWS} of {len(frame)} rows.\n" if len(frame) > MOST_ROWS else ""
     here = f"% {link}\n" if link else ""
-    return f"{packages}{cut}{here}{_with_symbols(_AFTER_A_ROW.sub('{[}', body))}"
+    return f"{packages}{cut}{here}{_fitted(_with_symbols(_FIRST_IN_A_ROW.sub('{[}', body)))}"
+
+
+def _fitted(table: str) -> str:
+    """A table that is no wider than the column of a paper that it stands in."""
+    fit = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
+    opened = table.replace(r"\begin{tabular}", fit + "%\n" + r"\begin{tabular}")
+    return opened.replace(r"\end{tabular}", r"\end{tabular}}")
 
 
 def _in_a_line(value: object) -> object:

@@ -97,11 +97,12 @@ def test_latex_escapes_what_tokens_are_made_of_and_aligns_numbers():
     frame = pd.DataFrame({"token_type": ["50% & $x_1$ #{}", "b"], "mean": [-0.123456, None]})
     written = latex(frame, caption="Why 5%?\nSo.", label="t", titles={"mean": "mean (%)"})
     assert written == (
-        "% \\usepackage{booktabs, siunitx}\n"
+        "% \\usepackage{booktabs, graphicx, siunitx}\n"
         "\\begin{table}[tbp]\n\\caption{Why 5\\%? So.}\n\\label{tab:t}\n"
+        "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
         "\\begin{tabular}{lS}\n\\toprule\n{token\\_type} & {mean (\\%)} \\\\\n\\midrule\n"
         "50\\% \\& \\$x\\_1\\$ \\#\\{\\} & -0.1235 \\\\\nb & {--} \\\\\n"
-        "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+        "\\bottomrule\n\\end{tabular}}\n\\end{table}\n"
     )
 
 
