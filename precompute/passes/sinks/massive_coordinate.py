@@ -33,4 +33,4 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     if hits.empty:
         return rows_of(TABLE, [])
     sizes = store.execute(_FREQUENT).df()
-    return rows_of(TABLE, [means(hits, context, cell=_CELL).merge(sizes, on=_CELL)])
+    return rows_of(TABLE, [means(store, _HITS, context, cell=_CELL).merge(sizes, on=_CELL)])
