@@ -13,7 +13,6 @@ from analysis.tables.norms import (
     value_norm_dispersion,
 )
 from pages.attention_norms.findings import SPECIAL
-from pages.ui.choices.pick import choose
 from pages.ui.head.bar import clicked_head, pick_head
 from pages.ui.head.choice import Head, head_with_most, row_of
 from pages.ui.store.chosen import ask
@@ -37,8 +36,7 @@ def opened_below(view: View, chart: str) -> Iterator[Head]:
     layer, head = clicked_head(view, chart, default=most_drawn())
     yield layer, head
     norms_card(view, layer, head)
-    label = view.say("to_head", layer=layer, head=head)
-    view.button(label, choose, view.key("view"), "head")
+    view.to_section("head", layer=layer, head=head)
 
 
 def pick_norms_head(view: View) -> Head:

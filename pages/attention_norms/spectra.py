@@ -11,7 +11,7 @@ from analysis.tables.norms import singular_value
 from pages.ui.charts.colours import ZERO
 from pages.ui.charts.head_map import from_zero, head_map
 from pages.ui.charts.look import tooltips
-from pages.ui.choices.pick import choose, pick_many
+from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
@@ -74,15 +74,9 @@ def _finding(view: View, stretch: pd.DataFrame) -> str:
 
 def _pick_heads(view: View, stretch: pd.DataFrame) -> list[str]:
     """The heads to draw, as `layer-head`; one of every layer unless others were chosen."""
-    return pick_many(
-        view.key("heads"),
-        view.say("heads"),
-        stretch["place"].tolist(),
-        default=stretch.groupby("layer")["place"].first().tolist()[:_MOST],
-        format=_name,
-        help=view.say("heads_help"),
-        limit=_MOST,
-    )
+    of_layers = stretch.groupby("layer")["place"].first().tolist()[:_MOST]
+    places = stretch["place"].tolist()
+    return view.pick_many("heads", places, default=of_layers, format=_name, limit=_MOST)
 
 
 def _name(place: str) -> str:

@@ -8,9 +8,8 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import coreference_accuracy
 from pages.coreference.names import type_name
 from pages.ui.charts.standard import bars
-from pages.ui.choices.pick import choose
 from pages.ui.head.bar import clicked_head
-from pages.ui.head.choice import Head, head_name, head_with_most
+from pages.ui.head.choice import Head, head_with_most
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
@@ -30,12 +29,6 @@ def best_head(way: dict[str, str]) -> Head:
     """The head that is right most often over all mentions, the first of several."""
     found = ask(coreference_accuracy.of_type, mention_type="all", **way)
     return head_with_most(found[found["method"] == "head"], "accuracy")
-
-
-def to_documents(view: View, head: Head) -> None:
-    """The way to the texts."""
-    label = view.say("to_documents", head=head_name(*head))
-    view.button(label, choose, view.key("view"), "documents")
 
 
 def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> Any:

@@ -6,12 +6,12 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import coreference_accuracy
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
-from pages.coreference.choices import best_head, pick_way, to_documents
+from pages.coreference.choices import best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
 from pages.ui.head.bar import clicked_head
-from pages.ui.head.choice import head_of
+from pages.ui.head.choice import head_name, head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -38,7 +38,7 @@ def heads(view: View) -> None:
     )
     state = (kind, *way.values(), *head)
     view.figure("map", every, chart, state=state, click=True, type=type_name(kind))
-    to_documents(view, head)
+    view.to_section("documents", head=head_name(*head))
     _table(view, every, rules, state=(kind, *way.values()))
 
 

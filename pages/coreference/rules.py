@@ -6,7 +6,7 @@ from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import coreference_accuracy, coreference_best
 from analysis.tables.probing.coreference_best import CHOSEN_ON
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES, METHODS
-from pages.coreference.choices import accuracy_bars, pick_best_head, pick_way, to_documents
+from pages.coreference.choices import accuracy_bars, pick_best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.coreference.published import antecedents
 from pages.ui.charts.colours import ANTECEDENT_COLOURS
@@ -34,7 +34,7 @@ def rules(view: View) -> None:
     view.finding(_finding(view, best[best["mention_type"] == "all"]))
     found = ask(coreference_accuracy.of_head, layer=head[0], head=head[1], **way)
     _bars(view, found, head, state=(*way.values(), *head))
-    to_documents(view, head)
+    view.to_section("documents", head=head_name(*head))
     _table(view, best, state=tuple(way.values()))
     if way["weighing"] == WEIGHT:
         view.beside("antecedents", *antecedents(found, head))

@@ -8,7 +8,6 @@ import streamlit as st
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
-from pages.ui.choices.pick import pick_many
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.choice import Head, head_of
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
@@ -75,14 +74,7 @@ def _with_behaviours(frame: pd.DataFrame, weighing: str) -> pd.DataFrame:
 def _table(view: View, wide: pd.DataFrame, habits: list[str], weighing: str, marked: Head) -> None:
     """The heads of the behaviours that the reader chose; all unless some are chosen."""
     present = list(dict.fromkeys(wide["behaviour"].sort_values()))
-    chosen = pick_many(
-        view.key("behaviours"),
-        view.say("behaviours"),
-        present,
-        default=[],
-        format=behaviour_name,
-        help=view.say("behaviours_help"),
-    )
+    chosen = view.pick_many("behaviours", present, format=behaviour_name)
     shown = wide[wide["behaviour"].isin(chosen or present)].reset_index(drop=True)
     view.table(
         "table",

@@ -6,7 +6,6 @@ import streamlit as st
 
 from analysis.relevance_rules import RULES
 from analysis.tables.relevance.sequence_perturbation import ORDERS, RANDOM
-from pages.ui.choices.pick import pick_many
 from pages.ui.view import View
 from pages.ui.words.say import say
 
@@ -40,14 +39,7 @@ def pick_rules(view: View, name: str, rules: Iterable[str]) -> list[str]:
     """Which of the rules are drawn together: unless told, those that heads follow by themselves."""
     present = in_order(rules)
     default = [each for each in present if each in _FIRST] or present
-    chosen = pick_many(
-        view.key(name),
-        view.say("compare"),
-        present,
-        default=default,
-        format=rule_name,
-        help=view.say("compare_help"),
-    )
+    chosen = view.pick_many(name, present, default=default, of="compare", format=rule_name)
     return in_order(chosen or default)
 
 

@@ -8,7 +8,6 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import dependency_accuracy, dependency_best
 from analysis.tables.probing.dependency_prediction import DIRECTIONS
 from pages.syntax.names import EVERYTHING, explain, relation_name, word_counts
-from pages.ui.choices.pick import choose
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most, short_name
 from pages.ui.store.chosen import ask
@@ -101,10 +100,3 @@ def pick_probe(view: View, chosen: Chosen) -> Head:
     best = chosen.best_head()
     name = view.say("head_best", head=short_name(*best))
     return pick_head(view.say("head"), default=best, help=view.say("head_help"), best=name)
-
-
-def to_sections(view: View, *stems: str) -> None:
-    """Buttons to other sections of the page, which go on with the same choices."""
-    for stem in stems:
-        key = view.key(f"to_{stem}")
-        view.button(view.say(f"to_{stem}"), choose, view.key("view"), stem, key=key)

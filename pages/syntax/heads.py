@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.probing import dependency_accuracy, dependency_baseline
-from pages.syntax.choices import pick_chosen, pick_probe, to_sections
+from pages.syntax.choices import pick_chosen, pick_probe
 from pages.syntax.names import direction_name, readable, relation_label
 from pages.syntax.row_charts import OFFSET_COLOUR
 from pages.ui.charts.colours import LOW_TO_HIGH
@@ -40,7 +40,8 @@ def heads(view: View) -> None:
     chart = _map(scores.assign(relation=chosen.relation), head)
     view.figure("map", scores, chart, state=state, click=True, relation=relation)
     with view.toolbar():
-        to_sections(view, "sentences", "one_head")
+        view.to_section("sentences")
+        view.to_section("one_head")
     if len(offsets):
         forms: Any = {"format": ".1%", "tick_format": ".0%", "height": 240}
         chart = bars(offsets, x="offset", y="accuracy", tooltip=("n",), **forms)

@@ -6,7 +6,7 @@ import streamlit as st
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import dependency_accuracy, dependency_baseline
 from analysis.tables.probing.dependency_prediction import DIRECTIONS
-from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relation, to_sections
+from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relation
 from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
@@ -46,7 +46,7 @@ def one_head(view: View) -> None:
         fields=("relation", "layer", "head"),
     )
     view.figure("accuracies", shown, chart, state=state, click=True, head=name)
-    to_sections(view, "sentences")
+    view.to_section("sentences")
     view.table("table", named, columns(*_COLUMNS, "difference"), state=state, head=name)
 
 

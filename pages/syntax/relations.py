@@ -6,7 +6,7 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import dependency_accuracy, dependency_baseline, dependency_best
 from analysis.tables.probing.dependency_best import CHOSEN_ON
-from pages.syntax.choices import LEAST, best_heads, pick_relation, to_sections
+from pages.syntax.choices import LEAST, best_heads, pick_relation
 from pages.syntax.names import EVERYTHING, columns, explain, explain_all, readable, relation_label
 from pages.syntax.published import published_heads
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
@@ -39,7 +39,8 @@ def relations(view: View) -> None:
         _rows(view, shown, chosen_on, state)
         with view.toolbar():
             relation = pick_relation(view)
-            to_sections(view, "heads", "sentences")
+            view.to_section("heads")
+            view.to_section("sentences")
         explain(relation)
         chosen = () if chosen_on == "all" else ("n_chosen", "accuracy_chosen")
         names = ("relation", "layer", "head", "direction", *chosen, *_OWN, *_GAIN, "n_tried")

@@ -11,7 +11,7 @@ from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import dependency_accuracy, dependency_prediction, word_attention
 from pages.syntax.arc_chart import arc_chart
 from pages.syntax.arcs import drawing
-from pages.syntax.choices import pick_chosen, pick_probe, to_sections
+from pages.syntax.choices import pick_chosen, pick_probe
 from pages.syntax.names import direction_name, is_of, relation_label
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import ramp, tooltips
@@ -73,7 +73,8 @@ def sentences(view: View) -> None:
         head=head_name(layer, head),
     )
     with view.toolbar():
-        to_sections(view, "heads", "one_head")
+        view.to_section("heads")
+        view.to_section("one_head")
     link_to_sequence(seq)
     if chosen.weighing != WEIGHT:
         st.caption(view.say("weights_alone"))

@@ -109,15 +109,15 @@ def option_name(column: str, picker: str, option: Any) -> str:
 def with_names(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with a further column of readable names for each that has such names.
 
-    Names that a page gave by itself stay.
+    Names that a page gave by itself stay, and values of another kind under such a name, as places
+    in a list are.
     """
-    named = {
-        f"{name}{NAMED}": frame[name].map(
-            {each: NAMES[str(name)].of(each) for each in frame[name].dropna().unique()}
-        )
-        for name in frame
-        if name in NAMES and f"{name}{NAMED}" not in frame
-    }
+    named = {}
+    for name in frame:
+        if name in NAMES and f"{name}{NAMED}" not in frame:
+            known, values = NAMES[str(name)], frame[name].dropna().unique()
+            if known.colours is None or set(values) & set(known.colours):
+                named[f"{name}{NAMED}"] = frame[name].map({each: known.of(each) for each in values})
     return frame.assign(**named)
 
 

@@ -81,9 +81,10 @@ def test_every_word_of_a_section_is_in_the_words_of_its_page():
 
 
 def used_by(page: str) -> re.Pattern:
-    """What the last names of a page's words may be, with what the frame puts behind them."""
+    """What the last names of a page's words may be, with what is put behind them by the frame, and
+    before the name of a section by the button that leads to it."""
     own = strings(PAGES / page) | FRAME
-    return re.compile(f"(?:{'|'.join(sorted(own))})(?:_{ANY})?")
+    return re.compile(f"(?:to_)?(?:{'|'.join(sorted(own))})(?:_{ANY})?")
 
 
 def test_every_key_of_the_catalogue_is_used():
