@@ -4,7 +4,7 @@ PYTHON ?= python3
 ENVIRONMENT := .venv
 RUN := $(ENVIRONMENT)/bin/python
 
-.PHONY: demo demo-all test test-fast check docs mutate lock clean
+.PHONY: demo demo-all test test-fast check docs faults mutate lock clean
 
 demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the dashboard meanwhile
 	$(RUN) -m precompute demo --first
@@ -32,6 +32,9 @@ check: $(ENVIRONMENT)/tests-installed  ## look for faults without running anythi
 
 docs: $(ENVIRONMENT)/tests-installed  ## build the site of docs/ into site/; a broken link fails
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
+
+faults: $(ENVIRONMENT)/tests-installed  ## kill, damage and starve real runs and see the same numbers: an hour
+	$(RUN) -m tests.faults
 
 mutate: $(ENVIRONMENT)/tests-installed  ## change formulas one by one and see a test fail: hours
 	nice -n 15 $(RUN) -m tests.mutation

@@ -1,22 +1,20 @@
 """The only reader of weights: a folder in Hugging Face format, a hub name, or a bundled model."""
 
-import hashlib
-import json
 from pathlib import Path
 
 import torch
 import transformers
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-from safetensors import SafetensorError
 
 from analysis.errors import UnfitModel, UserError
-from analysis.models.adapter import ADAPTERS, adapter_for
+from analysis.models.adapter import adapter_for
 from analysis.models.trace import Model, in_dtype
 from analysis.scopes import GATE_RULES
 from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.load_processor import load_image_reader, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
+from precompute.models.model_folder import configuration_of, told, weights_sha256_of
 from precompute.models.model_heads import if_exclusive, if_named, loader_of_head
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
@@ -48,10 +46,10 @@ def load_model(
         UserError: if it is not there, holds no safetensors weights, or is of an unknown family.
     """
     folder, revision = _folder(name, fetch=fetch)
-    configuration = _configuration(folder, name)
+    configuration = configuration_of(folder, name)
     adapter = adapter_for(configuration["model_type"])
     if random_weights is None:
-        weights_sha256 = _weights_sha256(folder, name)
+        weights_sha256 = weights_sha256_of(folder, name)
         check_bundled(name, weights_sha256)
         whole, model = _models(folder, configuration, DTYPES[dtype])
     else:
@@ -121,38 +119,6 @@ def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
     return found, found.name
 
 
-def _configuration(folder: Path, name: str) -> dict:
-    try:
-        configuration = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UnfitModel(
-            f"The folder of model {name!r} holds no config.json: it is no model in Hugging Face "
-            f"format. Save it there with save_pretrained."
-        ) from None
-    except ValueError as error:
-        raise UnfitModel(f"config.json of model {name!r} is no JSON: {error}.") from error
-    if not isinstance(configuration, dict) or configuration.get("model_type") not in ADAPTERS:
-        adapter_for(str(configuration.get("model_type") if isinstance(configuration, dict) else ""))
-    return configuration
-
-
-def _weights_sha256(folder: Path, name: str) -> str:
-    """One hash for all weight files, that of the file where there is one."""
-    files = sorted(folder.glob("*.safetensors"))
-    if not files:
-        raise UnfitModel(
-            f"Model {name!r} holds no safetensors weights, and other formats can run code when "
-            "read. Save it again with save_pretrained, which writes model.safetensors."
-        )
-    hashes = [_sha256(file) for file in files]
-    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
 def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Model | None, Model]:
     """The model with its head, if it has one that is read, and the model inside it.
 
@@ -182,8 +148,8 @@ def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[s
             dtype=dtype,
             output_loading_info=True,
         )
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise UnfitModel(f"The weights in {folder} cannot be loaded: {error}") from error
+    except Exception as error:  # of whatever kind a strange configuration makes it stumble into
+        raise UnfitModel(f"The weights in {folder} cannot be loaded: {told(error)}") from error
     # the pooler comes after the last layer and is measured by nothing
     absent = {name for name in report["missing_keys"] if not name.startswith("pooler.")}
     inside = "" if model.base_model is model else f"{model.base_model_prefix}."
@@ -193,7 +159,22 @@ def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[s
             f"The weights in {folder} lack {len(missing)} tensor(s), such as {missing[0]}, which "
             "would be filled with random numbers. Give the folder of the whole model."
         )
+    _check_finite(model, folder)
     return model.eval().requires_grad_(False), sorted(absent - set(missing))
+
+
+def _check_finite(model: Model, folder: Path) -> None:
+    """Raises if a weight is no number, of which no number could be made.
+
+    Raises:
+        UnfitModel: naming the tensor.
+    """
+    for name, tensor in model.named_parameters():
+        if not tensor.isfinite().all():
+            raise UnfitModel(
+                f"The weights in {folder} are not all finite: {name} holds NaN or infinity. Train "
+                "or save the model again."
+            )
 
 
 def _device(device: str) -> str:

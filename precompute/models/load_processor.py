@@ -12,6 +12,7 @@ from analysis.models.adapter import Adapter
 from analysis.models.layout import two_sizes
 from analysis.models.trace import Model
 from precompute.corpora.images.image_reader import ImageReader, colours
+from precompute.models.model_folder import told
 
 JAPANESE = "fugashi==1.5.2 unidic-lite==1.0.8"
 """What words of Japanese need: the extra `japanese`."""
@@ -34,8 +35,10 @@ def read_tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerB
             f"The tokenizer of model {name!r} needs a package that is not installed: {error} For "
             f"Japanese words by MeCab: python -m pip install {JAPANESE}"
         ) from error
-    except (OSError, ValueError) as error:
-        raise UnfitModel(f"Model {name!r} has no tokenizer that can be loaded: {error}") from error
+    except Exception as error:  # of whatever kind a strange file makes it stumble into
+        raise UnfitModel(
+            f"Model {name!r} has no tokenizer that can be loaded: {told(error)}"
+        ) from error
 
 
 def load_image_reader(folder: Path, name: str, model: Model, adapter: Adapter) -> ImageReader:

@@ -218,12 +218,26 @@ class LoadedModel:
         is_token = torch.arange(int(lengths.max())) < lengths[:, None]
         return is_token.to(self.model.device)
 
+    def _check_known(self, sequence: Sequence) -> None:
+        """Raises if a token is none of the model's.
+
+        Raises:
+            UnfitModel: the tokenizer belongs to another model.
+        """
+        most, known = int(sequence.ids.max()), self.model.config.vocab_size
+        if most >= known:
+            raise UnfitModel(
+                f"The tokenizer gives token id {most}, but model {self.name!r} knows {known} "
+                "tokens: load a tokenizer that belongs to the model."
+            )
+
     def _text_inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         longest = max(map(len, sequences))
         padding: Any = self.tokenizer and self.tokenizer.pad_token_id
         ids = torch.full((len(sequences), longest), 0 if padding is None else padding)
         segments = torch.zeros_like(ids)
         for row, sequence in enumerate(sequences):
+            self._check_known(sequence)
             ids[row, : len(sequence)] = torch.from_numpy(sequence.ids)
             segments[row, : len(sequence)] = torch.from_numpy(self.segments_given(sequence))
         mask = self._is_token(sequences).long()

@@ -1,6 +1,6 @@
 """What goes wrong, done on purpose, and a table of how it ended.
 
-    python -m tests.faults [--times 5] [--seed 0] [--only NAME]
+    python -m tests.faults [--times 5] [--seed 0] [--only NAME …]
 
 Each mishap happens so many times to a small run, each time at another moment. After it the same
 command must end with the same numbers, whatever it was. It ends with status 1 if one did not.
@@ -72,14 +72,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="those whose name holds this")
+    parser.add_argument("--only", nargs="*", default=[""], help="whose name holds one of them")
     asked = parser.parse_args()
     wrong = []
     with TemporaryDirectory() as folder:
         scene = new_scene(Path(folder))
         print("| what happened | times | how it ended |\n| --- | ---: | --- |", flush=True)
         for name, kind in kinds(may_mount=disk.may_mount()).items():
-            if asked.only not in name:
+            if not any(each in name for each in asked.only):
                 continue
             ended, faults = tried(name, kind, scene, times=asked.times, seed=asked.seed)
             told = ", ".join(f"{how} {n}" for how, n in ended.most_common())

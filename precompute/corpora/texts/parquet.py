@@ -24,10 +24,11 @@ def parquet_entries(path: Path) -> Iterator[Text]:
     """
     name = file_name(path)
     try:
-        # what stands in many rows is in memory once: a small file may hold a long text many times
-        with pq.ParquetFile(path, read_dictionary=[COLUMN]) as file:
+        with pq.ParquetFile(path) as file:
             _check_column(file.schema_arrow, name)
             _check_sizes(file.metadata, name)
+        # what stands in many rows is in memory once: a small file may hold a long text many times
+        with pq.ParquetFile(path, read_dictionary=[COLUMN]) as file:
             number = 0
             for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[COLUMN], use_threads=False):
                 for text in batch.column(0):

@@ -1,5 +1,6 @@
 """A corpus on disk is what was read, whoever reads it, from wherever reading went on."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import islice
@@ -167,13 +168,33 @@ def test_a_damaged_part_is_set_aside_and_read_again(text, tmp_path, capsys):
     assert f"{damaged} is kept as .{damaged.name}.1.damaged and read again." in said
 
 
-def test_a_file_that_changes_while_it_is_read_is_refused(text, tmp_path):
+@pytest.mark.parametrize("place", [0, 3, 70, 100, -1])
+def test_a_damaged_account_of_the_parts_is_written_again(text, tmp_path, place):
+    first = indexed(reading(text), tmp_path)
+    account = first.folder / "whole.json"
+    written = account.read_bytes()
+    damaged = bytearray(written)
+    damaged[place] ^= 1
+    for content in (bytes(damaged), written[:-1], b"", b"\n"):
+        account.write_bytes(content)
+        assert indexed(reading(text), tmp_path) == first
+        assert account.read_bytes() == written
+
+
+@pytest.mark.parametrize("in_secret", [False, True])
+def test_a_file_that_changes_while_it_is_read_is_refused(text, tmp_path, in_secret):
     begun = reading(text)
+
+    def change() -> None:
+        before = text.stat()
+        text.write_text(text.read_text().swapcase())
+        if in_secret:
+            os.utime(text, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     def begin(first: int) -> Iterator[Sequence]:
         for number, each in enumerate(begun.begin(first)):
             if number == 5:
-                text.write_text(text.read_text() + "more\n")
+                change()
             yield each
 
     assert refused(BadCorpus, indexed, replace(begun, begin=begin), tmp_path) == (

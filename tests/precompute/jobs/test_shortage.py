@@ -1,0 +1,60 @@
+"""What the machine refuses is said in one line with what to do; our own faults are not hidden."""
+
+import errno
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from analysis.errors import UserError
+from precompute.jobs.shortage import told_of_shortage
+
+OUTPUT = Path("statistics") / "bert.duckdb"
+DISK = {
+    "No space left on device": OSError(errno.ENOSPC, "No space left on device"),
+    "Read-only file system": OSError(errno.EROFS, "Read-only file system"),
+    "Is a directory": IsADirectoryError(errno.EISDIR, "Is a directory"),
+    "IO Error: No space left on device": duckdb.IOException("IO Error: No space left on device\n"),
+    "Failed to commit: Could not write file": duckdb.TransactionException(
+        "Failed to commit: Could not write file\nmore"
+    ),
+}
+MEMORY = {
+    "MemoryError": MemoryError(),
+    "Out of Memory Error: failed to allocate": duckdb.OutOfMemoryException(
+        "Out of Memory Error: failed to allocate"
+    ),
+    "DefaultCPUAllocator: can't allocate memory": RuntimeError(
+        "DefaultCPUAllocator: can't allocate memory\nmore"
+    ),
+}
+
+
+def _told(error: Exception) -> str:
+    with pytest.raises(UserError) as told, told_of_shortage(OUTPUT):
+        raise error
+    return str(told.value)
+
+
+@pytest.mark.parametrize("reason", DISK)
+def test_what_a_disk_refuses_is_said_with_its_folder(reason):
+    assert _told(DISK[reason]) == (
+        f"statistics could not be read or written ({reason}). See to its space and permissions and "
+        "rerun the command: finished shards are kept."
+    )
+
+
+@pytest.mark.parametrize("reason", MEMORY)
+def test_want_of_memory_is_said_with_what_to_do(reason):
+    assert _told(MEMORY[reason]) == (
+        f"There is too little memory ({reason}). End other programs, or take fewer --workers or a "
+        "smaller --max-tokens, and rerun the command: finished shards are kept."
+    )
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("x"), RuntimeError("shapes"), BrokenPipeError(), duckdb.BinderException("x")]
+)
+def test_what_is_our_own_fault_is_not_hidden(error):
+    with pytest.raises(type(error)), told_of_shortage(OUTPUT):
+        raise error

@@ -1,0 +1,67 @@
+"""A model that anybody may have made is refused in one line, or is the model that it was."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from analysis.errors import UserError
+from precompute.jobs.runner import run_local
+from precompute.models.load_models import load_model
+from precompute.run import run
+from tests.hostile_models import HARMLESS, HOSTILE, MARK, REFUSED_LATER
+from tests.small_store import request
+from tests.tiny import save_tiny
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory) -> Path:
+    return save_tiny("bert", tmp_path_factory.mktemp("sound") / "model-bert")
+
+
+@pytest.fixture
+def changed(sound, tmp_path):
+    def change(what: str) -> Path:
+        folder = Path(shutil.copytree(sound, tmp_path / "model-bert"))
+        HOSTILE[what](folder)
+        return folder
+
+    return change
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("what", sorted(HOSTILE.keys() - HARMLESS - REFUSED_LATER))
+def test_a_strange_model_is_refused_in_one_line(what, changed):
+    folder = changed(what)
+    with pytest.raises(UserError) as error:
+        load_model(str(folder), device="cpu")
+    assert str(error.value).strip()
+    assert "\n" not in str(error.value)
+    assert not (folder / MARK).exists()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("what", sorted(HARMLESS))
+def test_what_comes_with_a_model_and_is_not_needed_is_neither_read_nor_run(what, changed, sound):
+    folder = changed(what)
+    found, expected = (load_model(str(each), device="cpu") for each in (folder, sound))
+    assert found.weights_sha256 == expected.weights_sha256
+    assert not (folder / MARK).exists()
+
+
+@pytest.mark.parametrize("what", sorted(REFUSED_LATER))
+def test_a_tokenizer_that_does_not_fit_is_refused_when_it_is_used(what, changed, tmp_path):
+    changed(what)
+    asked = request(tmp_path, statistics=["token_type_mixing"])
+    with pytest.raises(UserError) as error:
+        run(asked, run_local)
+    assert "\n" not in str(error.value)
+    assert not asked.output.exists()
+
+
+def test_absurd_sizes_are_refused_without_weights_too(changed):
+    folder = changed("layers without end")
+    with pytest.raises(UserError, match="num_hidden_layers"):
+        load_model(str(folder), device="cpu", random_weights=0)

@@ -1,0 +1,70 @@
+"""The checksum of a table changes with each of its values: a file that was changed is told."""
+
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from analysis.contracts import every_table
+from analysis.tables.corpus import MANIFEST
+from precompute.store.check import contents
+from tests.shared_store import shared_store
+
+pytestmark = pytest.mark.slow
+
+
+def _other(kind: str, column: str) -> str:
+    """A value that is another than that of a column."""
+    if kind == "BOOLEAN":
+        return f"not {column}"
+    if kind.endswith("[]"):
+        return f"list_reverse(list_append({column}, {column}[1]))"
+    if kind == "BLOB":
+        return f"{column} || 'x'::blob"
+    if kind == "VARCHAR" or kind.startswith("ENUM"):
+        return f"{column}::varchar || 'x'"
+    if kind.startswith("TIMESTAMP"):
+        return f"{column} + interval 1 second"
+    return f"if({column} = 1, 2, 1)::{kind}"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> Path:
+    whole = shared_store(tmp_path_factory)
+    return Path(shutil.copy(whole, tmp_path_factory.mktemp("contents") / "copy.duckdb"))
+
+
+def test_every_value_of_every_column_counts(path):
+    unseen, looked_at = [], 0
+    with duckdb.connect(str(path)) as store:
+        store.execute("create schema changed")
+        for table in (each for each in every_table() if each != MANIFEST):
+            expected = contents(store, table.name)["checksum"]
+            described = store.execute(f"describe stored.{table.name}").fetchall()
+            for column, kind, *_ in described if expected else ():
+                name = f'"{column}"'
+                changed = f"if(row_number() over () = 1, {_other(kind, name)}, {name})"
+                found = store.execute(
+                    f"select coalesce(bit_xor(hash(row)), 0) from "
+                    f"(select * replace ({changed} as {name}) from stored.{table.name}) as row"
+                ).fetchall()[0][0]
+                looked_at += 1
+                if found == expected:
+                    unseen.append(f"{table.name}.{column}")
+    assert looked_at > 300
+    assert unseen == []
+
+
+def test_rows_that_are_missing_or_there_twice_count(path):
+    with duckdb.connect(str(path)) as store:
+        expected = contents(store, "token_norm")
+        store.execute("begin")
+        store.execute("insert into stored.token_norm (from stored.token_norm limit 1)")
+        twice = contents(store, "token_norm")
+        store.execute("rollback")
+        store.execute("begin")
+        store.execute("delete from stored.token_norm where seq = 0 and pos = 0 and layer = 1")
+        less = contents(store, "token_norm")
+        store.execute("rollback")
+        assert len({repr(each) for each in (expected, twice, less)}) == 3
