@@ -17,7 +17,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from analysis.habits import QUANTITIES
 from analysis.scopes import POST_NORM
 from analysis.tables.norms.weighing import WEIGHINGS
 from analysis.tables.table import Table
@@ -79,14 +78,18 @@ def shard(table: Table, job: tuple[Sequence, ...]) -> pa.Table:
         "head": range(1, HEADS + 1),
         "scopes": range(len(POST_NORM.scopes) * (len(POST_NORM.scopes) - 1) // 2),
     }
-    names = {column.name for column in table.key} | ({"scopes"} if "similarity" in table.name else set())
+    names = {column.name for column in table.key} | (
+        {"scopes"} if "similarity" in table.name else set()
+    )
     axes = {name: np.array(values) for name, values in grain.items() if name in names}
     grid = np.meshgrid(*axes.values(), indexing="ij")
     columns = {name: each.ravel() for name, each in zip(axes, grid, strict=True)}
     n = len(columns["seq"])
     if "token_type" in names:
         kinds = np.array([each.token_types for each in job])
-        place = columns["seq"] - job[0].index if len(job) == job[-1].index - job[0].index + 1 else None
+        place = (
+            columns["seq"] - job[0].index if len(job) == job[-1].index - job[0].index + 1 else None
+        )
         rows = np.searchsorted(axes["seq"], columns["seq"]) if place is None else place
         columns["token_type"] = names_of(kinds[rows, columns["pos"]])
     if "weighing" in columns:
@@ -123,9 +126,13 @@ def make(folder: Path, n: int) -> None:
     output = folder / "many.duckdb"
     _told("file", lambda: build(plan, output, row, facts))
     shards = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
-    print(f"{n:>9} sequences: file {output.stat().st_size / 1e6:7.1f} MB, shards {shards / 1e6:8.1f} MB")
+    print(
+        f"{n:>9} sequences: file {output.stat().st_size / 1e6:7.1f} MB, shards {shards / 1e6:8.1f} MB"
+    )
     with duckdb.connect(str(output), read_only=True) as store:
-        for name, value in store.execute("select name, value from provenance order by 1").fetchall():
+        for name, value in store.execute(
+            "select name, value from provenance order by 1"
+        ).fetchall():
             if name.startswith("sample"):
                 print(f"{'':>9} {name}: {value}")
 
@@ -134,7 +141,9 @@ def _shards(plan: Plan) -> None:
     for name in NAMES:
         of = BY_NAME[name]
         for job in range(len(plan.corpus.job_sizes)) if isinstance(of, Totals) else ():
-            finish_shard(plan.place(of), job, lambda of=of, job=job: shard(of.TABLE, plan.corpus.job(job)))
+            finish_shard(
+                plan.place(of), job, lambda of=of, job=job: shard(of.TABLE, plan.corpus.job(job))
+            )
 
 
 def _tables(plan: Plan) -> None:
@@ -146,7 +155,10 @@ def _tables(plan: Plan) -> None:
 
 def _told(name: str, step) -> None:
     _, processor = timed(step)
-    print(f"{name:<8} {processor:7.1f} s of the processor, peak {own_peak() / 2**20:5.2f} GiB", flush=True)
+    print(
+        f"{name:<8} {processor:7.1f} s of the processor, peak {own_peak() / 2**20:5.2f} GiB",
+        flush=True,
+    )
 
 
 def main() -> None:
