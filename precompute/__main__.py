@@ -89,8 +89,8 @@ def run(
         int,
         typer.Option(
             min=1,
-            help="Rows that each table of tokens, words, pairs or occurrences has at most: of a "
-            "larger corpus the file keeps a sample of whole sequences, and the commonest pairs.",
+            help="Rows that each table of tokens, words or occurrences has at most: of a larger "
+            "corpus the file keeps a sample of whole sequences, and only the commonest pairs.",
         ),
     ] = 20_000_000,
     pair_memory: Annotated[

@@ -36,11 +36,12 @@ def cut_of(
     Args:
         rows: the view of its shards, of which each of `pieces` is merged by itself.
     """
-    if table.rarest:
+    is_large = len(plan.corpus) > plan.bounds.blocks
+    if table.rarest and is_large:
         return _without_the_rarest(store, table, rows, pieces, plan.bounds)
     if not table.of_sequences:
         return WHOLE
-    if table.per_block and len(plan.corpus) > plan.bounds.blocks:
+    if table.per_block and is_large:
         register_blocks(store, plan)
         return Cut(merge=table.per_block)
     n_texts = register_texts(store, plan)

@@ -1,6 +1,8 @@
 """Means over sequences as fits make them."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.measures.bootstrap import redraws
 from analysis.scopes import POST_NORM
 from analysis.tables.mixing.rollout import TABLE
+from precompute.jobs.bounds import block_of
 from precompute.jobs.runner import run_local
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import by_sequence, rows_of, with_intervals
+from precompute.passes.intervals import BlockSums, by_block, rows_of
 from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.show import every_table
@@ -23,38 +25,76 @@ from tests.small_store import request
 ROWS = pd.DataFrame(
     {"seq": [7, 7, 2, 9], "scope": ["b", "a", "a", "b"], "share": [0.5, 0.25, 0.75, np.nan]}
 )
+ALONE = FitContext(seed=0, order=POST_NORM, frequency_ranks={})
 
 
-def test_sequences_are_rows_in_their_order_and_what_they_lack_is_nan():
-    cells, sequences, values = by_sequence(ROWS, cell=["scope"], value="share")
-    assert sequences.tolist() == [2, 7, 9]
-    assert cells["scope"].tolist() == ["a", "b"]
-    np.testing.assert_array_equal(values, [[0.75, np.nan], [0.25, 0.5], [np.nan, np.nan]])
+@contextmanager
+def summed(rows: pd.DataFrame, blocks: dict[int, int] | None = None) -> Iterator[BlockSums]:
+    """Rows of shards by block, each sequence its own unless told."""
+    of = blocks or {int(seq): int(seq) for seq in rows["seq"]}
+    with duckdb.connect() as store:
+        store.register("rows", rows)
+        store.register("blocks", pd.DataFrame({"seq": of.keys(), "block": of.values()}))
+        yield by_block(store, "from rows", cell=["scope"], value="share")
+
+
+def test_a_block_of_one_sequence_has_its_numbers_and_none_of_what_it_lacks():
+    with summed(ROWS) as found:
+        assert found.blocks.tolist() == [2, 7, 9]
+        assert found.cells["scope"].tolist() == ["a", "b"]
+        np.testing.assert_array_equal(found.sums, [[0.75, 0], [0.25, 0.5], [0, 0]])
+        np.testing.assert_array_equal(found.counts, [[1, 0], [1, 1], [0, 0]])
+
+
+def test_a_block_of_several_sequences_has_their_sums():
+    with summed(ROWS, {2: 0, 7: 0, 9: 1}) as found:
+        assert found.blocks.tolist() == [0, 1]
+        np.testing.assert_array_equal(found.sums, [[1.0, 0.5], [0, 0]])
+        np.testing.assert_array_equal(found.counts, [[2, 1], [0, 0]])
 
 
 def test_only_sequences_with_a_value_count():
-    cells, sequences, values = by_sequence(ROWS, cell=["scope"], value="share")
-    found = with_intervals(cells, values, redraws(sequences, seed=0))
+    with summed(ROWS) as sums:
+        found = sums.with_intervals(ALONE)
     assert found["mean"].tolist() == [0.5, 0.5]
     assert found["n_sequences"].tolist() == [2, 1]
     assert found[["low", "high"]].isna().all(axis=None)
 
 
+def test_what_is_absent_counts_as_zero_once_for_every_sequence():
+    with summed(ROWS, {2: 0, 7: 0, 9: 1}) as sums:
+        found = sums.absent_as_zero(np.array([2.0, 1.0]), np.array([False, True]))
+    assert found.mean().tolist() == [0.5, pytest.approx(0.5 / 3)]
+
+
 def test_windows_of_few_documents_have_a_mean_and_no_interval():
     rows = pd.DataFrame({"seq": range(30), "scope": "a", "share": np.linspace(0, 1, 30)})
-    cells, sequences, values = by_sequence(rows, cell=["scope"], value="share")
     documents = np.arange(30, dtype=np.int32) // 6
     for given, absent in ((None, False), (documents, True)):
-        context = FitContext(seed=0, order=POST_NORM, frequency_ranks={}, documents=given)
-        found = with_intervals(cells, values, context.redraws(sequences)).iloc[0]
+        with summed(rows) as sums:
+            found = sums.with_intervals(replace(ALONE, documents=given)).iloc[0]
         assert found["mean"] == pytest.approx(0.5)
         assert np.isnan([found["low"], found["high"]]).all() == absent
 
 
+def test_intervals_of_blocks_are_close_to_those_of_sequences():
+    """Means of a skewed quantity that half of the sequences have."""
+    drawn = np.random.default_rng(0)
+    values = np.where(drawn.random(6000) < 0.5, drawn.lognormal(size=6000), np.nan)
+    rows = pd.DataFrame({"seq": range(6000), "scope": "a", "share": values})
+    blocks = block_of(np.arange(6000, dtype=np.int32), 500)
+    with summed(rows) as alone, summed(rows, dict(enumerate(blocks.tolist()))) as together:
+        one, other = (each.with_intervals(ALONE).iloc[0] for each in (alone, together))
+    assert other["mean"] == pytest.approx(one["mean"], rel=1e-12)
+    assert other["n_sequences"] == one["n_sequences"] == (~np.isnan(values)).sum()
+    width = one["high"] - one["low"]
+    assert other["high"] - other["low"] == pytest.approx(width, rel=0.1)
+    assert [other["low"], other["high"]] == pytest.approx([one["low"], one["high"]], abs=width / 10)
+
+
 def test_what_no_sequence_has_has_no_mean():
-    rows = ROWS.assign(share=np.nan)
-    cells, sequences, values = by_sequence(rows, cell=["scope"], value="share")
-    assert with_intervals(cells, values, redraws(sequences, seed=0)).empty
+    with summed(ROWS.assign(share=np.nan)) as sums:
+        assert sums.with_intervals(ALONE).empty
 
 
 def test_a_column_that_a_frame_lacks_is_null():

@@ -6,6 +6,8 @@ from scipy.stats import rankdata
 
 from analysis.measures.bootstrap import Redraws
 
+_NO_SPREAD = 1e-9  # one token that differs has a tenth or more
+
 
 def frequency_ranks(counts: Int[np.ndarray, " value"]) -> Int[np.ndarray, " value"]:
     """Rank of every entry by its count: 1 for the most frequent; ties share the smallest.
@@ -42,6 +44,27 @@ def rank_correlation(
         return None
     first, second = (each / len(ranks) - 0.5 for each in (first, second))
     moments = np.stack([np.bincount(sequences, weights=w) for w in _moments(first, second)], axis=1)
+    return correlation_of_moments(moments, drawn)
+
+
+def correlation_of_moments(
+    moments: Float[np.ndarray, "block 6"], drawn: Redraws
+) -> tuple[float, float, float] | None:
+    """Spearman's ρ and its 95% bootstrap interval from what each block has of the ranks.
+
+    Args:
+        moments: of each block how many tokens it has, and Σ r, Σ s, Σ r², Σ s², Σ rs of their two
+            ranks, which are those among all tokens, over the number of tokens and less ½.
+
+    Returns:
+        As `rank_correlation`.
+
+    Source:
+        efron-1979, section 2.
+    """
+    n, *sums, first, second, _ = moments.sum(axis=0)
+    if min(np.array([first, second]) - np.square(sums) / n) < _NO_SPREAD:
+        return None
     with np.errstate(invalid="ignore"):
         resampled = _correlation(drawn.weights @ moments)
     (low,), (high,) = drawn.interval(resampled[:, None], moments[:, :1] > 0)

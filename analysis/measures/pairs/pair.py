@@ -28,22 +28,3 @@ def pointwise_mutual_information(
     """
     expected = n_source.astype(np.float64) * n_target
     return np.log2(n_pair * np.float64(n_all) / expected)
-
-
-def pmi_of_pairs(
-    n: Int[np.ndarray, " row"],
-    source: Int[np.ndarray, " row"],
-    target: Int[np.ndarray, " row"],
-) -> Float[np.ndarray, " row"]:
-    """PMI of every pair there is, from how often each occurs.
-
-    Args:
-        source: number of the token that is mixed in; every pair is one row.
-
-    Source:
-        church-1990, section 3.
-    """
-    of_source, of_target = (
-        np.bincount(side, weights=n).astype(np.int64)[side] for side in (source, target)
-    )
-    return pointwise_mutual_information(n.astype(np.int64), of_source, of_target, int(n.sum()))

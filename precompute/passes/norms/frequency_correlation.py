@@ -6,11 +6,23 @@ from duckdb import DuckDBPyConnection
 from analysis.tables.norms.frequency_correlation import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
-from precompute.passes.norms.frequency_rows import frequency_rows
+from precompute.passes.norms.frequency_rows import IS_SPECIAL, frequency_rows
 
 VERSION = 2
 NEEDS = ("head_token",)
 _QUANTITIES = ("attention", "value_norm")
+_TOKENS = f"""
+    select any_value(block) as block, token_id, {IS_SPECIAL} as is_special,
+        avg(attention_received::double / n_tokens) as attention,
+        avg(value_norm::double) as value_norm
+    from head_token
+    join token using (seq, pos, token_type)
+    join sequence using (seq)
+    join blocks using (seq)
+    where not is_masked
+    group by seq, pos, token_id, token_type
+    order by seq, pos
+"""
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -18,19 +30,5 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 
     Masked places count for none, but attend: what they give is among the weight that words receive.
     """
-    tokens = store.execute(
-        """
-        select any_value(block) as block, seq, pos, token_id, token_type,
-            avg(attention_received::double / n_tokens) as attention,
-            avg(value_norm::double) as value_norm
-        from head_token
-        join token using (seq, pos, token_type)
-        join sequence using (seq)
-        join blocks using (seq)
-        where not is_masked
-        group by seq, pos, token_id, token_type
-        order by seq, pos
-        """
-    ).df()
-    rows = frequency_rows(tokens, _QUANTITIES, context, name="quantity")
+    rows = frequency_rows(store, _TOKENS, _QUANTITIES, context, name="quantity")
     return rows_of(TABLE, [rows] if len(rows) else [])

@@ -1,46 +1,120 @@
 """Rank correlations of word frequency with what is known of every token, as fits store them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
 
-from analysis.measures.norms.frequency_correlation import frequency_ranks, rank_correlation
+from analysis.measures.norms.frequency_correlation import (
+    correlation_of_moments,
+    frequency_ranks,
+    rank_correlation,
+)
 from precompute.passes.base import FitContext
+
+EXACT = 5_000_000
+"""Tokens of which every value has a rank of its own; of more, values share one of `AN_OCTAVE`."""
+AN_OCTAVE = 4096
+IS_SPECIAL = "token_type in ('bos', 'cls', 'sep')"
+_MOMENTS = """
+    with chosen as (
+        select block, rank, {value} as value
+        from tokens join ranking using (token_id)
+        where {special} or not is_special
+    ),
+    firsts as (
+        select rank, (sum(n) over (order by rank) - (n - 1) / 2) / sum(n) over () - 0.5 as first
+        from (select rank, count(*) as n from chosen group by rank)
+    ),
+    seconds as (
+        select value, (sum(n) over (order by value) - (n - 1) / 2) / sum(n) over () - 0.5 as second
+        from (select value, count(*) as n from chosen group by value)
+    )
+    select block, count(*)::double as n, fsum(first) as a, fsum(second) as b,
+        fsum(first * first) as aa, fsum(second * second) as bb, fsum(first * second) as ab
+    from chosen join firsts using (rank) join seconds using (value)
+    group by block order by block
+"""
+"""Of each block how many tokens it has, and sums of mid-ranks, their squares and products."""
 
 
 def frequency_rows(
-    tokens: pd.DataFrame, quantities: Sequence[str], context: FitContext, *, name: str
+    store: DuckDBPyConnection,
+    query: str,
+    quantities: Sequence[str],
+    context: FitContext,
+    *,
+    name: str,
+    exact: int = EXACT,
 ) -> pd.DataFrame:
     """One row per source of frequencies, with or without bos, cls and sep, and quantity.
 
     Args:
-        tokens: block, token_id, token_type and the quantities of every token that is read, so not
-            of masked places, which would pass for the commonest word.
+        query: block, token_id, is_special and the quantities of every token that is read, so not of
+            masked places, which would pass for the commonest word.
         name: what the quantities are called in a row.
+        exact: of how many tokens everything is held in memory.
 
     Returns:
         No row where no token is left.
     """
-    ranks = {"corpus": frequency_ranks(np.bincount(tokens["token_id"])), **context.frequency_ranks}
-    is_special = tokens["token_type"].isin(["bos", "cls", "sep"])
+    store.execute(f"create or replace temp table tokens as {query}")
+    counts = store.execute("select token_id, count(*) as n from tokens group by token_id")
+    n_of = counts.fetchnumpy()
+    corpus = np.zeros(int(n_of["token_id"].max(initial=-1)) + 1, dtype=np.int64)
+    corpus[n_of["token_id"]] = n_of["n"]
+    found = _in_memory if corpus.sum() <= exact else _in_store
+    ranks = {"corpus": frequency_ranks(corpus), **context.frequency_ranks}
     rows = [
-        {"source": source, "special_tokens": special, name: quantity, **found}
+        {"source": source, "special_tokens": special, name: quantity, **row}
         for source, ranking in ranks.items()
         for special in (True, False)
         for quantity in quantities
-        for found in _found(tokens[special | ~is_special], quantity, ranking, context)
+        for row in found(store, quantity, ranking, context, special=special)
     ]
+    store.execute("drop table tokens")
     return pd.DataFrame(rows)
 
 
-def _found(
-    tokens: pd.DataFrame, quantity: str, ranking: np.ndarray, context: FitContext
-) -> list[dict]:
-    if tokens.empty:
-        return []
-    present, blocks = np.unique(tokens["block"], return_inverse=True)
-    values, drawn = tokens[quantity].to_numpy(dtype=np.float64), context.redraws(present)
-    found = rank_correlation(ranking[tokens["token_id"]], values, blocks, drawn)
+def _in_memory(
+    store: DuckDBPyConnection,
+    quantity: str,
+    ranking: np.ndarray,
+    context: FitContext,
+    *,
+    special: bool,
+) -> Iterator[dict]:
+    chosen = f'select block, token_id, "{quantity}" as value from tokens where $special'
+    asked = {"special": special}
+    tokens = store.execute(f"{chosen} or not is_special", asked).fetchnumpy()
+    if len(tokens["block"]):
+        present, blocks = np.unique(tokens["block"], return_inverse=True)
+        values, drawn = tokens["value"].astype(np.float64), context.redraws(present)
+        found = rank_correlation(ranking[tokens["token_id"]], values, blocks, drawn)
+        yield _row(len(values), found)
+
+
+def _in_store(
+    store: DuckDBPyConnection,
+    quantity: str,
+    ranking: np.ndarray,
+    context: FitContext,
+    *,
+    special: bool,
+) -> Iterator[dict]:
+    ids = pa.array(np.arange(len(ranking)), pa.int32())
+    store.register("ranking", pa.table({"token_id": ids, "rank": ranking}))
+    value = f'if("{quantity}" > 0, floor(log2("{quantity}"::double) * {AN_OCTAVE}), -1e9)'
+    rows = store.execute(_MOMENTS.format(value=value, special=str(special).lower())).fetchnumpy()
+    store.unregister("ranking")
+    if len(rows["block"]):
+        moments = np.stack([rows[name] for name in ("n", "a", "b", "aa", "bb", "ab")], axis=1)
+        found = correlation_of_moments(moments, context.redraws(rows["block"]))
+        yield _row(int(moments[:, 0].sum()), found)
+
+
+def _row(n: int, found: tuple[float, float, float] | None) -> dict:
     values = zip(("spearman", "low", "high"), found or (np.nan,) * 3, strict=True)
-    return [{"n": len(tokens), **dict(values)}]
+    return {"n": n, **dict(values)}

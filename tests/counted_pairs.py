@@ -1,0 +1,11 @@
+"""PMI of pairs that are all there are."""
+
+import numpy as np
+
+from analysis.measures.pairs.pair import pointwise_mutual_information
+
+
+def pmi_of_pairs(n: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """That of every pair, one a row, from how often each occurs."""
+    sides = (np.bincount(side, weights=n).astype(np.int64)[side] for side in (source, target))
+    return pointwise_mutual_information(n.astype(np.int64), *sides, int(n.sum()))

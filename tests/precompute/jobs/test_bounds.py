@@ -1,0 +1,40 @@
+"""Blocks and samples are drawn from the index of a sequence, documents whole."""
+
+import numpy as np
+
+from precompute.jobs.bounds import block_of, sample_order
+
+BLOCKS = 16
+
+
+def test_few_sequences_are_blocks_by_themselves():
+    documents = np.repeat(np.arange(4, dtype=np.int32), 4)
+    assert block_of(documents, BLOCKS).tolist() == list(range(16))
+
+
+def test_few_documents_are_blocks():
+    documents = np.repeat(np.arange(5, dtype=np.int32), 7)
+    assert block_of(documents, BLOCKS).tolist() == documents.tolist()
+
+
+def test_documents_stay_whole_and_blocks_are_few_and_alike():
+    documents = np.repeat(np.arange(4000, dtype=np.int32), 3)
+    found = block_of(documents, BLOCKS)
+    assert all(len(set(found[first : first + 3])) == 1 for first in range(0, len(found), 3))
+    sizes = np.bincount(found)
+    assert len(sizes) == BLOCKS
+    assert abs(sizes - len(found) / BLOCKS).max() < 4 * np.sqrt(9 * 4000 / BLOCKS)
+
+
+def test_a_block_is_drawn_from_the_index_alone():
+    few, many = (block_of(np.arange(n, dtype=np.int32), BLOCKS) for n in (99, 5000))
+    assert few.tolist() == many[:99].tolist()
+
+
+def test_a_sample_takes_what_must_be_there_first_and_then_as_it_is_drawn():
+    order = sample_order(1000, {3, 998})
+    assert sorted(order.tolist()) == list(range(1000))
+    assert order[:2].tolist() == [3, 998]
+    assert order[2:].tolist() != sorted(order[2:].tolist())
+    longer = sample_order(2000, {3, 998}).tolist()
+    assert [each for each in longer if each < 1000] == order.tolist()

@@ -1,0 +1,185 @@
+"""A corpus of more sequences than there are blocks, and of more rows than a file may have.
+
+The limits are a dozen blocks and some hundred rows, so that a small corpus is a large one.
+"""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+
+from analysis.contracts import every_table
+from analysis.tables.corpus import provenance, sequence_lengths
+from analysis.tables.mixing.completeness import by_layer
+from analysis.tables.sample import Sample, least_count, samples
+from precompute.corpora.index import write
+from precompute.jobs.bounds import Bounds
+from precompute.jobs.runner import run_local
+from precompute.passes import BY_NAME
+from precompute.passes.base import Fit
+from precompute.run import Request, run
+from precompute.store.check import faults
+from tests import small_store
+
+BLOCKS, ROWS = 12, 300
+CHOSEN = [
+    "completeness", "layer_completeness",
+    "frequency_correlation", "ratio_frequency_correlation", "gradient_importance", "head_pattern",
+    "head_pattern_difference", "mixing_ratio", "relation_share", "rollout", "scope_similarity",
+    "token_type_mixing", "input_norm_dispersion", "value_norm_dispersion", "vector_rollout",
+    "attention_norm_sample", "pair_occurrence", "pair_pmi_correlation", "exemplar_attention",
+]  # fmt: skip
+OF_WORDS = ["dependency_accuracy", "coreference_accuracy"]
+MOVED = ("low", "high")
+"""How columns end that depend on which sequences are redrawn together."""
+Stores = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection]
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["text", "annotated"])
+def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Request:
+    """A run of two dozen sequences or more, whose file is there."""
+    folder = tmp_path_factory.mktemp("samples")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(small_store, "TEXT", small_store.LONGER_TEXT * 6)
+        names = CHOSEN + (OF_WORDS if request.param else [])
+        asked = small_store.request(folder, annotated=request.param, statistics=names)
+    run(asked, run_local)
+    return asked
+
+
+def again(asked: Request, folder: Path, bounds: Bounds) -> Request:
+    """The same run with other limits, from copies of its shards."""
+    shutil.copytree(asked.output.parent / ".shards", folder / ".shards")
+    other = replace(asked, output=folder / "tiny.duckdb", bounds=bounds)
+    run(other, run_local)
+    return other
+
+
+@pytest.fixture(scope="module")
+def sampled(asked: Request, tmp_path_factory: pytest.TempPathFactory) -> Request:
+    return again(asked, tmp_path_factory.mktemp("sampled"), Bounds(BLOCKS, ROWS))
+
+
+@pytest.fixture
+def stores(asked: Request, sampled: Request) -> Iterator[Stores]:
+    """The whole file and the one with a sample."""
+    with (
+        duckdb.connect(str(asked.output), read_only=True) as whole,
+        duckdb.connect(str(sampled.output), read_only=True) as part,
+    ):
+        yield whole, part
+
+
+def facts_of(store: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    return dict(provenance(store).itertuples(index=False))
+
+
+def sizes(store: duckdb.DuckDBPyConnection, table: str) -> dict[int, int]:
+    """How many rows each sequence has."""
+    found = store.execute(f"select seq, count(*) from stored.{table} group by seq order by seq")
+    return dict(found.fetchall())
+
+
+def test_with_a_block_for_each_sequence_and_room_for_all_rows_nothing_changes(asked, tmp_path):
+    other = again(asked, tmp_path, Bounds(blocks=60, raw_rows=10**6))
+    content = "from stored.manifest where name not in ('run', 'provenance') order by name"
+    with (
+        duckdb.connect(str(asked.output), read_only=True) as one,
+        duckdb.connect(str(other.output), read_only=True) as two,
+    ):
+        assert one.execute(content).fetchall() == two.execute(content).fetchall()
+        assert samples(facts_of(two)) == {}
+
+
+def test_the_file_with_a_sample_is_sound(sampled):
+    assert list(faults(sampled.output, every_table())) == []
+
+
+def test_means_count_every_sequence(stores):
+    """Whatever the file keeps of them; where heads or pairs are chosen by halves, they may vary."""
+    for name, of in BY_NAME.items():
+        chosen = name in ("pair_occurrence", "pair_extreme", "pair", "pair_pmi_correlation")
+        if name in CHOSEN + OF_WORDS and isinstance(of, Fit) and not chosen:
+            key = ", ".join(f'"{column.name}"' for column in of.TABLE.key)
+            one, two = (each.execute(f"from stored.{name} order by {key}").df() for each in stores)
+            kept = [column for column in one if not column.endswith(MOVED)]
+            pd.testing.assert_frame_equal(one[kept], two[kept], rtol=1e-9, atol=1e-12, obj=name)
+
+
+def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores):
+    whole, part = stores
+    texts = {seq for (seq,) in part.execute("select seq from sequence where text <> ''").fetchall()}
+    told = samples(facts_of(part))
+    assert {"head_token", "token", "sequence_mixing_ratio"} <= {*told}
+    for table in (each for each in every_table() if each.of_sequences and not each.per_block):
+        if table.name in ("sequence", "image", "attention_norm_sample"):
+            continue
+        before, after = sizes(whole, table.name), sizes(part, table.name)
+        assert {*after} <= texts, table.name
+        if table.name == "pair_occurrence":  # of pairs that the other file need not list
+            continue
+        assert after.items() <= before.items(), table.name
+        assert sum(after.values()) <= ROWS or len(after) == 1, table.name
+        assert table.raw_rows or len(after) <= BLOCKS, table.name
+        if table.name not in ("word", "mention"):
+            expected = Sample(len(after), len(before)) if after != before else None
+            assert told.get(table.name) == expected, table.name
+
+
+def test_what_any_map_is_kept_of_has_its_text(stores):
+    _, part = stores
+    kept = part.execute("select distinct seq from exemplar_attention").fetchall()
+    have = part.execute("select seq from sequence where text is not null").fetchall()
+    assert kept
+    assert {*kept} <= {*have}
+
+
+def test_lengths_and_completeness_are_of_all_sequences(stores):
+    for question in (sequence_lengths, by_layer):
+        pd.testing.assert_frame_equal(*map(question, stores))
+    whole, part = (each.execute("from completeness order by layer").df() for each in stores)
+    pd.testing.assert_frame_equal(whole, part)
+    _, part = stores
+    assert max(sizes(part, "completeness").values()) <= 2
+    rows = part.execute("select count(*) from stored.completeness where layer = 1").fetchall()
+    assert rows[0][0] <= BLOCKS
+
+
+def test_pairs_that_do_not_fit_are_the_rarest_and_the_others_are_as_they_were(stores):
+    whole, part = stores
+    least = least_count(facts_of(part))
+    rows = "from pair_delta_wide where n >= {} order by layer, source, target"
+    assert part.execute(rows.format(1)).fetchall() == whole.execute(rows.format(least)).fetchall()
+    counts = "select count(*) from pair_delta_wide where n >= {}"
+    [(n_here,)] = part.execute(counts.format(1)).fetchall()
+    rarer = f"(select max(n) from pair_delta_wide where n < {least})"
+    [(n_more,)] = whole.execute(counts.format(rarer)).fetchall()
+    assert n_here <= ROWS < n_more or least == 1
+    of_pair = "select source, target, n, pmi, relation from pair where n >= {} order by all"
+    assert (
+        part.execute(of_pair.format(1)).fetchall()
+        == whole.execute(of_pair.format(least)).fetchall()
+    )
+
+
+def test_cutting_into_other_jobs_changes_neither_sample_nor_means(sampled, tmp_path, monkeypatch):
+    monkeypatch.setattr(write, "JOB_SEQUENCES", 5)
+    names = ["head_pattern", "token_type_mixing", "relation_share", "mixing_ratio"]
+    other = replace(sampled, output=tmp_path / "tiny.duckdb", statistics=names)
+    assert len(run(other, run_local).corpus.job_sizes) > 4
+    with (
+        duckdb.connect(str(sampled.output), read_only=True) as one,
+        duckdb.connect(str(other.output), read_only=True) as two,
+    ):
+        for table in ("head_token", "sequence_head_pattern", "sequence_mixing_ratio"):
+            assert sizes(one, table) == sizes(two, table)
+        for name in names:
+            key = ", ".join(f'"{column.name}"' for column in BY_NAME[name].TABLE.key)
+            frames = [
+                each.execute(f"from stored.{name} order by {key}").df() for each in (one, two)
+            ]
+            pd.testing.assert_frame_equal(*frames, rtol=1e-4, atol=1e-6, obj=name)
