@@ -127,7 +127,8 @@ def make(folder: Path, n: int) -> None:
     _told("file", lambda: build(plan, output, row, facts))
     shards = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
     print(
-        f"{n:>9} sequences: file {output.stat().st_size / 1e6:7.1f} MB, shards {shards / 1e6:8.1f} MB"
+        f"{n:>9} sequences: file {output.stat().st_size / 1e6:7.1f} MB, "
+        f"shards {shards / 1e6:8.1f} MB"
     )
     with duckdb.connect(str(output), read_only=True) as store:
         for name, value in store.execute(
