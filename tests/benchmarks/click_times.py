@@ -117,7 +117,7 @@ class Reader:
 
     def _frames(self) -> list[dict[str, Any]]:
         """What went through the page's socket since the last call."""
-        logged = self._browser.get_log("performance")
+        logged = self._browser.execute("getLog", {"type": "performance"})["value"]
         messages = (json.loads(each["message"])["message"] for each in logged)
         return [each for each in messages if each["method"].startswith("Network.webSocketFrame")]
 

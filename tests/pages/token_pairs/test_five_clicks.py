@@ -1,5 +1,7 @@
 """A reader finds the pairs they have in mind, with their sentences, in five clicks."""
 
+from typing import Literal
+
 import pytest
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
@@ -28,9 +30,9 @@ class Reader:
         self.clicks += 1
 
     def _when_idle(self, selector: str) -> WebElement:
-        def found(driver: WebDriver) -> WebElement | None:
+        def found(driver: WebDriver) -> WebElement | Literal[False]:
             shown = driver.find_elements(By.CSS_SELECTOR, selector)
-            return shown[0] if shown and is_idle(driver) else None
+            return shown[0] if shown and is_idle(driver) else False
 
         return WebDriverWait(self._browser, 60).until(found)
 
