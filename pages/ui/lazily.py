@@ -1,12 +1,11 @@
 """What stands folded away is made when its reader opens it, and then alone."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal
 
 import streamlit as st
 
-from pages.ui.store.open_file import Version, seen, seen_once
+from pages.ui.store.open_file import seen, seen_once
 from pages.ui.words.place import here, words_of
 
 
@@ -25,23 +24,23 @@ def folded(
         draw: draws what stands in it; it can ask for all but the section that is drawn.
         look: further options of `st.popover` or `st.expander`.
     """
-    _folded(kind, label, key, draw, here(), seen(), look)
+    place_of_words, files = here(), seen()
+
+    def draw_as_now() -> None:
+        """With the words and the files of the run that the reader sees."""
+        with words_of(*place_of_words), seen_once(files):
+            draw()
+
+    _folded(kind, label, key, draw_as_now, look)
 
 
 @st.fragment
 def _folded(
-    kind: str,
-    label: str,
-    key: str,
-    draw: Callable[[], None],
-    place_of_words: tuple[str, ...],
-    files: dict[Path, Version],
-    look: dict[str, Any],
+    kind: str, label: str, key: str, draw: Callable[[], None], look: dict[str, Any]
 ) -> None:
     with getattr(st, kind)(label, key=key, on_change="rerun", **look) as place:
         if is_open(place):
-            with words_of(*place_of_words), seen_once(files):
-                draw()
+            draw()
 
 
 def is_open(place: Any) -> bool:

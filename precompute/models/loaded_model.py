@@ -28,6 +28,7 @@ from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.token_types import REGISTER
+from precompute.models.padding import check_known, padded
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 Control = Literal["removed", "permuted"]
@@ -206,8 +207,18 @@ class LoadedModel:
 
     def inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         """What the model is called with, on its device."""
-        given = self._text_inputs(sequences) if self.images is None else self._pixels(sequences)
+        given = self._texts(sequences) if self.images is None else self._pixels(sequences)
         return {name: each.to(self.model.device) for name, each in given.items()}
+
+    def _texts(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
+        check_known(sequences, self.model.config.vocab_size, name=self.name)
+        padding: Any = self.tokenizer and self.tokenizer.pad_token_id
+        segments = [self.segments_given(each) for each in sequences]
+        return {
+            "input_ids": padded([each.ids for each in sequences], padding or 0),
+            "token_type_ids": padded(segments, 0),
+            "attention_mask": self._is_token(sequences).long(),
+        }
 
     def _pixels(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         pixels = [self.image_reader.pixels(each.picture) for each in sequences]
@@ -217,31 +228,6 @@ class LoadedModel:
         lengths = torch.tensor([len(each) for each in sequences])
         is_token = torch.arange(int(lengths.max())) < lengths[:, None]
         return is_token.to(self.model.device)
-
-    def _check_known(self, sequence: Sequence) -> None:
-        """Raises if a token is none of the model's.
-
-        Raises:
-            UnfitModel: the tokenizer belongs to another model.
-        """
-        most, known = int(sequence.ids.max()), self.model.config.vocab_size
-        if most >= known:
-            raise UnfitModel(
-                f"The tokenizer gives token id {most}, but model {self.name!r} knows {known} "
-                "tokens: load a tokenizer that belongs to the model."
-            )
-
-    def _text_inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
-        longest = max(map(len, sequences))
-        padding: Any = self.tokenizer and self.tokenizer.pad_token_id
-        ids = torch.full((len(sequences), longest), 0 if padding is None else padding)
-        segments = torch.zeros_like(ids)
-        for row, sequence in enumerate(sequences):
-            self._check_known(sequence)
-            ids[row, : len(sequence)] = torch.from_numpy(sequence.ids)
-            segments[row, : len(sequence)] = torch.from_numpy(self.segments_given(sequence))
-        mask = self._is_token(sequences).long()
-        return {"input_ids": ids, "token_type_ids": segments, "attention_mask": mask}
 
 
 def _in_float32(trace: Trace) -> Trace:

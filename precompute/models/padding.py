@@ -1,0 +1,37 @@
+"""Sequences of several lengths beside each other, and tokens that a model must know."""
+
+from collections.abc import Sequence as SequenceOf
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from precompute.corpora.sequence import Sequence
+
+
+def padded(rows: SequenceOf[np.ndarray], padding: int) -> Int[Tensor, "batch token"]:
+    """Rows of whole numbers as long as the longest, the others filled up at their end."""
+    filled = torch.full((len(rows), max(map(len, rows))), padding)
+    for place, row in enumerate(rows):
+        filled[place, : len(row)] = torch.from_numpy(row)
+    return filled
+
+
+def check_known(sequences: SequenceOf[Sequence], known: int, *, name: str) -> None:
+    """Raises if a token is none of the model's.
+
+    Args:
+        known: how many tokens the model knows.
+        name: what the model is called.
+
+    Raises:
+        UnfitModel: the tokenizer belongs to another model.
+    """
+    most = max(int(each.ids.max()) for each in sequences)
+    if most >= known:
+        raise UnfitModel(
+            f"The tokenizer gives token id {most}, but model {name!r} knows {known} tokens: load a "
+            "tokenizer that belongs to the model."
+        )
