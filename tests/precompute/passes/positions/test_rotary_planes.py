@@ -102,6 +102,17 @@ def test_what_is_not_turned_stands_apart(planes):
     assert set(_view(stored)["plane"]) == {1}
 
 
+def test_the_view_says_of_every_plane_what_its_sums_say(planes):
+    stored = planes(turning)
+    own, view = stored[stored["plane"] > 0].reset_index(drop=True), _view(stored)
+    query, key = (own[f"{each}_real"] + 1j * own[f"{each}_imaginary"] for each in ("query", "key"))
+    means = query * np.conj(key) / own["n_pairs"] ** 2
+    np.testing.assert_allclose(view["strength"] * np.exp(1j * view["phase"]), means, rtol=1e-9)
+    np.testing.assert_allclose(view["preferred_offset"], np.angle(means) / own["frequency"])
+    squares = own["query_square"] * own["key_square"] / own["n_pairs"] ** 2
+    np.testing.assert_allclose(view["coherence"], abs(means) / np.sqrt(squares))
+
+
 def _view(stored: pd.DataFrame) -> pd.DataFrame:
     """The public view of stored rows."""
     [sql] = [each.sql for each in table.TABLE.views]
