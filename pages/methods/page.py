@@ -5,6 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from analysis.families import FAMILIES
 from analysis.scopes import BIAS_READINGS, ORDERS, LayerOrder
 from analysis.sources import PAPERS
 from analysis.tables.mixing import bias_reading
@@ -24,7 +25,7 @@ CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits"
 
 def contents() -> None:
     """Links to the parts of the page."""
-    parts = ("foundation", "layer", "statistics", *CHAPTERS, "glossary", "papers")
+    parts = ("foundation", "layer", "statistics", *CHAPTERS, "families", "glossary", "papers")
     st.markdown(" · ".join(f"[{say(f'methods.{part}.title')}](#{_anchor(part)})" for part in parts))
 
 
@@ -135,6 +136,22 @@ def chapters() -> None:
         st.markdown(say(f"methods.{name}.text"))
 
 
+def families() -> None:
+    """Which models are read, what is measured of them and what is refused."""
+    st.header(say("methods.families.title"), anchor="families")
+    heads = [say(f"methods.families.{each}") for each in ("models", "reads", "order", "note")]
+    rows = [
+        (
+            ", ".join(each.names),
+            say(f"methods.families.{each.reads}"),
+            ", ".join(say(f"order.{order.name}") for order in each.orders),
+            say(f"family.{each.stem}"),
+        )
+        for each in FAMILIES
+    ]
+    st.markdown("\n".join(f"|{'|'.join(row)}|" for row in (heads, ["---"] * 4, *rows)))
+
+
 def glossary() -> None:
     st.header(say("methods.glossary.title"), anchor="glossary")
     rows = [
@@ -157,5 +174,6 @@ foundation()
 layer()
 statistics()
 chapters()
+families()
 glossary()
 papers()

@@ -12,7 +12,7 @@ from analysis.measures.mixing.activation_gate import GATES
 from analysis.measures.mixing.bias_reading import active, slope
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 
-_SERIES_TERMS = 30
+_SERIES_TERMS, _TERMS_OF_FLOAT32 = 30, 14
 _FAR = 20.0
 """Beyond ±20 every gate is 0 or 1 to the last digit."""
 _POINTS, _POINT_WEIGHTS = (each / 2 for each in np.polynomial.legendre.leggauss(32))
@@ -135,9 +135,10 @@ def _joined(negative: Tensor, whole: Tensor, *, near: float, odd: Sequence[float
 
 
 def _polynomial(at: Tensor, coefficients: Sequence[float]) -> Tensor:
-    total = torch.zeros_like(at)
-    for each in reversed(coefficients):
-        total = total * at + each
+    kept = coefficients if at.dtype is torch.float64 else coefficients[:_TERMS_OF_FLOAT32]
+    total = torch.full_like(at, kept[-1])
+    for each in reversed(kept[:-1]):
+        total.mul_(at).add_(each)
     return total
 
 

@@ -161,19 +161,19 @@ class _Passed:
 
     def by_keys(self, budget: int) -> Iterator[tuple[slice, Float[Tensor, "key query width"]]]:
         """A few keys at a time, and what leaves the network of them."""
-        n_tokens, first = len(self.shares), self.factors[0]
-        size = len(self.factors) * first.numel() * first.element_size()
-        n_keys = min(n_tokens, max(1, budget // size))
+        n_tokens, (first, *others) = len(self.shares), self.factors
+        n_keys = min(n_tokens, max(1, budget // (first.numel() * first.element_size())))
         # filled again and again: fresh memory is slow
-        hidden = first.new_empty(len(self.factors), n_keys, *first.shape)
+        hidden, of_one = first.new_empty(n_keys, *first.shape), torch.empty_like(first)
         for start in range(0, n_tokens, n_keys):
             keys = slice(start, min(start + n_keys, n_tokens))
-            total, *others = hidden[:, : keys.stop - start]
+            total = hidden[: keys.stop - start]
             torch.bmm(self.shares[keys], self.terms[0][keys], out=total)
             total.mul_(first)
-            for part, terms, factor in zip(others, self.terms[1:], self.factors[1:], strict=True):
-                torch.bmm(self.shares[keys], terms[keys], out=part)
-                total.addcmul_(part, factor)
+            for terms, factor in zip(self.terms[1:], others, strict=True):
+                for key, of_key in enumerate(total, start=start):  # what one key takes is cached
+                    torch.mm(self.shares[key], terms[key], out=of_one)
+                    of_key.addcmul_(of_one, factor)
             yield keys, (total @ self.output_weight).to(self.precise)
 
 

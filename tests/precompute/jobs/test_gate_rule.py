@@ -1,0 +1,83 @@
+"""Another rule for gated networks is other numbers, in other shards, and the file says so."""
+
+from dataclasses import replace
+
+import duckdb
+import pytest
+
+from analysis.errors import UserError
+from precompute.jobs.runner import run_local
+from precompute.passes import PASSES
+from precompute.request import Request, check_gate_rule
+from precompute.run import run
+from tests.refusals import refused
+from tests.tiny import save_tiny, tiny_model
+
+STATISTICS = ["mixing_ratio", "gate_rule_agreement", "token_type_mixing"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> dict:
+    """The same run by both rules, in one folder, so that shards are shared where they may be."""
+    folder = tmp_path_factory.mktemp("rules")
+    text = folder / "text.txt"
+    text.write_text("\n\n".join(f"The cat sat, the dog ran {'far ' * n}." for n in range(12)))
+    model = str(save_tiny("llama", folder / "model"))
+    plans = {}
+    for rule in ("ig", "half"):
+        asked = Request(
+            model=model,
+            corpus=str(text),
+            output=folder / f"{rule}.duckdb",
+            statistics=STATISTICS,
+            max_tokens=36,
+            device="cpu",
+            gate_rule=rule,
+        )
+        plans[rule] = run(asked, run_local), asked.output
+    return plans
+
+
+def _told(files: dict, rule: str, query: str) -> list[tuple]:
+    with duckdb.connect(str(files[rule][1]), read_only=True) as store:
+        return store.execute(query).fetchall()
+
+
+def test_shards_are_computed_anew_where_networks_count_and_nowhere_else(files):
+    plans = [plan for plan, _ in files.values()]
+    moved = {each.TABLE.name for each in PASSES if plans[0].place(each) != plans[1].place(each)}
+    assert {"layer_completeness", "pair_delta", "sequence_mixing_ratio", "mixing_ratio"} <= moved
+    assert {"vector_completeness", "sequence_vector_rollout", "relevance_map"} <= moved
+    assert not moved & {"head_token", "token_type_mixing", "head_pattern", "sequence_gate_rule"}
+
+
+def test_numbers_part_after_the_network_alone(files):
+    query = "select scope, mean from mixing_ratio where layer = 1 and token_type = 'all'"
+    ours, theirs = (dict(_told(files, rule, query)) for rule in files)
+    parted = {scope for scope in ours if abs(ours[scope] - theirs[scope]) > 1e-6}
+    assert parted == {"ln_attn_res_ln_ff", "ln_attn_res_ln_ff_res"}
+
+
+def test_how_far_rules_part_does_not_hang_on_the_rule(files):
+    query = "select layer, spearman, closed from gate_rule_agreement order by layer"
+    ours, theirs = (_told(files, rule, query) for rule in files)
+    assert len(ours) == 3
+    assert ours == theirs
+    assert all(0.5 < spearman < 1 for _, spearman, _ in ours)
+
+
+def test_the_file_says_by_which_rule(files):
+    for rule in files:
+        assert _told(files, rule, "select value from provenance where name = 'gate_rule'") == [
+            (rule,)
+        ]
+
+
+def test_a_model_without_gates_refuses_another_rule():
+    check_gate_rule(tiny_model("bert"))
+    check_gate_rule(replace(tiny_model("llama"), gate_rule="half"))
+    half = replace(tiny_model("bert"), gate_rule="half")
+    assert refused(UserError, check_gate_rule, half) == (
+        "--gate-rule half is for networks that multiply two hidden layers, and those of model "
+        "'bert' have one. Leave --gate-rule out."
+    )
