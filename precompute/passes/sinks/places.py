@@ -25,11 +25,3 @@ def places_of(batch: Batch) -> Bool[Tensor, "batch place key"]:
 def _first(tokens: Bool[Tensor, "batch key"]) -> Bool[Tensor, "batch key"]:
     """The first of some tokens alone."""
     return tokens & (tokens.cumsum(dim=1) == 1)
-
-
-def pairs_in(batch: Batch, layer: int) -> Bool[Tensor, "batch query key"]:
-    """Which keys each query may see in a layer, whose window may be another than that of the first;
-    neither of them padding."""
-    is_token = batch.trace.is_token
-    seen = batch.trace.layers[layer].weights.pairs(is_token.shape[1]).to(is_token.device)
-    return is_token[:, :, None] & is_token[:, None, :] & seen

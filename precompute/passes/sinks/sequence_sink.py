@@ -6,7 +6,7 @@ from analysis.measures.sinks.sequence_sink import sink_weights
 from analysis.sinks import WEIGHTS
 from analysis.tables.sinks.sequence_sink import TABLE
 from precompute.passes.batch import Batch
-from precompute.passes.sinks.places import pairs_in, places_of
+from precompute.passes.sinks.places import places_of
 from precompute.passes.sinks.rows import rows_of_layer
 
 VERSION = 1
@@ -20,7 +20,7 @@ def totals(batch: Batch) -> pa.Table:
             TABLE,
             batch,
             index,
-            found=sink_weights(layer.attention, norms, pairs_in(batch, index), places=places),
+            found=sink_weights(layer.attention, norms, batch.is_pair[index], places=places),
             names=WEIGHTS,
         )
         for index, (layer, norms) in enumerate(zip(layers, batch.value_norms, strict=True))

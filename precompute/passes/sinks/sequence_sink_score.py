@@ -6,7 +6,7 @@ from analysis.measures.sinks.sequence_sink_score import sink_scores
 from analysis.sinks import SCORES
 from analysis.tables.sinks.sequence_sink_score import TABLE
 from precompute.passes.batch import Batch
-from precompute.passes.sinks.places import pairs_in, places_of
+from precompute.passes.sinks.places import places_of
 from precompute.passes.sinks.rows import rows_of_layer
 
 VERSION = 1
@@ -22,7 +22,7 @@ def totals(batch: Batch) -> pa.Table:
             batch,
             index,
             found=sink_scores(
-                layer.attention_input, layer.weights, pairs_in(batch, index), places=places
+                layer.attention_input, layer.weights, batch.is_pair[index], places=places
             ),
             names=SCORES,
         )

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from tests.reference.sinks.sequence_sink import place_tokens
 
-NAMES = ("first", "first_content", "cls", "sep", "comma_period", "other", "register")
+NAMES = ("first", "first_content", "cls", "sep", "comma_period", "other", "register", "bos")
 
 
 def seen_by(n: int, *, is_causal: bool, window: int | None = None) -> list[list[int]]:

@@ -14,7 +14,7 @@ from analysis.sinks import SCORES
 from tests.analysis.measures.sinks.places import NAMES, pairs_of, places_of, seen_by
 from tests.reference.sinks import sequence_sink_score as twin
 from tests.reference.sinks.sequence_sink import place_tokens
-from tests.tiny import tiny_model
+from tests.tiny import tiny_model, turned_positions
 
 WINDOW = 3
 
@@ -55,14 +55,16 @@ def expected_of(weights: LayerWeights, read: torch.Tensor, head: int, types: lis
 
     queries = at_places(whole("query"))
     own = at_places([twin.times(each, sides["key"][0]) for each in vectors])
-    biases = at_places([sides["key"][1]] * len(vectors)) if waves else None
+    told = {name: bool(getattr(weights, f"{name}_bias").any()) for name in sides}
+    has_bias = waves and told["key"]
+    biases = at_places([sides["key"][1]] * len(vectors)) if has_bias else None
     of_bias = at_places([sides["query"][1]] * len(vectors))
     scale = weights.score_scale
     seen = seen_by(len(types), is_causal=weights.is_causal, window=weights.window)
     bare = twin.scores(of_bias, at_places(whole("key")), scale)
     return {
         name: twin.taken_apart(queries, own, biases, scale=scale, seen=seen, tokens=tokens)
-        | {"query_bias": twin.excess(bare, seen, tokens)}
+        | {"query_bias": twin.excess(bare, seen, tokens) if told["query"] else None}
         for name, tokens in place_tokens(types).items()
     }
 
@@ -95,11 +97,35 @@ def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(trac
         for row, sequence in enumerate(sequences):
             n = len(sequence)
             read = layer.attention_input[row, :n].double()
-            scores = weights.queries(read) @ weights.keys(read).mT * weights.score_scale
-            hidden = ~weights.pairs(n)
-            attention = scores.masked_fill(hidden, -torch.inf).softmax(dim=-1)
+            scores = weights.scores(read).masked_fill(~weights.pairs(n), -torch.inf)
+            attention = scores.softmax(dim=-1)
             found = layer.attention[row, :, :n, :n].double()
             torch.testing.assert_close(attention, found, rtol=1e-5, atol=1e-6)
+
+
+@turned_positions
+def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
+    """Of models that turn queries and keys: wholly, after norms, in part; with a bias or none."""
+    types = [list(each.named_types) for each in sequences]
+    for layer in traced.layers:
+        found = scores_of(layer.attention_input, layer.weights, types)
+        queries, keys = layer.weights.compared(layer.attention_input)
+        scores = queries @ keys.mT * layer.weights.score_scale
+        for row, each in enumerate(types):
+            n = len(each)
+            seen = seen_by(n, is_causal=True, window=layer.weights.window)
+            for head, of_head in enumerate(scores[row, :, :n, :n].tolist()):
+                for place, tokens in place_tokens(each).items():
+                    excess = twin.excess(of_head, seen, tokens)
+                    numbers = found[row, head, NAMES.index(place)]
+                    if excess is None:
+                        assert numbers.isnan().all()
+                        continue
+                    assert numbers[0].item() == pytest.approx(excess, rel=1e-9, abs=1e-9)
+                    parts = numbers[1:4].nan_to_num().sum().item()
+                    assert parts == pytest.approx(excess, rel=1e-9, abs=1e-9)
+        has_bias = layer.weights.key_norm is None and bool(layer.weights.key_bias.any())
+        assert found[..., SCORES.index("bias")].isnan().all() == (not has_bias)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -162,13 +188,15 @@ def test_a_bias_that_all_keys_share_changes_no_part(traced, sequences):
     """What is added to all keys alike changes no attention, and so nothing here."""
     types = [list(each.named_types) for each in sequences]
     layer = traced.layers[0]
-    found = scores_of(layer.attention_input, layer.weights, types)
-    other = replace(layer.weights, key_bias=layer.weights.key_bias + 5)
+    bare = replace(layer.weights, rotary=None)
+    found = scores_of(layer.attention_input, bare, types)
+    other = replace(bare, key_bias=bare.key_bias + 5)
     again = scores_of(layer.attention_input, other, types)
     torch.testing.assert_close(found, again, rtol=1e-9, atol=1e-9, equal_nan=True)
     assert found[..., SCORES.index("bias")].isnan().all(), "it raises no key above another"
+    one = replace(layer.weights, key_bias=layer.weights.key_bias + 1)
     raised, turned = (
-        scores_of(layer.attention_input, turning(each), types) for each in (other, layer.weights)
+        scores_of(layer.attention_input, turning(each), types) for each in (other, one)
     )
     assert not torch.allclose(raised, turned, equal_nan=True), "turned, it does"
     assert not turned[..., SCORES.index("bias")].isnan().all()
@@ -199,7 +227,7 @@ def test_keys_that_are_normed_to_one_length_differ_by_direction_alone(traced, se
     types = [list(each.named_types) for each in sequences]
     layer = traced.layers[0]
     scale = torch.ones_like(layer.weights.key_bias[0])
-    normed = replace(layer.weights, key_norm=HeadNormWeights(scale, 0.0))
+    normed = replace(layer.weights, rotary=None, key_norm=HeadNormWeights(scale, 0.0))
     found = scores_of(layer.attention_input, normed, types)
     norms = found[..., SCORES.index("norm")]
     torch.testing.assert_close(norms.nan_to_num(), torch.zeros_like(norms), rtol=0, atol=1e-9)
