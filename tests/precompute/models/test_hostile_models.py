@@ -11,7 +11,7 @@ from precompute.jobs.runner import run_local
 from precompute.models import load_models
 from precompute.models.load_models import load_model
 from precompute.run import run
-from tests.hostile_models import HARMLESS, HOSTILE, MARK, REFUSED_LATER
+from tests.precompute.models.hostile_models import HARMLESS, HOSTILE, MARK, REFUSED_LATER
 from tests.small_store import request
 from tests.tiny import save_tiny
 
