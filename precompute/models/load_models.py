@@ -14,7 +14,7 @@ from analysis.scopes import GATE_RULES
 from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.load_processor import load_image_reader, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
-from precompute.models.model_folder import configuration_of, told, weights_sha256_of
+from precompute.models.model_folder import configuration_of, states_of, told, weights_sha256_of
 from precompute.models.model_heads import if_exclusive, if_named, loader_of_head
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
@@ -49,9 +49,11 @@ def load_model(
     configuration = configuration_of(folder, name)
     adapter = adapter_for(configuration["model_type"])
     if random_weights is None:
-        weights_sha256 = weights_sha256_of(folder, name)
+        before, weights_sha256 = states_of(folder), weights_sha256_of(folder, name)
         check_bundled(name, weights_sha256)
         whole, model = _models(folder, configuration, DTYPES[dtype])
+        if states_of(folder) != before:
+            raise UnfitModel(f"Model {name!r} has changed while it was read; run the same again.")
     else:
         loader = loader_of_head(configuration)
         drawn = drawn_model(folder, loader or "AutoModel", seed=random_weights)
@@ -159,8 +161,15 @@ def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[s
             f"The weights in {folder} lack {len(missing)} tensor(s), such as {missing[0]}, which "
             "would be filled with random numbers. Give the folder of the whole model."
         )
+    _into_memory(model)
     _check_finite(model, folder)
     return model.eval().requires_grad_(False), sorted(absent - set(missing))
+
+
+def _into_memory(model: Model) -> None:
+    """Weights as they are now: what was loaded is a view of the file, and changes with it."""
+    for tensor in (*model.parameters(), *model.buffers()):
+        tensor.data = tensor.data.clone()
 
 
 def _check_finite(model: Model, folder: Path) -> None:

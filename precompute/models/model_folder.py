@@ -64,6 +64,15 @@ def weights_sha256_of(folder: Path, name: str) -> str:
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
+def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
+    """What tells the files of a model from what may replace them."""
+    found = {each.name: each.stat() for each in folder.iterdir() if each.is_file()}
+    return {
+        name: (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+        for name, state in found.items()
+    }
+
+
 def told(error: Exception) -> str:
     """What an error of a library says, on one line."""
     said = " ".join(str(error).split())

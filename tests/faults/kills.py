@@ -13,6 +13,15 @@ from tests.faults.phases import at, killed_after, killed_at_name
 from tests.faults.process import PATIENCE, Ended, Wrong
 from tests.faults.scene import Scene, command
 
+ROOT = Path(__file__).parents[2]
+_IN_SMALL_PARTS = """
+from precompute.__main__ import main
+from tests.faults.phases import small_and_quick
+small_and_quick()
+main()
+"""
+"""A run that cuts its corpus as all others do, without which its sums would be of other parts."""
+
 
 def in_phase(phase: str, scene: Scene, chance: Random) -> str:
     """At a random moment of a phase."""
@@ -73,8 +82,10 @@ def a_parent(scene: Scene, chance: Random) -> str:
 
 def _with_workers(scene: Scene, folder: Path) -> subprocess.Popen[str]:
     given = {"workers": "2", "cpus-per-worker": "1"}
-    typed = [sys.executable, "-m", "precompute", *command(scene, folder, **given)]
-    return subprocess.Popen(typed, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    typed = [sys.executable, "-c", _IN_SMALL_PARTS, *command(scene, folder, **given)]
+    return subprocess.Popen(
+        typed, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
 
 
 def _workers(parent: subprocess.Popen[str]) -> list[int]:

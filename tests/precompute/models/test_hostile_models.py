@@ -4,12 +4,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from analysis.errors import UserError
 from precompute.jobs.runner import run_local
+from precompute.models import load_models
 from precompute.models.load_models import load_model
 from precompute.run import run
-from tests.hostile_models import HARMLESS, HOSTILE, MARK, REFUSED_LATER
+from tests.precompute.models.hostile_models import HARMLESS, HOSTILE, MARK, REFUSED_LATER
 from tests.small_store import request
 from tests.tiny import save_tiny
 
@@ -59,6 +61,36 @@ def test_a_tokenizer_that_does_not_fit_is_refused_when_it_is_used(what, changed,
         run(asked, run_local)
     assert "\n" not in str(error.value)
     assert not asked.output.exists()
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_weights_that_change_on_disk_do_not_change_in_memory(changed, in_place):
+    path = changed("pickles beside the weights") / "model.safetensors"
+    tensors = {name: each.clone() for name, each in load_file(path).items()}
+    content = path.read_bytes()
+    found = load_model(str(path.parent), device="cpu")
+    save_file({name: each * 2 for name, each in tensors.items()}, path.with_name("other"))
+    other = path.with_name("other").read_bytes()
+    if in_place:
+        with path.open("r+b") as file:
+            file.write(other[: len(content)])
+    else:
+        path.write_bytes(other)
+    for name, each in found.model.named_parameters():
+        assert each.equal(tensors[name]), name
+
+
+def test_a_model_that_changes_while_it_is_read_is_refused(changed, monkeypatch):
+    path = changed("pickles beside the weights") / "model.safetensors"
+
+    def replaced(*given):
+        path.touch()
+        return load(*given)
+
+    load = load_models._models
+    monkeypatch.setattr(load_models, "_models", replaced)
+    with pytest.raises(UserError, match="has changed while it was read"):
+        load_model(str(path.parent), device="cpu")
 
 
 def test_absurd_sizes_are_refused_without_weights_too(changed):
