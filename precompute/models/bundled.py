@@ -58,6 +58,9 @@ BUNDLED = {
     DEMO_DIGITS: _shipped(
         DEMO_DIGITS, "fba1299c468357651d0d4045ae3c378c03638626289f7100ab86fc5080d1f643"
     ),
+    DEMO_JAPANESE: _shipped(
+        DEMO_JAPANESE, "8f80dab4e72283ec57dad7f02c4af675c3c9375692616af0064ac258cbfb943b"
+    ),
     DEMO_COPY: _shipped(
         DEMO_COPY, "21e2501cebb5efa7b517a0112c07d3b9bc3d6f0b02b22f2645eee56a9f90e7e3"
     ),

@@ -1,0 +1,197 @@
+"""Train the bundled Japanese BERT anew: `python -m precompute.models.train_japanese [FOLDER]`.
+
+It reads the corpus `demo-ja` by words of MeCab and guesses what is masked. Needs the extra
+`japanese`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import torch.nn.functional as F
+import typer
+from jaxtyping import Bool, Int
+from torch import Tensor
+from transformers import BertConfig, BertForMaskedLM, BertJapaneseTokenizer
+
+from precompute.corpora.load import entries
+from precompute.corpora.sequence import Pair
+from precompute.corpora.source import DEMO_JAPANESE
+from precompute.models.japanese_pieces import SPECIAL, vocabulary, write_tokenizer
+from precompute.models.training_log import Training
+
+FOLDER = Path(__file__).with_name("demo_ja_bert")
+HELD_OUT = 7
+"""Every seventh article is not trained on."""
+LONGEST = 128
+PACKAGES = ("fugashi", "torch", "transformers", "unidic-lite")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything the weights depend on beside the corpus and the versions of the packages.
+
+    Weights start with standard deviation `initial_size`.
+
+    Of the tokens a share of `masked` is to be guessed: 80% of them are masked, 10% replaced by any
+    other, 10% left, as BERT was trained on 15% (Devlin et al., 2019).
+    """
+
+    seed: int = 0
+    epochs: int = 80
+    batch: int = 8
+    least_count: int = 2
+    masked: float = 0.25
+    initial_size: float = 0.1
+    learning_rate: float = 2e-3
+    warm_up: float = 0.1
+    weight_decay: float = 0.01
+    dropout: float = 0.1
+    largest_gradient: float = 1.0
+
+
+def articles() -> list[Pair]:
+    """The articles of the corpus, each of two paragraphs."""
+    return [each for each in entries(DEMO_JAPANESE) if isinstance(each, Pair)]
+
+
+def untrained(n_pieces: int, recipe: Recipe) -> BertForMaskedLM:
+    """The model before training; places start as waves, so that neighbours begin alike."""
+    config = BertConfig(
+        vocab_size=n_pieces,
+        hidden_size=64,
+        num_hidden_layers=4,
+        num_attention_heads=4,
+        intermediate_size=128,
+        max_position_embeddings=LONGEST,
+        hidden_dropout_prob=recipe.dropout,
+        attention_probs_dropout_prob=recipe.dropout,
+        initializer_range=recipe.initial_size,
+    )
+    model = BertForMaskedLM(config)
+    lengths = 4 * 2.0 ** torch.linspace(0, 5, config.hidden_size // 2)
+    phases = 2 * torch.pi * torch.arange(LONGEST)[:, None] / lengths
+    places = model.bert.embeddings.position_embeddings.weight
+    places.data = recipe.initial_size * torch.cat([phases.sin(), phases.cos()], dim=1)
+    return model
+
+
+def read(chosen: Sequence[Pair], tokenizer: BertJapaneseTokenizer) -> dict[str, Tensor]:
+    """The articles as the model gets them, padded."""
+    firsts, seconds = [each.text_a for each in chosen], [each.text_b for each in chosen]
+    return dict(
+        tokenizer(
+            firsts,
+            seconds,
+            truncation=True,
+            max_length=LONGEST,
+            padding=True,
+            return_token_type_ids=True,
+            return_tensors="pt",
+        )
+    )
+
+
+def hidden(
+    ids: Int[Tensor, "batch token"], recipe: Recipe, n_pieces: int
+) -> tuple[Int[Tensor, "batch token"], Bool[Tensor, "batch token"]]:
+    """What the model reads instead of the tokens, and which of them it has to guess."""
+    is_word = ids >= len(SPECIAL)
+    is_asked = is_word & (torch.rand(ids.shape) < recipe.masked)
+    way = torch.rand(ids.shape)
+    masked = torch.where(is_asked & (way < 0.8), SPECIAL.index("[MASK]"), ids)
+    others = torch.randint(len(SPECIAL), n_pieces, ids.shape)
+    return torch.where(is_asked & (way >= 0.9), others, masked), is_asked
+
+
+def train(
+    model: BertForMaskedLM,
+    recipe: Recipe,
+    inputs: dict[str, Tensor],
+) -> Iterator[float]:
+    """The model is trained; after every epoch the mean loss at what is to be guessed."""
+    n_steps = -(-len(inputs["input_ids"]) // recipe.batch)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay
+    )
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer,
+        max_lr=recipe.learning_rate,
+        total_steps=recipe.epochs * n_steps,
+        pct_start=recipe.warm_up,
+    )
+    for _ in range(recipe.epochs):
+        model.train()
+        total = 0.0
+        for drawn in torch.randperm(len(inputs["input_ids"])).split(recipe.batch):
+            given = {name: each[drawn] for name, each in inputs.items()}
+            ids = given.pop("input_ids")
+            read_instead, is_asked = hidden(ids, recipe, model.config.vocab_size)
+            logits = model(input_ids=read_instead, **given).logits
+            loss = F.cross_entropy(logits[is_asked], ids[is_asked])
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), recipe.largest_gradient)
+            optimizer.step()
+            schedule.step()
+            total += loss.item()
+        model.eval()
+        yield total / n_steps
+
+
+def guessed(model: BertForMaskedLM, inputs: dict[str, Tensor]) -> float:
+    """The share of all tokens that the model guesses when each by itself is masked."""
+    n_right = n_asked = 0
+    for row, ids in enumerate(inputs["input_ids"]):
+        places = (ids >= len(SPECIAL)).nonzero()[:, 0]
+        given = {name: each[row].expand(len(places), -1) for name, each in inputs.items()}
+        asked = given["input_ids"].clone()
+        asked[torch.arange(len(places)), places] = SPECIAL.index("[MASK]")
+        with torch.inference_mode():
+            logits = model(**given | {"input_ids": asked}).logits
+        found = logits[torch.arange(len(places)), places].argmax(dim=-1)
+        n_right += int((found == ids[places]).sum())
+        n_asked += len(places)
+    return n_right / n_asked
+
+
+def commonest(inputs: dict[str, Tensor], of: dict[str, Tensor]) -> float:
+    """The share of tokens that is guessed by saying the commonest token of other texts."""
+    words = of["input_ids"][of["input_ids"] >= len(SPECIAL)]
+    asked = inputs["input_ids"][inputs["input_ids"] >= len(SPECIAL)]
+    return float((asked == words.mode().values).double().mean())
+
+
+def main(
+    folder: Annotated[Path, typer.Argument(help="Where to write the model.")] = FOLDER,
+) -> None:
+    """Train the Japanese BERT and write it, with its tokenizer and a log of its training."""
+    recipe, found = Recipe(), articles()
+    training = Training(recipe)
+    texts = [text for each in found for text in (each.text_a, each.text_b)]
+    seed_tokenizer = write_tokenizer(SPECIAL, folder)
+    pieces = vocabulary(texts, seed_tokenizer, least=recipe.least_count)
+    tokenizer = write_tokenizer(pieces, folder)
+    trained = [each for place, each in enumerate(found) if (place + 1) % HELD_OUT]
+    kept = [each for place, each in enumerate(found) if not (place + 1) % HELD_OUT]
+    inputs, unseen = read(trained, tokenizer), read(kept, tokenizer)
+    model, log = untrained(len(pieces), recipe), []
+    for epoch, loss in enumerate(train(model, recipe, inputs), start=1):
+        log.append({"epoch": epoch, "loss": loss})
+        print(f"epoch {epoch}: loss {loss:.3f}", flush=True)
+    model.save_pretrained(folder)
+    counts = {
+        "n_training": len(trained),
+        "n_held_out": len(kept),
+        "n_pieces": len(pieces),
+        "training_guessed": guessed(model, inputs),
+        "held_out_guessed": guessed(model, unseen),
+        "held_out_commonest": commonest(unseen, inputs),
+    }
+    training.write_log(folder, log, counts, PACKAGES)
+
+
+if __name__ == "__main__":
+    typer.run(main)
