@@ -45,7 +45,7 @@ def finish_table(plan: Plan, name: str) -> None:
         with workspace(plan.folder) as store:
             rows = view_of_shards(store, of.TABLE, plan.shards(of))
             cut = cut_of(store, plan, of.TABLE, rows, pieces(store, of.TABLE, rows))
-            merge(store, of.TABLE, plan.shards(of), plan.table_file(of), cut)
+            merge(store, of.TABLE, plan.shards(of), plan.table_file(of), cut=cut)
 
 
 def finish_corpus(plan: Plan) -> None:
@@ -65,7 +65,7 @@ def finish_corpus(plan: Plan) -> None:
 
 
 def merge(
-    store: DuckDBPyConnection, table: Table, shards: list[Path], path: Path, cut: Cut = WHOLE
+    store: DuckDBPyConnection, table: Table, shards: list[Path], path: Path, *, cut: Cut = WHOLE
 ) -> None:
     """Write the table that shards make together, in its order, piece by piece."""
     rows = view_of_shards(store, table, shards)

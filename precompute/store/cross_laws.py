@@ -57,7 +57,7 @@ def _miscounted(found: str, of_sequence: str) -> str:
 
 
 CROSS_LAWS = {
-    "the tokens of a sequence that has its text number its n_tokens": """
+    "the tokens of a sequence number its n_tokens": """
         select count(*) from (
             select seq from sequence left join token using (seq) where text is not null
             group by seq, n_tokens having count(pos) <> n_tokens)""",

@@ -9,7 +9,7 @@ real merge, the real fits and the real store, each corpus in a process of its ow
 import argparse
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -122,29 +122,23 @@ def make(folder: Path, n: int) -> None:
     _told("shards", lambda: _shards(plan))
     _told("tables", lambda: _tables(plan))
     row = run_row(plan, n_layers=LAYERS, n_heads=HEADS, hidden_size=8)
-    facts = {"layer_order": POST_NORM.name, "attention": "full"}
+    told = {"layer_order": POST_NORM.name, "attention": "full"}
     output = folder / "many.duckdb"
-    _told("file", lambda: build(plan, output, row, facts))
-    shards = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
-    print(
-        f"{n:>9} sequences: file {output.stat().st_size / 1e6:7.1f} MB, "
-        f"shards {shards / 1e6:8.1f} MB"
-    )
+    _told("file", lambda: build(plan, output, row, told))
+    shards = sum(path.stat().st_size for path in folder.rglob("*.parquet")) / 1e6
+    file = output.stat().st_size / 1e6
+    print(f"{n:>9} sequences: file {file:7.1f} MB, shards {shards:8.1f} MB")
     with duckdb.connect(str(output), read_only=True) as store:
-        for name, value in store.execute(
-            "select name, value from provenance order by 1"
-        ).fetchall():
-            if name.startswith("sample"):
-                print(f"{'':>9} {name}: {value}")
+        facts = "select name, value from provenance where starts_with(name, 'sample') order by name"
+        for name, value in store.execute(facts).fetchall():
+            print(f"{'':>9} {name}: {value}")
 
 
 def _shards(plan: Plan) -> None:
-    for name in NAMES:
-        of = BY_NAME[name]
+    for of in (BY_NAME[name] for name in NAMES):
         for job in range(len(plan.corpus.job_sizes)) if isinstance(of, Totals) else ():
-            finish_shard(
-                plan.place(of), job, lambda of=of, job=job: shard(of.TABLE, plan.corpus.job(job))
-            )
+            rows = partial(shard, of.TABLE, plan.corpus.job(job))
+            finish_shard(plan.place(of), job, rows)
 
 
 def _tables(plan: Plan) -> None:
@@ -154,12 +148,10 @@ def _tables(plan: Plan) -> None:
             tables.finish_table(plan, name)
 
 
-def _told(name: str, step) -> None:
+def _told(name: str, step: Callable[[], object]) -> None:
     _, processor = timed(step)
-    print(
-        f"{name:<8} {processor:7.1f} s of the processor, peak {own_peak() / 2**20:5.2f} GiB",
-        flush=True,
-    )
+    peak = own_peak() / 2**20
+    print(f"{name:<8} {processor:7.1f} s of the processor, peak {peak:5.2f} GiB", flush=True)
 
 
 def main() -> None:

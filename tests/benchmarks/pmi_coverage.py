@@ -13,7 +13,7 @@ import numpy as np
 
 from analysis.measures.pairs.pair_pmi_correlation import correlation, word_pairs
 from analysis.measures.pairs.partial_rank_correlation import ranked
-from tests.counted_pairs import pmi_of_pairs
+from tests.analysis.measures.pairs.counted import pmi_of_pairs
 
 SETTINGS = (  # words, texts, greatest distance, effects of single words
     (300, 20, 50, 0.0),

@@ -140,7 +140,8 @@ def test_what_any_map_is_kept_of_has_its_text(stores):
 
 def test_lengths_and_completeness_are_of_all_sequences(stores):
     for question in (sequence_lengths, by_layer):
-        pd.testing.assert_frame_equal(*map(question, stores))
+        whole, part = map(question, stores)
+        pd.testing.assert_frame_equal(whole, part)
     whole, part = (each.execute("from completeness order by layer").df() for each in stores)
     pd.testing.assert_frame_equal(whole, part)
     _, part = stores
@@ -179,7 +180,7 @@ def test_cutting_into_other_jobs_changes_neither_sample_nor_means(sampled, tmp_p
             assert sizes(one, table) == sizes(two, table)
         for name in names:
             key = ", ".join(f'"{column.name}"' for column in BY_NAME[name].TABLE.key)
-            frames = [
+            first, second = (
                 each.execute(f"from stored.{name} order by {key}").df() for each in (one, two)
-            ]
-            pd.testing.assert_frame_equal(*frames, rtol=1e-4, atol=1e-6, obj=name)
+            )
+            pd.testing.assert_frame_equal(first, second, rtol=1e-4, atol=1e-6, obj=name)

@@ -61,10 +61,9 @@ def frequency_rows(
         No row where no token is left.
     """
     store.execute(f"create or replace temp table tokens as {query}")
-    counts = store.execute("select token_id, count(*) as n from tokens group by token_id")
-    n_of = counts.fetchnumpy()
-    corpus = np.zeros(int(n_of["token_id"].max(initial=-1)) + 1, dtype=np.int64)
-    corpus[n_of["token_id"]] = n_of["n"]
+    counts = store.execute("select token_id, count(*) as n from tokens group by token_id").df()
+    ids = counts["token_id"].to_numpy(dtype=np.int64)
+    corpus = np.bincount(ids, weights=counts["n"].to_numpy()).astype(np.int64)
     found = _in_memory if corpus.sum() <= exact else _in_store
     ranks = {"corpus": frequency_ranks(corpus), **context.frequency_ranks}
     rows = [
@@ -88,11 +87,11 @@ def _in_memory(
 ) -> Iterator[dict]:
     chosen = f'select block, token_id, "{quantity}" as value from tokens where $special'
     asked = {"special": special}
-    tokens = store.execute(f"{chosen} or not is_special", asked).fetchnumpy()
-    if len(tokens["block"]):
-        present, blocks = np.unique(tokens["block"], return_inverse=True)
-        values, drawn = tokens["value"].astype(np.float64), context.redraws(present)
-        found = rank_correlation(ranking[tokens["token_id"]], values, blocks, drawn)
+    tokens = store.execute(f"{chosen} or not is_special", asked).df()
+    if len(tokens):
+        present, blocks = np.unique(tokens["block"].to_numpy(), return_inverse=True)
+        values, drawn = tokens["value"].to_numpy(dtype=np.float64), context.redraws(present)
+        found = rank_correlation(ranking[tokens["token_id"].to_numpy()], values, blocks, drawn)
         yield _row(len(values), found)
 
 
@@ -107,11 +106,11 @@ def _in_store(
     ids = pa.array(np.arange(len(ranking)), pa.int32())
     store.register("ranking", pa.table({"token_id": ids, "rank": ranking}))
     value = f'if("{quantity}" > 0, floor(log2("{quantity}"::double) * {AN_OCTAVE}), -1e9)'
-    rows = store.execute(_MOMENTS.format(value=value, special=str(special).lower())).fetchnumpy()
+    rows = store.execute(_MOMENTS.format(value=value, special=str(special).lower())).df()
     store.unregister("ranking")
-    if len(rows["block"]):
-        moments = np.stack([rows[name] for name in ("n", "a", "b", "aa", "bb", "ab")], axis=1)
-        found = correlation_of_moments(moments, context.redraws(rows["block"]))
+    if len(rows):
+        moments = rows[["n", "a", "b", "aa", "bb", "ab"]].to_numpy(dtype=np.float64)
+        found = correlation_of_moments(moments, context.redraws(rows["block"].to_numpy()))
         yield _row(int(moments[:, 0].sum()), found)
 
 

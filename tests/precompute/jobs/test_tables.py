@@ -62,9 +62,9 @@ def test_what_is_merged_is_not_merged_again_and_a_new_statistic_is_merged_alone(
 ):
     merged = []
 
-    def watched(store, table, shards, path):
+    def watched(store, table, shards, path, *, cut):
         merged.append(table.name)
-        merge(store, table, shards, path)
+        merge(store, table, shards, path, cut=cut)
 
     merge = tables.merge
     monkeypatch.setattr(tables, "merge", watched)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.pairs.pair import pointwise_mutual_information
-from tests.counted_pairs import pmi_of_pairs
+from tests.analysis.measures.pairs.counted import pmi_of_pairs
 from tests.reference.pairs import pair as reference
 
 sequences = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=6), min_size=1, max_size=4)

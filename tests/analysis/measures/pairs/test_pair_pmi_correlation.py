@@ -10,7 +10,7 @@ from analysis.measures.pairs.pair_pmi_correlation import (
     word_pairs,
 )
 from analysis.measures.pairs.partial_rank_correlation import ranked
-from tests.counted_pairs import pmi_of_pairs
+from tests.analysis.measures.pairs.counted import pmi_of_pairs
 from tests.reference.pairs import pair_pmi_correlation as reference
 
 N_WORDS = 200

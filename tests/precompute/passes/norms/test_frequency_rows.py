@@ -39,7 +39,8 @@ def both() -> list[pd.DataFrame]:
 
 
 def test_both_ways_find_the_same_but_for_ties_of_close_values(both):
-    pd.testing.assert_frame_equal(*both, rtol=0, atol=1e-4)
+    one, other = both
+    pd.testing.assert_frame_equal(one, other, rtol=0, atol=1e-4)
     assert not both[0].equals(both[1])
     found = both[0][both[0]["of"] == "value"]
     assert found["spearman"].abs().max() > 0.25

@@ -7,5 +7,7 @@ from analysis.measures.pairs.pair import pointwise_mutual_information
 
 def pmi_of_pairs(n: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
     """That of every pair, one a row, from how often each occurs."""
-    sides = (np.bincount(side, weights=n).astype(np.int64)[side] for side in (source, target))
-    return pointwise_mutual_information(n.astype(np.int64), *sides, int(n.sum()))
+    of_source, of_target = (
+        np.bincount(side, weights=n).astype(np.int64)[side] for side in (source, target)
+    )
+    return pointwise_mutual_information(n.astype(np.int64), of_source, of_target, int(n.sum()))
