@@ -43,18 +43,17 @@ def _modernbert(vocabulary: int) -> transformers.PreTrainedModel:
 
 def _deberta(vocabulary: int) -> transformers.PreTrainedModel:
     """As DeBERTa 3: distances in a few steps, tables shared with queries and keys."""
-    config = transformers.DebertaV2Config(
-        vocab_size=vocabulary,
-        type_vocab_size=0,
-        relative_attention=True,
-        position_buckets=4,
-        pos_att_type=["c2p", "p2c"],
-        share_att_key=True,
-        norm_rel_ebd="layer_norm",
-        position_biased_input=False,
-        pad_token_id=0,
-        **_SIZES,
-    )
+    own: dict[str, Any] = {
+        "type_vocab_size": 0,
+        "relative_attention": True,
+        "position_buckets": 4,
+        "pos_att_type": ["c2p", "p2c"],
+        "share_att_key": True,
+        "norm_rel_ebd": "layer_norm",
+        "position_biased_input": False,
+        "pad_token_id": 0,
+    }
+    config = transformers.DebertaV2Config(vocab_size=vocabulary, **own, **_SIZES)
     return transformers.DebertaV2Model(config)
 
 

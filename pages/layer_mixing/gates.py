@@ -29,7 +29,7 @@ def gates(view: View) -> None:
 
 def _finding(view: View, mean: pd.Series, layers: pd.DataFrame) -> str:
     """How alike the rules are on average, where least, and how many gates are closed there."""
-    least = layers.loc[layers["spearman"].idxmin()]
+    least = layers.iloc[int(layers["spearman"].argmin())]
     return view.say(
         "alike" if mean["spearman"] >= _SAME else "differ",
         rho=with_interval(mean["spearman"], mean["spearman_low"], mean["spearman_high"], signed),

@@ -94,7 +94,7 @@ def block_sizes(
         select count(*)::double as n from (select distinct seq from ({query}))
         join blocks using (seq) group by block order by block
     """
-    return store.execute(sizes, dict(asked)).fetchnumpy()["n"]
+    return store.execute(sizes, dict(asked)).df()["n"].to_numpy()
 
 
 def rows_of(table: Table, frames: list[pd.DataFrame]) -> pa.Table:

@@ -10,6 +10,11 @@ RELATION_OF_COUNTS = "(if(counts[1] > 0, 1, list_position(counts, list_max(count
 """The place of the relation that most of `counts` have, of several the first; special, the first of
 all, wherever it occurs, since a special token is one in every sequence."""
 
+WIDEST = """(
+    select layer from pair_delta_shards group by layer order by count(*) desc, layer limit 1
+)"""
+"""The first layer that looks farthest, which has every pair that any layer has."""
+
 
 def _each(pattern: str) -> str:
     """A column for every effect."""

@@ -56,7 +56,7 @@ def _draws(
     n_of_type = np.stack([np.diff(first) for first, _ in places])[:, None]
     priorities = sample_priorities(generator, shape, np.broadcast_to(n_of_type, shape))
     within = generator.integers(np.maximum(n_of_type, 1)[..., None], size=priorities.shape)
-    queries, keys = np.empty((2, *priorities.shape), dtype=np.int32)
+    queries, keys = (np.empty(priorities.shape, dtype=np.int32) for _ in range(2))
     for layer, (first, pairs) in enumerate(places):
         chosen = np.minimum(first[:-1, None] + within[layer], pairs.shape[1] - 1)
         queries[layer], keys[layer] = pairs[:, chosen]  # a type without pairs never arrives

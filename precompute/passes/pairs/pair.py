@@ -7,15 +7,11 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.pairs.pair import pointwise_mutual_information
 from analysis.scopes import RELATIONS
 from analysis.tables.pairs.pair import TABLE
-from analysis.tables.pairs.pair_merge import RELATION_COUNTS, RELATION_OF_COUNTS
+from analysis.tables.pairs.pair_merge import RELATION_COUNTS, RELATION_OF_COUNTS, WIDEST
 from precompute.passes.base import FitContext, names_of, nulls_where, table_of
 
 VERSION = 2
 NEEDS = ("pair_delta",)
-_WIDEST = """(
-    select layer from pair_delta_shards group by layer order by count(*) desc, layer limit 1
-)"""
-"""The first layer that looks farthest, which has every pair that any layer has."""
 _COUNTS = f"""
     select source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
         counts[relation + 1] / n as relation_share, counts[1] > 0 as has_special
@@ -23,7 +19,7 @@ _COUNTS = f"""
         select source, target, count(*)::integer as n,
             (count(*) filter (is_first))::integer as n_sequences, {RELATION_COUNTS} as counts
         from pair_delta_shards
-        where layer = {_WIDEST}
+        where layer = {WIDEST}
         group by source, target
     )
 """
@@ -42,7 +38,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         f"""
         select counted.*, n_source, n_target
         from counted
-        semi join (from pair_delta_wide where layer = {_WIDEST}) using (source, target)
+        semi join (from pair_delta_wide where layer = {WIDEST}) using (source, target)
         left join {sides["source"]} using (source)
         left join {sides["target"]} using (target)
         """
@@ -53,13 +49,9 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     store.execute("drop table counted")
     of_words = ~pairs["has_special"].to_numpy()
     pmi = np.full(len(pairs), np.nan)
-    pmi[of_words] = pointwise_mutual_information(
-        *(
-            pairs[each].to_numpy()[of_words].astype(np.int64)
-            for each in ("n", "n_source", "n_target")
-        ),
-        n_all,
-    )
+    counted = pairs[["n", "n_source", "n_target"]][of_words].to_numpy().astype(np.int64)
+    n_pair, n_source, n_target = counted.T
+    pmi[of_words] = pointwise_mutual_information(n_pair, n_source, n_target, n_all)
     columns = ("source", "target", "n", "n_sequences", "relation_share", "has_special")
     return table_of(
         TABLE,

@@ -54,7 +54,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 def _pairs(store: DuckDBPyConnection, size: int | None) -> pd.DataFrame:
     """Pairs of words that occur often enough within a window: n, pmi, frequencies of both.
 
-    They and their PMI are counted in one layer, since every layer has the same pairs.
+    They and their PMI are counted in the first layer that looks farthest, which has all pairs.
     """
     if size is None:
         pairs = store.execute(
@@ -62,10 +62,13 @@ def _pairs(store: DuckDBPyConnection, size: int | None) -> pd.DataFrame:
             {"least": min(MIN_COUNTS)},
         ).df()
     else:
-        pairs = store.execute(_COUNTED, {"layer": 1, "size": size, "least": min(MIN_COUNTS)}).df()
+        [(widest,)] = store.execute(f"select {WIDEST}").fetchall()
+        of = {"layer": widest, "size": size, "least": min(MIN_COUNTS)}
+        pairs = store.execute(_COUNTED, of).df()
         counts = pairs[["n", "n_source", "n_target"]].to_numpy().astype(np.int64)
         n_all = int(pairs["n_all"].max()) if len(pairs) else 0
-        pmi = pointwise_mutual_information(*counts.T, n_all)
+        n_pair, n_source, n_target = counts.T
+        pmi = pointwise_mutual_information(n_pair, n_source, n_target, n_all)
         pairs = pairs[["source", "target", "n"]].assign(pmi=pmi)
     counts = store.execute("select token_id, count(*) as n from token group by token_id").df()
     of_word = counts.set_index("token_id")["n"]

@@ -78,7 +78,9 @@ def _ratios(above: BlockSums, below: BlockSums, context: FitContext) -> dict[str
     """How each cell's share compares with the share that its relation has of the mixing before."""
     compared = np.flatnonzero(~above.cells["quantity"].isin(["pairs", BASELINE]))
     ratios = np.full((3, len(above.cells)), np.nan)
-    sides = (np.where(each.counts > 0, each.sums, np.nan)[:, compared] for each in (above, below))
-    ratios[:, compared] = mean_ratios(*sides, context.redraws(above.blocks))
+    over, under = (
+        np.where(each.counts > 0, each.sums, np.nan)[:, compared] for each in (above, below)
+    )
+    ratios[:, compared] = mean_ratios(over, under, context.redraws(above.blocks))
     names = ("ratio", "ratio_low", "ratio_high")
     return {name: pd.Series(each) for name, each in zip(names, ratios, strict=True)}

@@ -30,11 +30,12 @@ SIZES: dict[str, Any] = {
     "pad_token_id": None,
     **EAGER,
 }
-GEMMA = {"num_key_value_heads": 1, "head_dim": 4, "sliding_window": 7}
+GEMMA: dict[str, Any] = {"num_key_value_heads": 1, "head_dim": 4, "sliding_window": 7}
+ENCODER: dict[str, Any] = {"is_causal": False}
 VARIANTS = {
-    "an encoder": transformers.LlamaConfig(**SIZES, is_causal=False),
+    "an encoder": transformers.LlamaConfig(**SIZES | ENCODER),
     "an encoder with a window": transformers.MistralConfig(
-        **SIZES, num_key_value_heads=1, sliding_window=3, is_causal=False
+        **SIZES | ENCODER, num_key_value_heads=1, sliding_window=3
     ),
     "an encoder of Gemma's": transformers.Gemma3TextConfig(
         **SIZES | GEMMA, use_bidirectional_attention=True

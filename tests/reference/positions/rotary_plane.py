@@ -2,6 +2,7 @@
 
 import cmath
 import math
+from typing import Any
 
 
 def planes_of(vector, planes):
@@ -42,10 +43,8 @@ def plane_totals(queries, keys, frequencies, pairs, *, scaling=1.0, score_scale=
     centred = {(i, j): scores[i, j] - math.fsum(rows[i]) / len(rows[i]) for i, j in pairs}
     found = []
     for c, theta in enumerate(frequencies):
-        sums = dict.fromkeys(
-            ("query", "key", "query_square", "key_square", "turn", "query_turn", "key_turn"), 0.0
-        )
-        sums["score"] = 0.0
+        names = ("query", "key", "query_square", "key_square", "turn", "query_turn", "key_turn")
+        sums: dict[str, Any] = dict.fromkeys((*names, "score"), 0.0)
         for i, j in pairs:
             q = score_scale * scaling * planes_of(queries[i], planes)[c]
             k = scaling * planes_of(keys[j], planes)[c]

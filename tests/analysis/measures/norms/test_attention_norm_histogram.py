@@ -78,7 +78,7 @@ def test_a_padded_batch_is_counted_as_its_sequences_are_one_by_one(traced, trace
         layer.attention.float(),
         norms,
         _token_types(sequences, norms.shape[-1]),
-        Batch(sequences, traced).is_pair,
+        Batch(sequences, traced).is_pair[0],
     )
     expected: Counter = Counter()
     for row, sequence in enumerate(sequences):

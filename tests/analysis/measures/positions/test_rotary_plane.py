@@ -67,7 +67,7 @@ def test_what_planes_and_rest_give_is_the_whole_variance(traced_alone, kind):
     scores = queries @ keys.mT * weights.score_scale
     seen = weights.pairs(len(read))
     rows = [[row[own] for row, own in zip(of, seen, strict=True)] for of in scores]
-    expected = [sum((row - row.mean()).square().sum() for row in of) for of in rows]
+    expected = [torch.stack([row.var(correction=0) * len(row) for row in of]).sum() for of in rows]
     whole = found.score.sum(dim=1) + found.unturned
     torch.testing.assert_close(whole, torch.stack(expected).to(whole))
 

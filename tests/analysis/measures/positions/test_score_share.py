@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +16,13 @@ pytestmark = both_ways
 
 def _totals(found, head):
     """Of one head, from one or several texts."""
-    sums = [sum(getattr(each, name)[head] for each in found) for name in HeadTotals._fields[:5]]
-    whole = sum(each.score[head].sum() + each.unturned[head] for each in found)
-    return HeadTotals(*(each.numpy() for each in sums), float(whole), sum(e.n_pairs for e in found))
+    sums = {
+        name: torch.stack([getattr(each, name)[head] for each in found]).sum(dim=0).numpy()
+        for name in HeadTotals._fields[:5]
+    }
+    whole = sum(float(each.score[head].sum() + each.unturned[head]) for each in found)
+    n_pairs = sum(each.n_pairs for each in found)
+    return HeadTotals(**sums, **dict(zip(HeadTotals._fields[5:], (whole, n_pairs), strict=True)))
 
 
 def _terms(reads, weights, head):
@@ -86,7 +91,7 @@ def test_what_is_not_turned_is_content(traced_alone):
 
 def test_equal_scores_have_no_shares(traced_alone):
     layer = traced_alone[0].layers[0]
-    parts = {
+    parts: dict[str, Any] = {
         name: torch.zeros_like(getattr(layer.weights, name))
         for name in ("query_weight", "query_bias")
     }

@@ -61,6 +61,9 @@ def test_pairs_that_stay_among_the_first_are_counted(masked_store):
 
 def test_where_too_few_pairs_are_left_none_are_counted(masked_store, monkeypatch):
     monkeypatch.setattr(the_pass, "TOP", 10**6)
+    masked_store.execute(
+        "create or replace temp table blocks as select seq, seq as block from sequence"
+    )
     found = the_pass.fit(
         masked_store, FitContext(seed=0, order=POST_NORM, frequency_ranks={})
     ).to_pandas()

@@ -13,8 +13,10 @@ import torch
 from analysis.measures.positions.position_kernel import position_kernel as kernel_of
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights, ModelWeights, Trace
+from analysis.scopes import PRE_NORM
 from analysis.tables.positions import rotary_plane as table
 from precompute.jobs.shards import as_stored, merged
+from precompute.passes.base import FitContext
 from precompute.passes.batch import Batch
 from precompute.passes.positions import (
     query_key_correlation,
@@ -126,7 +128,9 @@ def _shares(stored: pd.DataFrame) -> pd.DataFrame:
     with duckdb.connect() as store:
         store.execute("create schema stored")
         store.execute("create table stored.rotary_plane as from stored")
-        return score_share.fit(store, context=None).to_pandas()
+        return score_share.fit(
+            store, FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
+        ).to_pandas()
 
 
 def test_directions_are_asked_of_no_layer_that_turns(tiny, traced, sequences):

@@ -181,6 +181,7 @@ def test_a_fit_of_nothing_is_empty():
     for fit in (perturbation_fit, agreement_fit):
         with duckdb.connect(":memory:") as store:
             store.execute("create schema stored")
+            store.execute("create temp table blocks (seq integer, block integer)")
             for name in fit.NEEDS:
                 needed = BY_NAME[name].TABLE
                 create_empty(store, needed)

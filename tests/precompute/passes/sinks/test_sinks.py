@@ -113,7 +113,7 @@ def test_a_rate_is_the_share_of_heads_above_a_threshold_in_each_text(store, slow
     n_rows = 0
     for threshold in THRESHOLDS:
         above = slow.assign(**{name: slow[name] > threshold + 1e-6 for name in RATED})
-        above[list(RATED)] = above[list(RATED)].where(slow[list(RATED)].notna())
+        above = above.assign(**{name: above[name].where(slow[name].notna()) for name in RATED})
         by_text = above.groupby(["place", "seq"])[list(RATED)].mean().astype(float)
         for place in slow["place"].unique():
             found = sink_rate.rates(store, place=place, threshold=threshold)
