@@ -68,7 +68,7 @@ def test_pairs_are_those_of_the_file_with_an_interval(tmp_path_factory):
             "select count(*) from pair_delta_interval "
             "where layer = 2 and effect = 'ff' and n >= 4 and degrees >= 1.1"
         ).fetchall()
-        with pytest.raises(UnknownName, match="ff_ln"):
-            pairs_with_error(store, layer=2, effect="ff_ln", min_count=4)
+        with pytest.raises(UnknownName, match="ff; drop"):
+            pairs_with_error(store, layer=2, effect="ff; drop", min_count=4)
     assert len(found) == expected[0][0] > 0
     assert (found["n"] >= 4).all()

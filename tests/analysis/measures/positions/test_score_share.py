@@ -16,13 +16,13 @@ pytestmark = both_ways
 
 def _totals(found, head):
     """Of one head, from one or several texts."""
-    sums = {
-        name: torch.stack([getattr(each, name)[head] for each in found]).sum(dim=0).numpy()
+    query, key, turn, query_turn, key_turn = (
+        torch.stack([getattr(each, name)[head] for each in found]).sum(dim=0).numpy()
         for name in HeadTotals._fields[:5]
-    }
+    )
     whole = sum(float(each.score[head].sum() + each.unturned[head]) for each in found)
     n_pairs = sum(each.n_pairs for each in found)
-    return HeadTotals(**sums, **dict(zip(HeadTotals._fields[5:], (whole, n_pairs), strict=True)))
+    return HeadTotals(query, key, turn, query_turn, key_turn, whole, n_pairs)
 
 
 def _terms(reads, weights, head):

@@ -118,9 +118,9 @@ def test_a_rate_is_the_share_of_heads_above_a_threshold_in_each_text(store, slow
         for place in slow["place"].unique():
             found = sink_rate.rates(store, place=place, threshold=threshold)
             n_rows += len(found)
-            of_all = found[found["layer"].isna()].set_index("quantity")
+            of_all = found[found["layer"].isnull()].set_index("quantity")
             expected = by_text.loc[place]
-            for name in of_all.index:
+            for name in map(str, of_all.index):
                 values = expected[name].dropna()
                 assert of_all.loc[name, "mean"] == pytest.approx(values.mean(), abs=1e-9)
                 n_texts = len(values)
