@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from analysis.errors import UnfitModel
-from analysis.needs import OF_MODELS
+from analysis.needs import Need
 from analysis.tables.corpus import provenance
 from precompute.jobs import workers
 from precompute.jobs.plan import Plan
@@ -124,7 +124,9 @@ def test_other_number_formats_are_roundings_of_the_same_weights(tmp_path):
     assert all(torch.equal(one.bfloat16(), other) for one, other in pairs)
 
 
-OF_IMAGES = [each.TABLE.name for each in PASSES if set(each.TABLE.needs) & set(OF_MODELS)]
+OF_IMAGES = [
+    each.TABLE.name for each in PASSES if set(each.TABLE.needs) & {Need.IMAGES, Need.CLASSES}
+]
 OF_IMAGES += ["layer_completeness"]
 
 

@@ -19,6 +19,7 @@ from tests.precompute.corpora.tiny import unhurried
 from tests.reference.heads import sequence_gradient_importance as twin
 from tests.tiny import BOTH_WAYS, mask_rate, text_families, tiny_model, tiny_sequences
 
+CAUSAL = ("gpt2", "llama")
 SHORT = (Text("Cat, a.", "line 1"), Text("Cat.", "line 2"))
 both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 Moved = Callable[[int, int, int, int, float], float]
@@ -160,14 +161,14 @@ def test_padding_and_company_change_no_gradient(language_model, short):
 
 @text_families
 def test_what_is_asked_for_is_what_stood_behind_the_mask(language_model, short, family):
-    expected = "next_token" if family == "gpt2" else "masked_lm"
-    assert language_model.objective == expected
+    predicts_next = family in CAUSAL
+    assert language_model.objective == ("next_token" if predicts_next else "masked_lm")
     others = tuple(
         replace(each, targets=np.where(each.targets >= 0, each.targets + 1, each.targets))
         for each in short
         if each.targets is not None
     )
-    if family == "gpt2":
+    if predicts_next:
         assert not others
         return
     changed = importances(language_model, others)
@@ -180,7 +181,7 @@ def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, famil
     names = ("ids", "segments", "token_types", "words", "masked", "tokens")
     one = replace(sequence, **{name: getattr(sequence, name)[:1] for name in names})
     assert language_model.gradients([one]) is None
-    if family != "gpt2":  # it predicts what comes next, with or without masks
+    if family not in CAUSAL:  # which predicts what comes next, with or without masks
         assert language_model.gradients([sequence]) is None
 
 

@@ -34,14 +34,14 @@ def test_words_are_those_of_the_twin(batch):
 
 
 @text_families
-def test_words_and_special_tokens_share_all_attention(batch):
+def test_words_and_special_tokens_share_all_attention(batch, attention_error):
     for _, _, found in batch.annotated:
         total = found.mean.sum(dim=-1) + found.cls + found.sep
         special = {CLS, SEP} & set(np.concatenate([s.token_types for s in batch.sequences]))
         if special:  # a tokenizer whose one special token is both has neither type
             assert torch.allclose(total, torch.ones_like(total))
         else:
-            assert bool((total <= 1 + 1e-12).all())
+            assert bool((total <= 1 + 10 * attention_error).all())
 
 
 def test_words_of_one_piece_keep_their_attention():
