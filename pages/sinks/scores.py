@@ -5,7 +5,7 @@ import pandas as pd
 from analysis.sinks import PARTS
 from analysis.tables.sinks import sequence_sink_score, sink, sink_score
 from pages.sinks.places import as_series, pick_place
-from pages.ui.charts.colours import SCORE_PART_COLOURS
+from pages.ui.charts.colours import EXCESS_PART_COLOURS
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.charts.standard import lines
 from pages.ui.head.bar import clicked_head
@@ -26,7 +26,7 @@ def scores(view: View) -> None:
     view.finding(_finding(view, own, place))
     if "bias" not in set(own["quantity"]):
         view.note(view.say("no_key_bias"))
-    shown, colours = as_series(view, own, SCORE_PART_COLOURS)
+    shown, colours = as_series(view, own, EXCESS_PART_COLOURS)
     chart = lines(
         shown,
         x="layer",
@@ -50,7 +50,7 @@ def _map(view: View, place: str) -> None:
     there = set(frame["quantity"])
     part = view.pick(
         "part",
-        [each for each in SCORE_PART_COLOURS if each in there],
+        [each for each in EXCESS_PART_COLOURS if each in there],
         format=lambda each: view.say(f"series_{each}"),
     )
     of_heads = frame[frame["quantity"] == part]
@@ -75,7 +75,7 @@ def _finding(view: View, own: pd.DataFrame, place: str) -> str:
     excess = own[own["quantity"] == "excess"]
     peak = excess.nlargest(1, "mean").iloc[0]
     there = own[own["layer"] == peak["layer"]].set_index("quantity")
-    told = [each for each in SCORE_PART_COLOURS if each in PARTS and each in there.index]
+    told = [each for each in EXCESS_PART_COLOURS if each in PARTS and each in there.index]
     parts = {each: there.loc[each] for each in told}
     most = max(parts, key=lambda each: abs(parts[each]["mean"]))
     sign = "above" if peak["mean"] > 0 else "below"

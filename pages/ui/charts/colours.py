@@ -26,13 +26,14 @@ PLACE_COLOURS = {
 """Tokens that attention may rest on, in the order in which they are told."""
 SINK_COLOURS = {"attention": _BLUE, "norm_share": _LEAF, "neighbour": _ORANGE, "even": _GREY}
 """What a place gets, and what it is compared with."""
-SCORE_PART_COLOURS = {
+EXCESS_PART_COLOURS = {
     "excess": _GREY,
     "direction": _BLUE,
     "norm": _ORANGE,
     "bias": _GREEN,
     "query_bias": _PINK,
 }
+"""What the score of a place exceeds others by, and its parts."""
 SERIES_COLOURS = (_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _LILAC)
 _STEPS = (_SILVER, _BLUE, _LEAF, _PLUM, _ORANGE, _BROWN, _LILAC, _GREEN)
 SCOPE_COLOURS = {
