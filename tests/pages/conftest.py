@@ -36,6 +36,7 @@ OF_CAUSAL = (
 OF_TURNED = (
     *("offset_agreement", "relative_position_cluster", "exemplar_attention", "score_share"),
     *("position_kernel", "query_key_error"),
+    *("gate_rule_agreement", "sequence_gate_rule"),
 )
 
 
@@ -51,7 +52,7 @@ gpt2_folder = folder_of("gpt2")
 causal_trees_folder = folder_of("gpt2", annotated=True, statistics=list(OF_CAUSAL))
 """Of the same model, of sentences with trees and documents with coreference."""
 turned_folder = folder_of("llama", statistics=list(OF_TURNED))
-"""Of positions in a model that turns its queries and keys."""
+"""Of positions in a model that turns its queries and keys, and of its gated networks."""
 plain_folder = folder_of(statistics=["token_norm"])
 """Of texts of which nothing is annotated, with few statistics."""
 

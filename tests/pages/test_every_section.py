@@ -15,6 +15,8 @@ from tests.pages.kit.copies import changed_copy, lacking
 from tests.pages.kit.section_checks import assert_opened, assert_translated, sections
 
 OF_TREEBANKS = ("syntax", "coreference")
+OF_LLAMA = frozenset({Need.TURNED_POSITIONS, Need.GATES})
+"""What the small BERT lacks and the small Llama has."""
 ANNOTATED = ("word", "mention", "dependency_accuracy", "parser_accuracy")
 """Without these a file needs another corpus, as the tests of pages of treebanks say."""
 
@@ -49,7 +51,7 @@ def folder_of(request):
 
     def folder(page: str, section: Section) -> Path:
         images = page == "relevance" and section.stem == "map"
-        turned = any(Need.TURNED_POSITIONS in table.needs for table in section.needs)
+        turned = any(not OF_LLAMA.isdisjoint(table.needs) for table in section.needs)
         special = "images" if images else "turned" if turned else "store"
         name = "treebank" if page in OF_TREEBANKS else special
         return request.getfixturevalue(f"{name}_folder")
