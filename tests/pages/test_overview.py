@@ -4,7 +4,7 @@ from importlib import import_module
 
 import pytest
 
-from analysis.scopes import POST_NORM
+from analysis.scopes import POST_NORM, ROLES
 from pages.attention_norms.findings import _frequency, _strongest_correlation
 from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
@@ -97,7 +97,7 @@ def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, t
     )
     session = opened("overview", store_folder)
     assert f"ρ = {signed(lowest)}" in [each.value for each in session.subheader]
-    step = catalogue()[f"scope.{scope}.step"]["en"]
+    step = catalogue()[f"role.{ROLES[scope]}.step"]["en"]
     assert any(each.value.endswith(step) for each in session.caption)
 
 

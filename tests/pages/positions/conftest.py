@@ -5,6 +5,10 @@ from shutil import copyfile
 
 import pytest
 
+from tests.pages.kit.copies import answers_of
+
+told_of_turned = answers_of("turned_folder")
+
 
 @pytest.fixture(scope="session")
 def several_folder(store_folder, gpt2_folder, plain_folder, tmp_path_factory) -> Path:

@@ -1,10 +1,14 @@
 """The claim over all heads: its numbers are those of the file, and what disagrees is told."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tables.positions.offset_agreement import COUNTINGS
+from analysis.tables.positions.offset_agreement import COUNTINGS, KERNEL
 from pages.positions.claim import _disagreement, _finding
 from pages.ui.view import View
 from pages.ui.words.numbers import percent, signed
@@ -42,11 +46,25 @@ def disagreement(heads: pd.DataFrame) -> str:
         return _disagreement(VIEW, heads)
 
 
-@pytest.mark.parametrize("counting", list(COUNTINGS))
+@pytest.fixture(params=list(COUNTINGS))
+def counting(request) -> str:
+    return request.param
+
+
+@pytest.fixture
+def counted(counting, request) -> tuple[Path, Callable[[str], list[tuple[Any, ...]]]]:
+    """The folder of a file in which offsets are counted so, and what that file answers."""
+    turned = counting == KERNEL
+    names = ("turned_folder", "told_of_turned") if turned else ("store_folder", "told")
+    folder, told = map(request.getfixturevalue, names)
+    return folder, told
+
+
 def test_agreement_is_told_with_chance_and_without_an_interval_of_few_heads(
-    counting, section, told
+    counting, counted, section
 ):
-    said = sentences(section("claim", po_counting=counting, **DEFAULT))
+    folder, told = counted
+    said = sentences(section("claim", folder, po_counting=counting, **DEFAULT))
     ((n, agreement, low, chance),) = told(
         "select n_heads, agreement, agreement_low, chance from offset_agreement "
         f"where counting = '{counting}' and min_dependence = 0 and layer is null"
@@ -80,9 +98,9 @@ def test_spearman_is_told_or_said_to_be_missing():
     assert "no rank correlation" in finding(heads)
 
 
-@pytest.mark.parametrize("counting", list(COUNTINGS))
-def test_every_head_is_in_the_map_and_in_the_table(counting, section, exported, told):
-    session = section("claim", po_counting=counting, **DEFAULT)
+def test_every_head_is_in_the_map_and_in_the_table(counting, counted, section, exported):
+    folder, told = counted
+    session = section("claim", folder, po_counting=counting, **DEFAULT)
     head = session.session_state["head"].replace("-", "_")
     expected = told(
         f"select layer, head, {', '.join(COUNTINGS[counting])} "
