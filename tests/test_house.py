@@ -236,3 +236,10 @@ def test_no_path_of_a_machine_is_in_the_project():
             found = PATH_OF_A_MACHINE.search(path.read_text(errors="replace"))
             assert not found or path.name == "test_house.py", f"{path}: {found}"
     assert PATH_OF_A_MACHINE.search("/home/someone"), "this test could not have failed"
+
+
+def test_no_name_of_a_module_is_assigned_twice():
+    for path in (path for folder in FOLDERS for path in sources(folder)):
+        assigned = [n for n in ast.parse(path.read_text()).body if isinstance(n, ast.Assign)]
+        names = Counter(ast.unparse(target) for n in assigned for target in n.targets)
+        assert not [name for name, times in names.items() if times > 1], path
