@@ -95,8 +95,10 @@ def _python(arguments: list[str]) -> None:
     elif module == "pytest":
         _expect(all((ROOT / each).exists() for each in rest if "/" in each), "no such test")
     else:
-        _expect(find_spec(module), f"there is no module {module}")
-        _module(module, rest)
+        found = find_spec(module)
+        _expect(found, f"there is no module {module}")
+        is_package = found is not None and found.submodule_search_locations is not None
+        _module(f"{module}.__main__" if is_package else module, rest)
 
 
 class _Parsed(Exception):

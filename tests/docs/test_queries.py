@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 from analysis.contracts import every_table
+from analysis.scopes import EFFECTS, SCOPES
 from tests.docs.written import PAGES, ROOT, everywhere, names, queries
 from tests.shared_store import shared_store
 
@@ -87,7 +88,7 @@ def test_every_name_is_one_of_the_code():
     folders = ("analysis", "precompute", "tests/reference")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     words = {word for path in files for word in re.findall(r"\w+", path.read_text())}
-    words |= {path.stem for path in files}
+    words |= {path.stem for path in files} | {*SCOPES, *EFFECTS}
     for page in PAGES:
         unknown = set(names(page.read_text(encoding="utf-8"))) - words
         assert not unknown, f"{page.name}: {unknown}"

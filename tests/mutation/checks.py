@@ -15,6 +15,8 @@ SHARED = "analysis/tables/norms/dispersion.py"
 READ_BY = {
     "attention_of_words": ("dependency_prediction", "coreference_prediction"),
     "dispersion": ("value_norm_dispersion", "input_norm_dispersion"),
+    "seen": ("pair_delta", "sequence_rollout", "sequence_relation_change"),
+    "shared_out": ("sequence_gate_rule", "sequence_bias_reading", "bias_reading_pair"),
 }
 """Which passes read what is of no pass's room: of a batch, or of a table."""
 OF_OTHERS = ("class_prediction", "sequence_perturbation", "patch_offset")

@@ -55,7 +55,7 @@ def test_a_click_on_a_correlation_shows_the_pairs_of_its_head(section, told):
 def test_the_head_that_was_clicked_is_framed(section):
     session = section("heads", head="2-3")
     (chart,) = charts(session)
-    rings = [part["layer"][1]["transform"][0]["filter"] for part in chart["hconcat"]]
+    rings = [part["layer"][1]["transform"][0]["filter"] for part in chart["concat"]]
     assert len(rings) == 3
     assert all("=== 2" in ring and "=== 3" in ring for ring in rings)
 

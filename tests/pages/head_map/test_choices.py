@@ -35,5 +35,5 @@ def test_an_old_click_does_not_undo_a_newer_choice_whose_card_is_shown(section):
     session = section("distances", head="1-1")
     click(session, "hm_matrix", "mark", {"layer": 2, "head": 3})
     session.selectbox(key="head").set_value("1-2").run()
-    assert "layer 1, head 2" in bodies(session.button(key="head_drawer").click().run())
+    assert "Layer 1, head 2" in bodies(session.button(key="head_drawer").click().run())
     assert session.session_state["head"] == "1-2"

@@ -11,11 +11,12 @@ import streamlit as st
 from safetensors.torch import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
-from analysis.scopes import EFFECTS
+from analysis.scopes import POST_NORM
 from analysis.tables.pairs import pair_delta, pair_occurrence
 from pages.token_pairs.chosen_pair import PAGE
 from tests.pages.conftest import assert_exportable, charts, sentences
 
+EFFECTS = tuple(POST_NORM.effects)  # of the small model, which is built as BERT is
 LIVE = {"tp_live": "live"}
 ONE_MAP = LIVE | {"lang": "ja", "tp_map": "change"}
 NOISE = 2e-6  # of shares in float32

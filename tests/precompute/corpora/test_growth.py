@@ -128,9 +128,9 @@ def test_a_line_that_goes_on_for_ever_is_refused(tmp_path):
 
 
 def _bomb(path: Path) -> None:
-    """Many short lines in a megabyte."""
-    part = gzip.compress(b'{"text": "The cat sat."}\n' * (2**20 // 25))
-    path.write_bytes(part * 320)
+    """Lines of a kilobyte, a thousand to each that the file takes on disk."""
+    line = json.dumps({"text": "The cat sat. " * 80}).encode() + b"\n"
+    path.write_bytes(gzip.compress(line * 1000) * 320)
 
 
 def _parquet_bomb(path: Path) -> None:
