@@ -106,6 +106,10 @@ class Reader:
     def press(self, *keys: str) -> None:
         ActionChains(self._browser).send_keys(*keys).perform()
 
+    @property
+    def address(self) -> str:
+        return self._browser.current_url
+
     def back(self) -> None:
         self._browser.back()
 
@@ -148,6 +152,7 @@ def switches(reader: Reader, pages: list[str]) -> Iterator[Wait]:
 
 def uses(reader: Reader, page: str) -> Iterator[Wait]:
     """What is done on a page that is open, in each of its sections."""
+    first = reader.address
     yield from used(reader, page)
     for place in range(1, len(reader.found(SECTION))):
         tab = reader.found(SECTION)[place]
@@ -158,7 +163,8 @@ def uses(reader: Reader, page: str) -> Iterator[Wait]:
         yield reader.timed("next head", page, partial(reader.click, reader.found(STEP)[0]))
         yield reader.timed("drawer", page, partial(reader.click, reader.found(DRAWER)[0]))
         reader.timed("drawer", page, partial(reader.press, Keys.ESCAPE))
-    yield reader.timed("Back", page, reader.back)
+    if reader.address != first:  # else Back leaves the page
+        yield reader.timed("Back", page, reader.back)
 
 
 def used(reader: Reader, name: str) -> Iterator[Wait]:
