@@ -21,6 +21,7 @@ from analysis.tables.positions import (
 )
 from analysis.tables.positions.head_offset import REACH
 from pages.positions.curves import WIDTH, curve_over_offsets, heading, offsets_across
+from pages.positions.numbers_of_head import numbers_of_head
 from pages.positions.offsets import counting_picker, pick_positions_head
 from pages.positions.one_text import attention, waves
 from pages.positions.phases import phases
@@ -31,11 +32,10 @@ from pages.ui.page import section
 from pages.ui.store.chosen import adds_positions, ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import count, percent, scientific, signed
+from pages.ui.words.numbers import count, percent, signed
 from pages.ui.words.offsets import offset_told
 from pages.ui.words.place import said
 
-_ERRORS = ("score_error", "trace_error", "attention_error")
 _REACHES = (10, 30, 64)
 _COLUMNS = {
     "sum": ("value", "attention"),
@@ -67,23 +67,10 @@ def one_head(view: View) -> None:
     if is_causal():
         view.finding(view.say("causal"))
     seq = attention(view, layer, head)
-    _card(view, layer, head)
+    numbers_of_head(view, layer, _numbers(view, layer, head))
     waves(view, layer, head, seq)
     phases(view, layer, head)
     _correlations(view, layer, head)
-
-
-def _card(view: View, layer: int, head: int) -> None:
-    """The head's numbers; those that the file lacks are left out."""
-    numbers = list(_numbers(view, layer, head))
-    with st.container(border=True):
-        columns = st.columns(max(len(numbers), 1))
-        for place, (label, value, help) in zip(columns, numbers, strict=False):
-            place.metric(label, value, help=help)
-        errors = ask(query_key_error.by_layer).dropna(subset=list(_ERRORS))
-        for _, row in errors[errors["layer"] == layer].iterrows():
-            worst = {name: scientific(float(row[name])) for name in _ERRORS}
-            st.caption(view.say("card_errors", layer=layer, n=count(row["n_sequences"]), **worst))
 
 
 def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:

@@ -22,6 +22,7 @@ from analysis.tables.positions import (
 from analysis.tables.positions.head_offset import REACH
 from analysis.tables.positions.offset_agreement import KERNEL
 from pages.positions.curves import curve_over_offsets, offsets_across
+from pages.positions.numbers_of_head import numbers_of_head
 from pages.positions.offsets import counting_picker, offset_axis, pick_positions_head
 from pages.positions.one_text import attention
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
@@ -31,7 +32,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, turns_positions
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import count, percent, scientific, signed
+from pages.ui.words.numbers import count, percent, signed
 from pages.ui.words.offsets import offset_told
 
 _REACHES = (10, 30, 64)
@@ -44,7 +45,6 @@ _COLUMNS = {
 _COLOURS = (SCORE_COLOUR, ATTENTION_COLOUR)
 _COHERENT = 0.5
 _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
-_ERRORS = ("score_error", "trace_error", "attention_error")
 
 
 @section(
@@ -60,7 +60,7 @@ _ERRORS = ("score_error", "trace_error", "attention_error")
 def turned_head(view: View) -> None:
     layer, head = pick_positions_head(view)
     peak = _kernel(view, layer, head)
-    _card(view, layer, head)
+    numbers_of_head(view, layer, _numbers(view, layer, head))
     _planes(view, layer, head, peak)
     attention(view, layer, head)
 
@@ -113,19 +113,6 @@ def _kernel(view: View, layer: int, head: int) -> int:
 def _name(counting: str) -> str:
     """What the score of an offset is called, counted in one of the ways."""
     return KERNEL if counting == KERNEL else "score"
-
-
-def _card(view: View, layer: int, head: int) -> None:
-    """The head's numbers; those that the file lacks are left out."""
-    numbers = list(_numbers(view, layer, head))
-    with st.container(border=True):
-        columns = st.columns(max(len(numbers), 1))
-        for place, (label, value, help) in zip(columns, numbers, strict=False):
-            place.metric(label, value, help=help)
-        errors = ask(query_key_error.by_layer).dropna(subset=list(_ERRORS))
-        for _, row in errors[errors["layer"] == layer].iterrows():
-            worst = {name: scientific(float(row[name])) for name in _ERRORS}
-            st.caption(view.say("card_errors", layer=layer, n=count(row["n_sequences"]), **worst))
 
 
 def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
