@@ -40,4 +40,5 @@ FAMILIES = (
         "images",
     ),
     Family("dinov2", ("DINOv2",), ("dinov2", "dinov2_with_registers"), (PRE_NORM,), "images"),
+    Family("dinov3", ("DINOv3",), ("dinov3_vit",), (PRE_NORM,), "images"),
 )

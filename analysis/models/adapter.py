@@ -11,6 +11,7 @@ from analysis.models.families import (
     bert,
     deberta,
     dinov2,
+    dinov3,
     electra,
     experts,
     gemma,
@@ -82,7 +83,19 @@ def _by_family(*adapters: Adapter) -> dict[str, Adapter]:
 
 
 ADAPTERS = _by_family(
-    bert, electra, deberta, modernbert, gpt2, llama, olmo2, gemma, experts, gpt_neox, vit, dinov2
+    bert,
+    electra,
+    deberta,
+    modernbert,
+    gpt2,
+    llama,
+    olmo2,
+    gemma,
+    experts,
+    gpt_neox,
+    vit,
+    dinov2,
+    dinov3,
 )
 
 

@@ -13,7 +13,7 @@ from analysis.measures.positions.query_key_rotation import HeadRotation, query_k
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import Norm
-from analysis.models.rotary import Rotary
+from analysis.models.rotary import PatchRotary, Rotary
 from analysis.scopes import LayerOrder
 
 Model = Any  # a torch module, whose submodules no type checker knows by name
@@ -49,7 +49,7 @@ class LayerWeights:
     is_causal: bool
     score_scale: float
     score_cap: float | None = None
-    rotary: Rotary | None = None
+    rotary: Rotary | PatchRotary | None = None
     query_norm: HeadNormWeights | None = None
     key_norm: HeadNormWeights | None = None
     window: int | None = None
@@ -86,6 +86,13 @@ class LayerWeights:
         """Keys of what attention reads, for every query head, after their norm, not yet turned."""
         made = read.unsqueeze(-3) @ self.key_weight + self.key_bias.unsqueeze(-2)
         return made if self.key_norm is None else self.key_norm.normed(made)
+
+    @property
+    def positions_by(self) -> str:
+        """How scores know places: one of `analysis.needs.KNOWS_PLACES_BY`."""
+        if self.is_placed or self.rotary is None:
+            return "distance" if self.is_placed else "added"
+        return "turned" if isinstance(self.rotary, Rotary) else "patches"
 
     @property
     def compares_directions(self) -> bool:

@@ -9,7 +9,7 @@ from analysis.measures.positions.query_key_correlation import scored_waves
 from analysis.measures.positions.query_key_wave import cross_covariance
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.positions.rotary_plane import planes_of, turns
-from analysis.models.rotary import Rotary
+from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import LayerTrace, LayerWeights
 
 ERRORS = ("score_error", "trace_error", "attention_error")
@@ -68,15 +68,16 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
 
 
 def _plane_scores(
-    inputs: Float[Tensor, "token width"], weights: LayerWeights, rotary: Rotary
+    inputs: Float[Tensor, "token width"], weights: LayerWeights, rotary: Rotary | PatchRotary
 ) -> Float[Tensor, "head query key"]:
-    """Scores plane after plane, each turned by the offset alone, and what is not turned."""
+    """Scores plane after plane, each turned by the difference of two angles alone, and what is not
+    turned."""
     sides = weights.queries(inputs), weights.keys(inputs)
     query, key = (planes_of(side, rotary) * rotary.scaling for side in sides)
     turn = turns(len(inputs), rotary, inputs)
-    first = 2 * len(rotary.frequencies)
+    first = 2 * rotary.planes
     scores = sides[0][..., first:] @ sides[1][..., first:].mT
-    for c in range(len(rotary.frequencies)):
+    for c in range(rotary.planes):
         by_offset = turn[:, None, c] * turn[None, :, c].conj()
         scores = scores + (query[:, :, None, c] * key[:, None, :, c].conj() * by_offset).real
     return scores

@@ -47,8 +47,8 @@ def totals(batch: Batch) -> pa.Table:
 
 def _seen(weights: LayerWeights) -> np.ndarray:
     """Which offsets queries and keys compare: none behind the query if causal, none beyond the
-    layer's window, none at all where they alone make no scores."""
-    if weights.is_placed:
+    layer's window, none at all where they alone make no scores, or know no offsets."""
+    if weights.positions_by in ("distance", "patches"):
         return np.zeros(len(_OFFSETS), dtype=bool)
     near = weights.window is None or np.abs(_OFFSETS) <= weights.window
     return near & ((_OFFSETS <= 0) | (not weights.is_causal))

@@ -150,16 +150,7 @@ REFUSED = {
     "bert": _ENCODER,
     "roberta": _ENCODER,
     "vit": _PATCHES,
-    "dinov2_with_registers": (
-        *_PATCHES,
-        (
-            "use_swiglu_ffn",
-            True,
-            "The model's use_swiglu_ffn is True: its feed-forward networks multiply two hidden "
-            "layers, which cannot be cut into one part for every token. Covered is False, as in "
-            "DINOv2's small, base and large models.",
-        ),
-    ),
+    "dinov2_with_registers": _PATCHES,
     "gpt2": (
         ("activation_function", "relu6", _ACTIVATION),
         ("scale_attn_weights", False, "The model's scale_attn_weights is False; covered is True."),
