@@ -20,6 +20,7 @@ from analysis.models.families import (
     llama,
     modernbert,
     olmo2,
+    t5,
     vit,
 )
 from analysis.models.gradients import Loss
@@ -87,6 +88,7 @@ ADAPTERS = _by_family(
     electra,
     deberta,
     modernbert,
+    t5,
     gpt2,
     llama,
     olmo2,

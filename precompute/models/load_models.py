@@ -15,7 +15,7 @@ from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.load_processor import load_image_reader, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
 from precompute.models.model_folder import configuration_of, states_of, told, weights_sha256_of
-from precompute.models.model_heads import if_exclusive, if_named, loader_of_head
+from precompute.models.model_heads import if_exclusive, if_named, loader_of_body, loader_of_head
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*"]
@@ -56,7 +56,7 @@ def load_model(
             raise UnfitModel(f"Model {name!r} has changed while it was read; run the same again.")
     else:
         loader = loader_of_head(configuration)
-        drawn = drawn_model(folder, loader or "AutoModel", seed=random_weights)
+        drawn = drawn_model(folder, loader or loader_of_body(configuration), seed=random_weights)
         weights_sha256 = drawn_sha256(drawn)
         whole, model = (drawn, drawn.base_model) if loader else (None, drawn)
         drawn.to(DTYPES[dtype])
@@ -130,7 +130,7 @@ def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Mode
     """
     loader = loader_of_head(configuration)
     if loader is None:
-        return None, _model(folder, "AutoModel", dtype)[0]
+        return None, _model(folder, loader_of_body(configuration), dtype)[0]
     model, missing = _model(folder, loader, dtype, has_head=True)
     return (None if missing else model), model.base_model
 

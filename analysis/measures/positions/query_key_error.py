@@ -28,7 +28,7 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
 
     Of a layer that turns its queries and keys, sums over planes, Re Σ_c q_c conj(k_c) e^(−iθ_c t)
     and what is not turned, stand in the place of QSKᵀ, and products of turned queries and keys in
-    that of the scores.
+    that of the scores. Terms of offsets are added to all of these.
 
     Args:
         layer: of a single sequence, without padding.
@@ -44,10 +44,14 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
     queries, keys = weights.compared(inputs)
     waves, values, right = scored_waves(inputs, weights)
     left, rotary = waves * values[:, None], weights.rotary
-    expected = queries @ keys.mT
+    expected = weights.products(inputs)
     scores = _plane_scores(inputs, weights, rotary) if rotary else left @ right.mT
     summands = left.abs() @ right.abs().mT
     traces = cross_covariance(left, right).sum(dim=-1)
+    if weights.offset_terms is not None:
+        parts = weights.offset_terms.by_part(queries, keys)
+        scores, traces = scores + sum(parts), traces + diagonal_sums(sum(parts))
+        summands = summands + sum(each.abs() for each in parts)
     visible, scale = summands * visible_share(inputs.dtype), weights.score_scale
     may_look = weights.pairs(len(inputs)).to(scores.device)
     attention = weights.capped(scores * scale).masked_fill(~may_look, float("-inf")).softmax(dim=-1)

@@ -13,17 +13,21 @@ from torch import Tensor
 
 from analysis.models.capture import change_output
 from analysis.models.families import dinov2
-from analysis.models.families.decoder import gated_network
 from analysis.models.families.patch_encoder import (
     PatchLayer,
     patch_gradients,
     patch_weights,
     trace_patches,
-    two_projections,
 )
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.layout import TokenLayout, check_grid, grid_of, two_sizes
-from analysis.models.parts import activation_named, gate_named, no_class_logits, no_logits
+from analysis.models.parts import (
+    activation_named,
+    gate_named,
+    network_of,
+    no_class_logits,
+    no_logits,
+)
 from analysis.models.rotary import PatchRotary
 from analysis.models.trace import LayerWeights, Model, Trace
 
@@ -81,9 +85,8 @@ def changed_positions(
 
 
 def _network(mlp: Model, activation: str) -> FeedForwardWeights:
-    if hasattr(mlp, "gate_proj"):
-        return gated_network(mlp, activation)
-    return two_projections(mlp.up_proj, mlp.down_proj, activation)
+    gate = getattr(mlp, "gate_proj", None)
+    return network_of(mlp.up_proj, mlp.down_proj, activation, gate=gate)
 
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:

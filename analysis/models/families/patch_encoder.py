@@ -13,11 +13,11 @@ from analysis.models.capture import record_outputs
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
-    activation_named,
     attentions_of,
     bias_of,
     layer_norm,
     layer_traces,
+    network_of,
     projections,
 )
 from analysis.models.trace import LayerWeights, Model, Trace
@@ -63,18 +63,7 @@ class PatchLayer:
 
 def plain_network(mlp: Model, activation: str) -> FeedForwardWeights:
     """The weights of a network of two projections, by the name of its activation."""
-    return two_projections(mlp.fc1, mlp.fc2, activation)
-
-
-def two_projections(hidden: Model, back: Model, activation: str) -> FeedForwardWeights:
-    """The same, whatever the projections are called."""
-    return FeedForwardWeights(
-        input_weight=hidden.weight.detach().T,
-        input_bias=bias_of(hidden),
-        output_weight=back.weight.detach().T,
-        output_bias=bias_of(back),
-        activation=activation_named(activation),
-    )
+    return network_of(mlp.fc1, mlp.fc2, activation)
 
 
 def patch_weights(

@@ -68,6 +68,20 @@ def test_a_model_without_its_classifier_is_read_too(saved, family, tmp_path):
     )
 
 
+def test_a_model_whose_class_token_would_have_to_be_made_up_is_refused(saved, tmp_path):
+    folder = Path(copytree(saved["dinov3_vit"], tmp_path / "dinov3"))
+    weights = folder / "model.safetensors"
+    tensors = {name: each for name, each in load_file(weights).items() if "cls_token" not in name}
+    save_file(tensors, weights, metadata={"format": "pt"})
+    assert "lack 1 tensor(s), such as embeddings.cls_token" in _refused(folder)
+
+
+def test_an_untrained_model_of_any_class_is_drawn(saved):
+    for family in ("deit", "dinov3_vit"):
+        drawn = load_model(str(saved[family]), device="cpu", random_weights=1)
+        assert len(drawn.trace(image_sequences(family, 1)).layers) == 3
+
+
 def test_a_classifier_that_would_have_to_be_made_up_is_none(folder):
     weights = folder / "model.safetensors"
     tensors = {name: each for name, each in load_file(weights).items() if "classifier" not in name}
