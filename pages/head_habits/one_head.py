@@ -25,7 +25,7 @@ from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import shown_as, with_names
 
-_ROW, _AROUND = 34, 130  # pixels of a habit; of the legend, the axis and the space between them
+_ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the space between them
 
 
 @section("one_head", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))

@@ -89,6 +89,8 @@ def test_the_rate_is_that_of_the_threshold(section, after, exported):
     session = section("heads", si_threshold="0.1")
     assert "The sink rate is 75% [70%, 80%] of heads" in sentences(session)
     assert "By norms the rate is 25%" in sentences(section("heads", si_quantity="norm_share"))
+    after("update stored.sink_rate set mean = 0, low = 0, high = 0 where quantity = 'attention'")
+    assert "No head gives [CLS] more than 30%" in sentences(section("heads"))
 
 
 def test_a_head_that_is_clicked_is_chosen(section):
