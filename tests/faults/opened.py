@@ -1,5 +1,6 @@
 """Pages opened without a browser on files of small models, and what none of them may show."""
 
+import os
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "vit": {},
 }
 """The models whose files are opened, each with what is asked of its run."""
+os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"  # of what may not be
 SCRIPT = "<script>alert(1)</script>"
 
 
@@ -50,7 +52,8 @@ class Pages:
         """
         opener = Opener(pytest.MonkeyPatch(), {}, {})
         try:
-            session = opener(page, folder or self.statistics, **address)
+            with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+                session = opener(page, folder or self.statistics, **address)
         except RuntimeError as error:
             raise Wrong(f"{page} with {address}: {error}") from error
         _assert_sound(session, f"{page} with {address}")
