@@ -11,7 +11,7 @@ from random import Random
 
 from tests.faults.phases import at, killed_after, killed_at_name
 from tests.faults.process import PATIENCE, Ended, Wrong
-from tests.faults.scene import Scene, command
+from tests.faults.scene import OUTPUT, STATISTICS, Scene, command
 from tests.processes import is_running, workers_of
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +22,17 @@ small_and_quick()
 main()
 """
 """A run that cuts its corpus as all others do, without which its sums would be of other parts."""
+
+_ON_RAY = """
+import sys
+from pathlib import Path
+from precompute.request import Request
+from tests.faults.phases import small_and_quick
+from tests.precompute.jobs.ray_cluster import lose_nodes
+small_and_quick()
+model, corpus, output, *statistics = sys.argv[1:]
+lose_nodes(Request(model, corpus, Path(output), statistics, max_tokens=36), lost=1)
+"""
 
 
 def in_phase(phase: str, scene: Scene, chance: Random) -> str:
@@ -79,6 +90,19 @@ def a_parent(scene: Scene, chance: Random) -> str:
             time.sleep(0.05)
         scene.assert_goes_on(folder)
         return Ended(parent.returncode, "").manner
+
+
+def a_node(scene: Scene, chance: Random) -> str:
+    """One of two nodes of a Ray cluster, once something is done."""
+    with scene.trial() as folder:
+        files = [scene.folder / "model", folder / "text.txt", folder / OUTPUT]
+        typed = [sys.executable, "-c", _ON_RAY, *map(str, files), *STATISTICS.split(",")]
+        ran = subprocess.run(
+            typed, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        manner = Ended(ran.returncode, ran.stderr).manner
+        scene.assert_goes_on(folder)
+        return manner
 
 
 def _with_workers(scene: Scene, folder: Path) -> subprocess.Popen[str]:
