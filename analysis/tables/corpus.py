@@ -95,6 +95,7 @@ FACTS = {
     "attention": "value in ('causal', 'full')",
     "input": "value in ('text', 'images')",
     "layer_order": f"value in ({quoted(*ORDERS)})",
+    "positions_by": "value in ('added', 'turned', 'distance')",
     "relevance_start": "value in ('cls', 'cls_and_distillation', 'last', 'patches')",
 }
 """Facts of every run that pages build on, and what holds of each."""
@@ -128,6 +129,7 @@ PROVENANCE = Table(
     laws=(
         *(f"name <> '{fact}' or {law}" for fact, law in FACTS.items()),
         "name <> 'windows' or regexp_full_match(value, '(all|[0-9]{1,9})(, (all|[0-9]{1,9}))*')",
+        "name <> 'random_weights' or regexp_full_match(value, 'none|[0-9]{1,19}')",
         "name <> 'max_tokens' or regexp_full_match(value, '[1-9][0-9]{0,8}')",
     ),
 )
