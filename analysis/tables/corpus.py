@@ -142,6 +142,7 @@ MANIFEST = Table(
         Column("checksum", pa.uint64(), "exclusive or of the rows' hashes", "hash"),
     ),
     source="clark-2019",
+    round_off=("checksum",),
 )
 _WINDOW = """try_cast(string_split(
     (select value from provenance where name = 'windows'), ', ')[layer] as bigint)"""
