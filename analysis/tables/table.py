@@ -39,6 +39,9 @@ class Table:
     row, `needs` what there must be for it to have rows. A table without `views` is shown as it is;
     one that has some is shown so too if `shown_as` names a view for it.
 
+    Where rows are `counted`, those of the same key become one, with whole numbers that add up, and
+    nothing else happens in `merge`: parts of a shard are then merged without asking it.
+
     Shards hold rows of the table, merged once already, unless `raw` says otherwise: then they hold
     rows of those columns, and `merge` is left to the store, one value of the column `piece` after
     the other, so that what is sorted and grouped at a time fits into memory.
@@ -64,6 +67,7 @@ class Table:
     views: tuple[View, ...] = ()
     shown_as: str = ""
     merge: str = "from shards"
+    counted: bool = False
     order: tuple[str, ...] = ()
     raw: tuple[Column, ...] = ()
     piece: str = ""

@@ -12,6 +12,7 @@ from random import Random
 from tests.faults.phases import at, killed_after, killed_at_name
 from tests.faults.process import PATIENCE, Ended, Wrong
 from tests.faults.scene import OUTPUT, STATISTICS, Scene, command
+from tests.processes import is_running, workers_of
 
 ROOT = Path(__file__).parents[2]
 _IN_SMALL_PARTS = """
@@ -83,7 +84,7 @@ def a_parent(scene: Scene, chance: Random) -> str:
         parent.kill()
         parent.communicate()
         deadline = time.monotonic() + PATIENCE
-        while any(map(_is_running, workers)):
+        while any(map(is_running, workers)):
             if time.monotonic() > deadline:
                 raise Wrong("workers live on")
             time.sleep(0.05)
@@ -115,21 +116,12 @@ def _with_workers(scene: Scene, folder: Path) -> subprocess.Popen[str]:
 def _workers(parent: subprocess.Popen[str]) -> list[int]:
     """Both, once they are there."""
     found: set[int] = set()
-    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
-    while len(found) < 3 and parent.poll() is None:  # and what looks after their semaphores
-        found |= {int(each) for each in children.read_text().split()}
+    while len(found) < 2 and parent.poll() is None:
+        found |= workers_of(parent.pid)
         time.sleep(0.02)
     return sorted(found)
 
 
 def _kill(process: int) -> None:
-    if _is_running(process):
+    if is_running(process):
         os.kill(process, signal.SIGKILL)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"

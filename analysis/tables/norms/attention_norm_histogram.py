@@ -24,6 +24,7 @@ TABLE = Table(
     laws=("n > 0", "attention_bin between 0 and 508", "norm_bin >= 0"),
     merge="select layer, head, token_type, attention_bin, norm_bin, sum(n)::bigint as n "
     "from shards group by all",
+    counted=True,
 )
 
 

@@ -2,6 +2,7 @@
 
 import math
 
+import altair as alt
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -91,3 +92,17 @@ def test_bars_of_two_sides_stand_beside_each_other():
     picture = export.svg(chart)
     assert picture.count(f'fill="{RELATION_COLOURS["adjacent"]}"') >= 2
     assert ">100%<" in picture
+
+
+def test_a_chart_whose_layers_share_their_encodings_is_the_same_as_one_of_copies(monkeypatch):
+    def chart() -> alt.LayerChart:
+        return number_map(
+            FRAME, x="x", y="y", value="value", colours=RAMPS[0], format=".2f", fields=("x", "y")
+        )
+
+    shared = chart()
+    assert shared.layer[0].copy().encoding is shared.layer[0].encoding
+    monkeypatch.delattr(alt.FacetedEncoding, "__deepcopy__")
+    copied = chart()
+    assert copied.layer[0].copy().encoding is not copied.layer[0].encoding
+    assert shared.to_dict() == copied.to_dict()
