@@ -41,8 +41,9 @@ _SHOWN = (*GROUPS["neighbours"], *GROUPS["special"])
 
 
 def head_card(*, layer: int, head: int) -> None:
-    """Habits, behaviour, best relation, share of the norm, preferred offset and sink rate of a head, and the
-    way to every section that shows it. What the file does not tell stands there with the reason.
+    """Habits, behaviour, best relation, share of the norm, preferred offset and sink rate of a
+    head, and the way to every section that shows it. What the file does not tell stands there with
+    the reason.
 
     Args:
         layer: from 1, as `head`.
