@@ -40,7 +40,7 @@ def shares(view: View) -> None:
         scale,
         format=".1%",
         marked=(layer, head),
-        legend_format=".0%",
+        legend_format="~%",
     )
     state = f"{part}_{layer}_{head}"
     caption = view.say(f"part_{part}_help")

@@ -18,11 +18,12 @@ VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence, layer, head and plane, to be merged; none of layers without rotary."""
+    """One row per sequence, layer, head and plane, to be merged; none of layers that do not turn
+    their queries and keys by offsets."""
     parts = [
         _rows(sequence.index, index, layer.weights.rotary, plane_totals(read, layer.weights))
         for index, layer in enumerate(batch.trace.layers)
-        if layer.weights.rotary is not None
+        if isinstance(layer.weights.rotary, Rotary)
         for sequence, read in _alone(batch, layer.attention_input)
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])
