@@ -47,7 +47,7 @@ def run(request: Request, runner: Runner) -> Plan:
         if request.until is not None:
             check_intervals(request.statistics)
         _assert_writable(request.output)
-        with claimed(request):
+        with claimed(request.output, repr(request)):
             return _run(request, runner)
 
 

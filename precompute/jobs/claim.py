@@ -8,30 +8,31 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from analysis.errors import UserError
-from precompute.request import Request
 
 
 @contextmanager
-def claimed(request: Request) -> Iterator[None]:
+def claimed(output: Path, asked: str) -> Iterator[None]:
     """Holds the output until the run ends, however it ends: the lock goes with the process.
 
     Runs of the same request share what they compute and put the same file there; of others the last
     would replace the file of the first.
 
+    Args:
+        asked: all that the run was asked for, in words of any kind.
+
     Raises:
         UserError: while a run lives that was asked for something else.
     """
-    output = request.output
     output.parent.mkdir(parents=True, exist_ok=True)
     path = output.with_name(f".{output.name}.claim")
     held = _locked(path)
     if held is None:
-        _refuse_unless_same(path, request)
+        _refuse_unless_same(path, output, asked)
         yield
         return
     try:
         os.ftruncate(held, 0)
-        os.pwrite(held, json.dumps({"process": os.getpid(), "asked": _asked(request)}).encode(), 0)
+        os.pwrite(held, json.dumps({"process": os.getpid(), "asked": asked}).encode(), 0)
         yield
     finally:
         path.unlink(missing_ok=True)
@@ -52,18 +53,14 @@ def _locked(path: Path) -> int | None:
         os.close(file)  # its holder ended and removed it since it was opened
 
 
-def _refuse_unless_same(path: Path, request: Request) -> None:
+def _refuse_unless_same(path: Path, output: Path, asked: str) -> None:
     try:
         claim = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # the other run begins or ends at this moment
         claim = {"process": "unknown", "asked": ""}
-    if claim["asked"] != _asked(request):
+    if claim["asked"] != asked:
         raise UserError(
-            f"Process {claim['process']} is computing {request.output} with other settings or "
+            f"Process {claim['process']} is computing {output} with other settings or "
             "statistics, and the later file would replace the other. Wait until it has ended and "
             "rerun the command, which then adds to its file, or give another --output."
         )
-
-
-def _asked(request: Request) -> str:
-    return repr(request)

@@ -18,26 +18,21 @@ from precompute.run import run
 from tests.small_store import request
 
 ROOT = Path(__file__).parents[3]
-ASKED = Request(model="m", corpus="c", output=Path(), statistics=["token_norm"])
-_HOLDS = """
+OTHERS = "what another was asked for"
+_HOLDS = f"""
 import sys
 from pathlib import Path
 from precompute.jobs.claim import claimed
-from tests.precompute.jobs.test_claim import asked_of
-with claimed(asked_of(Path(sys.argv[1]))):
+with claimed(Path(sys.argv[1]), "{OTHERS}"):
     print("held", flush=True)
     sys.stdin.read()
 """
 
 
-def asked_of(folder: Path, **other) -> Request:
-    return replace(ASKED, output=folder / "a.duckdb", **other)
-
-
 @contextmanager
-def another_run(folder: Path) -> Iterator[subprocess.Popen]:
+def another_run(output: Path) -> Iterator[subprocess.Popen]:
     """A process that holds the output until it is ended."""
-    command = [sys.executable, "-c", _HOLDS, str(folder)]
+    command = [sys.executable, "-c", _HOLDS, str(output)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=ROOT, **pipes) as process:
         assert process.stdout is not None
@@ -49,29 +44,32 @@ def another_run(folder: Path) -> Iterator[subprocess.Popen]:
 
 
 def test_a_run_for_something_else_is_refused_and_told_of_the_process(tmp_path):
-    with another_run(tmp_path) as other:
+    asked = Request(model="none", corpus="none", output=tmp_path / "a.duckdb")
+    with another_run(asked.output) as other:
         with pytest.raises(UserError, match=f"Process {other.pid} is computing") as refused:
-            run(asked_of(tmp_path, statistics=["singular_value"]), run_local)
+            run(asked, run_local)
         assert "Wait until it has ended" in str(refused.value)
-        assert "--output" in str(refused.value)
+        assert "another --output" in str(refused.value)
 
 
 def test_the_same_run_and_runs_of_other_outputs_are_let_in(tmp_path):
-    with another_run(tmp_path):
-        with claimed(asked_of(tmp_path)):
+    with another_run(tmp_path / "a.duckdb"):
+        with claimed(tmp_path / "a.duckdb", OTHERS):
             pass
-        with claimed(asked_of(tmp_path / "elsewhere", statistics=["singular_value"])):
+        with claimed(tmp_path / "b.duckdb", "something else"):
+            pass
+        with pytest.raises(UserError), claimed(tmp_path / "a.duckdb", "something else"):
             pass
 
 
 def test_a_run_that_was_killed_holds_nothing(tmp_path):
-    with another_run(tmp_path) as other:
+    claim = tmp_path / ".a.duckdb.claim"
+    with another_run(tmp_path / "a.duckdb") as other:
         other.kill()
         other.wait()
-        assert [each.name for each in tmp_path.iterdir()] == [".a.duckdb.claim"]
-        with claimed(asked_of(tmp_path, statistics=["singular_value"])):
-            claim = (tmp_path / ".a.duckdb.claim").read_text(encoding="utf-8")
-            assert f'"process": {os.getpid()},' in claim
+        assert OTHERS in claim.read_text(encoding="utf-8")
+        with claimed(tmp_path / "a.duckdb", "something else"):
+            assert f'"process": {os.getpid()},' in claim.read_text(encoding="utf-8")
     assert not [*tmp_path.iterdir()]
 
 
