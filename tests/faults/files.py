@@ -54,7 +54,10 @@ def _planted(pages: Pages, folder: Path, names: Iterator[str], chance: Random) -
         else:
             change(path, IGNORED[what] if what in IGNORED else REFUSED[what][0], secret)
         page = chance.choice(list(PAGES))
-        session = pages.open(page, shown, lang=chance.choice(("en", "ja")))
+        try:
+            session = pages.open(page, shown, lang=chance.choice(("en", "ja")))
+        except Wrong as fault:
+            raise Wrong(f"{what}: {fault}") from fault
         parts = [*session.markdown, *session.error, *session.warning, *session.caption]
         if any(SECRET in str(each.value) for each in parts):
             raise Wrong(f"{what}: {page} shows what another file holds")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.faults.process import Wrong
+from tests.faults.process import PATIENCE, Wrong
 from tests.pages.kit.openings import Opener
 from tests.shared_store import brief_parsers
 from tests.small_store import build_store
@@ -50,7 +50,7 @@ class Pages:
         Raises:
             Wrong: it shows a traceback or a script, or does not end.
         """
-        opener = Opener(pytest.MonkeyPatch(), {}, {})
+        opener = Opener(pytest.MonkeyPatch(), {}, {}, patience=PATIENCE)
         try:
             with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
                 session = opener(page, folder or self.statistics, **address)

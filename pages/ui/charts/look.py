@@ -77,6 +77,25 @@ def theme() -> dict[str, Any]:
     return {"axis": words, "legend": words, "header": words, **titles}
 
 
+def layered(*parts: Any, **properties: Any) -> Any:
+    """Charts on top of each other, the first at the bottom, with properties of the whole.
+
+    Data that all parts share become those of the whole. `alt.layer` does the same, but first prints
+    them to tell equal parts of different data from each other.
+    """
+    data = parts[0].data
+    if all(part.data is data for part in parts):
+        bare = [part.copy(deep=False) for part in parts]
+        for part in bare:
+            part.data = alt.Undefined
+        whole = alt.layer(*bare, data=data)
+    else:
+        whole = alt.layer(*parts)
+    for name, value in properties.items():
+        whole[name] = value
+    return whole
+
+
 def flat_axis() -> alt.Axis:
     """Labels that are read without turning the head."""
     return alt.Axis(labelAngle=0, labelFlush=False)

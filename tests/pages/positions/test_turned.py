@@ -70,7 +70,8 @@ def test_the_kernel_has_a_band_and_the_share_of_position_a_line_where_they_have_
     sure = changed_turned(*SURE)
     for name, mark, end in (("one_head", "area", "kernel_low"), ("shares", "rule", "low")):
         with_interval, without = drawn(sure, name), drawn(turned_folder, name)
-        assert f"'type': '{mark}'" in with_interval and "'y2': {'field': " in with_interval
+        assert f"'type': '{mark}'" in with_interval
+        assert "'y2': {'field': " in with_interval
         assert f"{{'field': '{end}'," in with_interval
         assert "'y2': {'field': " not in without
 
