@@ -6,7 +6,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 
-_ROUNDS, _MORE = 3, 15
+_ROUNDS, _MORE = 2, 15
 _PAUSE = 0.03  # seconds at each stop
 _BEGIN = """
 const still = document.createElement("style");
@@ -97,12 +97,17 @@ class Walk:
 def walk(browser: WebDriver) -> Walk:
     """Through the page that is open, and from its end to its top again."""
     n_controls = browser.execute_script(_BEGIN)
+    found = _went_on(browser, n_controls)
     for _ in range(_ROUNDS):
-        steps = ActionChains(browser)
-        for _ in range(n_controls + _MORE):
-            steps.send_keys(Keys.TAB).pause(_PAUSE)
-        steps.perform()
-        found = Walk(**browser.execute_script(_END))
         if found.again:
             break
+        found = _went_on(browser, n_controls)
     return found
+
+
+def _went_on(browser: WebDriver, n_controls: int) -> Walk:
+    steps = ActionChains(browser)
+    for _ in range(n_controls + _MORE):
+        steps.send_keys(Keys.TAB).pause(_PAUSE)
+    steps.perform()
+    return Walk(**browser.execute_script(_END))
