@@ -25,6 +25,8 @@ from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import shown_as, with_names
 
+_ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the space between them
+
 
 @section("one_head", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
 def one_head(view: View) -> None:
@@ -73,7 +75,7 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
         x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high")
     )
     points = base.mark_circle(size=70, opacity=1).encode(x=alt.X("mean:Q", title=title, axis=axis))
-    height = 90 + 34 * max(shown[habit].nunique(), 1)  # the legend and the axis are in it
+    height = _ROW * max(shown[habit].nunique(), 1) + _AROUND
     return layered(rules, points, height=height)
 
 

@@ -107,7 +107,7 @@ def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
         f"{DISTANCE}:Q",
         title=title("nats"),
         scale=alt.Scale(scheme="viridis", domainMin=0, reverse=True),
-        legend=alt.Legend(format=".1f", gradientLength=220, orient="right"),
+        legend=alt.Legend(format="~g", gradientLength=220, orient="right"),
     )
     cells = (
         alt.Chart(shown)

@@ -24,7 +24,7 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _AT_FIRST = 6
-_LEAF, _AROUND = 14, 60  # pixels of a leaf and of the axes
+_LEAF, _AROUND = 14, 110  # pixels of a leaf and of the axes
 
 
 @section("groups", head_linkage.TABLE, head_distance.TABLE)

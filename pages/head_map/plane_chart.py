@@ -67,5 +67,5 @@ def _axis(points: pd.DataFrame, name: str) -> Any:
     half = f"max({reach[name]}, {reach[crossed]} * {side} / {other})"
     scale = alt.Scale(domain=[alt.ExprRef(f"-{half}"), alt.ExprRef(half)], nice=False, zero=False)
     encoding = alt.X if name == "x" else alt.Y
-    axis = alt.Axis(tickCount=5, format=".1f", grid=True)
+    axis = alt.Axis(tickCount=5, format="~g", grid=True)
     return encoding(f"{name}:Q", title=title(name), scale=scale, axis=axis)

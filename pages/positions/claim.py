@@ -67,7 +67,8 @@ def claim(view: View) -> None:
     layers = agreement.dropna(subset=["layer", "agreement"]).astype({"layer": "int64"})
     if len(layers):
         view.figure("layers", layers, _agreement_chart(layers), state=choices)
-    columns = ["layer", "head", "dependence", "score", "attention", "distance", "agree"]
+    columns = dict.fromkeys(("layer", "head", "dependence", "score", "attention", "distance"))
+    columns |= {"attention": "%d", "agree": None}
     most_dependent_first = heads.sort_values("dependence", ascending=False)
     view.table("table", most_dependent_first, columns, state=counting)
     if adds_positions():  # as the models of the paper do

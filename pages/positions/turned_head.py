@@ -32,6 +32,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, turns_positions
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.interval import interval
 from pages.ui.words.numbers import count, percent, signed
 from pages.ui.words.offsets import offset_told
 
@@ -123,8 +124,9 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
     shares = row_of(ask(score_share.heads), layer, head)
     if shares is not None and pd.notna(shares["position"]):
         for part in score_share.PARTS:
-            share, help = percent(shares[part]), view.say(f"part_{part}_help")
-            yield view.say(f"part_{part}"), share, help
+            between = interval(shares[f"{part}_low"], shares[f"{part}_high"], percent)
+            help = f"{view.say(f'part_{part}_help')} ({between})"
+            yield view.say(f"part_{part}"), percent(shares[part]), help
 
 
 def _planes(view: View, layer: int, head: int, peak: int) -> None:

@@ -1,6 +1,7 @@
 """Pairs of a layer under conditions, and beside them the one that is looked at."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 import altair as alt
@@ -51,8 +52,10 @@ def workbench(view: View) -> None:
         view.row()
         page = _page(view, max(map(len, lists.values())))
     reach = reach_of(pd.concat(each.iloc[page] for each in lists.values()))
-    for place, (name, frame) in zip((above, right), lists.items(), strict=False):
-        with place:
+    for places, (name, frame) in zip(((left, above), (right,)), lists.items(), strict=False):
+        with ExitStack() as inside:  # a place in a column knows nothing of how wide that is
+            for each in places:
+                inside.enter_context(each)
             _list(view, name, frame, asked[name], page=page, tokens=tokens, reach=reach)
 
 

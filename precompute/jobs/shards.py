@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from analysis.errors import UserError
 from analysis.tables.table import Table
+from precompute.jobs.counted import added_up
 from precompute.jobs.seal import seal
 
 UNFINISHED = ".unfinished"
@@ -163,6 +164,8 @@ def merged(table: Table, parts: list[pa.Table]) -> pa.Table:
     shards = pa.concat_tables(parts)
     if table.merge == Table.merge or table.raw:
         return shards
+    if table.counted:
+        return added_up(table, shards)
     return as_stored(table, shards)
 
 

@@ -1,7 +1,7 @@
 """What a pass is: something with a table that it fills, in one of three ways."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -33,11 +33,19 @@ class FitContext:
     frequency_ranks: Mapping[str, np.ndarray]
     word_vectors: WordVectors | None = None
     documents: Int32[np.ndarray, " block"] | None = None
+    _last: dict[bytes, Redraws] = field(default_factory=dict)
 
     def redraws(self, blocks: Int[np.ndarray, " value"]) -> Redraws:
-        """Resamples of some blocks of sequences, windows of one document drawn together."""
+        """Resamples of some blocks of sequences, windows of one document drawn together.
+
+        Those of the last blocks are kept: most questions of a fit are about the same ones.
+        """
         units = blocks if self.documents is None else self.documents[blocks]
-        return redraws(units, seed=self.seed)
+        asked = units.tobytes()
+        if asked not in self._last:
+            self._last.clear()
+            self._last[asked] = redraws(units, seed=self.seed)
+        return self._last[asked]
 
 
 @runtime_checkable

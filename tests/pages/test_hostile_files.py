@@ -30,7 +30,7 @@ from tests.pages.conftest import assert_sound, sentences
 
 pytestmark = pytest.mark.slow
 
-OURS = {"run": 1, "provenance": 5}
+OURS = {"run": 1, "provenance": 6}
 OF_RUN = [what for what in IGNORED if what.startswith("run ")]
 OTHERS = [what for what in IGNORED if what not in OF_RUN]
 TOGETHER = [(what, *OTHERS[n :: len(OF_RUN)]) for n, what in enumerate(OF_RUN)]

@@ -13,7 +13,7 @@ from analysis.models.trace import LayerTrace
 
 def token_errors(
     output: Float[Tensor, "*any query width"],
-    parts: Sequence[Float[Tensor, "*any query width"]],
+    parts: Sequence[Float[Tensor, "*any #query width"]],
     against: Sequence[Float[Tensor, "*any query width"]],
     dtype: torch.dtype,
 ) -> Float[Tensor, "*any query"]:
@@ -24,7 +24,8 @@ def token_errors(
     largest size in the sequence, so that a massive activation hides no other coordinate.
 
     Args:
-        parts: what is subtracted in turn, so first what stays as it is.
+        parts: what is subtracted in turn, so first what stays as it is; after the first, one may be
+            the same for every token.
         against: the output, and what is added to make it.
         dtype: the number format of the model's arithmetic.
 
@@ -34,8 +35,9 @@ def token_errors(
     Source:
         kobayashi-2020, section 3.2, eq. 7: the sum; what it is held against is ours.
     """
-    missed, least = output.clone(), torch.zeros_like(output)
-    for part in parts:
+    first, *others = parts
+    missed, least = output - first, first.abs()
+    for part in others:
         missed -= part
         least += part.abs()
     least *= visible_share(dtype)
@@ -82,7 +84,7 @@ def attention_block_errors(
     errors = torch.zeros_like(sent[..., 0])
     for row, n_tokens in enumerate(is_token.sum(dim=1).tolist()):  # one sequence fits the cache
         output = layer.attention_output[row, :n_tokens]
-        parts = (sent[row, :n_tokens], weights.output_bias.expand_as(output))
+        parts = (sent[row, :n_tokens], weights.output_bias[None])
         errors[row, :n_tokens] = token_errors(output, parts, [output], dtype or output.dtype)
     return errors
 

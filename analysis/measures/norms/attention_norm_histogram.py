@@ -54,12 +54,17 @@ def joint_histogram(
         kobayashi-2020, section 5.3, figure 3 and table 3.
     """
     groups, group_of_key = _groups(bins(norms, per_octave=NORM_BINS_PER_OCTAVE), token_types)
-    attention_bins = bins(attention, per_octave=ATTENTION_BINS_PER_OCTAVE)
-    lowest, highest = attention_bins.aminmax()
+    cells = bins(attention, per_octave=ATTENTION_BINS_PER_OCTAVE)  # in place from here: it is large
+    no_pair = None if is_pair.all() else ~is_pair.unsqueeze(1)
+    if no_pair is not None:
+        cells.masked_fill_(no_pair, int(cells.max()))  # its 0 would make the table far wider
+    lowest, highest = cells.aminmax()
     width = int(highest - lowest) + 1
-    cells = (group_of_key.int() * width - lowest).unsqueeze(2) + attention_bins
-    cells = cells.flatten() if is_pair.all() else cells[is_pair.unsqueeze(1).expand_as(cells)]
-    counts = torch.bincount(cells, minlength=len(groups) * width)
+    n_cells = len(groups) * width
+    cells += (group_of_key.int() * width - lowest).unsqueeze(2)
+    if no_pair is not None:
+        cells.masked_fill_(no_pair, n_cells)
+    counts = torch.bincount(cells.flatten(), minlength=n_cells)[:n_cells]
     occupied = counts.nonzero().squeeze(1)
     head, token_type, norm_bin = groups[occupied // width].unbind(1)
     rows = torch.stack([head, token_type, occupied % width + lowest, norm_bin], dim=1)

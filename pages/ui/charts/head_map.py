@@ -16,7 +16,7 @@ from pages.ui.words.say import say
 CELL = "cell"
 _WIDTH = 630  # what three maps may take beside their axes on a page 1280 wide
 _DOT = 22  # square pixels
-_AROUND = 115  # axes and legend of a map that is fitted to the page
+_AROUND = 150  # axes and legend of a map that is fitted to the page
 
 
 def head_map(

@@ -21,6 +21,7 @@ from pages.ui.live.waiting import in_turn, turns
 from pages.ui.store.chosen import layer_order, open_store
 from pages.ui.words.say import plain, say
 
+_MAX_TOKENS = 128
 _DOOR = "precompute.live.one_sequence"
 MAX_UPLOAD = UPLOAD_BYTES // 2**20
 """In MiB, of an image that a reader brings; `server.maxUploadSize` says the same."""
@@ -130,7 +131,7 @@ def is_too_large(upload: Any) -> bool:
 
 def max_tokens() -> int:
     """The length that texts of the open file were cut to."""
-    return int(open_store().facts["max_tokens"])
+    return int(open_store().facts.get("max_tokens", _MAX_TOKENS))
 
 
 def told(of: Callable[..., Any], *given: Any) -> Any:

@@ -123,6 +123,11 @@ def seen() -> dict[Path, Version]:
     return {} if found is None else found
 
 
+def unsee(path: Path) -> None:
+    """Have this run find a file anew of which it has shown nothing."""
+    seen().pop(path, None)
+
+
 def version_of(path: Path) -> Version:
     """The version of the file that is there now, or was when this run found it first.
 

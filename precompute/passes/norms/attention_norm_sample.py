@@ -52,7 +52,9 @@ def _draws(
 ) -> tuple[np.ndarray, ...]:
     """Priorities, querying and attended positions of one sequence, whatever its batch."""
     generator = np.random.default_rng([seed, _STREAM, sequence.index])
-    places = [_by_type(sequence, pairs) for pairs in seen]
+    apart = {id(pairs): pairs for pairs in seen}  # layers that look equally far share theirs
+    by_type = {known: _by_type(sequence, pairs) for known, pairs in apart.items()}
+    places = [by_type[id(pairs)] for pairs in seen]
     n_of_type = np.stack([np.diff(first) for first, _ in places])[:, None]
     priorities = sample_priorities(generator, shape, np.broadcast_to(n_of_type, shape))
     within = generator.integers(np.maximum(n_of_type, 1)[..., None], size=priorities.shape)

@@ -1,52 +1,49 @@
 """Means over sequences of what each token type gets from each head, with intervals."""
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
+from jaxtyping import Float
 
 from analysis.tables.norms.token_type_mixing import QUANTITIES, TABLE
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import block_sizes, by_block, rows_of
+from precompute.passes.intervals import BlockSums, block_sizes, by_block, rows_of
 
 VERSION = 1
 NEEDS = ("head_token",)
-_OF_HEADS = f"""
-    unpivot (
-        select seq, head, token_type,
-            sum(attention_received::double) / any_value(n_tokens) as attention,
-            avg(value_norm::double) as value_norm,
-            sum(attention_received::double * value_norm) / any_value(n_tokens) as weighted_norm
-        from head_token
-        join sequence using (seq)
-        where layer = $layer
-        group by seq, head, token_type
-    )
-    on {", ".join(QUANTITIES)} into name quantity value mean
+_BY_HEAD = """
+    create or replace temp table by_head as
+    select seq, head, token_type,
+        sum(attention_received::double) / any_value(n_tokens) as attention,
+        avg(value_norm::double) as value_norm,
+        sum(attention_received::double * value_norm) / any_value(n_tokens) as weighted_norm
+    from head_token
+    join sequence using (seq)
+    where layer = $layer
+    group by seq, head, token_type
 """
+_OF_HEADS = f"unpivot by_head on {', '.join(QUANTITIES)} into name quantity value mean"
 _OF_LAYER = f"select seq, token_type, quantity, avg(mean) as mean from ({_OF_HEADS}) group by all"
+_WAYS = ((_OF_HEADS, ["head", "token_type", "quantity"]), (_OF_LAYER, ["token_type", "quantity"]))
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, head (or their mean), token type and quantity."""
     layers = store.execute("select distinct layer from head_token order by layer").fetchall()
-    ways = (
-        (_OF_HEADS, ["head", "token_type", "quantity"]),
-        (_OF_LAYER, ["token_type", "quantity"]),
-    )
-    frames = [
-        _means(store, query, cell, layer, context) for (layer,) in layers for query, cell in ways
-    ]
+    sizes = block_sizes(store, "select seq from sequence")
+    frames = []
+    for (layer,) in layers:
+        store.execute(_BY_HEAD, {"layer": layer})
+        found = [by_block(store, query, cell=cell) for query, cell in _WAYS]
+        frames += [_means(each, sizes, context).assign(layer=layer) for each in found]
     return rows_of(TABLE, frames)
 
 
 def _means(
-    store: DuckDBPyConnection, query: str, cell: list[str], layer: int, context: FitContext
+    found: BlockSums, sizes: Float[np.ndarray, " block"], context: FitContext
 ) -> pd.DataFrame:
     """Those of one layer: a sequence without a token type has none of its norms, and gives it 0."""
-    found = by_block(store, query, cell=cell, asked={"layer": layer})
-    sizes = block_sizes(store, "select seq from sequence")
     is_sum = (found.cells["quantity"] != "value_norm").to_numpy()
     means = found.absent_as_zero(sizes, is_sum).with_intervals(context)
-    return means.assign(
-        layer=layer, n_sequences=int(sizes.sum()), n_present=found.counts.sum(axis=0)
-    )
+    return means.assign(n_sequences=int(sizes.sum()), n_present=found.counts.sum(axis=0))

@@ -1,0 +1,57 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from analysis.tables.table import HEAD, TOKEN_TYPE
+from precompute.jobs.counted import added_up
+from precompute.jobs.shards import as_stored, merged
+from precompute.passes import PASSES
+
+COUNTED = [each.TABLE for each in PASSES if each.TABLE.counted]
+
+
+def parts_of(table, n_rows: list[int]) -> list[pa.Table]:
+    """Rows with few keys each, whose names stand in another order in every part."""
+    draw = np.random.default_rng(0)
+    parts = []
+    for place, n in enumerate(n_rows):
+        columns = {}
+        for column in table.columns:
+            whole = pa.array(draw.integers(1, 4, size=n))
+            if pa.types.is_dictionary(column.type):
+                names = pa.array(np.roll(["cls", "sep", "other", "bos"], place))
+                columns[column.name] = pa.DictionaryArray.from_arrays(whole.cast(pa.int8()), names)
+            else:
+                columns[column.name] = whole.cast(column.type)
+        parts.append(pa.table(columns, schema=table.schema))
+    return parts
+
+
+def in_order(rows: pa.Table) -> dict:
+    frame = rows.to_pandas().astype({TOKEN_TYPE.name: str})
+    return frame.sort_values(list(frame.columns), ignore_index=True).to_dict("list")
+
+
+@pytest.mark.parametrize("table", COUNTED, ids=lambda table: table.name)
+def test_counts_add_up_to_what_their_table_says_of_merging(table):
+    parts = parts_of(table, [400, 0, 300])
+    found = merged(table, parts)
+    assert found.schema == table.schema
+    assert in_order(found) == in_order(as_stored(table, pa.concat_tables(parts)))
+    assert 0 < len(found) < 700
+    assert in_order(merged(table, [found])) == in_order(found)
+
+
+@pytest.mark.parametrize("table", COUNTED, ids=lambda table: table.name)
+def test_rows_come_in_the_order_of_heads_and_nothing_makes_nothing(table):
+    heads = merged(table, parts_of(table, [50, 50])).select(["layer", HEAD.name]).to_pylist()
+    assert heads == sorted(heads, key=lambda each: tuple(each.values()))
+    assert merged(table, parts_of(table, [0])) == table.schema.empty_table()
+
+
+def test_a_key_that_no_number_can_stand_for_is_refused():
+    [table] = COUNTED
+    largest = {column.name: [2**40] for column in table.columns}
+    wide = pa.table(largest | {TOKEN_TYPE.name: pa.array(["cls"]).dictionary_encode()})
+    with pytest.raises(ValueError, match="dims"):
+        added_up(table, wide)
