@@ -10,8 +10,9 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 from pages.ui.contents import PAGES
-from tests.pages.kit.chromium import is_idle, needs_chromium, parameters, title_of
+from tests.pages.kit.chromium import needs_chromium, parameters, title_of
 from tests.pages.kit.walk import walk
+from tests.tour import DRAWN
 
 pytestmark = needs_chromium
 MOST = 90  # stops on a page
@@ -32,7 +33,7 @@ def drawn(browser: WebDriver) -> WebDriver:
     """The page, drawn to its end; what is drawn last comes after a moment of rest."""
     title_of(browser)
     for _ in range(2):
-        WebDriverWait(browser, 60).until(is_idle)
+        WebDriverWait(browser, 60).until(lambda d: d.execute_script(DRAWN))
         time.sleep(0.5)
     return browser
 
