@@ -12,9 +12,9 @@ const still = document.createElement("style");
 still.textContent = "*, *::before, *::after {transition: none !important}";
 document.head.append(still);
 const around = each => {
-    const found = [...each.parentElement.children];  // a switch is drawn beside its input
-    for (let at = each.parentElement; at; at = at.parentElement) found.push(at);
-    return found.slice(0, 12);
+    const found = [];
+    for (let at = each; at && found.length < 5; at = at.parentElement) found.push(at);
+    return [...found, ...each.parentElement.children];  // a switch is drawn beside its input
 };
 const look = each => {
     const {outline, boxShadow, borderColor, backgroundColor} = getComputedStyle(each);
