@@ -21,6 +21,7 @@ FAMILIES = (
     Family("bert", ("BERT", "RoBERTa", "ELECTRA"), ("bert", "roberta", "electra"), (POST_NORM,)),
     Family("deberta", ("DeBERTa 2", "DeBERTa 3"), ("deberta-v2",), (POST_NORM,)),
     Family("modernbert", ("ModernBERT",), ("modernbert",), (PRE_NORM,)),
+    Family("t5", ("T5", "mT5"), ("t5", "mt5"), (PRE_NORM,)),
     Family("gpt2", ("GPT-2",), ("gpt2",), (PRE_NORM,)),
     Family(
         "llama",
@@ -40,4 +41,5 @@ FAMILIES = (
         "images",
     ),
     Family("dinov2", ("DINOv2",), ("dinov2", "dinov2_with_registers"), (PRE_NORM,), "images"),
+    Family("dinov3", ("DINOv3",), ("dinov3_vit",), (PRE_NORM,), "images"),
 )

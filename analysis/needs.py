@@ -5,8 +5,9 @@ from enum import StrEnum
 
 class Need(StrEnum):
     """Of a corpus: trees to relations; of a model: images, which it reads, classes, and positions
-    that are added to its input as vectors, or by which its queries and keys are turned, scores that
-    these make alone, and gates in its networks."""
+    that are added to its input as vectors, or by which its queries and keys are turned, offsets
+    along the order of tokens, scores that queries and keys make alone, and gates in its networks.
+    """
 
     TREES = "trees"
     COREFERENCE = "coreference"
@@ -18,6 +19,7 @@ class Need(StrEnum):
     CLASSES = "classes"
     ADDED_POSITIONS = "added_positions"
     TURNED_POSITIONS = "turned_positions"
+    OFFSETS = "offsets"
     OWN_SCORES = "own_scores"
     GATES = "gates"
 
@@ -29,6 +31,11 @@ OF_MODELS = (
     Need.CLASSES,
     Need.ADDED_POSITIONS,
     Need.TURNED_POSITIONS,
+    Need.OFFSETS,
     Need.OWN_SCORES,
     Need.GATES,
 )
+KNOWS_PLACES_BY = ("added", "turned", "patches", "distance")
+"""How a model knows places: by vectors that are added to its input, by queries and keys that are
+turned by the places of tokens or by the rows and columns of patches, or by what scores have of the
+distance between tokens."""

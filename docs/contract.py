@@ -40,6 +40,11 @@ sequences and positions from 0. Every table and column carries these words as a 
 
 Laws are conditions that hold of every row of the table behind the views. A run whose numbers break
 one is not published, and `mixscope check FILE` asks for all of them again.
+
+The same command makes the same numbers, to the bit: whether it is killed and given again, however
+many `--workers` there are and in whichever order they finish, here or on a cluster. Where batches
+have other sizes, a worker other threads or a machine another processor, sums are added up in
+another order: the *agreement* of a table says how far its views agree then.
 """
 _KINDS = {str: "text", Path: "path", int: "whole number", float: "number", bool: "yes or no"}
 _SEVERAL = {list[str]: "text, several times if need be"}
@@ -98,6 +103,14 @@ def _table(table: Table) -> Iterator[str]:
         yield f"Laws of `{table.name}`:\n"
         yield from (f"- `{' '.join(law.split())}`" for law in table.laws)
         yield ""
+    yield f"Agreement of `{table.name}`: {_agreement(table)}.\n"
+
+
+def _agreement(table: Table) -> str:
+    if not table.round_off:
+        return table.agreement.meaning
+    names = ", ".join(f"`{each}`" for each in table.round_off)
+    return f"{table.agreement.meaning}, but for what is about round-off itself ({names})"
 
 
 def _view(view: View) -> Iterator[str]:

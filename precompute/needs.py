@@ -84,6 +84,7 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
 _KNOWS_PLACES = {
     "added": "adds positions to its input as vectors",
     "turned": "turns its queries and keys by their positions",
+    "patches": "turns its queries and keys by the rows and columns of patches",
     "distance": "adds terms of the distance between tokens to its scores",
 }
 
@@ -91,7 +92,8 @@ _KNOWS_PLACES = {
 def _check_positions(statistic: str, model: LoadedModel) -> None:
     needs, how = BY_NAME[statistic].TABLE.needs, model.positions_by
     if Need.ADDED_POSITIONS in needs and how != "added":
-        instead = "ask for rotary_plane" if how == "turned" else "give a model that does, as BERT"
+        remedies = {"turned": "ask for rotary_plane", "patches": "ask for patch_offset"}
+        instead = remedies.get(how, "give a model that does, as BERT")
         raise UserError(
             f"--statistics {statistic} needs positions that are added to the input as vectors, and "
             f"{model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or {instead}."
@@ -101,6 +103,12 @@ def _check_positions(statistic: str, model: LoadedModel) -> None:
             f"--statistics {statistic} needs queries and keys that are turned by their positions, "
             f"and {model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or "
             "give a model with rotary positions, such as a Llama."
+        )
+    if Need.OFFSETS in needs and how == "patches":
+        raise UserError(
+            f"--statistics {statistic} needs offsets along the order of tokens, and {model.name} "
+            f"{_KNOWS_PLACES[how]}: leave {statistic} out, or ask for patch_offset, which counts "
+            "rows and columns."
         )
     if Need.OWN_SCORES in needs and how == "distance":
         raise UserError(

@@ -13,6 +13,7 @@ PROVENANCE = {
     "attention": "full",
     "input": "text",
     "layer_order": "post_norm",
+    "positions_by": "added",
     "relevance_start": "cls",
     "max_tokens": "128",
 }
@@ -170,6 +171,14 @@ REFUSED = {
     "no fact": (
         ("delete from stored.provenance where name = 'layer_order'",),
         "provenance breaks the law `name = 'layer_order'`",
+    ),
+    "no way of knowing positions": (
+        ("delete from stored.provenance where name = 'positions_by'",),
+        "provenance breaks the law `name = 'positions_by'`",
+    ),
+    "a seed that is no number": (
+        ("insert into stored.provenance values ('random_weights', 'none of it')",),
+        "provenance breaks the law `name <> 'random_weights' or",
     ),
     "an unknown fact": (
         ("update stored.provenance set value = 'sound' where name = 'input'",),

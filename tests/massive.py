@@ -32,7 +32,7 @@ def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32
                 for norm in (embedded, *(each.output.LayerNorm for each in model.encoder.layer)):
                     norm.bias[COORDINATE] += SIZE
         else:
-            table, row = _added(model, family)
+            table, row = _added(model, family, place)
             rows = slice(row, row + 1) if place == "first" else slice(None)
             table[rows, COORDINATE] += SIZE
     model.to(dtype)
@@ -42,8 +42,12 @@ def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32
     return replace(told, layers=layers, dtype=str(dtype).removeprefix("torch."))
 
 
-def _added(model: Model, family: str) -> tuple[Tensor, int]:
+def _added(model: Model, family: str, place: str) -> tuple[Tensor, int]:
     """What is added to tokens or stands for them, and the row of one that most texts begin with."""
+    if family == "dinov3_vit":  # which adds no positions, but to every patch its bias
+        embeddings = model.embeddings
+        added = embeddings.cls_token if place == "first" else embeddings.patch_embeddings.bias
+        return added.view(1, -1), 0
     if family in TINY_VISION:
         positions = model.embeddings.position_embeddings
         return positions.reshape(-1, positions.shape[-1]), 1  # shares the memory

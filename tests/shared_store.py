@@ -2,7 +2,8 @@
 
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
@@ -48,8 +49,15 @@ def shared_store(
     """
     chosen = {"annotated": annotated, **settings}
     name = f"{family}-{sha256(repr(sorted(chosen.items())).encode()).hexdigest()[:8]}"
+    with brief_parsers():
+        asked, _ = shared_run(factory, name, lambda folder: request(folder, family, **chosen))
+    return asked.output
+
+
+@contextmanager
+def brief_parsers() -> Iterator[None]:
+    """Parsers are trained so briefly that what they score means nothing."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(parser_training, "EPOCHS", 1)
         patched.setattr(parser_training, "STEPS", 10)
-        asked, _ = shared_run(factory, name, lambda folder: request(folder, family, **chosen))
-    return asked.output
+        yield

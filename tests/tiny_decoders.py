@@ -188,7 +188,7 @@ def make_exact(model: Model) -> None:
     """
     for module in model.modules():
         kind = type(module).__name__
-        if kind.endswith("RMSNorm"):
+        if kind.endswith("RMSNorm") or (kind.endswith("LayerNorm") and "T5" in kind):
             norm = root_mean_square(module, beside=float("Gemma" in kind))
             module.forward = partial(_exact_norm, module, norm)
         elif kind.endswith("TopKRouter"):

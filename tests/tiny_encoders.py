@@ -57,8 +57,34 @@ def _deberta(vocabulary: int) -> transformers.PreTrainedModel:
     return transformers.DebertaV2Model(config)
 
 
+def _t5(name: str, network: str) -> Any:
+    """Heads wider in all than the model; distances in six steps, beyond five all alike."""
+    model, config = (getattr(transformers, f"{name}{it}") for it in ("EncoderModel", "Config"))
+
+    def built(vocabulary: int) -> transformers.PreTrainedModel:
+        return model(
+            config(
+                vocab_size=vocabulary,
+                d_model=WIDTH,
+                d_kv=6,
+                d_ff=24,
+                num_layers=LAYERS,
+                num_heads=HEADS,
+                feed_forward_proj=network,
+                relative_attention_num_buckets=12,
+                relative_attention_max_distance=5,
+                n_positions=POSITIONS,
+                **EAGER,
+            )
+        )
+
+    return built
+
+
 ENCODERS = {
     "electra": Tiny(_electra, bert_like, 2, transformers.ElectraForMaskedLM),
     "deberta-v2": Tiny(_deberta, bert_like, 0, transformers.DebertaV2ForMaskedLM),
     "modernbert": Tiny(_modernbert, bert_like, 0, transformers.ModernBertForMaskedLM),
+    "t5": Tiny(_t5("T5", "gated-gelu"), bert_like, 0, None),
+    "mt5": Tiny(_t5("MT5", "relu"), bert_like, 0, None),
 }

@@ -18,7 +18,7 @@ from precompute.corpora.images.images import image_sequence, read_picture
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 
-LAYERS, HEADS, WIDTH = 3, 2, 12
+LAYERS, HEADS, WIDTH = 3, 2, 16
 ROWS, COLUMNS, PATCH = 3, 4, 4
 LABELS = ("disc", "bar", "cross")
 _SIZES: dict[str, Any] = {
@@ -36,17 +36,25 @@ _SIZES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class TinyVision:
-    """How to build a family's model, and what tells classes apart around it."""
+    """How to build a family's model: what tells classes apart, or where there is no such head, the
+    model alone."""
 
     config: Callable[..., Any]
-    classifier: type[Any]
+    whole: type[Any]
     processor: Callable[..., Any] = transformers.ViTImageProcessorPil
+    has_classes: bool = True
 
 
 def _dinov2(config: Callable[..., Any]) -> Callable[..., Any]:
     """Its positions are learned for a square grid and interpolated to that of the images."""
     square = [COLUMNS * PATCH] * 2
     return lambda **sizes: config(**sizes | {"image_size": square, "mlp_ratio": 2})
+
+
+def _dinov3(**sizes: Any) -> Any:
+    """With registers and gates, as its largest models."""
+    own = {"num_register_tokens": 2, "use_gated_mlp": True, "hidden_act": "silu"}
+    return transformers.DINOv3ViTConfig(**sizes | own)
 
 
 TINY_VISION = {
@@ -68,6 +76,7 @@ TINY_VISION = {
         transformers.Dinov2WithRegistersForImageClassification,
         transformers.BitImageProcessorPil,
     ),
+    "dinov3_vit": TinyVision(_dinov3, transformers.DINOv3ViTModel, has_classes=False),
 }
 
 
@@ -79,24 +88,24 @@ def tiny_processor(family: str) -> Any:
 
 def softmax_error(family: str) -> float:
     """How far a float64 model's attention may be off: most of these models make it in float32."""
-    exact = family.startswith("dinov2") or family in ("bert", "roberta", "gpt2")
+    exact = family.startswith("dino") or family in ("bert", "roberta", "gpt2")
     return 1e-13 if exact else 1e-6
 
 
-def _classifier(family: str, dtype: torch.dtype) -> Any:
+def _whole(family: str, dtype: torch.dtype) -> Any:
     tiny = TINY_VISION[family]
     torch.manual_seed(0)
-    classifier = tiny.classifier(tiny.config(**_SIZES))
+    whole = tiny.whole(tiny.config(**_SIZES))
     with torch.no_grad():
-        for parameter in classifier.parameters():  # biases start at 0 and would hide in every test
+        for parameter in whole.parameters():  # biases start at 0 and would hide in every test
             parameter.add_(torch.randn_like(parameter) * 0.3)
-    return classifier.eval().to(dtype).requires_grad_(False)
+    return whole.eval().to(dtype).requires_grad_(False)
 
 
 def tiny_vision_model(family: str, *, dtype: torch.dtype = torch.float64) -> LoadedModel:
-    """The same model every time, with its classifier."""
-    classifier = _classifier(family, dtype)
-    model, adapter = classifier.base_model, adapter_for(family)
+    """The same model every time, with its classifier, if it has any."""
+    whole, has_classes = _whole(family, dtype), TINY_VISION[family].has_classes
+    model, adapter = whole.base_model if has_classes else whole, adapter_for(family)
     adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))
     patch, layout = two_sizes(model.config.patch_size), adapter.layout(model)
     assert layout is not None
@@ -109,7 +118,7 @@ def tiny_vision_model(family: str, *, dtype: torch.dtype = torch.float64) -> Loa
         adapter=adapter,
         layers=adapter.weights(model),
         dtype="float32",
-        classifier=classifier,
+        classifier=whole if has_classes else None,
         images=ImageReader(tiny_processor(family), layout, patch, model.config.num_channels),
     )
 
@@ -130,7 +139,7 @@ def _noise(place: int, reader: ImageReader) -> Sequence:
 
 
 def save_tiny_vision(family: str, folder: Path) -> Path:
-    """The tiny classifier and its image processor as a folder in Hugging Face format."""
-    _classifier(family, torch.float32).save_pretrained(folder)
+    """The tiny model and its image processor as a folder in Hugging Face format."""
+    _whole(family, torch.float32).save_pretrained(folder)
     tiny_processor(family).save_pretrained(folder)
     return folder

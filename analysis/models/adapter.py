@@ -11,6 +11,7 @@ from analysis.models.families import (
     bert,
     deberta,
     dinov2,
+    dinov3,
     electra,
     experts,
     gemma,
@@ -19,6 +20,7 @@ from analysis.models.families import (
     llama,
     modernbert,
     olmo2,
+    t5,
     vit,
 )
 from analysis.models.gradients import Loss
@@ -82,7 +84,20 @@ def _by_family(*adapters: Adapter) -> dict[str, Adapter]:
 
 
 ADAPTERS = _by_family(
-    bert, electra, deberta, modernbert, gpt2, llama, olmo2, gemma, experts, gpt_neox, vit, dinov2
+    bert,
+    electra,
+    deberta,
+    modernbert,
+    t5,
+    gpt2,
+    llama,
+    olmo2,
+    gemma,
+    experts,
+    gpt_neox,
+    vit,
+    dinov2,
+    dinov3,
 )
 
 

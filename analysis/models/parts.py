@@ -1,6 +1,7 @@
 """Parts that every family's modules are made of, in the shapes of the trace."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from jaxtyping import Float
@@ -8,6 +9,7 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.measures.mixing.gate_share import GATED
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import LayerNormWeights, RootMeanSquareWeights
 from analysis.models.trace import LayerTrace, LayerWeights, Model
 
@@ -97,6 +99,31 @@ def bias_of(projection: Model) -> Tensor:
     """The bias of a projection, zeros where it has none."""
     weight = projection.weight
     return weight.new_zeros(len(weight)) if projection.bias is None else projection.bias.detach()
+
+
+def network_of(
+    hidden: Model, back: Model, activation: str, *, gate: Model = None
+) -> FeedForwardWeights:
+    """The weights of a network of two projections, or of three where there are gates.
+
+    Args:
+        activation: as configurations call it.
+    """
+    plain = FeedForwardWeights(
+        input_weight=hidden.weight.detach().T,
+        input_bias=bias_of(hidden),
+        output_weight=back.weight.detach().T,
+        output_bias=bias_of(back),
+        activation=activation_named(activation) if gate is None else gate_named(activation),
+    )
+    if gate is None:
+        return plain
+    return replace(plain, gate_weight=gate.weight.detach().T, gate_bias=bias_of(gate))
+
+
+def own_inputs(inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """What a model of texts that knows no segments is called with."""
+    return {name: inputs[name] for name in ("input_ids", "attention_mask")}
 
 
 def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from analysis.measures.positions.query_key_rotation import HeadRotation, query_k
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import Norm
-from analysis.models.rotary import Rotary
+from analysis.models.offset_terms import OffsetTerms
+from analysis.models.rotary import PatchRotary, Rotary
 from analysis.scopes import LayerOrder
 
 Model = Any  # a torch module, whose submodules no type checker knows by name
@@ -29,10 +30,10 @@ class LayerWeights:
     away, if there is a window.
 
     A score s is (turned query) · (turned key) · score_scale, of the queries and keys after their
-    norms, if they have any; where there is a `score_cap`, score_cap · tanh(s / score_cap). Where
-    `is_placed`, scores also depend on where two tokens stand in a way that is not kept here. Heads
-    that share keys and values are of one group, and keys and values are given to each of them. No
-    groups: each head has its own.
+    norms, if they have any; `offset_terms` are added to the product before it is scaled. Where
+    there is a `score_cap`, the score is score_cap · tanh(s / score_cap). Heads that share keys and
+    values are of one group, and keys and values are given to each of them. No groups: each head has
+    its own.
     """
 
     query_weight: Float[Tensor, "head width head_width"]
@@ -49,12 +50,12 @@ class LayerWeights:
     is_causal: bool
     score_scale: float
     score_cap: float | None = None
-    rotary: Rotary | None = None
+    rotary: Rotary | PatchRotary | None = None
     query_norm: HeadNormWeights | None = None
     key_norm: HeadNormWeights | None = None
     window: int | None = None
     groups: tuple[int, ...] | None = None
-    is_placed: bool = False
+    offset_terms: OffsetTerms | None = None
 
     @cached_property
     def norms_by_stage(self) -> tuple[tuple[Norm, ...], ...]:
@@ -88,11 +89,18 @@ class LayerWeights:
         return made if self.key_norm is None else self.key_norm.normed(made)
 
     @property
+    def positions_by(self) -> str:
+        """How scores know places: one of `analysis.needs.KNOWS_PLACES_BY`."""
+        if self.rotary is None:
+            return "added" if self.offset_terms is None else "distance"
+        return "turned" if isinstance(self.rotary, Rotary) else "patches"
+
+    @property
     def compares_directions(self) -> bool:
         """Whether scores are a bilinear form of what attention reads, whose singular directions say
         what a head compares: neither norms nor turns nor places stand between."""
         is_plain = self.rotary is None and self.query_norm is None and self.key_norm is None
-        return is_plain and not self.is_placed
+        return is_plain and self.offset_terms is None
 
     def compared(
         self, read: Float[Tensor, "*batch token width"]
@@ -114,8 +122,17 @@ class LayerWeights:
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head query key"]:
         """What attention's softmax is of, also of pairs that are not there."""
+        return self.capped(self.products(read) * self.score_scale)
+
+    def products(
+        self, read: Float[Tensor, "*batch token width"]
+    ) -> Float[Tensor, "*batch head query key"]:
+        """Scores before they are scaled and capped: (query) · (key) and the terms of offsets."""
         queries, keys = self.compared(read)
-        return self.capped(queries @ keys.mT * self.score_scale)
+        found = queries @ keys.mT
+        return (
+            found if self.offset_terms is None else found + self.offset_terms.added(queries, keys)
+        )
 
     @cached_property
     def output_factor(self) -> Float[Tensor, "head head_width head_width"]:
@@ -206,9 +223,9 @@ class ModelWeights:
 
 
 def in_dtype(weights: Any, dtype: torch.dtype) -> Any:
-    """Weights, or a part of them, with every tensor in another number format."""
+    """Weights, or a part of them, with every tensor of reals in another number format."""
     if isinstance(weights, Tensor):
-        return weights.to(dtype)
+        return weights.to(dtype) if weights.is_floating_point() else weights
     if isinstance(weights, tuple):
         return tuple(in_dtype(part, dtype) for part in weights)
     if is_dataclass(weights):

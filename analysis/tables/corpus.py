@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import KNOWS_PLACES_BY
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables.columns import count, flag, number, text, whole
 from analysis.tables.question import asks, frame_of, quoted
@@ -95,6 +96,7 @@ FACTS = {
     "attention": "value in ('causal', 'full')",
     "input": "value in ('text', 'images')",
     "layer_order": f"value in ({quoted(*ORDERS)})",
+    "positions_by": f"value in ({quoted(*KNOWS_PLACES_BY)})",
     "relevance_start": "value in ('cls', 'cls_and_distillation', 'last', 'patches')",
 }
 """Facts of every run that pages build on, and what holds of each."""
@@ -128,6 +130,7 @@ PROVENANCE = Table(
     laws=(
         *(f"name <> '{fact}' or {law}" for fact, law in FACTS.items()),
         "name <> 'windows' or regexp_full_match(value, '(all|[0-9]{1,9})(, (all|[0-9]{1,9}))*')",
+        "name <> 'random_weights' or regexp_full_match(value, 'none|[0-9]{1,19}')",
         "name <> 'max_tokens' or regexp_full_match(value, '[1-9][0-9]{0,8}')",
     ),
 )
@@ -140,6 +143,7 @@ MANIFEST = Table(
         Column("checksum", pa.uint64(), "exclusive or of the rows' hashes", "hash"),
     ),
     source="clark-2019",
+    round_off=("checksum",),
 )
 _WINDOW = """try_cast(string_split(
     (select value from provenance where name = 'windows'), ', ')[layer] as bigint)"""

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from analysis.measures.bootstrap import LEAST_UNITS
 from analysis.needs import Need
+from analysis.tables.agreement import EXACT, TO_ROUND_OFF, Agreement
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,9 @@ class Table:
     `per_block` is a query that keeps one row of each `block` of `shards` instead, where every
     sequence has to count. `rarest` names columns of `raw` shards: beyond `--raw-rows` the groups
     of them that have fewest rows are left out. Fits find all rows, whatever the file keeps.
+
+    `declared` says how far runs agree that add up in another order, and `round_off` names columns
+    that measure round-off, of which no such thing can be said.
     """
 
     name: str
@@ -70,6 +74,14 @@ class Table:
     raw_rows: bool = False
     per_block: str = ""
     rarest: tuple[str, ...] = ()
+    declared: Agreement = TO_ROUND_OFF
+    round_off: tuple[str, ...] = ()
+
+    @property
+    def agreement(self) -> Agreement:
+        """What is declared; a table without broken numbers has nothing to round off."""
+        has_numbers = any(_is_broken(column.type) for column in self.columns)
+        return EXACT if self.declared == TO_ROUND_OFF and not has_numbers else self.declared
 
     @property
     def shard_schema(self) -> pa.Schema:
@@ -101,6 +113,11 @@ class Table:
         if self.views and not self.shown_as:
             return self.views
         return (*self.views, self.shown(self.shown_as))
+
+
+def _is_broken(kind: pa.DataType) -> bool:
+    """Whether a type is that of numbers with a fraction, or of lists of them."""
+    return pa.types.is_floating(kind.value_type if pa.types.is_list(kind) else kind)
 
 
 def _schema(columns: tuple[Column, ...]) -> pa.Schema:

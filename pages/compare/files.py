@@ -9,7 +9,14 @@ from analysis.comparison.account import Account, account, reasons, training_step
 from pages.ui.charts.colours import GROUP_COLOURS
 from pages.ui.choices.address import asked
 from pages.ui.choices.pick import pick_many
-from pages.ui.store.chosen import ask_store, folder, open_store, other_stores
+from pages.ui.store.chosen import (
+    ask_store,
+    folder,
+    is_causal,
+    open_store,
+    other_stores,
+    shows_images,
+)
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
@@ -97,10 +104,16 @@ def say_if_alone(view: View, compared: list[Compared]) -> None:
         st.info(view.say("choose_one"))
         return
     store = open_store()
-    other = folder() / f"{_label(store)}-masked{_ENDING}"
-    masked = pd.Series({**store.run, "mask_rate": _MASKED})
-    st.info(view.say("alone"))
-    st.code(run_command(masked, store.facts, other), language="bash", wrap_lines=True)
+    can_mask = not (is_causal() or shows_images() or store.run["mask_rate"])
+    run, facts = pd.Series(store.run), dict(store.facts)
+    if can_mask:
+        run["mask_rate"] = _MASKED
+    else:
+        facts["random_weights"] = "0"
+    kind = "masked" if can_mask else "untrained"
+    other = folder() / f"{_label(store)}-{kind}{_ENDING}"
+    st.info(view.say(f"alone_{kind}"))
+    st.code(run_command(run, facts, other), language="bash", wrap_lines=True)
 
 
 def can_compare() -> bool:

@@ -1,16 +1,15 @@
 """Where attention goes, layer by layer, every head a point (figure 2)."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import layer_chart
 from pages.head_habits.opened_head import opened_head
 from pages.head_habits.published import neighbours
-from pages.ui.head.habits import FROM_SEP, GROUPS, habit_name, habit_value, of_habits, share_title
+from pages.ui.head.habits import GROUPS, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, shows_images
+from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.say import say
@@ -21,12 +20,11 @@ _HALF = 0.5
 @section("layers", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
 def layers(view: View) -> None:
     weighing = pick_weighing(view.prefix)
-    group = view.pick("group", [each for each in GROUPS if each != FROM_SEP or not shows_images()])
-    means = of_habits(ask(head_pattern.by_layer, weighing=weighing), GROUPS[group])
+    every = ask(head_pattern.by_layer, weighing=weighing).dropna(subset="mean")
+    held = set(every["quantity"])
+    group = view.pick("group", [each for each, habits in GROUPS.items() if held & set(habits)])
+    means = of_habits(every, GROUPS[group])
     heads = of_habits(ask(head_pattern.heads, weighing=weighing), GROUPS[group])
-    if means.empty:
-        st.info(view.say("none"))
-        return
     view.finding(_finding(view, means, heads, weighing))
     caption = view.say("caption")
     if weighing == WEIGHT:  # what is said of a group has published numbers in it

@@ -12,7 +12,7 @@ from analysis.tables.norms import head_token
 from pages.head_habits.opened_head import clearest_head
 from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
-from pages.ui.charts.look import coloured, tooltips
+from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.charts.shaded_sequence import RECEIVED, sequence_name, texts_of_head
 from pages.ui.head.bar import pick_head
 from pages.ui.head.card import head_card
@@ -24,6 +24,8 @@ from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import shown_as, with_names
+
+_ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the space between them
 
 
 @section("one_head", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
@@ -73,8 +75,8 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
         x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high")
     )
     points = base.mark_circle(size=70, opacity=1).encode(x=alt.X("mean:Q", title=title, axis=axis))
-    height = 90 + 34 * max(shown[habit].nunique(), 1)  # the legend and the axis are in it
-    return alt.layer(rules, points).properties(height=height)
+    height = _ROW * max(shown[habit].nunique(), 1) + _AROUND
+    return layered(rules, points, height=height)
 
 
 def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:

@@ -12,6 +12,8 @@ from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import scientific
 
+_WHOLE = 8  # rows that are all seen
+
 
 @section("completeness", largest_errors.TABLE, layer_completeness.TABLE)
 def completeness(view: View) -> None:
@@ -35,5 +37,5 @@ def completeness(view: View) -> None:
         "table",
         errors.merge(texts, on="seq", how="left"),
         columns,
-        options={"height": 318},
+        options={"height": 318 if len(errors) > _WHOLE else "content"},
     )

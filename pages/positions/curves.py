@@ -7,7 +7,7 @@ import pandas as pd
 
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import column_tooltips
+from pages.ui.charts.look import column_tooltips, layered
 from pages.ui.words.columns import title
 from pages.ui.words.offsets import offset_told
 
@@ -26,19 +26,26 @@ def offsets_across(domain: tuple[int, int], *, titled: bool = False) -> alt.X:
 def curve_over_offsets(
     curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int, width: int = WIDTH
 ) -> Any:
-    """A line over offsets with its greatest value within the window marked."""
+    """A line over offsets with its greatest value within the window marked, and a band between the
+    ends of its interval where the frame has them."""
     axis = alt.Axis(format=".3~r", tickCount=4, minExtent=36)
+    low, high = ends = f"{curve}_low", f"{curve}_high"
+    sure = low in curves and curves[low].notna().any()
+    y: dict[str, Any] = {"title": None, "scale": alt.Scale(zero=False), "axis": axis}
+    told = (curve, *ends) if sure else (curve,)
     base = alt.Chart(curves).encode(
         x=x,
-        y=alt.Y(f"{curve}:Q", title=None, scale=alt.Scale(zero=False), axis=axis),
-        tooltip=column_tooltips(curves, **{"offset": "+d", curve: ".4~g"}),
+        y=alt.Y(f"{curve}:Q", **y),
+        tooltip=column_tooltips(curves, offset="+d", **dict.fromkeys(told, ".4~g")),
     )
+    between = base.encode(y=alt.Y(f"{low}:Q", **y), y2=alt.Y2(high))
+    bands = [between.mark_area(color=colour, opacity=0.2)] if sure else []
     line = base.mark_line(color=colour, point={"size": 18, "filled": True, "color": colour})
     at = curves[curves["offset"] == peak].assign(label=f"t = {offset_told(peak)}")
     marked = alt.Chart(at).encode(x=x)
     rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
     label = marked.mark_text(fontSize=12, fontWeight="bold")
-    chart = alt.layer(rule, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))
+    chart = layered(rule, *bands, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))
     return chart.properties(title=heading(title(curve)), width=width, height=_CURVE)
 
 

@@ -23,6 +23,7 @@ from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
 _PAGE = "positions"
+_OF_POSITION = {"position": "value", "position_low": "low", "position_high": "high"}
 _DEPENDS = 0.1  # share of a head's variance that the offset explains, from which it is counted
 
 
@@ -142,6 +143,10 @@ def _shares() -> Iterator[Finding]:
         ),
         _PAGE,
         "shares",
+        layers.rename(columns=_OF_POSITION)[["layer", *_OF_POSITION.values()]].assign(
+            name=say("positions.column.position")
+        ),
+        baseline=0.0,
         known_by=say("finding.shares_known_by"),
     )
 

@@ -9,14 +9,15 @@ import streamlit as st
 from analysis.tables.positions import score_share
 from analysis.tables.positions.score_share import PARTS
 from pages.positions.offsets import head_row
-from pages.ui.charts.colours import SCORE_PART_COLOURS
+from pages.ui.charts.colours import EDGES, SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import coloured, column_tooltips, flat_axis
+from pages.ui.charts.look import coloured, column_tooltips, flat_axis, layered
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, turns_positions
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import percent
 
 
@@ -39,13 +40,14 @@ def shares(view: View) -> None:
         scale,
         format=".1%",
         marked=(layer, head),
-        legend_format=".0%",
+        legend_format="~%",
     )
     state = f"{part}_{layer}_{head}"
     caption = view.say(f"part_{part}_help")
     view.figure("map", heads, chart, state=state, click=True, caption=caption)
     shown = heads.sort_values("position", ascending=False)
-    view.table("table", shown, dict.fromkeys(("layer", "head", *PARTS, "deviation")))
+    numbers = (name for part in PARTS for name in (part, f"{part}_low", f"{part}_high"))
+    view.table("table", shown, dict.fromkeys(("layer", "head", *numbers, "deviation")))
 
 
 def _finding(view: View, layers: pd.DataFrame, heads: pd.DataFrame) -> str:
@@ -56,31 +58,49 @@ def _finding(view: View, layers: pd.DataFrame, heads: pd.DataFrame) -> str:
         "finding",
         first=int(first["layer"]),
         last=int(last["layer"]),
-        before=percent(first["position"]),
-        after=percent(last["position"]),
+        before=_with_interval(first),
+        after=_with_interval(last),
         content_before=percent(first["content"]),
         content_after=percent(last["content"]),
         head=head_of(most),
-        most=percent(most["position"]),
+        most=_with_interval(most),
     )
+
+
+def _with_interval(row: pd.Series) -> str:
+    """What position alone is responsible for."""
+    return with_interval(row["position"], row["position_low"], row["position_high"], percent)
 
 
 def _layers(view: View, layers: pd.DataFrame) -> Any:
-    """A bar per layer, cut into the four parts; what works against the rest hangs below 0."""
+    """A bar per layer, cut into the four parts; what works against the rest hangs below 0. Position
+    alone starts at 0, so that its interval can be drawn around its end."""
     names = {part: view.say(f"part_{part}") for part in PARTS}
-    long = layers.melt("layer", list(PARTS), var_name="part", value_name="share")
+    parts = [
+        layers[["layer"]].assign(
+            part=part,
+            share=layers[part],
+            low=layers[f"{part}_low"],
+            high=layers[f"{part}_high"],
+        )
+        for part in PARTS
+    ]
+    long = pd.concat(parts, ignore_index=True)
     colours = {names[part]: colour for part, colour in SCORE_PART_COLOURS.items()}
     long = long.assign(order=long["part"].map(PARTS.index), part=long["part"].map(names))
     long, encoding, _ = coloured(long, "part", title("part"), colours)
-    return (
-        alt.Chart(long)
-        .mark_bar(stroke="#80808055", strokeWidth=0.5)
-        .encode(
-            x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
-            y=alt.Y("share:Q", title=title("share"), axis=alt.Axis(format=".0%", tickCount=6)),
-            order=alt.Order("order:Q"),
-            color=encoding,
-            tooltip=column_tooltips(long, layer="d", part="", share=".1%"),
-        )
-        .properties(height=320)
+    y: dict[str, Any] = {"title": title("share"), "axis": alt.Axis(format=".0%", tickCount=6)}
+    base = alt.Chart(long).encode(
+        x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
+        tooltip=column_tooltips(long, layer="d", part="", share=".1%", low=".1%", high=".1%"),
     )
+    bars = base.mark_bar(stroke="#80808055", strokeWidth=0.5).encode(
+        y=alt.Y("share:Q", **y), order=alt.Order("order:Q"), color=encoding
+    )
+    of_position = base.transform_filter(alt.datum["order"] == PARTS.index("position"))
+    between = of_position.encode(y=alt.Y("low:Q", **y), y2=alt.Y2("high"))
+    rules = [
+        between.mark_rule(color=edge, strokeWidth=width)
+        for edge, width in zip(EDGES, (3.5, 1.5), strict=True)
+    ]
+    return layered(bars, *(rules if long["low"].notna().any() else ()), height=320)

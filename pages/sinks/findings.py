@@ -90,12 +90,15 @@ def _massive() -> Iterator[Finding]:
 
 
 def _beside(ratios: pd.DataFrame, place: str) -> tuple[pd.Series, pd.Series] | None:
-    """The depth at which a place stands out most, and other tokens there; None without others."""
+    """The depth at which a place stands out most, and other tokens there; None if there are no
+    others or they stand out as much."""
     peak = ratios[ratios["place"] == place].nlargest(1, "mean")
     if peak.empty:
         return None
     here = ratios[(ratios["depth"] == peak["depth"].iloc[0]) & (ratios["place"] == "other")]
-    return None if here.empty else (peak.iloc[0], here.iloc[0])
+    if here.empty or here["mean"].iloc[0] >= peak["mean"].iloc[0]:
+        return None
+    return peak.iloc[0], here.iloc[0]
 
 
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {

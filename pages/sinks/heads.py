@@ -32,7 +32,8 @@ def heads(view: View) -> None:
     of_heads = frame[frame["quantity"] == quantity]
     of_heads = of_heads.assign(below=of_heads["mean"] <= threshold)
     rates = ask(sink_rate.rates, place=place, threshold=threshold)
-    view.finding(_finding(view, rates, of_heads, quantity))
+    name, above = place_name(place), percent(threshold)
+    view.finding(_finding(view, rates, of_heads, quantity, place=name, threshold=above))
     default = head_with_most(of_heads, "mean")
     marked = clicked_head(view, "map", default=default)
     chart = head_map(
@@ -40,12 +41,11 @@ def heads(view: View) -> None:
         "mean",
         view.say(f"map_axis_{quantity}"),
         format=".1%",
-        legend_format="%",
+        legend_format="~%",
         tooltip=("low", "high"),
         marked=marked,
         clear="below",
     )
-    name, above = place_name(place), percent(threshold)
     state = (place, quantity, threshold, *marked)
     view.figure("map", of_heads, chart, state=state, click=True, place=name, threshold=above)
     by_layer, over = view.columns(2)
@@ -89,13 +89,17 @@ def _over_thresholds(view: View, rates: pd.DataFrame, place: str) -> None:
         format=".1%",
         height=300,
     )
-    axes = {"x": alt.Axis(format="%", tickCount=9, labelAngle=0), "y": alt.Axis(format="%")}
+    axes = {"x": alt.Axis(format="%", tickCount=9, labelAngle=0), "y": alt.Axis(format="~%")}
     view.figure("thresholds", frame, with_axes(chart, **axes), place=place)
 
 
-def _finding(view: View, rates: pd.DataFrame, of_heads: pd.DataFrame, quantity: str) -> str:
+def _finding(
+    view: View, rates: pd.DataFrame, of_heads: pd.DataFrame, quantity: str, **names: str
+) -> str:
     """The rate over all layers, that of the neighbour, and in which layer it is highest."""
     own = rates[rates["quantity"] == quantity]
+    if not own["mean"].any():
+        return view.say(f"none_{quantity}", **names)
     every = own[own["layer"].isna()].iloc[0]
     most = own[own["layer"].notna()].nlargest(1, "mean").iloc[0]
     beside = rates[rates["layer"].isna() & (rates["quantity"] == "neighbour")]["mean"]

@@ -16,6 +16,7 @@ from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
 
 _COMPARED = ("neighbour", "even")
+_RESTS = 1.5  # times what would be nothing special
 
 
 @section("layers", sink.TABLE)
@@ -67,7 +68,8 @@ def _finding(view: View, own: pd.DataFrame, place: str) -> str:
     peak = own[own["quantity"] == "attention"].nlargest(1, "mean").iloc[0]
     there = own[own["layer"] == peak["layer"]].set_index("quantity")
     others = [there.loc[each, "mean"] for each in _COMPARED if each in there.index]
-    kind = "unclear" if pd.isna(peak["low"]) else "more" if peak["low"] > max(others) else "same"
+    rests = peak["low"] > max(others) and peak["mean"] > _RESTS * max(others)
+    kind = "unclear" if pd.isna(peak["low"]) else "more" if rests else "same"
     return view.say(
         f"finding_{kind}",
         place=place_name(place),

@@ -79,12 +79,13 @@ def pick_relation(view: View) -> str:
 
 
 def _clearest() -> str | None:
-    """The relation whose best head is furthest above the best fixed offset, of frequent ones."""
+    """The relation whose best head is furthest above the best fixed offset, of frequent ones;
+    where none is frequent, the most frequent, since of a few words nothing can be said."""
     best = ask(dependency_best.best, merging=MERGINGS[0], chosen_on="all")
     best = best[~best["relation"].isin(EVERYTHING)].dropna(subset="difference")
     frequent = best[best["n"] >= LEAST]
-    found = (frequent if len(frequent) else best).nlargest(1, "difference")["relation"]
-    return str(found.iloc[0]) if len(found) else None
+    found = frequent.nlargest(1, "difference") if len(frequent) else best.nlargest(1, "n")
+    return str(found["relation"].iloc[0]) if len(found) else None
 
 
 def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:

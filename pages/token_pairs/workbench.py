@@ -1,6 +1,7 @@
 """Pairs of a layer under conditions, and beside them the one that is looked at."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 import altair as alt
@@ -12,7 +13,7 @@ from pages.token_pairs.choices import PAIR, choices, state_of
 from pages.token_pairs.chosen_pair import chosen_pair
 from pages.token_pairs.lists import COLUMNS, in_points, is_clear, with_pair_names
 from pages.ui.charts.colours import MARKED, ZERO
-from pages.ui.charts.look import cell_selection, coloured, tooltips
+from pages.ui.charts.look import cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order, layers
@@ -51,8 +52,10 @@ def workbench(view: View) -> None:
         view.row()
         page = _page(view, max(map(len, lists.values())))
     reach = reach_of(pd.concat(each.iloc[page] for each in lists.values()))
-    for place, (name, frame) in zip((above, right), lists.items(), strict=False):
-        with place:
+    for places, (name, frame) in zip(((left, above), (right,)), lists.items(), strict=False):
+        with ExitStack() as inside:  # a place in a column knows nothing of how wide that is
+            for each in places:
+                inside.enter_context(each)
             _list(view, name, frame, asked[name], page=page, tokens=tokens, reach=reach)
 
 
@@ -189,7 +192,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
         .add_params(cell_selection(POINT, "source", "target"))
     )
     height = _ROW * len(shown) + _AROUND + _OF_LEGEND * len(relations)
-    return alt.layer(zero, rules, dots, names, numbers, rows).properties(height=height)
+    return layered(zero, rules, dots, names, numbers, rows, height=height)
 
 
 def _if_clear(faint: float) -> Any:

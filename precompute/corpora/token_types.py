@@ -26,7 +26,8 @@ class TokenTypes:
 
     A tokenizer that lacks a classification token or a separator has no token of that type, and one
     that uses one token as both has neither: such a token marks an end and not a part. `bos` is the
-    token that it puts before every text, where that is no classification token.
+    token that it puts before every text, where that is no classification token; what it puts after
+    every text, as T5's does, is a separator.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase):
@@ -39,19 +40,21 @@ class TokenTypes:
             for token, kind in ((tokenizer.cls_token, CLS), (tokenizer.sep_token, SEP)):
                 if token in vocabulary:
                     self._of_id[vocabulary[token]] = kind
-        if _puts_bos_first(tokenizer) and tokenizer.bos_token != tokenizer.cls_token:
-            self._of_id[vocabulary[str(tokenizer.bos_token)]] = BOS
+        for token, kind, place in ((tokenizer.bos_token, BOS, 0), (tokenizer.eos_token, SEP, -1)):
+            if token != tokenizer.cls_token and _is_put(tokenizer, token, place):
+                self._of_id[vocabulary[token]] = kind
 
     def __call__(self, ids: Int32[np.ndarray, " token"]) -> UInt8[np.ndarray, " token"]:
         """Positions in `TOKEN_TYPES`."""
         return self._of_id[ids]
 
 
-def _puts_bos_first(tokenizer: PreTrainedTokenizerBase) -> bool:
-    if tokenizer.bos_token is None:
+def _is_put(tokenizer: PreTrainedTokenizerBase, token: str | None, place: int) -> bool:
+    """Whether the tokenizer puts the token before (0) or after (−1) every text."""
+    if token is None:
         return False
     ids: list[int] = tokenizer(PROBE, verbose=False)["input_ids"]
-    return ids[0] == tokenizer.bos_token_id
+    return ids[place] == tokenizer.convert_tokens_to_ids(token)
 
 
 def _surface(token: str) -> str:

@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property, partial
+from multiprocessing.context import BaseContext
 from threading import Thread
 from typing import ClassVar
 
@@ -66,6 +67,18 @@ class _Worker:
         )
         _check_weights(self.plan, model)
         return model
+
+
+def _starting_quickly() -> BaseContext:
+    """Processes forked from one that has imported torch and done nothing else, where forks exist.
+
+    They start at once, and share the memory of what is imported.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
 
 
 def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
@@ -125,7 +138,7 @@ def run_processes(
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
     pool = ProcessPoolExecutor(
         workers,
-        mp_context=multiprocessing.get_context("spawn"),
+        mp_context=_starting_quickly(),
         initializer=_start_process,
         initargs=(plan, model.name, model.device, threads),
     )

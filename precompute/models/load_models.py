@@ -15,7 +15,7 @@ from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.load_processor import load_image_reader, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
 from precompute.models.model_folder import configuration_of, states_of, told, weights_sha256_of
-from precompute.models.model_heads import if_exclusive, if_named, loader_of_head
+from precompute.models.model_heads import if_exclusive, if_named, loader_of_body, loader_of_head
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*"]
@@ -56,13 +56,15 @@ def load_model(
             raise UnfitModel(f"Model {name!r} has changed while it was read; run the same again.")
     else:
         loader = loader_of_head(configuration)
-        drawn = drawn_model(folder, loader or "AutoModel", seed=random_weights)
+        drawn = drawn_model(folder, loader or loader_of_body(configuration), seed=random_weights)
         weights_sha256 = drawn_sha256(drawn)
-        whole, model = drawn if loader else None, drawn.base_model
+        whole, model = (drawn, drawn.base_model) if loader else (None, drawn)
         drawn.to(DTYPES[dtype])
     (model if whole is None else whole).to(_device(device))
     adapter.check(model)
     reads_images = adapter.layout(model) is not None
+    # which fits the model to the size of its images, before weights say how patches are turned
+    images = load_image_reader(folder, name, model, adapter) if reads_images else None
     layers = adapter.weights(model)
     if dtype != "float32":
         layers = tuple(in_dtype(each, torch.float32) for each in layers)
@@ -77,7 +79,7 @@ def load_model(
         dtype=dtype,
         language_model=if_named(whole, adapter.LANGUAGE_MODELS),
         classifier=if_exclusive(if_named(whole, adapter.CLASSIFIERS)),
-        images=load_image_reader(folder, name, model, adapter) if reads_images else None,
+        images=images,
         segments=segments,
         gate_rule=gate_rule,
         random_weights=random_weights,
@@ -128,12 +130,14 @@ def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Mode
     """
     loader = loader_of_head(configuration)
     if loader is None:
-        return None, _model(folder, "AutoModel", dtype)[0]
-    model, missing = _model(folder, loader, dtype)
+        return None, _model(folder, loader_of_body(configuration), dtype)[0]
+    model, missing = _model(folder, loader, dtype, has_head=True)
     return (None if missing else model), model.base_model
 
 
-def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[str]]:
+def _model(
+    folder: Path, loader: str, dtype: torch.dtype, *, has_head: bool = False
+) -> tuple[Model, list[str]]:
     """A model, and which tensors of its head are not in the file.
 
     Raises:
@@ -154,7 +158,7 @@ def _model(folder: Path, loader: str, dtype: torch.dtype) -> tuple[Model, list[s
         raise UnfitModel(f"The weights in {folder} cannot be loaded: {told(error)}") from error
     # the pooler comes after the last layer and is measured by nothing
     absent = {name for name in report["missing_keys"] if not name.startswith("pooler.")}
-    inside = "" if model.base_model is model else f"{model.base_model_prefix}."
+    inside = f"{model.base_model_prefix}." if has_head else ""
     missing = sorted(name for name in absent if name.startswith(inside))
     if missing:
         raise UnfitModel(

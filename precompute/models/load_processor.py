@@ -1,5 +1,7 @@
 """What reads texts or images for a model: the tokenizer or the image processor in its folder."""
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +19,22 @@ from precompute.models.model_folder import told
 JAPANESE = "fugashi==1.5.2 unidic-lite==1.0.8"
 """What words of Japanese need: the extra `japanese`."""
 PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
+_MOST_TOKENS = 10_000_000
 _PROBES = ((64, 64), (64, 128))  # width × height of images whose shapes differ
 
 
 def read_tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerBase:
-    """The model's tokenizer; no code that lies beside it is run.
+    """The model's tokenizer, which is tried out; no code that lies beside it is run.
 
     Raises:
         UnfitModel: there is none that can be loaded, or a package that it needs is missing.
     """
+    _check_ids(folder, name)
     try:
-        return transformers.AutoTokenizer.from_pretrained(
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
             folder, trust_remote_code=False, local_files_only=True, use_fast=True
         )
+        tokenizer("a")
     except ImportError as error:
         raise UnfitModel(
             f"The tokenizer of model {name!r} needs a package that is not installed: {error} For "
@@ -39,6 +44,36 @@ def read_tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerB
         raise UnfitModel(
             f"Model {name!r} has no tokenizer that can be loaded: {told(error)}"
         ) from error
+    return tokenizer
+
+
+def _check_ids(folder: Path, name: str) -> None:
+    """Raises if a token has an id up to which no memory holds a vocabulary.
+
+    Raises:
+        UnfitModel: naming the id.
+    """
+    try:
+        read = json.loads((folder / "tokenizer.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return  # whoever loads it says what is wrong
+    largest = max((each for each in _ids(read) if isinstance(each, int)), default=0)
+    if largest > _MOST_TOKENS:
+        raise UnfitModel(
+            f"tokenizer.json of model {name!r} gives a token the id {largest}, and no vocabulary "
+            f"has more than {_MOST_TOKENS:,} tokens. Give the tokenizer that the model was "
+            "published with."
+        )
+
+
+def _ids(read: Any) -> Iterator[Any]:
+    """What stands for ids in a tokenizer.json, whatever else does."""
+    match read:
+        case {"model": {"vocab": dict(vocabulary)}}:
+            yield from vocabulary.values()
+    match read:
+        case {"added_tokens": list(added)}:
+            yield from (each.get("id") for each in added if isinstance(each, dict))
 
 
 def load_image_reader(folder: Path, name: str, model: Model, adapter: Adapter) -> ImageReader:

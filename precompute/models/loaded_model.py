@@ -99,10 +99,8 @@ class LoadedModel:
 
     @property
     def positions_by(self) -> str:
-        """How the model knows places: by vectors that are `added` to its input, by queries and keys
-        that are `turned`, or by what scores have of the `distance` beside these."""
-        first = self.layers[0]
-        return "distance" if first.is_placed else "added" if first.rotary is None else "turned"
+        """How the model knows places: one of `analysis.needs.KNOWS_PLACES_BY`."""
+        return self.layers[0].positions_by
 
     @property
     def segment_types(self) -> int:

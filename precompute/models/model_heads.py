@@ -12,6 +12,12 @@ def loader_of_head(configuration: dict) -> str | None:
     return next(named, None)
 
 
+def loader_of_body(configuration: dict) -> str:
+    """What loads the model without a head: of a family of which a part is read, that part."""
+    family = configuration["model_type"]
+    return getattr(adapter_for(family), "LOADERS", {}).get(family, "AutoModel")
+
+
 def if_named(whole: Model | None, known: dict[str, str]) -> Model | None:
     """The model with its head, if that is of a kind."""
     return whole if type(whole).__name__ in known else None

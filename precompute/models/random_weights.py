@@ -33,9 +33,9 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
         )
         with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            model = getattr(transformers, loader).from_config(
-                config, trust_remote_code=False, attn_implementation="eager", dtype=torch.float32
-            )
+            kind, settings = getattr(transformers, loader), {"dtype": torch.float32}
+            made = getattr(kind, "from_config", None) or kind._from_config
+            model = made(config, attn_implementation="eager", **settings)
     except Exception as error:  # of whatever kind a strange configuration makes it stumble into
         raise UnfitModel(f"No model can be made of config.json in {folder}: {error}") from error
     return model.eval().requires_grad_(False)

@@ -4,8 +4,10 @@
 
 The server shows one file that is the first or the second, one in the other's place again and
 again. Readers go through all pages, as a browser would ask for them, and some leave in the midst of
-one. It prints the slowest page and the memory of the server, and ends with status 1 after an error
-or a page of two files at once.
+one. One reader in five has the model run on a text of the file at every other page, so that models
+run in turn. It prints the slowest page and the memory of the server, and ends with status 1 after
+an error, a page of two files at once, a page that took too long, or memory that is not given back.
+The model of both files has to be on this machine.
 """
 
 import argparse
@@ -32,6 +34,11 @@ FILE = "crowd.duckdb"
 MARKS = ("crowd-one", "crowd-two")
 """What stands for the name of the corpus in each file, so that pages say which they show."""
 READING = 5.0  # seconds, on average
+LIVE_EVERY = 5
+LIVE = "a text run live"
+AFTERWARDS = 30.0  # seconds in which a server gives back what its readers held
+MORE_MEMORY = 1024
+"""In MiB, that a server may hold afterwards beyond what it held when each page was opened once."""
 _PAGES = [page for page in PAGES if page != "report"]
 
 
@@ -86,10 +93,19 @@ def read(server: str, number: int, until: float) -> list[tuple[float, str]]:
             session.ask(page, file=FILE)
             session.close()
             session = Session(server)
-        found.append((session.open(page, file=FILE), page))
+        is_live = number % LIVE_EVERY == 0 and turn % 2 == 0
+        shown, address = ("sequences", _of_a_text(random)) if is_live else (page, {})
+        took = session.open(shown, file=FILE, **address)
+        found.append((took, LIVE if is_live else page))
         assert_one_file(b"".join(session.received), page)
     session.close()
     return found
+
+
+def _of_a_text(random: Random) -> dict[str, str]:
+    """The address of a map that no file keeps: of some text and layer."""
+    text, layer = str(random.randrange(50)), str(random.randrange(1, 5))
+    return {"seq_view": "map", "seq_seq": text, "seq_layer": layer}
 
 
 def assert_one_file(received: bytes, page: str) -> None:
@@ -114,8 +130,15 @@ def newest_child() -> int:
     return max(map(int, children))
 
 
-def measure(files: list[Path], sessions: int, seconds: float, pause: float) -> list[str]:
-    """Print what a crowd sees; what was wrong."""
+def measure(
+    files: list[Path], sessions: int, seconds: float, pause: float, longest: float
+) -> list[str]:
+    """Print what a crowd sees; what was wrong.
+
+    Args:
+        pause: seconds after which the file is replaced.
+        longest: seconds that a page may take, but for those that wait for the model.
+    """
     with TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "shown").mkdir()
@@ -128,11 +151,25 @@ def measure(files: list[Path], sessions: int, seconds: float, pause: float) -> l
             held = [memory(process)]
             with replacing(copies, shown, pause) as times:
                 opened, wrong = _crowd(server, sessions, seconds, partial(_hold, process, held))
-            print(f"{len(opened)} pages, {times[0]} files replaced, {len(wrong)} error(s)")
-            (median, _), (slowest, page) = opened[len(opened) // 2], opened[-1]
-            print(f"slowest page: {page}, {slowest:.2f} s; median {median:.2f} s")
-            print(f"memory in MiB: {held[0]} before, {max(held)} at most, {held[-1]} at the end")
+            time.sleep(AFTERWARDS)
+            _hold(process, held)
+    print(f"{len(opened)} pages, {times[0]} files replaced, {len(wrong)} error(s)")
+    for kind, those in _by_kind(opened).items():
+        (median, _), (slowest, page) = those[len(those) // 2], those[-1]
+        print(f"{kind}: {len(those)}, slowest {page} {slowest:.2f} s, median {median:.2f} s")
+        if kind != LIVE and slowest > longest:
+            wrong.append(f"{page} took {slowest:.2f} s")
+    print(f"memory in MiB: {held[0]} before, {max(held)} at most, {held[-1]} afterwards")
+    if held[-1] > held[0] + MORE_MEMORY:
+        wrong.append(f"{held[-1] - held[0]} MiB are not given back")
     return wrong
+
+
+def _by_kind(opened: list[tuple[float, str]]) -> dict[str, list[tuple[float, str]]]:
+    """Pages that show what is stored, and those that a model is run for; the slowest last."""
+    live = [each for each in opened if each[1] == LIVE]
+    stored = [each for each in opened if each[1] != LIVE]
+    return {kind: those for kind, those in (("pages", stored), (LIVE, live)) if those}
 
 
 def _open_all(server: str) -> None:
@@ -140,6 +177,7 @@ def _open_all(server: str) -> None:
     session = Session(server)
     for page in _PAGES:
         session.open(page, file=FILE)
+    session.open("sequences", file=FILE, **_of_a_text(Random(0)))
     session.close()
 
 
@@ -168,8 +206,10 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=50)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--replace-every", type=float, default=30, help="seconds")
+    parser.add_argument("--longest", type=float, default=5, help="seconds that a page may take")
     asked = parser.parse_args()
-    wrong = measure(asked.files, asked.sessions, 60 * asked.minutes, asked.replace_every)
+    seconds = 60 * asked.minutes
+    wrong = measure(asked.files, asked.sessions, seconds, asked.replace_every, asked.longest)
     print(*wrong, sep="\n", file=sys.stderr)
     sys.exit(bool(wrong))
 

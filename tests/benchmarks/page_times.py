@@ -48,7 +48,10 @@ class Session:
 
     def __init__(self, server: str) -> None:
         address = f"{server.replace('http', 'ws')}/_stcore/stream"
-        self._socket = connect(address, subprotocols=[Subprotocol("streamlit")], max_size=None)
+        protocols = [Subprotocol("streamlit")]
+        self._socket = connect(
+            address, subprotocols=protocols, max_size=None, open_timeout=PATIENCE
+        )
         self._socket.__enter__()
         self.received: list[bytes] = []
         """What was sent for the page that was opened last."""

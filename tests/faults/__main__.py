@@ -1,12 +1,15 @@
 """What goes wrong, done on purpose, and a table of how it ended.
 
-    python -m tests.faults [--times 5] [--seed 0] [--only NAME …]
+    python -m tests.faults [--full] [--times 5] [--seed 0] [--only NAME …]
 
-Each mishap happens so many times to a small run, each time at another moment. After it the same
-command must end with the same numbers, whatever it was. It ends with status 1 if one did not.
+Runs are killed, starved, damaged and disturbed, and what anybody may have made is read: texts,
+images, models, files of statistics, addresses. Each mishap happens so many times, each time in
+another way; with `--full` as often as `FULL` says. After it a run must end with the same numbers,
+and what is read must be shown, or refused in one line. It ends with status 1 if one did not.
 """
 
 import argparse
+import logging
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -15,16 +18,28 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from tests.faults import changes, damage, disk, kills, memory
+from tests.faults import addresses, changes, damage, disk, files, inputs, kills, memory
+from tests.faults.opened import Pages
 from tests.faults.phases import PHASES
 from tests.faults.process import Wrong
 from tests.faults.scene import Scene, new_scene
 
-Kind = Callable[[Scene, Random], str]
+Mishap = Callable[[Scene, Random], str]
+Kind = Callable[[Random], str]
+FULL = {
+    "killed": 25,
+    "three parts damaged": 67,
+    "the finished file damaged": 100,
+    "changed at random": 210,
+    "addresses": 32,
+    "files": 50,
+}
+"""How often what begins so is tried by `--full`: 200 kills, 201 parts, 100 files, 5,040 inputs, 512
+addresses and 100 hostile files."""
 
 
-def kinds(*, may_mount: bool) -> dict[str, Kind]:
-    """Every mishap by what it is called; disks can be full only where one may be made."""
+def runs(*, may_mount: bool) -> dict[str, Mishap]:
+    """Every mishap of a run by what it is called; disks can be full only where one may be made."""
     at_phases = {
         "killed while": kills.in_phase,
         "no file may be large while": disk.small_files,
@@ -36,11 +51,12 @@ def kinds(*, may_mount: bool) -> dict[str, Kind]:
     }
     if may_mount:
         at_phases |= {"disk full while": disk.full, "disk read-only while": disk.read_only}
-    others: dict[str, Kind] = {
+    others: dict[str, Mishap] = {
         "killed as a file takes its name": kills.at_a_name,
         "killed five times in a row": kills.again_and_again,
         "one of two workers killed": kills.a_worker,
         "a run with two workers killed": kills.a_parent,
+        "one of two Ray nodes killed": kills.a_node,
         "three parts damaged": damage.of_parts,
         "the finished file damaged": damage.of_the_file,
         "two runs of one output": changes.two_runs,
@@ -54,13 +70,37 @@ def kinds(*, may_mount: bool) -> dict[str, Kind]:
     return by_phase | others
 
 
-def tried(name: str, kind: Kind, scene: Scene, *, times: int, seed: int) -> tuple[Counter, list]:
+def kinds(folder: Path) -> dict[str, Kind]:
+    """Everything that is tried, by what it is called; what they need is made as one is tried."""
+    scene: list[Scene] = []
+
+    def on_scene(mishap: Mishap, chance: Random) -> str:
+        if not scene:
+            scene.append(new_scene(_made(folder / "scene")))
+        return mishap(scene[0], chance)
+
+    pages = Pages(_made(folder / "pages"))
+    of_runs = runs(may_mount=disk.may_mount())
+    return {
+        **{name: partial(on_scene, mishap) for name, mishap in of_runs.items()},
+        **inputs.kinds(_made(folder / "inputs")),
+        **addresses.kinds(pages),
+        **files.kinds(pages, _made(folder / "files")),
+    }
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def tried(name: str, kind: Kind, *, times: int, seed: int) -> tuple[Counter, list[str]]:
     """How often it ended how, and what was wrong."""
     ended: Counter[str] = Counter()
     wrong: list[str] = []
     for number in range(times):
         try:
-            ended[kind(scene, Random(f"{seed} {name} {number}"))] += 1
+            ended[kind(Random(f"{seed} {name} {number}"))] += 1
         except Wrong as fault:
             ended["WRONG"] += 1
             wrong.append(f"{name}, time {number + 1} of seed {seed}: {fault}")
@@ -70,21 +110,26 @@ def tried(name: str, kind: Kind, scene: Scene, *, times: int, seed: int) -> tupl
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="hundreds of each, as FULL says")
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="*", default=[""], help="whose name holds one of them")
     asked = parser.parse_args()
-    wrong = []
+    logging.disable(logging.WARNING)
+    wrong, sums = [], Counter[str]()
     with TemporaryDirectory() as folder:
-        scene = new_scene(Path(folder))
         print("| what happened | times | how it ended |\n| --- | ---: | --- |", flush=True)
-        for name, kind in kinds(may_mount=disk.may_mount()).items():
+        for name, kind in kinds(Path(folder)).items():
             if not any(each in name for each in asked.only):
                 continue
-            ended, faults = tried(name, kind, scene, times=asked.times, seed=asked.seed)
+            begun = [n for start, n in FULL.items() if asked.full and name.startswith(start)]
+            times = begun[0] if begun else asked.times
+            ended, faults = tried(name, kind, times=times, seed=asked.seed)
             told = ", ".join(f"{how} {n}" for how, n in ended.most_common())
-            print(f"| {name} | {asked.times} | {told} |", flush=True)
+            print(f"| {name} | {times} | {told} |", flush=True)
+            sums += ended
             wrong += faults
+    print(f"| all | {sums.total()} | {sums['WRONG']} wrong |", flush=True)
     sys.exit(bool(wrong))
 
 

@@ -11,7 +11,8 @@ from random import Random
 
 from tests.faults.phases import at, killed_after, killed_at_name
 from tests.faults.process import PATIENCE, Ended, Wrong
-from tests.faults.scene import Scene, command
+from tests.faults.scene import OUTPUT, STATISTICS, Scene, command
+from tests.processes import is_running, workers_of
 
 ROOT = Path(__file__).parents[2]
 _IN_SMALL_PARTS = """
@@ -21,6 +22,17 @@ small_and_quick()
 main()
 """
 """A run that cuts its corpus as all others do, without which its sums would be of other parts."""
+
+_ON_RAY = """
+import sys
+from pathlib import Path
+from precompute.request import Request
+from tests.faults.phases import small_and_quick
+from tests.precompute.jobs.ray_cluster import lose_nodes
+small_and_quick()
+model, corpus, output, *statistics = sys.argv[1:]
+lose_nodes(Request(model, corpus, Path(output), statistics, max_tokens=36), lost=1)
+"""
 
 
 def in_phase(phase: str, scene: Scene, chance: Random) -> str:
@@ -72,12 +84,25 @@ def a_parent(scene: Scene, chance: Random) -> str:
         parent.kill()
         parent.communicate()
         deadline = time.monotonic() + PATIENCE
-        while any(map(_is_running, workers)):
+        while any(map(is_running, workers)):
             if time.monotonic() > deadline:
                 raise Wrong("workers live on")
             time.sleep(0.05)
         scene.assert_goes_on(folder)
         return Ended(parent.returncode, "").manner
+
+
+def a_node(scene: Scene, chance: Random) -> str:
+    """One of two nodes of a Ray cluster, once something is done."""
+    with scene.trial() as folder:
+        files = [scene.folder / "model", folder / "text.txt", folder / OUTPUT]
+        typed = [sys.executable, "-c", _ON_RAY, *map(str, files), *STATISTICS.split(",")]
+        ran = subprocess.run(
+            typed, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        manner = Ended(ran.returncode, ran.stderr).manner
+        scene.assert_goes_on(folder)
+        return manner
 
 
 def _with_workers(scene: Scene, folder: Path) -> subprocess.Popen[str]:
@@ -91,21 +116,12 @@ def _with_workers(scene: Scene, folder: Path) -> subprocess.Popen[str]:
 def _workers(parent: subprocess.Popen[str]) -> list[int]:
     """Both, once they are there."""
     found: set[int] = set()
-    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
-    while len(found) < 3 and parent.poll() is None:  # and what looks after their semaphores
-        found |= {int(each) for each in children.read_text().split()}
+    while len(found) < 2 and parent.poll() is None:
+        found |= workers_of(parent.pid)
         time.sleep(0.02)
     return sorted(found)
 
 
 def _kill(process: int) -> None:
-    if _is_running(process):
+    if is_running(process):
         os.kill(process, signal.SIGKILL)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"

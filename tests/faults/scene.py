@@ -18,7 +18,7 @@ from tests.faults.phases import measured, small_and_quick, together
 from tests.faults.process import Ended, Happening, Running, Wrong, nothing
 from tests.tiny import save_tiny
 
-STATISTICS = "token_type_mixing,head_layout,singular_value,mixing_ratio"
+STATISTICS = "token_type_mixing,head_distance,singular_value,mixing_ratio"
 """Sums, fits, weights and what is merged: a run with each kind of work, as short as can be."""
 OUTPUT = "tiny.duckdb"
 _WORDS = ["the", "cat", "sat", ",", "dog", "ran", "mat"]

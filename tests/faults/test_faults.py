@@ -5,15 +5,17 @@ from random import Random
 
 import pytest
 
-from tests.faults import changes, damage, disk, kills
-from tests.faults.__main__ import Kind, kinds
+from analysis.errors import UserError
+from pages.ui.contents import PAGES
+from tests.faults import changes, damage, disk, inputs, kills
+from tests.faults.__main__ import FULL, Mishap, kinds, runs
 from tests.faults.phases import PHASES
 from tests.faults.process import Ended, Wrong
 from tests.faults.scene import OUTPUT, Scene, assert_same, assert_whole, new_scene, numbers
 
 pytestmark = pytest.mark.slow
 
-HERE: dict[str, Kind] = {
+HERE: dict[str, Mishap] = {
     "killed while merging": partial(kills.in_phase, "merging"),
     "no file may be large while publishing": partial(disk.small_files, "publishing"),
     "parts deleted while merging": partial(disk.removed, "merging"),
@@ -23,6 +25,7 @@ HERE: dict[str, Kind] = {
 """One that kills, one that refuses, one that takes away, one that is in the way and one that lies;
 `make faults` does all, in every phase."""
 DAMAGED = 12
+CHANGED = 10
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +44,7 @@ def test_a_damaged_file_is_found_or_its_numbers_are_the_same(scene):
 
 
 def test_there_is_a_mishap_of_every_kind_for_every_phase():
-    names = kinds(may_mount=True)
+    names = runs(may_mount=True)
     assert set(HERE) < set(names)
     for what in ("killed", "disk full", "disk read-only", "corpus replaced", "model replaced"):
         assert {f"{what} while {phase}" for phase in PHASES} < set(names)
@@ -68,3 +71,54 @@ def test_other_numbers_and_half_files_would_be_seen(scene):
         shard.write_bytes(shard.read_bytes()[:-1])
         with pytest.raises(Wrong):
             assert_whole(folder)
+
+
+@pytest.fixture(scope="module")
+def of_inputs(tmp_path_factory) -> dict[str, inputs.Kind]:
+    return inputs.kinds(tmp_path_factory.mktemp("inputs"))
+
+
+def test_what_was_changed_at_random_is_read_or_refused_in_one_line(of_inputs):
+    for name, kind in of_inputs.items():
+        ended = {kind(Random(f"{name} {number}")) for number in range(CHANGED)}
+        assert ended <= {"read", "refused in one line"}
+
+
+def _crash() -> None:
+    raise KeyError("x")
+
+
+def _refuse_at_length() -> None:
+    raise UserError("one line\nand another")
+
+
+def _hold_much() -> None:
+    assert len(b"x" * (2**20 * (inputs.MORE_MEMORY + 200)))
+
+
+@pytest.mark.parametrize("act", [_crash, _refuse_at_length, _hold_much])
+def test_a_traceback_two_lines_and_much_memory_would_be_seen(act):
+    with pytest.raises(Wrong):
+        inputs.outcome(act, b"")
+
+
+def test_what_would_go_on_for_ever_is_seen(monkeypatch):
+    def go_on() -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(inputs, "SECONDS", 0.1)
+    with pytest.raises(Wrong, match="still going"):
+        inputs.outcome(go_on, b"")
+
+
+def test_all_that_is_counted_is_tried_as_often_as_is_said(tmp_path):
+    names = list(kinds(tmp_path))
+    total = {start: n * sum(name.startswith(start) for name in names) for start, n in FULL.items()}
+    assert total["killed"] >= 200
+    assert 3 * total["three parts damaged"] >= 200
+    assert total["the finished file damaged"] >= 100
+    assert total["changed at random"] >= 5000
+    assert total["addresses"] >= 500
+    assert total["files"] >= 100
+    assert {f"addresses of {page}" for page in PAGES} < set(names)

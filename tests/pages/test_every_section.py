@@ -2,6 +2,7 @@
 
 from itertools import cycle
 from pathlib import Path
+from shutil import copyfile
 
 import duckdb
 import pytest
@@ -29,9 +30,14 @@ IDS = [f"{page}-{each.stem}" for page, each in SECTIONS]
 NEEDS = [
     (page, each, table.name)
     for page, each in SECTIONS
-    if page != "compare"  # offers its sections beside another file alone
+    if page != "compare"  # needs several files
     for table in each.needs
 ]
+NOT_OFFERED = {
+    *(("layer_mixing", "gates"), ("positions", "shares"), ("relevance", "map")),
+    *(("compare", each) for each in ("head_changes", "heads", "pairs", "training")),
+}
+"""What has nothing to say of one file of texts, by a model without gates that adds positions."""
 a_third_of_needs = pytest.mark.parametrize(  # one frame names what is missing on every page
     ("page", "section", "table"),
     NEEDS[::3],
@@ -45,11 +51,24 @@ def every_section_and_one(name: str, *values: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("page", "section", name), pairs, ids=IDS)
 
 
+@pytest.fixture(scope="session")
+def steps_folder(store_folder, tmp_path_factory) -> Path:
+    """A folder with two steps of a training."""
+    folder = tmp_path_factory.mktemp("steps")
+    for step in (1000, 2000):
+        path = copyfile(store_folder / "tiny.duckdb", folder / f"step{step}.duckdb")
+        with duckdb.connect(str(path)) as store:
+            store.execute(f"update stored.run set model = 'some/model@step{step}'")
+    return folder
+
+
 @pytest.fixture
 def folder_of(request):
     """The folder with a file that has all there is to show on a page."""
 
     def folder(page: str, section: Section) -> Path:
+        if page == "compare":
+            return request.getfixturevalue("steps_folder")
         images = page == "relevance" and section.stem == "map"
         turned = any(not OF_LLAMA.isdisjoint(table.needs) for table in section.needs)
         special = "images" if images else "turned" if turned else "store"
@@ -72,6 +91,11 @@ def opened_at(opened, page: str, section: Section, folder: Path, lang: str = "en
     return session
 
 
+def shown(page: str, session: AppTest) -> str:
+    """The section that is drawn: the first where there is not the one that was asked for."""
+    return session.session_state[VIEWS[page]]
+
+
 @every_section_and_one("exported_in", "en", "ja")
 def test_a_section_is_whole_in_both_languages_and_can_be_exported(
     page, section, exported_in, opened, folder_of, exported, languages
@@ -80,6 +104,7 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
     for lang in languages:
         exported.clear()
         sessions[lang] = opened_at(opened, page, section, folder_of(page, section), lang)
+        assert shown(page, sessions[lang]) == section.stem
         assert_opened(sessions[lang])
         assert charts(sessions[lang]) or frames(sessions[lang]) or bodies(sessions[lang])
         if lang == exported_in and "ja" in languages:
@@ -94,7 +119,7 @@ def assert_asked_again(session: AppTest, folder: Path) -> None:
     """The SQL behind a section answers whoever opens the file without Mixscope."""
     queries = {each.value for each in session.code if each.language == "sql"}
     assert queries
-    [file] = folder.glob("*.duckdb")
+    file = min(folder.glob("*.duckdb"))
     with duckdb.connect(str(file), read_only=True) as store:
         for query in queries:
             assert store.execute(query).description
@@ -107,6 +132,7 @@ def test_a_statistic_that_the_file_lacks_is_named(
 ):
     folder = changed_copy(folder_of(page, section), tmp_path, *lacking(table))
     session = opened_at(opened, page, section, folder)
+    assert shown(page, session) == section.stem
     assert not charts(session)
     assert session.info
     if table not in ANNOTATED:
@@ -119,6 +145,9 @@ def test_a_statistic_that_the_file_lacks_is_named(
 def test_a_section_opens_on_files_of_other_kinds(page, section, kind, opened, request):
     name = "causal_trees" if page in OF_TREEBANKS else kind
     session = opened_at(opened, page, section, request.getfixturevalue(f"{name}_folder"))
+    is_offered = (page, section.stem) not in NOT_OFFERED
+    assert (shown(page, session) == section.stem) == is_offered
+    assert bool(session.toast) != is_offered, "whoever asks for another section is told"
     assert_opened(session)
     assert charts(session) or frames(session) or bodies(session)
     if page != "token_pairs":  # which shows tokens as the vocabulary has them

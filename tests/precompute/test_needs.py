@@ -137,6 +137,25 @@ def test_scores_that_depend_on_distances_are_not_made_of_queries_and_keys_alone(
     )
 
 
+@pytest.mark.parametrize("statistic", needing(Need.OFFSETS))
+def test_patches_that_are_turned_by_rows_and_columns_know_no_offsets_along_their_order(statistic):
+    check_model([statistic], tiny_model("vit"))
+    assert refused(UserError, check_model, [statistic], tiny_model("dinov3_vit")) == (
+        f"--statistics {statistic} needs offsets along the order of tokens, and dinov3_vit turns "
+        f"its queries and keys by the rows and columns of patches: leave {statistic} out, or ask "
+        "for patch_offset, which counts rows and columns."
+    )
+
+
+@pytest.mark.parametrize("statistic", needing(Need.ADDED_POSITIONS))
+def test_patches_that_are_turned_have_no_vectors_of_places(statistic):
+    assert refused(UserError, check_model, [statistic], tiny_model("dinov3_vit")) == (
+        f"--statistics {statistic} needs positions that are added to the input as vectors, and "
+        "dinov3_vit turns its queries and keys by the rows and columns of patches: "
+        f"leave {statistic} out, or ask for patch_offset."
+    )
+
+
 @pytest.mark.parametrize("statistic", needing(Need.GATES))
 def test_networks_of_one_hidden_layer_have_no_gates(statistic):
     check_model([statistic], tiny_model("llama"))

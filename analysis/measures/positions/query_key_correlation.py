@@ -3,11 +3,12 @@
 from typing import cast
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from scipy.fft import next_fast_len
 from torch import Tensor
 
 from analysis.measures.positions.query_key_wave import query_key_waves
+from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.models.trace import LayerWeights
 
 
@@ -98,3 +99,17 @@ def centred_covariance(
     first, end = (-offsets).clamp(0, n), (n - offsets).clamp(0, n)
     of_rows = (sums[:, end] - sums[:, first]) * (end > first)
     return weighted_covariance(queries, values, keys, reach=reach) - of_rows
+
+
+def written_out(
+    scores: Float[Tensor, "head query key"], seen: Bool[Tensor, "query key"]
+) -> tuple[Float[Tensor, "head diagonal"], Float[Tensor, "head diagonal"]]:
+    """The same two of scores that are no product of two sides: sums along all diagonals of what is
+    seen, and of that less the mean of its row.
+
+    Source:
+        yamamoto-2023, section 3.5, eq. 15.
+    """
+    mask = seen.to(scores)
+    means = (scores * mask).sum(dim=-1, keepdim=True) / mask.sum(dim=-1, keepdim=True)
+    return diagonal_sums(scores * mask), diagonal_sums((scores - means) * mask)

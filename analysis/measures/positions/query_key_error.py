@@ -9,7 +9,7 @@ from analysis.measures.positions.query_key_correlation import scored_waves
 from analysis.measures.positions.query_key_wave import cross_covariance
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.positions.rotary_plane import planes_of, turns
-from analysis.models.rotary import Rotary
+from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import LayerTrace, LayerWeights
 
 ERRORS = ("score_error", "trace_error", "attention_error")
@@ -28,7 +28,7 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
 
     Of a layer that turns its queries and keys, sums over planes, Re Σ_c q_c conj(k_c) e^(−iθ_c t)
     and what is not turned, stand in the place of QSKᵀ, and products of turned queries and keys in
-    that of the scores.
+    that of the scores. Terms of offsets are added to all of these.
 
     Args:
         layer: of a single sequence, without padding.
@@ -44,10 +44,14 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
     queries, keys = weights.compared(inputs)
     waves, values, right = scored_waves(inputs, weights)
     left, rotary = waves * values[:, None], weights.rotary
-    expected = queries @ keys.mT
+    expected = weights.products(inputs)
     scores = _plane_scores(inputs, weights, rotary) if rotary else left @ right.mT
     summands = left.abs() @ right.abs().mT
     traces = cross_covariance(left, right).sum(dim=-1)
+    if weights.offset_terms is not None:
+        parts = weights.offset_terms.by_part(queries, keys)
+        scores, traces = scores + sum(parts), traces + diagonal_sums(sum(parts))
+        summands = summands + sum(each.abs() for each in parts)
     visible, scale = summands * visible_share(inputs.dtype), weights.score_scale
     may_look = weights.pairs(len(inputs)).to(scores.device)
     attention = weights.capped(scores * scale).masked_fill(~may_look, float("-inf")).softmax(dim=-1)
@@ -68,15 +72,16 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
 
 
 def _plane_scores(
-    inputs: Float[Tensor, "token width"], weights: LayerWeights, rotary: Rotary
+    inputs: Float[Tensor, "token width"], weights: LayerWeights, rotary: Rotary | PatchRotary
 ) -> Float[Tensor, "head query key"]:
-    """Scores plane after plane, each turned by the offset alone, and what is not turned."""
+    """Scores plane after plane, each turned by the difference of two angles alone, and what is not
+    turned."""
     sides = weights.queries(inputs), weights.keys(inputs)
     query, key = (planes_of(side, rotary) * rotary.scaling for side in sides)
     turn = turns(len(inputs), rotary, inputs)
-    first = 2 * len(rotary.frequencies)
+    first = 2 * rotary.planes
     scores = sides[0][..., first:] @ sides[1][..., first:].mT
-    for c in range(len(rotary.frequencies)):
+    for c in range(rotary.planes):
         by_offset = turn[:, None, c] * turn[None, :, c].conj()
         scores = scores + (query[:, :, None, c] * key[:, None, :, c].conj() * by_offset).real
     return scores

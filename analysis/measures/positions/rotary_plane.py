@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
-from analysis.models.rotary import Rotary
+from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import LayerWeights
 
 
@@ -39,28 +39,27 @@ class PlaneTotals(NamedTuple):
 
 
 def planes_of(
-    vectors: Float[Tensor, "*any token head_width"], rotary: Rotary
+    vectors: Float[Tensor, "*any token head_width"], rotary: Rotary | PatchRotary
 ) -> Complex[Tensor, "*any token plane"]:
     """The coordinates of each plane as one complex number: x_c + i x_{c + planes}.
 
     Source:
         su-2021, section 3.2.1, eq. 12.
     """
-    planes = len(rotary.frequencies)
+    planes = rotary.planes
     real, imaginary = vectors[..., :planes], vectors[..., planes : 2 * planes]
     return torch.complex(real, imaginary)
 
 
 def turns(
-    n_tokens: int, rotary: Rotary, like: Float[Tensor, "*any"]
+    n_tokens: int, rotary: Rotary | PatchRotary, like: Float[Tensor, "*any"]
 ) -> Complex[Tensor, "token plane"]:
-    """e^(iθp) of every plane at every place p.
+    """e^(iθp) of every plane at every place p; of patches, by their angles.
 
     Source:
         su-2021, section 3.2.1, eq. 12.
     """
-    places = torch.arange(n_tokens, device=like.device)
-    angles = places[:, None] * rotary.frequencies.to(like)
+    angles = rotary.angles(n_tokens, like)
     return torch.complex(angles.cos(), angles.sin())
 
 
@@ -88,8 +87,8 @@ def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> P
         mean key. Rows are centred, since the softmax does not see what all keys of a query share.
     """
     rotary = weights.rotary
-    if rotary is None:
-        raise ValueError("The layer does not turn its queries and keys.")
+    if not isinstance(rotary, Rotary):
+        raise ValueError("The layer does not turn its queries and keys by their places in a text.")
     queries, keys = weights.compared(read)
     queries = queries * weights.score_scale
     seen = weights.pairs(len(read)).to(read.device)
@@ -98,7 +97,7 @@ def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> P
     query, key = (planes_of(side, rotary) for side in (queries, keys))
     by_query, by_key = _waves_in(centred, turn.conj()), _waves_in(centred.mT, turn)
     by_coordinate = _total(queries * (centred @ keys))
-    planes = len(rotary.frequencies)
+    planes = rotary.planes
     n_keys, n_queries = (seen.sum(dim=axis)[:, None] for axis in (1, 0))
     return PlaneTotals(
         query=_total(query * turn.conj() * n_keys),

@@ -9,21 +9,22 @@ PARTS = ("position", "query", "key", "content")
 
 
 class HeadTotals(NamedTuple):
-    """Sums of `rotary_plane.plane_totals` over texts, of one head, and over which pairs.
+    """Sums of `rotary_plane.plane_totals` over texts, of one head, and over how many pairs; a row
+    for each resample of the texts, or one for all of them.
 
     `whole` is Σ d_ij², of all planes and of what is not turned.
     """
 
-    query: Complex[np.ndarray, " plane"]
-    key: Complex[np.ndarray, " plane"]
-    turn: Complex[np.ndarray, " plane"]
-    query_turn: Complex[np.ndarray, " plane"]
-    key_turn: Complex[np.ndarray, " plane"]
-    whole: float
-    n_pairs: int
+    query: Complex[np.ndarray, "resample plane"]
+    key: Complex[np.ndarray, "resample plane"]
+    turn: Complex[np.ndarray, "resample plane"]
+    query_turn: Complex[np.ndarray, "resample plane"]
+    key_turn: Complex[np.ndarray, "resample plane"]
+    whole: Float[np.ndarray, " resample"]
+    n_pairs: Float[np.ndarray, " resample"]
 
 
-def score_shares(totals: HeadTotals) -> Float[np.ndarray, "4"]:
+def score_shares(totals: HeadTotals) -> Float[np.ndarray, "resample 4"]:
     """The four terms of every score, each by its covariance with the score, over the variance.
 
     With q = E q + δq and k = E k + δk a score is the sum of what position alone gives, E q with
@@ -38,15 +39,15 @@ def score_shares(totals: HeadTotals) -> Float[np.ndarray, "4"]:
     Source:
         su-2021, section 3.2.1, eq. 12; the split is ours.
     """
-    if totals.whole <= 0:
-        return np.full(len(PARTS), np.nan)
-    query, key = totals.query / totals.n_pairs, totals.key.conj() / totals.n_pairs
+    n_pairs = totals.n_pairs[..., None]
+    query, key = totals.query / n_pairs, totals.key.conj() / n_pairs
     position = _covariance(query * key, totals.turn)
     of_query = _covariance(key, totals.query_turn) - position
     of_key = _covariance(query, totals.key_turn) - position
-    parts = [position, of_query, of_key]
-    return np.array([*parts, totals.whole - sum(parts)]) / totals.whole
+    content = totals.whole - position - of_query - of_key
+    whole = np.where(totals.whole > 0, totals.whole, np.nan)
+    return np.stack([position, of_query, of_key, content], axis=-1) / whole[..., None]
 
 
-def _covariance(means: np.ndarray, sums: np.ndarray) -> float:
-    return float(np.real(means * sums).sum())
+def _covariance(means: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    return np.real(means * sums).sum(axis=-1)

@@ -12,6 +12,7 @@ from torch import Tensor
 from analysis.errors import UnfitModel
 from analysis.models.capture import change_named_inputs, change_output, record_outputs
 from analysis.models.families import bert
+from analysis.models.offset_terms import OffsetTerms
 from analysis.models.parts import activation_named, attentions_of, layer_traces, no_images
 from analysis.models.trace import LayerWeights, Model, Trace
 
@@ -82,9 +83,37 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
         fields = bert.encoder_layer(layer, config, sides)
         terms = 1 + sum(kind in attention.pos_att_type for kind in ("c2p", "p2c"))
         fields["score_scale"] *= terms**-0.5
-        is_placed = attention.relative_attention and terms > 1
-        found.append(LayerWeights(**fields, is_placed=is_placed))
+        found.append(LayerWeights(**fields, offset_terms=_offset_terms(model, attention)))
     return tuple(found)
+
+
+def _offset_terms(model: Model, attention: Model) -> OffsetTerms | None:
+    """Tables of the distances that the layer tells apart: DeBERTa counts from the key."""
+    kinds = attention.pos_att_type if attention.relative_attention else []
+    if not {"c2p", "p2c"} & set(kinds):
+        return None
+    span, shares = attention.pos_ebd_size, attention.share_att_key
+    steps = model.encoder.get_rel_embedding()[: 2 * span]
+    makes_keys = attention.key_proj if shares else getattr(attention, "pos_key_proj", None)
+    makes_queries = attention.query_proj if shares else getattr(attention, "pos_query_proj", None)
+    return OffsetTerms(
+        buckets=_distances(model).add(span).clamp(0, 2 * span - 1),
+        of_queries=_table(makes_keys, steps, attention) if "c2p" in kinds else None,
+        of_keys=_table(makes_queries, steps, attention) if "p2c" in kinds else None,
+    )
+
+
+def _distances(model: Model) -> Tensor:
+    """What the model makes of i − j for offsets from one end of its longest text to the other."""
+    steps = model.encoder.rel_embeddings.weight
+    far = model.encoder.get_rel_pos(steps.new_zeros(()).expand(1, positions(model), 1))[0]
+    return torch.cat([far[1:, 0].flip(0), far[0]])
+
+
+def _table(projection: Model, steps: Tensor, attention: Model) -> Tensor:
+    """One key or query for each distance, by head."""
+    made = projection(steps).detach().unflatten(-1, (attention.num_attention_heads, -1))
+    return made.transpose(0, 1)
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:

@@ -22,9 +22,11 @@ from analysis.models.parts import (
     bias_of,
     gate_named,
     layer_traces,
+    network_of,
     no_class_logits,
     no_images,
     of_every_head,
+    own_inputs,
     projections,
 )
 from analysis.models.rotary import Rotary
@@ -136,15 +138,7 @@ def layer_weights(
 
 def gated_network(mlp: Model, activation: str) -> FeedForwardWeights:
     """The weights of a network whose gates and inputs are projected side by side."""
-    return FeedForwardWeights(
-        input_weight=mlp.up_proj.weight.detach().T,
-        input_bias=bias_of(mlp.up_proj),
-        output_weight=mlp.down_proj.weight.detach().T,
-        output_bias=bias_of(mlp.down_proj),
-        activation=gate_named(activation),
-        gate_weight=mlp.gate_proj.weight.detach().T,
-        gate_bias=bias_of(mlp.gate_proj),
-    )
+    return network_of(mlp.up_proj, mlp.down_proj, activation, gate=mlp.gate_proj)
 
 
 def rotary_of(model: Model, index: int) -> Rotary:
@@ -200,7 +194,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
 
 def run(model: Model, inputs: dict[str, Tensor]) -> Any:
     """One forward pass, nothing kept for a text that goes on."""
-    return model(**own_inputs(inputs), output_attentions=True)
+    return model(**inputs_of(inputs), output_attentions=True)
 
 
 def words(model: Model, inputs: dict[str, Tensor]) -> Tensor:
@@ -208,9 +202,9 @@ def words(model: Model, inputs: dict[str, Tensor]) -> Tensor:
     return model.get_input_embeddings().weight.detach()[inputs["input_ids"]]
 
 
-def own_inputs(inputs: dict[str, Tensor]) -> dict[str, Any]:
+def inputs_of(inputs: dict[str, Tensor]) -> dict[str, Any]:
     """What a decoder is called with."""
-    return {name: inputs[name] for name in ("input_ids", "attention_mask")} | {"use_cache": False}
+    return own_inputs(inputs) | {"use_cache": False}
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
@@ -221,4 +215,4 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
     """How a loss changes with the attention weights of each layer."""
     first, n_layers = model.get_input_embeddings(), len(model.layers)
-    return attention_gradients(model, own_inputs(inputs), loss, first=first, n_layers=n_layers)
+    return attention_gradients(model, inputs_of(inputs), loss, first=first, n_layers=n_layers)

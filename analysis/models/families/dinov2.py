@@ -5,7 +5,7 @@ it. Positions belong to the class token and the patches, none to the registers b
 model itself interpolates those of the patches to the size of its images.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
 import torch
@@ -13,12 +13,15 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import change_output
+from analysis.models.families.decoder import gated_network
 from analysis.models.families.patch_encoder import (
     PatchLayer,
     patch_gradients,
     patch_weights,
+    plain_network,
     trace_patches,
 )
+from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.layout import CLASS, TokenLayout, check_grid, grid_of, register, two_sizes
 from analysis.models.parts import activation_named, no_logits
 from analysis.models.trace import LayerWeights, Model, Trace
@@ -40,14 +43,8 @@ def check(model: Model) -> None:
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
     """
-    config = model.config
-    activation_named(config.hidden_act)
-    if config.use_swiglu_ffn:
-        raise UnfitModel(
-            "The model's use_swiglu_ffn is True: its feed-forward networks multiply two hidden "
-            "layers, which cannot be cut into one part for every token. Covered is False, as in "
-            "DINOv2's small, base and large models."
-        )
+    if not model.config.use_swiglu_ffn:  # whose gates are SiLU, whatever is written
+        activation_named(model.config.hidden_act)
     check_grid(model)
     rows, columns = _learned_grid(model)
     if rows != columns:
@@ -76,10 +73,14 @@ def fit_to_images(model: Model, size: tuple[int, int]) -> None:
 
 def layout(model: Model) -> TokenLayout:
     """The class token, the registers, then the patches."""
-    n_registers = getattr(model.config, "num_register_tokens", 0)
-    special = (CLASS, *(register(place) for place in range(n_registers)))
     grid, learned = grid_of(model), _learned_grid(model)
-    return TokenLayout(special, *grid, None if grid == learned else learned)
+    return TokenLayout(special_of(model), *grid, None if grid == learned else learned)
+
+
+def special_of(model: Model) -> tuple[str, ...]:
+    """The names of the tokens that stand before the patches."""
+    n_registers = getattr(model.config, "num_register_tokens", 0)
+    return CLASS, *(register(place) for place in range(n_registers))
 
 
 def _learned_grid(model: Model) -> tuple[int, int]:
@@ -120,10 +121,18 @@ def changed_positions(
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
     """Every layer's weights, first to last."""
-    return patch_weights(model, _parts(model))
+    return patch_weights(model, parts_of(model.encoder.layer), _network)
 
 
-def _parts(model: Model) -> tuple[PatchLayer, ...]:
+def _network(mlp: Model, activation: str) -> FeedForwardWeights:
+    """The giant model's is gated."""
+    return (
+        gated_network(mlp, "silu") if hasattr(mlp, "gate_proj") else plain_network(mlp, activation)
+    )
+
+
+def parts_of(layers: Iterable[Model]) -> tuple[PatchLayer, ...]:
+    """The modules of every layer."""
     return tuple(
         PatchLayer(
             whole=layer,
@@ -135,7 +144,7 @@ def _parts(model: Model) -> tuple[PatchLayer, ...]:
             attention_factor=layer.layer_scale1.lambda1,
             feed_forward_factor=layer.layer_scale2.lambda1,
         )
-        for layer in model.encoder.layer
+        for layer in layers
     )
 
 
@@ -144,7 +153,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     embeddings = model.embeddings
     registers = getattr(embeddings, "register_tokens", embeddings.cls_token[:, :0])
     special = (embeddings.cls_token, registers)
-    return trace_patches(model, _parts(model), layers, inputs, special=special)
+    return trace_patches(model, parts_of(model.encoder.layer), layers, inputs, special=special)
 
 
 def class_logits(classifier: Model, hidden: Tensor) -> Tensor:

@@ -101,5 +101,5 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
     """How a loss changes with the attention weights of each layer."""
-    own, n_layers = decoder.own_inputs(inputs), len(model.layers)
+    own, n_layers = decoder.inputs_of(inputs), len(model.layers)
     return attention_gradients(model, own, loss, first=model.embed_in, n_layers=n_layers)

@@ -20,6 +20,7 @@ from analysis.models.parts import (
     layer_norm,
     layer_traces,
     no_class_logits,
+    own_inputs,
     projections,
 )
 from analysis.models.trace import LayerWeights, Model, Trace
@@ -87,17 +88,15 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     watched |= {f"fused {i}": layer.attn.Wqkv for i, layer in enumerate(modules)}
     watched |= {f"output {i}": layer.attn.Wo for i, layer in enumerate(modules)}
     with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(model(**_own(inputs), output_attentions=True), len(modules))
+        attentions = attentions_of(
+            model(**own_inputs(inputs), output_attentions=True), len(modules)
+        )
     values = [seen[f"fused {i}"].chunk(3, dim=-1)[2] for i in range(len(layers))]
     return Trace(
         layers=layer_traces(layers, seen, attentions, values=values),
         is_token=inputs["attention_mask"].bool(),
         word_embeddings=decoder.words(model, inputs),
     )
-
-
-def _own(inputs: dict[str, Tensor]) -> dict[str, Tensor]:
-    return {name: inputs[name] for name in ("input_ids", "attention_mask")}
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
@@ -107,5 +106,5 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
     """How a loss changes with the attention weights of each layer."""
-    own, n_layers = _own(inputs), len(model.layers)
+    own, n_layers = own_inputs(inputs), len(model.layers)
     return attention_gradients(model, own, loss, first=model.embeddings, n_layers=n_layers)

@@ -3,7 +3,8 @@
 The normalisation after the last layer belongs to no layer.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -12,11 +13,11 @@ from analysis.models.capture import record_outputs
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
-    activation_named,
     attentions_of,
     bias_of,
     layer_norm,
     layer_traces,
+    network_of,
     projections,
 )
 from analysis.models.trace import LayerWeights, Model, Trace
@@ -41,21 +42,18 @@ class PatchLayer:
     attention_factor: Tensor | None = None
     feed_forward_factor: Tensor | None = None
 
-    def weights(self, heads: int, activation: str) -> LayerWeights:
+    def weights(self, heads: int, network: FeedForwardWeights) -> LayerWeights:
         """The weights of the layer."""
-        attention, hidden, back = self.attention, self.feed_forward.fc1, self.feed_forward.fc2
+        attention, output = self.attention, self.attention.o_proj
         sides = (attention.q_proj, attention.k_proj, attention.v_proj)
-        output = attention.o_proj
         return LayerWeights(
             **projections(((each.weight.T, bias_of(each)) for each in sides), heads),
             output_weight=_scaled(output.weight.T, self.attention_factor).unflatten(0, (heads, -1)),
             output_bias=_scaled(bias_of(output), self.attention_factor),
-            feed_forward=FeedForwardWeights(
-                input_weight=hidden.weight.detach().T,
-                input_bias=bias_of(hidden),
-                output_weight=_scaled(back.weight.T, self.feed_forward_factor),
-                output_bias=_scaled(bias_of(back), self.feed_forward_factor),
-                activation=activation,
+            feed_forward=replace(
+                network,
+                output_weight=_scaled(network.output_weight, self.feed_forward_factor),
+                output_bias=_scaled(network.output_bias, self.feed_forward_factor),
             ),
             order=PRE_NORM,
             norms=(layer_norm(self.attention_norm), layer_norm(self.feed_forward_norm)),
@@ -63,10 +61,23 @@ class PatchLayer:
         )
 
 
-def patch_weights(model: Model, parts: tuple[PatchLayer, ...]) -> tuple[LayerWeights, ...]:
-    """Every layer's weights, first to last."""
-    heads, activation = model.config.num_attention_heads, activation_named(model.config.hidden_act)
-    return tuple(each.weights(heads, activation) for each in parts)
+def plain_network(mlp: Model, activation: str) -> FeedForwardWeights:
+    """The weights of a network of two projections, by the name of its activation."""
+    return network_of(mlp.fc1, mlp.fc2, activation)
+
+
+def patch_weights(
+    model: Model,
+    parts: tuple[PatchLayer, ...],
+    network: Callable[[Model, str], FeedForwardWeights] = plain_network,
+) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last.
+
+    Args:
+        network: reads the feed-forward network, by the name of its activation.
+    """
+    heads, activation = model.config.num_attention_heads, model.config.hidden_act
+    return tuple(each.weights(heads, network(each.feed_forward, activation)) for each in parts)
 
 
 def patch_gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
@@ -103,6 +114,8 @@ def trace_patches(
     with torch.inference_mode(), record_outputs(watched) as seen:
         attentions = attentions_of(model(**inputs, output_attentions=True), len(parts))
         patches = seen["patches"]
+        if patches.dim() == 4:  # as a convolution leaves them: channel, row, column
+            patches = patches.flatten(2).mT
         in_front = (each.detach().expand(len(patches), -1, -1) for each in special)
         words = torch.cat([*in_front, patches], dim=1)
     values = [seen[f"value {i}"] for i in range(len(parts))]

@@ -41,6 +41,10 @@ TABLE = Table(
         single("attention_sum_error", "largest distance from 1 of a row of attention weights"),
     ),
     source="kobayashi-2020",
+    round_off=(
+        *("relative_error", "worst_relative_error", "percentile_99", "attention_sum_error"),
+        *("worst_seq", "worst_pos"),
+    ),
     laws=("relative_error >= 0", "attention_sum_error >= 0"),
     per_block=worst_per_block("attention_sum_error"),
     shown_as="sequence_completeness",

@@ -19,6 +19,7 @@ TABLE = Table(
         *WORST_TOKEN,
     ),
     source="kobayashi-2024",
+    round_off=("relative_error", "worst_pos", "percentile_99"),
     laws=("relative_error >= 0",),
     per_block=worst_per_block(),
 )

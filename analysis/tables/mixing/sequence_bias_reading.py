@@ -28,6 +28,7 @@ TABLE = Table(
         ),
     ),
     source="sundararajan-2017",
+    round_off=("relative_error",),
     needs=(Need.PAIRS,),
     laws=("similarity between -1 - 1e-6 and 1 + 1e-6", "mixing_ratio between 0 and 1 + 1e-6"),
 )

@@ -25,6 +25,7 @@ TABLE = Table(
         ),
     ),
     source="modarressi-2023",
+    round_off=("relative_error",),
     laws=("relative_error >= 0", "bias_share between 0 and 1"),
 )
 

@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.columns import count, small
 from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, TOKEN_TYPE, Table
@@ -19,6 +20,7 @@ TABLE = Table(
     ),
     values=(count("n", "pairs of an attending and an attended token", "pairs"),),
     source="kobayashi-2020",
+    declared=CHOSEN,
     laws=("n > 0", "attention_bin between 0 and 508", "norm_bin >= 0"),
     merge="select layer, head, token_type, attention_bin, norm_bin, sum(n)::bigint as n "
     "from shards group by all",

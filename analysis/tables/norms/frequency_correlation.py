@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import BY_RANK
 from analysis.tables.columns import count, flag, number, text
 from analysis.tables.question import asks
 from analysis.tables.table import Table, interval
@@ -26,6 +27,7 @@ TABLE = Table(
     ),
     values=VALUES,
     source="kobayashi-2020",
+    declared=BY_RANK,
     needs=(Need.FREQUENCY,),
     laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import number, small
 from analysis.tables.question import frame_of
 from analysis.tables.table import HEAD, LAYER, Column, Table
@@ -38,6 +39,7 @@ TABLE = Table(
         ),
     ),
     source="yamamoto-2023",
+    needs=(Need.OFFSETS,),
     laws=(
         "dependence is null or dependence between 0 and 1",
         f"greatest(abs(attention_offset), abs(score_offset)) <= {REACH}",

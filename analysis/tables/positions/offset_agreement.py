@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.tables.columns import count, number, text
 from analysis.tables.question import asks
 from analysis.tables.table import LAYER_OR_ALL, Table, interval
@@ -45,6 +46,7 @@ TABLE = Table(
         *interval("ρ", of="spearman"),
     ),
     source="yamamoto-2023",
+    needs=(Need.OFFSETS,),
     laws=(
         "n_heads >= 2",
         "agreement between 0 and 1",

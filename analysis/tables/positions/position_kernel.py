@@ -7,7 +7,7 @@ from analysis.needs import Need
 from analysis.tables.columns import number
 from analysis.tables.positions.relative_position_profile import OFFSET
 from analysis.tables.question import asks
-from analysis.tables.table import HEAD, LAYER, Table
+from analysis.tables.table import HEAD, LAYER, Table, interval
 
 TABLE = Table(
     name="position_kernel",
@@ -20,19 +20,20 @@ TABLE = Table(
             "Re Σ_c E q_c conj(E k_c) e^(−iθ_c t): the score of the mean query and the mean key",
             "score",
         ),
+        *interval("score"),
     ),
     source="su-2021",
     needs=(Need.TURNED_POSITIONS,),
-    laws=("isfinite(kernel)",),
+    laws=("isfinite(kernel)", "low <= high"),
 )
 
 
 @asks("""
-    select "offset", kernel
+    select "offset", kernel, low as kernel_low, high as kernel_high
     from position_kernel
     where layer = $layer and head = $head
     order by "offset"
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """offset, kernel of one head."""
+    """offset, kernel, kernel_low, kernel_high of one head."""
     ...

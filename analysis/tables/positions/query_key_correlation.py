@@ -32,7 +32,7 @@ TABLE = Table(
         ),
         number("attention_per_pair", "tr_t(A) over the pairs of the offset, summed over sequences"),
     ),
-    needs=(Need.OWN_SCORES,),
+    needs=(Need.OFFSETS,),
     source="yamamoto-2023",
     laws=(
         f'"offset" between -{REACH} and {REACH}',

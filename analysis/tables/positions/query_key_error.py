@@ -3,7 +3,6 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
 from analysis.tables.columns import single
 from analysis.tables.question import asks
 from analysis.tables.table import LAYER, SEQUENCE, Table
@@ -32,8 +31,8 @@ TABLE = Table(
             "ratio",
         ),
     ),
-    needs=(Need.OWN_SCORES,),
     source="yamamoto-2023",
+    round_off=("score_error", "trace_error", "attention_error"),
     laws=("score_error >= 0", "trace_error >= 0", "attention_error >= 0"),
 )
 

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.columns import count, number, text
 from analysis.tables.positions.relative_position_profile import OFFSET
 from analysis.tables.question import asks
@@ -28,6 +29,7 @@ TABLE = Table(
         number("explained", "share of the variance of profiles that the k centres explain"),
     ),
     source="yamamoto-2023",
+    declared=CHOSEN,
     laws=(
         "attention between 0 and 1.05",
         "n > 0",

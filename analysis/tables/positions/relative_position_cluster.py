@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.columns import number
 from analysis.tables.positions.relative_position_centre import CLUSTER, K
 from analysis.tables.question import asks
@@ -16,6 +17,7 @@ TABLE = Table(
     key=(K, *_KEY),
     values=(_SHARE,),
     source="yamamoto-2023",
+    declared=CHOSEN,
     laws=("share > 0 and share <= 1", "k between 2 and 12"),
     shown_as="relative_position_clustering",
     views=(

@@ -8,7 +8,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.columns import count, number, small
 from analysis.tables.question import asks
-from analysis.tables.table import HEAD, LAYER, Column, Table, View
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Column, Table, View
 
 UNTURNED = 0
 _PLANE = small("plane", "plane of the head, counted from 1")
@@ -48,18 +48,18 @@ _MEAN = """
     from stored.rotary_plane
     where plane > 0
 """
+_KEY_OF_SUMS = (
+    LAYER,
+    HEAD,
+    replace(_PLANE, meaning=f"{_PLANE.meaning}; 0: what is not turned, which has a score alone"),
+)
+_VALUES = (_FREQUENCY, _N_PAIRS, *_SUMS)
 TABLE = Table(
     name="rotary_plane",
     grain="one row per layer, head and plane, and plane 0 for all that is not turned; sums over "
     "pairs; none if the model turns no queries and keys",
-    key=(
-        LAYER,
-        HEAD,
-        replace(
-            _PLANE, meaning=f"{_PLANE.meaning}; 0: what is not turned, which has a score alone"
-        ),
-    ),
-    values=(_FREQUENCY, _N_PAIRS, *_SUMS),
+    key=_KEY_OF_SUMS,
+    values=_VALUES,
     source="su-2021",
     needs=(Need.TURNED_POSITIONS,),
     laws=(
@@ -76,6 +76,8 @@ TABLE = Table(
         from shards
         group by layer, head, plane
     """,
+    raw=(SEQUENCE, *_KEY_OF_SUMS, *_VALUES),
+    piece="layer",
     views=(
         View(
             "rotary_plane",

@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.columns import count, number
 from analysis.tables.question import asks, frame_of
-from analysis.tables.table import HEAD, LAYER, Table
+from analysis.tables.table import HEAD_OR_MEAN, LAYER, Table, interval
 
 _PARTS = {
     "position": "the score of the mean query and the mean key at their offset",
@@ -18,8 +18,9 @@ _PARTS = {
 PARTS = tuple(_PARTS)
 TABLE = Table(
     name="score_share",
-    grain="one row per layer and head; none if the model turns no queries and keys",
-    key=(LAYER, HEAD),
+    grain="one row per layer and head, and for the mean over its heads; none if the model turns no "
+    "queries and keys",
+    key=(LAYER, HEAD_OR_MEAN),
     values=(
         count("n_pairs", "pairs of a query and a key that are compared", "pairs"),
         number("deviation", "root mean square of a score less the mean of its row", "score"),
@@ -27,6 +28,7 @@ TABLE = Table(
             number(name, f"share of the variance within rows of {meaning}", nullable=True)
             for name, meaning in _PARTS.items()
         ),
+        *(end for name in PARTS for end in interval("share", of=name)),
     ),
     source="su-2021",
     needs=(Need.TURNED_POSITIONS,),
@@ -35,23 +37,27 @@ TABLE = Table(
         "deviation >= 0",
         "(position is null) = (content is null)",
         'position is null or abs(position + "query" + "key" + content - 1) <= 1e-6',
+        *(f"{name}_low <= {name}_high" for name in PARTS),
     ),
 )
 
 
+_ENDS = ", ".join(f"{name}_low, {name}_high" for name in PARTS)
+
+
 def heads(store: DuckDBPyConnection) -> pd.DataFrame:
-    """layer, head, n_pairs, deviation, position, query, key, content of every head."""
-    return frame_of(store, "from score_share order by layer, head")
+    """layer, head, n_pairs, deviation, position, query, key, content of every head, and the ends of
+    their intervals."""
+    return frame_of(store, "from score_share where head is not null order by layer, head")
 
 
-@asks("""
-    select layer, avg(position) as position, avg("query") as "query", avg("key") as "key",
-        avg(content) as content, count(position) as n_heads
+@asks(f"""
+    select layer, position, "query", "key", content, {_ENDS}
     from score_share
-    group by layer
-    having count(position) > 0
+    where head is null and position is not null
     order by layer
 """)
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Means over the heads of each layer: layer, position, query, key, content, n_heads."""
+    """Means over the heads of each layer: layer, position, query, key, content, and the ends of
+    their intervals."""
     ...

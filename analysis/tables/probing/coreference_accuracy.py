@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.columns import count, named, number
 from analysis.tables.norms.weighing import WEIGHT, of_weights
 from analysis.tables.probing.coreference_prediction import (
@@ -33,6 +34,7 @@ TABLE = Table(
     key=(WEIGHING_OR_RULE, MERGING_OR_RULE, MENTION_TYPE, METHOD, OF_HEAD, HEAD_OR_RULE),
     values=_VALUES,
     source="clark-2019",
+    declared=CHOSEN,
     needs=(Need.COREFERENCE,),
     laws=(
         "n >= 1",

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.columns import count, named, number
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
@@ -47,6 +48,7 @@ TABLE = Table(
     key=(WEIGHING, *_KEY),
     values=_VALUES,
     source="clark-2019",
+    declared=CHOSEN,
     needs=(Need.COREFERENCE,),
     laws=(
         "n >= 1 and n_chosen >= 1 and n_tried >= 1",

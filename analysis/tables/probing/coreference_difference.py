@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.columns import count, number
 from analysis.tables.norms.weighing import difference, of_either
 from analysis.tables.probing.coreference_accuracy import MENTION_TYPE
@@ -23,6 +24,7 @@ TABLE = Table(
         *difference("share"),
     ),
     source="kobayashi-2020",
+    declared=CHOSEN,
     needs=(Need.COREFERENCE,),
     laws=(
         "n >= 1",

@@ -5,6 +5,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import named, smalls
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
@@ -47,6 +48,7 @@ TABLE = Table(
     key=(WEIGHING_OR_RULE, *_KEY),
     values=_VALUES,
     source="clark-2019",
+    declared=CHOSEN,
     needs=(Need.COREFERENCE,),
     laws=(
         "len(mentions) >= 1 and len(predicted) = len(mentions) and len(correct) = len(mentions)",

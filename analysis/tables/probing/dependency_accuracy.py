@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import count, number, text
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
@@ -28,6 +29,7 @@ TABLE = Table(
     key=(WEIGHING, MERGING, *_CELL),
     values=_VALUES,
     source="clark-2019",
+    declared=CHOSEN,
     needs=(Need.TREES,),
     laws=("n > 0", "accuracy between 0 and 1", "low <= high and low >= 0 and high <= 1"),
     shown_as="dependency_accuracy_weighing",

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import count, named, number, small
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
@@ -41,6 +42,7 @@ TABLE = Table(
     key=(WEIGHING, *_KEY),
     values=_VALUES,
     source="clark-2019",
+    declared=CHOSEN,
     needs=(Need.TREES,),
     laws=(
         "chosen_on in ('all', 'first', 'second')",

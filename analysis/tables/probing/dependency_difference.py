@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.annotation import MERGING
 from analysis.tables.norms.weighing import difference, of_either
 from analysis.tables.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
@@ -18,6 +19,7 @@ TABLE = Table(
     key=(MERGING, PROBED, CHOSEN_ON_COLUMN),
     values=(N_WORDS, *of_either(LAYER, HEAD, DIRECTION, ACCURACY), *difference("share")),
     source="kobayashi-2020",
+    declared=CHOSEN,
     needs=(Need.TREES,),
     laws=(
         "n > 0",

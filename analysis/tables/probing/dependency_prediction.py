@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.annotation import MERGING
 from analysis.tables.columns import named, smalls
 from analysis.tables.norms.weighing import WEIGHING, WEIGHT, of_weights
@@ -24,6 +25,7 @@ TABLE = Table(
     key=(WEIGHING, *_KEY),
     values=(_PREDICTED,),
     source="clark-2019",
+    declared=CHOSEN,
     needs=(Need.TREES,),
     laws=("len(predicted) > 0", "list_min(predicted) >= -1"),
     shown_as="dependency_prediction_weighing",

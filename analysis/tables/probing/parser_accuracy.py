@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.columns import count, number, text
 from analysis.tables.question import asks, placed
 from analysis.tables.table import Table, View
@@ -45,6 +46,7 @@ TABLE = Table(
     key=(_METHOD, _SEED),
     values=(_UAS, _N, *_SETTINGS),
     source="clark-2019",
+    declared=CHOSEN,
     needs=(Need.TREES,),
     laws=(
         "uas between 0 and 1",

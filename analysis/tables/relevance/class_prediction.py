@@ -5,6 +5,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
+from analysis.tables.agreement import CHOSEN
 from analysis.tables.columns import single, text
 from analysis.tables.question import asks
 from analysis.tables.table import SEQUENCE, Column, Table
@@ -23,6 +24,7 @@ TABLE = Table(
         single("probability", "how likely the model finds the class", "probability"),
     ),
     source="petsiuk-2018",
+    declared=CHOSEN,
     needs=(Need.CLASSES,),
     laws=("probability between 0 and 1 + 1e-5", f"rank between 1 and {RANKS}"),
 )

@@ -61,6 +61,7 @@ TABLE = Table(
         ),
     ),
     source="sawaki-2025",
+    round_off=("conservation_error",),
     laws=(
         *(
             f"{name} is null or {name} between 0 and 1 + 1e-5"

@@ -73,6 +73,7 @@ def headline(finding: str, *, ink: str, room: float = 1.0) -> tuple[dict[str, An
         "subtitle": small,
         "anchor": "start",
         "frame": "bounds",
+        "limit": 0,  # else Streamlit cuts what comes near the edge, though there is room
         "fontSize": 17,
         "fontWeight": 600,
         "lineHeight": _LARGE,

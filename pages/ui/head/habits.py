@@ -9,11 +9,10 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _NATS = ("entropy", "entropy_cls", "uniform")
-FROM_SEP = "from_sep"
 GROUPS = {
     "special": ("cls", "sep", "comma_period"),
     "neighbours": ("previous", "self", "next"),
-    FROM_SEP: ("sep_to_sep", "other_to_sep"),
+    "from_sep": ("sep_to_sep", "other_to_sep"),
 }
 """Shares that are drawn in one chart."""
 HABITS = tuple(each for each in HABIT_COLOURS if each != "uniform")

@@ -17,10 +17,11 @@ import streamlit as st
 from analysis.errors import UserError
 from analysis.scopes import GATE_RULES
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
-from pages.ui.live.waiting import in_turn, turns
+from pages.ui.live.waiting import in_turn, look_up, turns
 from pages.ui.store.chosen import layer_order, open_store
 from pages.ui.words.say import plain, say
 
+_MAX_TOKENS = 128
 _DOOR = "precompute.live.one_sequence"
 MAX_UPLOAD = UPLOAD_BYTES // 2**20
 """In MiB, of an image that a reader brings; `server.maxUploadSize` says the same."""
@@ -130,7 +131,7 @@ def is_too_large(upload: Any) -> bool:
 
 def max_tokens() -> int:
     """The length that texts of the open file were cut to."""
-    return int(open_store().facts["max_tokens"])
+    return int(open_store().facts.get("max_tokens", _MAX_TOKENS))
 
 
 def told(of: Callable[..., Any], *given: Any) -> Any:
@@ -175,7 +176,7 @@ def _shares(of: _Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _rerun(of: _Model) -> Any:
     turns().check()
-    return _door().rerun(**of._asdict())
+    return _door().rerun(**of._asdict(), look_up=look_up)
 
 
 def _door() -> Any:

@@ -1,10 +1,13 @@
-"""What a reader sees while others run the model, and how they leave the queue."""
+"""What a reader sees while others run the model or it runs for them, and how they leave."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
+from threading import Lock, Timer
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from pages.ui.choices.address import stop
 from pages.ui.live.turns import Full, NotYourTurn, Turns
@@ -12,6 +15,8 @@ from pages.ui.words.say import say
 
 MOST_WAITING = 20
 """Sessions; each computation takes seconds, so that the last of them waits a minute or two."""
+SOON = 0.5
+"""Seconds after which a computation that goes on can be cancelled; most end before."""
 _CANCELLED = "left the queue of the model"
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
@@ -20,7 +25,8 @@ _Found = TypeVar("_Found")
 def in_turn(of: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs) -> _Found:
     """What a function that runs the model gives: at once if it is kept, else when it is our turn.
 
-    The page stops, and the reader is told why, where too many wait or they wait no longer.
+    The page stops, and the reader is told why, where too many wait or they wait no longer. A
+    computation that runs ends where a click of the reader ends the run, between two operations.
 
     Args:
         of: asks `turns().check()` before it runs the model.
@@ -32,8 +38,7 @@ def in_turn(of: Callable[_Given, _Found], *given: _Given.args, **named: _Given.k
     if st.session_state.pop(_CANCELLED, False):
         _stopped(say("live.cancelled"))
     try:
-        with turns().turn(notice.tell):
-            notice.gone()
+        with turns().turn(notice.tell), notice.running():
             return of(*given, **named)
     except Full:
         _stopped(say("live.full", n=turns().most))
@@ -51,25 +56,59 @@ def _stopped(reason: str) -> NoReturn:
     stop()
 
 
-class _Notice:
-    """How many come first, with a button to leave: a click ends the run that waits.
+def look_up() -> None:
+    """Ends the run of a page whose reader clicked, while the model computes for it.
 
-    Streamlit ends it as soon as it draws again, which it does every moment.
+    A function that is kept may draw nothing, but it may look at what the session holds: there
+    Streamlit ends a run as well.
+    """
+    _ = _CANCELLED in st.session_state
+
+
+class _Notice:
+    """How many come first, with a button to leave: a click ends the run that waits or computes.
+
+    Streamlit ends it as soon as it draws again, which a waiting run does every moment.
     """
 
     def __init__(self) -> None:
         self._place = st.empty()
         self._told: Any = None
+        self._is_over, self._lock = False, Lock()
 
     def tell(self, before: int) -> None:
         if self._told is None:
             with self._place.container():
                 self._told = st.empty()
-                st.button(say("live.cancel"), key=f"cancel-{next(_numbers())}", on_click=_cancel)
+                self._draw_button()
         self._told.info(say("live.waiting", n=before))
 
-    def gone(self) -> None:
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """The button alone while the model runs, unless that takes no time."""
+        if self._told is not None:
+            self._told.empty()
+        timer = Timer(SOON, self._offer)
+        add_script_run_ctx(timer)
+        if self._told is None:
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            with self._lock:
+                self._is_over = True
         self._place.empty()
+
+    def _offer(self) -> None:
+        """Draw the button from beside the run, which draws nothing while it computes."""
+        with self._lock:
+            if not self._is_over:
+                with self._place.container():
+                    self._draw_button()
+
+    def _draw_button(self) -> None:
+        st.button(say("live.cancel"), key=f"cancel-{next(_numbers())}", on_click=_cancel)
 
 
 @st.cache_resource(show_spinner=False)

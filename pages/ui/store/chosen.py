@@ -18,7 +18,7 @@ from pages.ui.choices.address import Choice, always_name, asked, draw, stop, wri
 from pages.ui.choices.otherwise import otherwise
 from pages.ui.stage import stage
 from pages.ui.store.build import offer_demo
-from pages.ui.store.open_file import Replaced, Store, Version, cursor, described, version_of
+from pages.ui.store.open_file import Replaced, Store, Version, cursor, looked_at
 from pages.ui.words.say import ADDED, IMAGES, TURNED, plain, say, speak_of
 
 CONTENT = "content"
@@ -154,7 +154,7 @@ def shows_images() -> bool:
 def readable(path: Path) -> Store | Exception:
     """A file of the folder, or why it cannot be read."""
     try:
-        return described(version_of(path))
+        return looked_at(path)
     except Replaced as error:
         st.rerun()  # the next run finds what took its place
         return error

@@ -25,6 +25,7 @@ from pages.ui.words.say import say
 _OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
 _FOR_SHOW = ("demo-digits", "demo-ja-bert", "demo-copy")
 """Models that were trained for this project, to be looked at."""
+_LOOKS = 5
 SECONDS = 60.0
 """What a question may take; the slowest that a page asks of the papers' corpus takes one."""
 
@@ -92,6 +93,10 @@ class Store:
         return None if seed == "none" else int(seed)
 
 
+_DESCRIBED: ContextVar[dict[Version, Store] | None] = ContextVar("what this run read", default=None)
+"""A page asks what its file is some twenty times, and Streamlit's cache takes its time."""
+
+
 class Replaced(OSError):
     """Another file took the place of the one that was found, before that was opened."""
 
@@ -105,10 +110,12 @@ def seen_once(before: dict[Path, Version] | None = None) -> Iterator[None]:
         before: `seen` of the run that a part of a page is drawn again of.
     """
     token = _FOUND.set(seen() if _FOUND.get() is not None or before is None else before)
+    described_before = _DESCRIBED.set(_DESCRIBED.get() or {})
     try:
         yield
     finally:
         _FOUND.reset(token)
+        _DESCRIBED.reset(described_before)
 
 
 def seen() -> dict[Path, Version]:
@@ -152,9 +159,18 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
         yield opened
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
 def described(version: Version) -> Store:
     """What a file is; raises what `cursor` does."""
+    known = _DESCRIBED.get()
+    if known is None:
+        return _described(version)
+    if version not in known:
+        known[version] = _described(version)
+    return known[version]
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _described(version: Version) -> Store:
     with cursor(version) as store:
         facts = provenance(store)
         return Store(
@@ -164,6 +180,23 @@ def described(version: Version) -> Store:
             rows=rows(store),
             content=_content(store),
         )
+
+
+def looked_at(path: Path) -> Store:
+    """What the file is that is there now, or was when this run found it first.
+
+    Where another takes its place before this run has shown anything of it, the other is looked at:
+    a run that began anew before it knows which page is asked for would show the first page.
+
+    Raises:
+        Replaced: others take its place again and again, or of the one that was found something is
+            shown already; what else it raises, `cursor` does.
+    """
+    for _ in range(0 if path in seen() else _LOOKS):
+        with suppress(Replaced):
+            return described(version_of(path))
+        seen().pop(path, None)
+    return described(version_of(path))
 
 
 def _content(store: DuckDBPyConnection) -> str:

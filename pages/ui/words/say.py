@@ -3,7 +3,7 @@
 import re
 import string
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -22,6 +22,12 @@ ADDED, TURNED = "added", "turned"
 """The same of a model that turns its queries and keys, where others add positions to the input."""
 VARIANTS = (IMAGES, TURNED)
 _SUBJECTS = "what the open file is of"
+_JAPANESE = "ぁ-ヿ㐀-鿿々"
+_EDGE = "\ue000"  # of a value; no text has this letter
+_SPACED = re.compile(
+    rf"(?<=[{_JAPANESE}])(\**) (\**{_EDGE})(?=[{_JAPANESE}])"
+    rf"|(?<=[{_JAPANESE}])({_EDGE}\**) (\**)(?=[{_JAPANESE}])"
+)
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=])")
 
 
@@ -38,7 +44,21 @@ def say(key: str, /, **values: object) -> str:
     texts = catalogue()[key]
     for subject in st.session_state.get(_SUBJECTS, ()):
         texts = catalogue().get(f"{subject}.{key}", texts)
-    return texts[language()].format(**values)
+    return _filled(texts[language()], values)
+
+
+class _Edged(string.Formatter):
+    """Puts a mark before and behind every value."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return f"{_EDGE}{super().format_field(value, format_spec)}{_EDGE}"
+
+
+def _filled(text: str, values: Mapping[str, object]) -> str:
+    """The text with its values; the spaces that set off `[CLS]` from Japanese letters are left out
+    where the value begins or ends with such a letter itself."""
+    edged = _Edged().vformat(text, (), values)
+    return _SPACED.sub(r"\1\2\3\4", edged).replace(_EDGE, "")
 
 
 def speak_of(*subjects: str) -> None:
@@ -54,7 +74,7 @@ def plain(text: object) -> str:
 
 def language() -> Language:
     """The chosen language; the browser's until one is chosen."""
-    asked = st.session_state.get("lang", st.query_params.get("lang"))
+    asked = st.session_state.get("lang") or st.query_params.get("lang")
     return cast(Language, asked) if asked in LANGUAGES else _browser_language()
 
 

@@ -8,6 +8,7 @@ from analysis.measures.positions.query_key_correlation import (
     centred_covariance,
     scored_waves,
     weighted_covariance,
+    written_out,
 )
 from analysis.measures.positions.relative_position_profile import window
 from analysis.models.trace import LayerWeights
@@ -15,7 +16,7 @@ from analysis.tables.positions.query_key_correlation import REACH, TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 
-VERSION = 2
+VERSION = 3
 _QUANTITIES = ("value", "attention", "value_centred")
 _OFFSETS = np.arange(-REACH, REACH + 1)
 
@@ -47,8 +48,8 @@ def totals(batch: Batch) -> pa.Table:
 
 def _seen(weights: LayerWeights) -> np.ndarray:
     """Which offsets queries and keys compare: none behind the query if causal, none beyond the
-    layer's window, none at all where they alone make no scores."""
-    if weights.is_placed:
+    layer's window, none at all where they know rows and columns instead."""
+    if weights.positions_by == "patches":
         return np.zeros(len(_OFFSETS), dtype=bool)
     near = weights.window is None or np.abs(_OFFSETS) <= weights.window
     return near & ((_OFFSETS <= 0) | (not weights.is_causal))
@@ -60,13 +61,27 @@ def _of_sequence(batch: Batch, row: int) -> np.ndarray:
     found = []
     for layer, sums in zip(batch.trace.layers, batch.attention_sums[row], strict=True):
         weights = layer.weights
-        sides = scored_waves(layer.attention_input[row, real], weights)
-        mask = {"is_causal": weights.is_causal, "window": weights.window}
-        scores = weighted_covariance(*sides, reach=REACH)
-        centred = centred_covariance(*sides, reach=REACH, **mask)
+        of_scores = _of_scores(layer.attention_input[row, real], weights)
         of_attention = window(sums, REACH, is_causal=False)
-        found.append([_as_array(scores), of_attention, _as_array(centred)])
+        found.append([of_scores[0], of_attention, of_scores[1]])
     return np.swapaxes(found, 0, 1)
+
+
+def _of_scores(read: Tensor, weights: LayerWeights) -> tuple[np.ndarray, np.ndarray]:
+    """Sums along diagonals of scores, and of scores less the mean of their row."""
+    if weights.offset_terms is not None:
+        seen = weights.pairs(len(read)).to(read.device)
+        scores, centred = written_out(weights.products(read), seen)
+        return _near(scores), _near(centred)
+    sides = scored_waves(read, weights)
+    mask = {"is_causal": weights.is_causal, "window": weights.window}
+    scores = weighted_covariance(*sides, reach=REACH)
+    centred = centred_covariance(*sides, reach=REACH, **mask)
+    return _as_array(scores), _as_array(centred)
+
+
+def _near(sums: Tensor) -> np.ndarray:
+    return window(sums, REACH, is_causal=False)
 
 
 def _as_array(values: Tensor) -> np.ndarray:

@@ -8,16 +8,15 @@ from analysis.tables.positions.query_key_error import TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 
-VERSION = 2
+VERSION = 3
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per exemplar and layer; none where queries and keys alone make no scores."""
+    """One row per exemplar and layer."""
     found = [
         (sequence.index, index, *query_key_error(layer, batch.hidden_dtype).tolist())
         for sequence, layers in batch.exemplars_alone
         for index, layer in enumerate(layers)
-        if not layer.weights.is_placed
     ]
     columns = np.array(found, dtype=np.float64).reshape(-1, 2 + len(ERRORS)).T
     return table_of(

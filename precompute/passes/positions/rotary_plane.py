@@ -1,4 +1,7 @@
-"""Queries, keys and scores in every plane in which they are turned, added up over pairs."""
+"""Queries, keys and scores in every plane in which they are turned, added up over pairs.
+
+Shards keep the sums of every sequence apart, so that fits can redraw sequences.
+"""
 
 import numpy as np
 import pyarrow as pa
@@ -7,29 +10,31 @@ from torch import Tensor
 from analysis.measures.positions.rotary_plane import PlaneTotals, plane_totals
 from analysis.models.rotary import Rotary
 from analysis.tables.positions.rotary_plane import COMPLEX, REAL, TABLE, UNTURNED
+from precompute.corpora.sequence import Sequence
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 
-VERSION = 1
+VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence, layer, head and plane, to be merged; none of layers without rotary."""
+    """One row per sequence, layer, head and plane, to be merged; none of layers that do not turn
+    their queries and keys by offsets."""
     parts = [
-        _rows(index, layer.weights.rotary, plane_totals(read, layer.weights))
+        _rows(sequence.index, index, layer.weights.rotary, plane_totals(read, layer.weights))
         for index, layer in enumerate(batch.trace.layers)
-        if layer.weights.rotary is not None
-        for read in _alone(batch, layer.attention_input)
+        if isinstance(layer.weights.rotary, Rotary)
+        for sequence, read in _alone(batch, layer.attention_input)
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])
 
 
-def _alone(batch: Batch, padded: Tensor) -> list[Tensor]:
-    """The sequences of the batch without their padding."""
-    return [padded[row, : len(each)] for row, each in enumerate(batch.sequences)]
+def _alone(batch: Batch, padded: Tensor) -> list[tuple[Sequence, Tensor]]:
+    """The sequences of the batch, each with its rows without their padding."""
+    return [(each, padded[row, : len(each)]) for row, each in enumerate(batch.sequences)]
 
 
-def _rows(layer: int, rotary: Rotary, found: PlaneTotals) -> pa.Table:
+def _rows(seq: int, layer: int, rotary: Rotary, found: PlaneTotals) -> pa.Table:
     """Every plane of every head, and what is not turned before them."""
     heads, planes = found.score.shape
     head, plane = np.indices((heads, planes + 1)).reshape(2, -1)
@@ -42,6 +47,7 @@ def _rows(layer: int, rotary: Rotary, found: PlaneTotals) -> pa.Table:
     frequencies = np.concatenate([[0.0], _array(rotary.frequencies.double())])
     return table_of(
         TABLE,
+        seq=np.full(head.size, seq),
         layer=np.full(head.size, layer),
         head=head,
         plane=UNTURNED + plane,

@@ -27,6 +27,6 @@ def totals(batch: Batch) -> pa.Table:
             names=SCORES,
         )
         for index, layer in enumerate(batch.trace.layers)
-        if not layer.weights.is_placed
+        if layer.weights.offset_terms is None
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])

@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from analysis.errors import UnfitModel
+from analysis.measures.mixing.layer_mixing import layer_mixing
 from tests.refusals import refused
-from tests.tiny_vision import COLUMNS, HEADS, PATCH, ROWS, tiny_vision_model
+from tests.tiny_vision import COLUMNS, HEADS, PATCH, ROWS, image_sequences, tiny_vision_model
 
 
 def test_positions_of_dinov2_are_the_models_own_interpolation():
@@ -64,3 +65,19 @@ def test_layer_scales_are_in_the_output_weights():
 def test_what_a_processor_is_set_to_is_told():
     told = json.loads(tiny_vision_model("dinov2").image_reader.settings)
     assert told["crop_size"] == {"height": ROWS * PATCH, "width": COLUMNS * PATCH}
+
+
+def test_the_gated_networks_of_the_giant_dinov2_are_the_sum_of_their_parts():
+    told, images = tiny_vision_model("dinov2"), image_sequences("dinov2", 2)
+    square = {"use_swiglu_ffn": True, "image_size": COLUMNS * PATCH}
+    settings = told.model.config.to_dict() | square
+    torch.manual_seed(0)
+    model = type(told.model)(type(told.model.config)(**settings)).double().eval()
+    told.adapter.check(model)
+    told.adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))
+    layers = told.adapter.weights(model)
+    assert {each.feed_forward.activation for each in layers} == {"silu"}
+    trace = told.adapter.trace(model, layers, told.inputs(images))
+    for row, image in enumerate(images):
+        for layer in trace.layers:
+            assert layer_mixing(layer.of_sequence(row, len(image))).errors.max() < 1e-12

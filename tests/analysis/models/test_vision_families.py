@@ -28,6 +28,7 @@ SPECIAL = {
     "ijepa": [],
     "dinov2": ["[CLS]"],
     "dinov2_with_registers": ["[CLS]", "[REG1]", "[REG2]", "[REG3]", "[REG4]"],
+    "dinov3_vit": ["[CLS]", "[REG1]", "[REG2]"],
 }
 STARTS = {"deit": ("cls_and_distillation", [0.5, 0.5]), "ijepa": ("patches", [1 / 12] * 12)}
 
@@ -35,6 +36,15 @@ STARTS = {"deit": ("cls_and_distillation", [0.5, 0.5]), "ijepa": ("patches", [1 
 @pytest.fixture(scope="module", params=TINY_VISION)
 def model(request) -> LoadedModel:
     return tiny_vision_model(request.param)
+
+
+with_classes = pytest.mark.parametrize(
+    "model", [each for each, tiny in TINY_VISION.items() if tiny.has_classes], indirect=True
+)
+with_vectors = pytest.mark.parametrize(
+    "model", [each for each in TINY_VISION if each != "dinov3_vit"], indirect=True
+)
+"""Families that add positions to their patches."""
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +67,12 @@ def test_what_a_layer_adds_is_what_the_model_adds(model, images, trace):
         middle = layer.input + layer.attention_output
         norm, network = weights.norms[1], weights.feed_forward
         normed = norm.linear(middle) / norm.deviation(middle) + norm.shift
-        inner = torch.nn.functional.gelu(normed @ network.input_weight + network.input_bias)
+        inner = normed @ network.input_weight + network.input_bias
+        if network.gate_weight is None:
+            inner = torch.nn.functional.gelu(inner)
+        else:
+            gate = normed @ network.gate_weight + network.gate_bias
+            inner = inner * torch.nn.functional.silu(gate)
         torch.testing.assert_close(
             layer.output, middle + inner @ network.output_weight + network.output_bias
         )
@@ -93,7 +108,8 @@ def test_a_distilled_model_without_its_heads_starts_at_the_class_token():
 def test_the_words_of_an_image_are_its_patches_and_learned_tokens(model, images):
     (image,) = images[:1]
     pixels = model.inputs([image])["pixel_values"][0].double()
-    convolution = model.model.embeddings.patch_embeddings.projection
+    embedding = model.model.embeddings.patch_embeddings
+    convolution = getattr(embedding, "projection", embedding)
     embedded = [
         (convolution.weight * pixels[:, row : row + PATCH, column : column + PATCH]).sum((1, 2, 3))
         + convolution.bias
@@ -107,6 +123,7 @@ def test_the_words_of_an_image_are_its_patches_and_learned_tokens(model, images)
     assert torch.equal(words[:n_special], other[:n_special])
 
 
+@with_vectors
 def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
     kept, removed, permuted = (
         model.trace(images[:1]),
@@ -127,6 +144,7 @@ def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
     assert torch.equal(permuted.layers[0].input[0][~has_position], words[~has_position])
 
 
+@with_classes
 def test_a_classifier_says_what_the_whole_model_says(model, images):
     told = classification_of(model)
     assert told is not None
@@ -159,6 +177,7 @@ def _moved(monkeypatch, model, image, *, layer: int, place: tuple[int, ...], by:
         return model.classifier(**model.inputs([image])).logits[0]
 
 
+@with_classes
 @pytest.mark.usefixtures("exact")
 def test_gradients_are_what_the_logit_of_the_class_does(model, images, monkeypatch):
     image = images[0]

@@ -101,6 +101,12 @@ def test_a_file_alone_names_the_command_that_makes_another(section, treebank_fol
     assert in_address(session, "cmp_files") == []
 
 
+def test_a_model_that_masks_nothing_is_compared_with_itself_untrained(section, gpt2_folder):
+    session = section("headlines", gpt2_folder)
+    assert "--random-weights 0" in session.code[-1].value
+    assert "--mask" not in session.code[-1].value
+
+
 def test_a_link_names_every_file_with_its_content(section, several_folder):
     content = described(version_of(several_folder / "same.duckdb")).content
     session = section("layers", several_folder, **A, cmp_files=f"same.duckdb:{content}")

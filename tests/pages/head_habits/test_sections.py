@@ -6,7 +6,7 @@ from html import escape
 import pytest
 
 from pages.ui.words.numbers import percent
-from tests.pages.conftest import bodies, charts, frames, in_address, sentences
+from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import chart_of, click, frame_of
 from tests.pages.kit.section_checks import stems
@@ -29,10 +29,11 @@ def test_a_causal_model_without_special_tokens_has_its_sections(view, section, g
     assert "next token" not in drawn
 
 
-def test_a_group_that_a_model_lacks_is_told(section, gpt2_folder):
+def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):
     session = section("layers", gpt2_folder, hh_group="from_sep")
-    assert not charts(session)
-    assert "no such tokens" in session.info[0].value
+    assert options_of(session, "hh_group") == ["special tokens, punctuation", "neighbours"]
+    assert charts(session)
+    assert not session.info
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_layers_are_compared_as_in_the_file(section, exported, told):
 
 
 @pytest.mark.parametrize(
-    ("p", "expected"), [(0.0001, "**Yes: two heads of one layer"), (0.2, "**Not clearly")]
+    ("p", "expected"), [(0.0001, "one layer attend more alike"), (0.2, "do not clearly attend")]
 )
 def test_only_a_small_p_is_a_finding(p, expected, section, after):
     after(f"update stored.layer_cohesion set p_value = {p}")

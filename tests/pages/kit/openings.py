@@ -40,6 +40,7 @@ class Opener:
     monkeypatch: pytest.MonkeyPatch
     offered: Offered
     kept: dict[Any, tuple[AppTest, Offered]]
+    patience: float = 60  # seconds
 
     def __call__(
         self, page: str, folder: Path, *, lang: str = "en", alone: bool = False, **address: Any
@@ -62,7 +63,7 @@ class Opener:
 
     def _opened(self, page: str, folder: Path, *, alone: bool, **address: Any) -> AppTest:
         script = f"{page}/page.py" if alone else "_main.py"
-        session = AppTest.from_file(str(ROOT / "pages" / script), default_timeout=60)
+        session = AppTest.from_file(str(ROOT / "pages" / script), default_timeout=self.patience)
         if not alone and page != next(iter(PAGES)):
             session._registered_pages = registered_pages()
             session.switch_page(f"{page}/page.py")

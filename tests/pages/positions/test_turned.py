@@ -3,7 +3,14 @@
 import numpy as np
 
 from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
+from tests.pages.kit.copies import changes_of
 
+changed_turned = changes_of("turned_folder")
+SURE = (
+    "update stored.position_kernel set low = kernel - 0.5, high = kernel + 0.25",
+    "update stored.score_share set position_low = position - 0.02, position_high = position + 0.01",
+)
+"""What makes the intervals of a file of too few texts."""
 OWN = ["Does position decide?", "All heads", "One head", "Position or content"]
 
 
@@ -52,6 +59,31 @@ def test_parts_of_scores_add_up_in_every_layer_and_head(section, turned_folder, 
     for frame in (layers, heads):
         parts = frame[["position", "query", "key", "content"]]
         np.testing.assert_allclose(parts.sum(axis=1), 1)
+
+
+def test_the_kernel_has_a_band_and_the_share_of_position_a_line_where_they_have_intervals(
+    section, turned_folder, changed_turned
+):
+    def drawn(folder, name: str) -> str:
+        return str(charts(section(name, folder, head="2-3"))[0])
+
+    sure = changed_turned(*SURE)
+    for name, mark, end in (("one_head", "area", "kernel_low"), ("shares", "rule", "low")):
+        with_interval, without = drawn(sure, name), drawn(turned_folder, name)
+        assert f"'type': '{mark}'" in with_interval
+        assert "'y2': {'field': " in with_interval
+        assert f"{{'field': '{end}'," in with_interval
+        assert "'y2': {'field': " not in without
+
+
+def test_intervals_are_told_in_words_and_in_the_table(section, turned_folder, changed_turned):
+    session = section("shares", changed_turned(*SURE), head="2-3")
+    shown = frames(session)[0]
+    near = shown["position_high"] - shown["position_low"]
+    np.testing.assert_allclose(near, 0.03)
+    assert "%, " in sentences(session).split("Position alone is responsible for")[1][:40]
+    helps = [each.help for each in section("one_head", turned_folder, head="2-3").metric]
+    assert any("too few texts for an interval" in each for each in helps)
 
 
 def test_an_address_of_the_other_story_shows_the_first_section(section, turned_folder):

@@ -101,7 +101,11 @@ def test_a_file_that_is_replaced_between_finding_and_opening_is_not_taken_for_th
         assert sequence_lengths(opened)["n_sequences"].sum() == 1
 
 
-def test_a_page_that_finds_a_file_gone_looks_again(path, new, in_session, monkeypatch):
+def test_a_page_that_finds_a_file_gone_looks_again_and_stays_the_page_it_is(
+    path, new, in_session, monkeypatch
+):
+    """A run that begins anew before `st.navigation` has lost which page a link asks for."""
+
     def replaced(store, place: str, **given: str) -> None:
         if new.exists():
             os.replace(new, path)
@@ -109,6 +113,7 @@ def test_a_page_that_finds_a_file_gone_looks_again(path, new, in_session, monkey
 
     attach = open_file.attach
     monkeypatch.setattr(open_file, "attach", replaced)
+    monkeypatch.setattr(st, "rerun", lambda: pytest.fail("begins anew"))
     session = in_session(PAGE, path.parent, new=str(new))
     assert not session.exception
     assert not session.error

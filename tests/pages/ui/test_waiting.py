@@ -1,11 +1,14 @@
-"""A reader sees that others come first, and may leave; what is kept needs no turn."""
+"""A reader sees that others come first, and may leave, then or while the model runs; what is kept
+needs no turn."""
 
 from collections.abc import Iterator
 from threading import Event, Thread, Timer
 
 import pytest
 import streamlit as st
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
+from pages.ui.live import waiting
 from pages.ui.live.turns import Turns
 from pages.ui.live.waiting import MOST_WAITING, turns
 from tests.pages.conftest import assert_sound
@@ -106,3 +109,59 @@ def test_who_cancelled_has_nothing_computed_until_they_ask_again(in_session, sto
     assert "found" not in session.session_state
     session.button[0].click().run()
     assert session.session_state["found"] == 2
+
+
+LONG = """
+import time
+import streamlit as st
+import torch
+from pages.ui.live.waiting import in_turn, look_up, turns
+from precompute.live.stopping import stoppable
+
+@st.cache_data(show_spinner=False)
+def slow(n):
+    turns().check()
+    until = time.monotonic() + n
+    found = torch.zeros(())
+    with stoppable(look_up):
+        while time.monotonic() < until:
+            found = found + 1
+            time.sleep(0.01)
+    return float(found)
+
+st.session_state["found"] = in_turn(slow, {seconds})
+st.text("whole")
+"""
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "Cancel"), ("ja", "取り消す")])
+def test_a_computation_that_runs_ends_where_its_reader_clicks(
+    lang, said, in_session, store_folder, monkeypatch
+):
+    """Of a click Streamlit tells the run of a page in the same way as that it is to stop."""
+    runners: list[LocalScriptRunner] = []
+    start = LocalScriptRunner.start
+
+    def noted(runner: LocalScriptRunner) -> None:
+        runners.append(runner)
+        start(runner)
+
+    monkeypatch.setattr(LocalScriptRunner, "start", noted)
+    monkeypatch.setattr(waiting, "SOON", 0.0)
+    clicked = Timer(4, lambda: runners[0].request_stop())
+    clicked.start()
+    session = in_session(LONG.format(seconds=3600), store_folder, lang=lang)
+    clicked.join()
+    assert "found" not in session.session_state
+    assert not session.text
+    assert [each.label for each in session.button] == [said]
+    assert not turns()._tickets, "the next one's turn"
+
+
+def test_a_computation_that_ends_by_itself_leaves_no_button(in_session, store_folder, monkeypatch):
+    monkeypatch.setattr(waiting, "SOON", 0.0)
+    session = in_session(LONG.format(seconds=1), store_folder)
+    assert_sound(session)
+    assert session.session_state["found"] > 0
+    assert [each.value for each in session.text] == ["whole"]
+    assert not session.button

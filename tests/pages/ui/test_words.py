@@ -203,3 +203,16 @@ def test_the_language_is_the_browsers_until_one_is_chosen(locale, asked, expecte
     if asked:
         session.query_params["lang"] = asked
     assert session.run().markdown[0].value == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "filled"),
+    [
+        ("句点", "第1層では**句点**が最も多く、句点です"),
+        ("[CLS]", "第1層では **[CLS]** が最も多く、[CLS] です"),
+        ("句点 と読点", "第1層では**句点 と読点**が最も多く、句点 と読点です"),
+    ],
+)
+def test_no_space_stands_between_japanese_letters_but_those_of_a_value(value, filled):
+    text = "第{layer}層では **{value}** が最も多く、{value} です"
+    assert words._filled(text, {"layer": 1, "value": value}) == filled

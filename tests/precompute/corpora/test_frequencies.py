@@ -23,6 +23,12 @@ def test_entries_that_the_file_lacks_come_after_its_last(tmp_path):
     [
         ("1 9 0\nthe 9 1\n", 2, "b'the 9 1' is not of the form `rank count id` in whole numbers."),
         (
+            f"1 9 0\n{10**40} 9 1\n",
+            2,
+            f"rank {10**40} or id 1 is out of range; the vocabulary has 5 entries. "
+            "Give the frequencies of this model's own vocabulary.",
+        ),
+        (
             "1 9 7\n",
             1,
             "rank 1 or id 7 is out of range; the vocabulary has 5 entries. "

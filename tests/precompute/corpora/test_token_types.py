@@ -40,6 +40,16 @@ def test_a_beginning_that_no_text_gets_is_of_no_type_of_its_own():
     assert types_of(["<s>"], tokenizer) == ["other"]
 
 
+def test_an_end_that_every_text_gets_is_a_separator_as_in_t5():
+    tokenizer = llama_like()
+    assert types_of(["</s>"], tokenizer) == ["other"]
+    end = ("</s>", tokenizer.convert_tokens_to_ids("</s>"))
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single="$A </s>", special_tokens=[end]
+    )
+    assert types_of(["</s>", "<s>"], tokenizer) == ["sep", "other"]
+
+
 def test_a_beginning_that_is_the_class_token_is_cls():
     tokenizer = roberta_like()
     tokenizer.bos_token = "<s>"

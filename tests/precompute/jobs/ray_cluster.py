@@ -19,11 +19,11 @@ from precompute.request import Request
 from precompute.run import run
 
 
-def lose_nodes(asked: Request) -> list[int]:
-    """Run it on two nodes; once something is done both are killed and another comes."""
+def lose_nodes(asked: Request, *, lost: int = 2) -> list[int]:
+    """Run it on two nodes; once something is done so many are killed, and another comes."""
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
     os.environ["RAY_ADDRESS"] = str(cluster.address)
-    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)][:lost]
     reported: list[int] = []
 
     def runner(plan, model, jobs, report):

@@ -21,6 +21,7 @@ from precompute.jobs.plan import Facts, Plan
 from precompute.jobs.runner import run_local
 from precompute.request import Request
 from precompute.run import run
+from tests import processes
 from tests.precompute.corpora.whole import on_disk
 from tests.precompute.jobs.dying import die
 from tests.refusals import refused
@@ -91,16 +92,25 @@ def test_a_worker_that_dies_is_told(tmp_path, monkeypatch):
 
 
 def test_several_processes_give_the_numbers_of_one(tmp_path, monkeypatch):
-    """Over images, which every process reads for itself."""
+    """Over images, which every process reads for itself; tables are merged here."""
     monkeypatch.setattr("os.cpu_count", lambda: 2 * torch.get_num_threads())  # sums of one order
     statistics = ["token_norm", "relevance_map", "class_prediction"]
+    shared = []
+
+    def run_shared(plan, model, jobs, report):
+        if is_corpus := isinstance(jobs[0], int):
+            shared.extend(jobs)
+        runner = workers.runner_for("local", 2 if is_corpus else 1)
+        runner(plan, model, jobs, report)
+
     one, two = (
         shards_only(
-            request(tmp_path, "vit", output=tmp_path / n / "tiny.duckdb", statistics=statistics),
-            workers.runner_for("local", int(n)),
+            request(tmp_path, "vit", output=tmp_path / name / "tiny.duckdb", statistics=statistics),
+            runner,
         )
-        for n in "12"
+        for name, runner in (("one", run_local), ("two", run_shared))
     )
+    assert shared, "every job was done in one process"
     found = shard_rows(two)
     assert found == shard_rows(one)
     assert {*statistics} <= {place.parts[0] for place in found}
@@ -166,11 +176,6 @@ def test_killing_the_process_anywhere_loses_nothing(tmp_path, tmp_path_factory):
     assert [name for name, rows in found.items() if rows != expected[name]] == []
 
 
-def _children(process: int) -> set[int]:
-    listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return {int(each) for each in listed}
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the workers of a process in /proc")
 def test_workers_end_with_a_parent_that_is_killed_and_the_rerun_gives_the_numbers_of_one(tmp_path):
@@ -185,22 +190,14 @@ def test_workers_end_with_a_parent_that_is_killed_and_the_rerun_gives_the_number
     workers_of = set[int]()
     deadline = time.monotonic() + 200
     while len(workers_of) < 2 and parent.poll() is None and time.monotonic() < deadline:
-        workers_of |= _children(parent.pid)
+        workers_of |= processes.workers_of(parent.pid)
         time.sleep(0.01)
     parent.kill()
     parent.wait()
-    while any(map(_is_running, workers_of)) and time.monotonic() < deadline:
+    while any(map(processes.is_running, workers_of)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert len(workers_of) >= 2
-    assert not any(map(_is_running, workers_of))
-    subprocess.run([*command, "--device", "cpu"], check=True, stdout=subprocess.DEVNULL)
-    run(one, run_local)
+    assert not any(map(processes.is_running, workers_of))
+    for each in (asked, one):
+        run(each, run_local)
     assert _tables(asked.output) == _tables(one.output)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"

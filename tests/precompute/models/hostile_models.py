@@ -95,15 +95,19 @@ def _shorter(tensors: dict[str, torch.Tensor]) -> None:
     tensors[name] = tensors[name][:-1].contiguous()
 
 
-def _other_vocabulary(folder: Path) -> None:
+def _other_vocabulary(more: int) -> Change:
     """Tokens with ids beyond the model's embedding."""
-    path = folder / "tokenizer.json"
-    known = json.loads(path.read_text())
-    vocabulary = known["model"]["vocab"]
-    known["model"]["vocab"] = {
-        token: place + 900 * (place > 5) for token, place in vocabulary.items()
-    }
-    path.write_text(json.dumps(known))
+
+    def changed(folder: Path) -> None:
+        path = folder / "tokenizer.json"
+        known = json.loads(path.read_text())
+        vocabulary = known["model"]["vocab"]
+        known["model"]["vocab"] = {
+            token: place + more * (place > 5) for token, place in vocabulary.items()
+        }
+        path.write_text(json.dumps(known))
+
+    return changed
 
 
 def _folder(name: str) -> Change:
@@ -174,10 +178,12 @@ HOSTILE: dict[str, Change] = {
     "a tokenizer cut off": _text("tokenizer.json", '{"version": "1.0", "model": {'),
     "a tokenizer of nothing": _text("tokenizer.json", "{}"),
     "a tokenizer that is a list": _text("tokenizer.json", "[]"),
-    "a tokenizer of another vocabulary": _other_vocabulary,
+    "a tokenizer of another vocabulary": _other_vocabulary(900),
+    "a tokenizer whose ids have no end": _other_vocabulary(2**31),
     "a tokenizer of a class that is none": _text(
         "tokenizer_config.json", '{"tokenizer_class": "os.system"}'
     ),
+    "a longest text in words": _text("tokenizer_config.json", '{"model_max_length": "7"}'),
     "settings of a tokenizer in a list": _text("tokenizer_config.json", "[1]"),
     "special tokens that are numbers": _text("special_tokens_map.json", '{"cls_token": 5}'),
 }

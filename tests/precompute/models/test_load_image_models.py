@@ -42,8 +42,9 @@ def test_a_saved_model_is_the_one_that_was_built(saved, family):
     assert loaded.family == family
     assert loaded.tokenizer is None
     assert loaded.model.config._attn_implementation == "eager"
-    assert type(loaded.classifier) is TINY_VISION[family].classifier
-    assert type(loaded.image_reader.processor) is TINY_VISION[family].processor
+    tiny = TINY_VISION[family]
+    assert type(loaded.classifier if tiny.has_classes else loaded.model) is tiny.whole
+    assert type(loaded.image_reader.processor) is tiny.processor
     assert loaded.image_reader.layout == expected.image_reader.layout
     images = image_sequences(family, 2)
     for layer, other in zip(
@@ -65,6 +66,20 @@ def test_a_model_without_its_classifier_is_read_too(saved, family, tmp_path):
     torch.testing.assert_close(
         loaded.trace(images).layers[-1].output, whole.trace(images).layers[-1].output
     )
+
+
+def test_a_model_whose_class_token_would_have_to_be_made_up_is_refused(saved, tmp_path):
+    folder = Path(copytree(saved["dinov3_vit"], tmp_path / "dinov3"))
+    weights = folder / "model.safetensors"
+    tensors = {name: each for name, each in load_file(weights).items() if "cls_token" not in name}
+    save_file(tensors, weights, metadata={"format": "pt"})
+    assert "lack 1 tensor(s), such as embeddings.cls_token" in _refused(folder)
+
+
+def test_an_untrained_model_of_any_class_is_drawn(saved):
+    for family in ("deit", "dinov3_vit"):
+        drawn = load_model(str(saved[family]), device="cpu", random_weights=1)
+        assert len(drawn.trace(image_sequences(family, 1)).layers) == 3
 
 
 def test_a_classifier_that_would_have_to_be_made_up_is_none(folder):
@@ -193,7 +208,7 @@ def test_settings_as_published_models_have_them_are_read(saved, tmp_path, name):
     folder = Path(copytree(saved[family], tmp_path / name))
     patch = 14 if family == "dinov2" else 16
     config = transformers.AutoConfig.from_pretrained(folder, image_size=size, patch_size=patch)
-    TINY_VISION[family].classifier(config).save_pretrained(folder)
+    TINY_VISION[family].whole(config).save_pretrained(folder)
     means = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
     told = {"do_normalize": True, "do_resize": True} | means | settings
     (folder / "preprocessor_config.json").write_text(json.dumps(told))

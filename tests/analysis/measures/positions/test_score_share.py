@@ -17,12 +17,13 @@ pytestmark = both_ways
 def _totals(found, head):
     """Of one head, from one or several texts."""
     query, key, turn, query_turn, key_turn = (
-        torch.stack([getattr(each, name)[head] for each in found]).sum(dim=0).numpy()
+        torch.stack([getattr(each, name)[head] for each in found]).sum(dim=0, keepdim=True).numpy()
         for name in HeadTotals._fields[:5]
     )
     whole = sum(float(each.score[head].sum() + each.unturned[head]) for each in found)
-    n_pairs = sum(each.n_pairs for each in found)
-    return HeadTotals(query, key, turn, query_turn, key_turn, whole, n_pairs)
+    n_pairs = sum(float(each.n_pairs) for each in found)
+    of_pairs = np.array([whole]), np.array([n_pairs])
+    return HeadTotals(query, key, turn, query_turn, key_turn, *of_pairs)
 
 
 def _terms(reads, weights, head):
@@ -50,14 +51,23 @@ def test_shares_are_those_of_four_terms_written_out_over_all_texts(traced_alone,
     found = [plane_totals(read, weights) for read in reads]
     for head in range(2):
         terms, rows = _terms(reads, weights, head)
-        shares = score_shares(_totals(found, head))
+        (shares,) = score_shares(_totals(found, head))
         np.testing.assert_allclose(shares, reference.score_shares(terms, rows), atol=1e-9)
         assert shares.sum() == pytest.approx(1, abs=1e-12)
 
 
+def test_several_choices_of_texts_have_each_its_own_shares(traced_alone):
+    layer = traced_alone[1].layers[0]
+    found = plane_totals(layer.attention_input[0], turning(layer.weights))
+    alone = [_totals([found], head) for head in range(3)]
+    together = HeadTotals(*map(np.concatenate, zip(*alone, strict=True)))
+    apart = np.concatenate([score_shares(each) for each in alone])
+    np.testing.assert_array_equal(score_shares(together), apart)
+
+
 def _shares(layer, weights):
     found = plane_totals(layer.attention_input[0], weights)
-    return np.array([score_shares(_totals([found], head)) for head in range(3)])
+    return np.concatenate([score_shares(_totals([found], head)) for head in range(3)])
 
 
 def test_constant_queries_and_keys_are_position_alone(traced_alone):

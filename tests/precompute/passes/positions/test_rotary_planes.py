@@ -15,7 +15,7 @@ from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights, ModelWeights, Trace
 from analysis.scopes import PRE_NORM
 from analysis.tables.positions import rotary_plane as table
-from precompute.jobs.shards import as_stored, merged
+from precompute.jobs.shards import as_stored, counted_from_1, merged
 from precompute.passes.base import FitContext
 from precompute.passes.batch import Batch
 from precompute.passes.positions import (
@@ -77,11 +77,14 @@ def planes(traced, sequences) -> Callable[[Turned], pd.DataFrame]:
 
 
 @pytest.mark.parametrize("scaling", [1.0, 1.2])
-def test_planted_offsets_are_found_in_the_view_and_by_the_kernel(planes, scaling):
+def test_planted_offsets_are_found_in_the_view_and_by_the_kernel(planes, shares, scaling):
     rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64), scaling)
     planted_at = [-1, -3, 2]
-    stored = planes(lambda each: planted(each, planted_at, rotary))
-    view = _view(stored)
+
+    def turned(weights: LayerWeights) -> LayerWeights:
+        return planted(weights, planted_at, rotary)
+
+    view = _view(planes(turned))
     for head, offset in enumerate(planted_at):
         own = view[(view["layer"] == 0) & (view["head"] == head)]
         np.testing.assert_allclose(own["preferred_offset"], [offset] * 2, atol=5e-13)
@@ -91,8 +94,8 @@ def test_planted_offsets_are_found_in_the_view_and_by_the_kernel(planes, scaling
         kernel = kernel_of(means, own["frequency"].to_numpy(), offsets)
         assert offsets[kernel.argmax()] == offset
         assert kernel.max() == pytest.approx(2 * scaling**2 / 2)  # two planes, d' = 4
-    shares = _shares(stored)
-    np.testing.assert_allclose(shares[["position", "content"]], [[1, 0]] * len(shares), atol=1e-9)
+    found = shares(turned)[["position", "content"]]
+    np.testing.assert_allclose(found, [[1, 0]] * len(found), atol=1e-9)
 
 
 def test_what_is_not_turned_stands_apart(planes):
@@ -124,13 +127,20 @@ def _view(stored: pd.DataFrame) -> pd.DataFrame:
         return store.sql(f"from ({sql}) as planes order by layer, head, plane").df()
 
 
-def _shares(stored: pd.DataFrame) -> pd.DataFrame:
-    with duckdb.connect() as store:
-        store.execute("create schema stored")
-        store.execute("create table stored.rotary_plane as from stored")
-        return score_share.fit(
-            store, FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
-        ).to_pandas()
+@pytest.fixture
+def shares(traced, sequences) -> Callable[[Turned], pd.DataFrame]:
+    """The shares of layers as they would be turned."""
+
+    def of(turned: Turned) -> pd.DataFrame:
+        rows = rotary_plane.totals(Batch(sequences, _with(traced, turned)))
+        with duckdb.connect() as store:
+            store.register("rotary_plane_shards", counted_from_1(rows))
+            seqs = [each.index for each in sequences]
+            store.register("blocks", pd.DataFrame({"seq": seqs, "block": range(len(seqs))}))
+            context = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
+            return score_share.fit(store, context).to_pandas()
+
+    return of
 
 
 def test_directions_are_asked_of_no_layer_that_turns(tiny, traced, sequences):

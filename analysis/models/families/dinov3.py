@@ -1,0 +1,108 @@
+"""DINOv3: DINOv2's layers, whose queries and keys are turned by the rows and columns of patches.
+
+Neither the class token nor registers are turned. Networks are plain or gated.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from analysis.models.capture import change_output
+from analysis.models.families import dinov2
+from analysis.models.families.patch_encoder import (
+    PatchLayer,
+    patch_gradients,
+    patch_weights,
+    trace_patches,
+)
+from analysis.models.feed_forward import FeedForwardWeights
+from analysis.models.layout import TokenLayout, check_grid, grid_of, two_sizes
+from analysis.models.parts import (
+    activation_named,
+    gate_named,
+    network_of,
+    no_class_logits,
+    no_logits,
+)
+from analysis.models.rotary import PatchRotary
+from analysis.models.trace import LayerWeights, Model, Trace
+
+FAMILIES = ("dinov3_vit",)
+LANGUAGE_MODELS: dict[str, str] = {}
+CLASSIFIERS: dict[str, str] = {}
+logits, class_logits = no_logits, no_class_logits
+gradients, fit_to_images = patch_gradients, dinov2.fit_to_images
+
+
+def check(model: Model) -> None:
+    """Refuse a configuration that this family's reading does not cover.
+
+    Raises:
+        UnfitModel: naming the setting, its value and what is covered.
+    """
+    config = model.config
+    (gate_named if config.use_gated_mlp else activation_named)(config.hidden_act)
+    check_grid(model)
+
+
+def layout(model: Model) -> TokenLayout:
+    """The class token, the registers, then the patches; nothing is learned for one size."""
+    return TokenLayout(dinov2.special_of(model), *grid_of(model))
+
+
+def positions(model: Model) -> int:
+    """How many tokens an image is."""
+    return layout(model).n_tokens
+
+
+def position_embedding(model: Model) -> None:
+    """Positions are no learned vectors."""
+
+
+def _turns(model: Model) -> tuple[Tensor, Tensor]:
+    """Cosines and sines by which the model turns the patches of its images."""
+    height, width = two_sizes(model.config.image_size)
+    weight = model.embeddings.patch_embeddings.weight
+    return model.rope_embeddings(weight.new_zeros(()).expand(1, 1, height, width))
+
+
+def changed_positions(
+    model: Model, change: Callable[[Tensor], Tensor]
+) -> AbstractContextManager[None]:
+    """The model with other angles, as long as asked; what is not turned has angles of 0."""
+    n_special = len(layout(model).special)
+
+    def turned(output: Any) -> Any:
+        angles = torch.atan2(output[1], output[0])
+        changed = change(torch.cat([angles.new_zeros(n_special, angles.shape[1]), angles]))
+        return changed.cos(), changed.sin()
+
+    return change_output(model.rope_embeddings, turned)
+
+
+def _network(mlp: Model, activation: str) -> FeedForwardWeights:
+    gate = getattr(mlp, "gate_proj", None)
+    return network_of(mlp.up_proj, mlp.down_proj, activation, gate=gate)
+
+
+def weights(model: Model) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    cosine, sine = _turns(model)
+    angles = torch.atan2(sine, cosine)
+    rotary = PatchRotary(angles[:, : angles.shape[1] // 2])  # each angle is there twice
+    found = patch_weights(model, _parts(model), _network)
+    return tuple(replace(each, rotary=rotary) for each in found)
+
+
+def _parts(model: Model) -> tuple[PatchLayer, ...]:
+    return dinov2.parts_of(model.model.layer)
+
+
+def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
+    """Run the model once and take each layer apart."""
+    special = model.embeddings.cls_token, model.embeddings.register_tokens
+    return trace_patches(model, _parts(model), layers, inputs, special=special)

@@ -1,0 +1,132 @@
+"""The encoders of T5 and mT5: pre-norm with root mean squares. Scores are not scaled and have a
+bias for every distance, which the first layer keeps for all. Decoders are not read.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from analysis.models.capture import change_output, record_outputs
+from analysis.models.families import bert
+from analysis.models.gradients import Loss, attention_gradients
+from analysis.models.offset_terms import OffsetTerms
+from analysis.models.parts import (
+    activation_named,
+    attentions_of,
+    bias_of,
+    gate_named,
+    layer_traces,
+    network_of,
+    no_class_logits,
+    no_images,
+    no_logits,
+    own_inputs,
+    projections,
+    root_mean_square,
+)
+from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.scopes import PRE_NORM
+
+FAMILIES = ("t5", "mt5")
+LOADERS = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel"}
+"""What loads the part that is read, of a checkpoint of this or of the whole."""
+LANGUAGE_MODELS: dict[str, str] = {}
+CLASSIFIERS: dict[str, str] = {}
+fit_to_images, layout = no_images, bert.layout
+logits, class_logits = no_logits, no_class_logits
+_LONGEST = 512
+"""Of the texts that these models were trained on; nothing in their configurations says so."""
+
+
+def check(model: Model) -> None:
+    """Refuse a configuration that this family's reading does not cover.
+
+    Raises:
+        UnfitModel: naming the setting, its value and what is covered.
+    """
+    config = model.config
+    (gate_named if config.is_gated_act else activation_named)(config.dense_act_fn)
+
+
+def positions(model: Model) -> int:
+    """The longest text that models like this were trained on; distances have no end."""
+    return getattr(model.config, "n_positions", _LONGEST)
+
+
+def position_embedding(model: Model) -> None:
+    """Positions are no learned vectors."""
+
+
+def _first(model: Model) -> Model:
+    """The attention that keeps the bias of all layers."""
+    return model.encoder.block[0].layer[0].SelfAttention
+
+
+def changed_positions(
+    model: Model, change: Callable[[Tensor], Tensor]
+) -> AbstractContextManager[None]:
+    """The model with distances of tokens that stand in each other's places, as long as asked."""
+
+    def moved(bias: Tensor) -> Tensor:
+        places = change(torch.arange(len(bias), device=bias.device)[:, None])[:, 0]
+        return bias[places[:, None], places]
+
+    return change_output(_first(model).relative_attention_bias, moved)
+
+
+def weights(model: Model) -> tuple[LayerWeights, ...]:
+    """Every layer's weights, first to last."""
+    first = _first(model)
+    furthest = first.relative_attention_max_distance
+    offsets = torch.arange(-furthest, furthest + 1, device=model.device)
+    buckets = first._relative_position_bucket(
+        offsets, num_buckets=first.relative_attention_num_buckets, max_distance=furthest
+    )
+    terms = OffsetTerms(buckets, bias=first.relative_attention_bias.weight.detach().T)
+    layers = (_layer(block, model.config) for block in model.encoder.block)
+    return tuple(replace(each, offset_terms=terms) for each in layers)
+
+
+def _layer(block: Model, config: Model) -> LayerWeights:
+    attention, network, heads = block.layer[0], block.layer[-1], config.num_heads
+    own = attention.SelfAttention
+    mlp = network.DenseReluDense
+    hidden, gate = (mlp.wi_1, mlp.wi_0) if config.is_gated_act else (mlp.wi, None)
+    feed_forward = network_of(hidden, mlp.wo, config.dense_act_fn, gate=gate)
+    sides = projections(((each.weight.T, bias_of(each)) for each in (own.q, own.k, own.v)), heads)
+    return LayerWeights(
+        **sides | {"score_scale": own.scaling},
+        output_weight=own.o.weight.detach().T.unflatten(0, (heads, -1)),
+        output_bias=bias_of(own.o),
+        feed_forward=feed_forward,
+        order=PRE_NORM,
+        norms=(root_mean_square(attention.layer_norm), root_mean_square(network.layer_norm)),
+        is_causal=False,
+    )
+
+
+def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
+    """Run the model once and take each layer apart; it has no segments, so these are left out."""
+    blocks = model.encoder.block
+    watched = {"input 0": model.encoder.embed_tokens}
+    watched |= {f"input {i + 1}": each.layer[-1] for i, each in enumerate(blocks)}
+    watched |= {f"normed {i}": each.layer[0].layer_norm for i, each in enumerate(blocks)}
+    watched |= {f"value {i}": each.layer[0].SelfAttention.v for i, each in enumerate(blocks)}
+    watched |= {f"output {i}": each.layer[0].SelfAttention.o for i, each in enumerate(blocks)}
+    with torch.inference_mode(), record_outputs(watched) as seen:
+        attentions = attentions_of(model(**own_inputs(inputs), output_attentions=True), len(blocks))
+    values = [seen[f"value {i}"] for i in range(len(layers))]
+    return Trace(
+        layers=layer_traces(layers, seen, attentions, values=values),
+        is_token=inputs["attention_mask"].bool(),
+        word_embeddings=seen["input 0"],
+    )
+
+
+def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
+    """How a loss changes with the attention weights of each layer."""
+    first, n_layers = model.encoder.embed_tokens, len(model.encoder.block)
+    return attention_gradients(model, own_inputs(inputs), loss, first=first, n_layers=n_layers)

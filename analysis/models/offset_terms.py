@@ -1,0 +1,68 @@
+"""What scores have of the distance between two tokens, beside their queries and keys."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class OffsetTerms:
+    """What is added to (query) · (key) for the offset t = j − i of a key j from a query i.
+
+    With r the bucket of t: bias[r] + query · of_queries[r] + key · of_keys[r], each where there is
+    such a table. Offsets of one bucket are not told apart. T5 has the first; DeBERTa's "c2p" is the
+    second and its "p2c" the third.
+
+    `buckets` are those of the offsets from −reach to reach; what is further away is as far as that.
+    """
+
+    buckets: Int[Tensor, " offset"]
+    bias: Float[Tensor, "head bucket"] | None = None
+    of_queries: Float[Tensor, "head bucket head_width"] | None = None
+    of_keys: Float[Tensor, "head bucket head_width"] | None = None
+
+    @property
+    def reach(self) -> int:
+        return len(self.buckets) // 2
+
+    def bucket_of(self, offsets: Int[Tensor, "*any"]) -> Int[Tensor, "*any"]:
+        """The bucket of each offset."""
+        return self.buckets[offsets.clamp(-self.reach, self.reach) + self.reach]
+
+    def of_pairs(self, n_tokens: int) -> Int[Tensor, "query key"]:
+        """The bucket of every pair of tokens."""
+        places = torch.arange(n_tokens, device=self.buckets.device)
+        return self.bucket_of(places - places[:, None])
+
+    def by_part(
+        self,
+        queries: Float[Tensor, "*batch head token head_width"],
+        keys: Float[Tensor, "*batch head token head_width"],
+    ) -> tuple[
+        Float[Tensor, "*batch head query key"],
+        Float[Tensor, "*batch head query key"],
+        Float[Tensor, "*batch head query key"],
+    ]:
+        """What queries, keys and the bias add to every pair; zeros where there is no such table."""
+        pairs = self.of_pairs(queries.shape[-2])
+        shape = (*queries.shape[:-1], len(pairs))
+        nothing = queries.new_zeros(()).expand(shape)
+        of_query = of_key = bias = nothing
+        if self.of_queries is not None:
+            of_query = (queries @ self.of_queries.mT).gather(-1, pairs.expand(shape))
+        if self.of_keys is not None:
+            of_key = (keys @ self.of_keys.mT).gather(-1, pairs.mT.expand(shape)).mT
+        if self.bias is not None:
+            bias = self.bias[:, pairs].expand(shape)
+        return of_query, of_key, bias
+
+    def added(
+        self,
+        queries: Float[Tensor, "*batch head token head_width"],
+        keys: Float[Tensor, "*batch head token head_width"],
+    ) -> Float[Tensor, "*batch head query key"]:
+        """All that is added to every pair, as far from the softmax as (query) · (key)."""
+        of_query, of_key, bias = self.by_part(queries, keys)
+        return of_query + of_key + bias

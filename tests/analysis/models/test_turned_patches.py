@@ -1,0 +1,102 @@
+"""What patches have that are turned by their rows and columns: which tokens, by which angles."""
+
+import pytest
+import torch
+
+from analysis.errors import UnfitModel
+from analysis.models.parts import attentions_of
+from precompute.corpora.sequence import Sequence
+from precompute.models.loaded_model import LoadedModel
+from tests.refusals import refused
+from tests.tiny_vision import COLUMNS, PATCH, ROWS, image_sequences, tiny_vision_model
+
+FAMILY, N_SPECIAL = "dinov3_vit", 3
+
+
+@pytest.fixture(scope="module")
+def model() -> LoadedModel:
+    return tiny_vision_model(FAMILY)
+
+
+@pytest.fixture(scope="module")
+def images() -> tuple[Sequence, ...]:
+    return image_sequences(FAMILY, 2)
+
+
+def _places(count: int) -> list[float]:
+    """The middles of rows or columns, from −1 to 1."""
+    return [(2 * place + 1) / count - 1 for place in range(count)]
+
+
+def test_every_patch_is_turned_by_its_row_and_its_column_and_nothing_else_is(model):
+    head_width = model.layers[0].key_weight.shape[-1]
+    quarter = head_width // 4
+    waves = [100 ** (-4 * c / head_width) for c in range(quarter)]
+    expected = [[0.0] * (2 * quarter)] * N_SPECIAL + [
+        [2 * torch.pi * place * wave for place in (row, column) for wave in waves]
+        for row in _places(ROWS)
+        for column in _places(COLUMNS)
+    ]
+    rotary = model.layers[0].rotary
+    angles = rotary.angles(N_SPECIAL + ROWS * COLUMNS, torch.zeros((), dtype=torch.float64))
+    turned, told = (torch.polar(torch.ones_like(each), each) for each in (angles, _wide(expected)))
+    torch.testing.assert_close(turned, told, rtol=1e-6, atol=1e-6)  # the model's are in float32
+
+
+def _wide(values: list[list[float]]) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def test_without_turns_the_attention_is_another(model, images):
+    kept, removed, permuted = (
+        model.trace(images[:1]).layers[0],
+        *(
+            model.trace_controlled(images[0], how, seed=0).layers[0]
+            for how in ("removed", "permuted")
+        ),
+    )
+    weights = kept.weights
+    sides = weights.queries(kept.attention_input), weights.keys(kept.attention_input)
+    bare = (sides[0] @ sides[1].mT * weights.score_scale).softmax(dim=-1)
+    torch.testing.assert_close(removed.attention, bare)
+    assert (kept.attention - bare).abs().max() > 0.01
+    assert not torch.allclose(permuted.attention, bare, atol=1e-3)
+    assert not torch.allclose(permuted.attention, kept.attention, atol=1e-3)
+    for other in (removed, permuted):
+        assert torch.equal(other.input, kept.input)
+
+
+def test_images_of_another_size_are_turned_by_their_own_rows_and_columns():
+    told = tiny_vision_model(FAMILY)
+    told.adapter.fit_to_images(told.model, (2 * PATCH, 3 * PATCH))
+    layers = told.adapter.weights(told.model)
+    pixels = torch.randn(1, 3, 2 * PATCH, 3 * PATCH, generator=torch.Generator().manual_seed(0))
+    inputs = {"pixel_values": pixels.double()}
+    trace = told.adapter.trace(told.model, layers, inputs)
+    found = attentions_of(told.model(**inputs, output_attentions=True), len(layers))
+    for layer, attention in zip(trace.layers, found, strict=True):
+        made = layer.weights.scores(layer.attention_input).softmax(dim=-1)
+        torch.testing.assert_close(made, attention, rtol=1e-5, atol=1e-6)
+    assert layers[0].rotary.of_patches.shape == (6, 4)
+
+
+def test_a_plain_network_is_read_by_its_names():
+    told = tiny_vision_model(FAMILY)
+    config = type(told.model.config)(
+        **told.model.config.to_dict() | {"use_gated_mlp": False, "hidden_act": "gelu"}
+    )
+    torch.manual_seed(0)
+    plain = type(told.model)(config).double().eval()
+    (first, *_) = told.adapter.weights(plain)
+    assert first.feed_forward.gate_weight is None
+    assert first.feed_forward.activation == "gelu"
+    assert torch.equal(first.feed_forward.input_weight, plain.model.layer[0].mlp.up_proj.weight.T)
+
+
+def test_what_cannot_be_read_is_refused(model):
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(model.model.config, "hidden_act", "tanh")
+        assert refused(UnfitModel, model.adapter.check, model.model) == (
+            "The activation of the model's gates is 'tanh'; covered are gelu, gelu_new, "
+            "gelu_pytorch_tanh, relu, silu, swish."
+        )

@@ -1,0 +1,118 @@
+"""Two runs agree as far as their tables say: to the bit, or to round-off in other batches."""
+
+from pathlib import Path
+from unittest.mock import patch
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from analysis.contracts import every_table
+from analysis.tables.agreement import BY_RANK, CHOSEN, EXACT, TO_ROUND_OFF
+from analysis.tables.corpus import RUN
+from analysis.tables.table import Table, View
+from precompute.corpora.index import write
+from precompute.jobs.runner import run_local
+from precompute.run import run
+from tests.shared_store import brief_parsers, shared_store
+from tests.small_store import request
+
+pytestmark = pytest.mark.slow
+
+FAMILIES = {"bert": True, "llama": False, "vit": False}
+"""Each with whether its texts have trees and coreference."""
+OF_ITSELF = {RUN.name: ("model", "created_at")}
+"""Columns that say when a file was made, and from which folder."""
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def both(request, tmp_path_factory) -> tuple[Path, Path]:
+    """The same model over the same corpus, in batches of 64 sequences and of two."""
+    return of_family(request.param, tmp_path_factory)
+
+
+def of_family(family: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    annotated = FAMILIES[family]
+    one = shared_store(tmp_path_factory, family, annotated=annotated)
+    asked = request(tmp_path_factory.mktemp("other"), family, annotated=annotated)
+    with brief_parsers(), patch.object(write, "JOB_SEQUENCES", 2):
+        run(asked, run_local)
+    return one, asked.output
+
+
+def test_numbers_of_other_batches_agree_as_their_tables_say(both):
+    with duckdb.connect(str(both[0]), read_only=True) as one:
+        one.execute(f"attach '{both[1]}' as other (read_only)")
+        wrong = [
+            told
+            for table in every_table()
+            for view in table.all_views
+            if (told := disagreement(one, table, view))
+        ]
+    assert not wrong, "\n".join(wrong)
+
+
+def disagreement(store: duckdb.DuckDBPyConnection, table: Table, view: View) -> str:
+    """Which column of a view differs more than its table allows, and by how much."""
+    agreement = table.agreement
+    if agreement.tolerance is None:
+        return ""
+    left_out = {*table.round_off, *OF_ITSELF.get(table.name, ())}
+    columns = [each for each in view.columns if each.name not in left_out]
+    keys = [each.name for each in columns if not _numbers(each.type)]
+    order = ", ".join(f'"{each}"' for each in keys) or "all"
+    names = ", ".join(f'"{each.name}"' for each in columns)
+    read = f"select {names} from {{}}.{view.name} order by {order}"
+    own = store.execute("select current_database()").fetchall()[0][0]
+    one, other = (store.execute(read.format(each)).to_arrow_table() for each in (own, "other"))
+    if one.num_rows != other.num_rows:
+        return f"{view.name}: {one.num_rows} rows and {other.num_rows}"
+    for column in columns:
+        values = [each[column.name].combine_chunks() for each in (one, other)]
+        if values[0].equals(values[1]):
+            continue
+        if agreement == EXACT or not _numbers(column.type):
+            return f"{view.name}.{column.name} differs"
+        flat = [np.array(_flat(each), dtype=float) for each in values]
+        largest = np.nanmax(np.abs(flat[0]))
+        difference = np.nanmax(np.abs(flat[0] - flat[1])) / largest
+        if not difference <= agreement.tolerance or (np.isnan(flat[0]) != np.isnan(flat[1])).any():
+            return f"{view.name}.{column.name} differs by {difference:.1e}"
+    return ""
+
+
+def _numbers(kind: pa.DataType) -> bool:
+    return pa.types.is_floating(kind.value_type if pa.types.is_list(kind) else kind)
+
+
+def _flat(values: pa.Array) -> list:
+    return values.flatten().to_pylist() if pa.types.is_list(values.type) else values.to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("mixing_ratio", "mean = mean * (1 + 1e-4)"),
+        ("token", "segment = 1 - segment"),
+        ("frequency_correlation", "spearman = spearman + 0.1"),
+    ],
+)
+def test_numbers_that_agree_less_are_seen(table, change, tmp_path_factory, tmp_path):
+    one = shared_store(tmp_path_factory, "bert", annotated=True)
+    path = tmp_path / "other.duckdb"
+    path.write_bytes(one.read_bytes())
+    with duckdb.connect(str(path)) as other:
+        other.execute(f"update stored.{table} set {change}")
+    [contract] = [each for each in every_table() if each.name == table]
+    with duckdb.connect(str(one), read_only=True) as store:
+        store.execute(f"attach '{path}' as other (read_only)")
+        assert any(disagreement(store, contract, view) for view in contract.all_views)
+
+
+def test_what_is_declared_is_one_of_four():
+    found = {each.agreement for each in every_table()}
+    assert found == {EXACT, TO_ROUND_OFF, BY_RANK, CHOSEN}
+    for each in every_table():
+        names = {column.name for view in each.all_views for column in view.columns}
+        assert set(each.round_off) <= names | {column.name for column in each.columns}

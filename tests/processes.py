@@ -1,0 +1,25 @@
+"""The processes of a run, found in /proc: Linux alone has it."""
+
+from pathlib import Path
+
+
+def workers_of(process: int) -> set[int]:
+    """They are forked from a child of it that has imported and done nothing else."""
+    return {worker for child in _children(process) for worker in _children(child)}
+
+
+def is_running(process: int) -> bool:
+    """Whether it has not ended, waited for or not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def _children(process: int) -> set[int]:
+    try:
+        listed = Path(f"/proc/{process}/task/{process}/children").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return set()
+    return {int(each) for each in listed.split()}
