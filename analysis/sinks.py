@@ -15,6 +15,8 @@ THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 USUAL_THRESHOLD = 0.3
 """Above which share of a query's attention a head counts as one whose attention rests on a place;
 the usual threshold is that of Gu et al. (2025)."""
+RATE_ROUNDING = 1e-6
+"""Even attention to ten tokens is no more than 0.1, but by what float32 makes of it."""
 
 PARTS = ("norm", "direction", "bias")
 """What a score's excess is the sum of."""

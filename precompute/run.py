@@ -18,6 +18,7 @@ from precompute.corpora.load import read_corpus
 from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
+from precompute.jobs.claim import claimed
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
 from precompute.jobs.note import noting
 from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
@@ -42,14 +43,15 @@ def run(request: Request, runner: Runner) -> Plan:
         UserError: whatever the user can put right.
     """
     with told_of_shortage(request.output):
-        return _run(request, runner)
+        chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
+        if request.until is not None:
+            check_intervals(request.statistics)
+        _assert_writable(request.output)
+        with claimed(request.output, repr(request)):
+            return _run(request, runner)
 
 
 def _run(request: Request, runner: Runner) -> Plan:
-    chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
-    if request.until is not None:
-        check_intervals(request.statistics)
-    _assert_writable(request.output)
     model = load_model(
         request.model,
         device=request.device,

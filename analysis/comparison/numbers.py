@@ -8,18 +8,21 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import LayerOrder
+from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
 from analysis.tables.corpus import layer_order
 from analysis.tables.heads import sequence_head_pattern
 from analysis.tables.mixing import sequence_mixing_ratio, sequence_scope_similarity
 from analysis.tables.norms import head_token
 from analysis.tables.positions import head_offset
 from analysis.tables.question import frame_of
+from analysis.tables.sinks import sequence_sink
 
 TABLES = (
     sequence_mixing_ratio.TABLE,
     sequence_head_pattern.TABLE,
     sequence_scope_similarity.TABLE,
     head_token.TABLE,
+    sequence_sink.TABLE,
     head_offset.TABLE,
 )
 """Where the numbers come from."""
@@ -28,12 +31,14 @@ ALL_LAYERS = 0
 OF_HEADS = ("offset_agreement",)
 """Numbers that are means over heads; all others are means over sequences."""
 _SPECIAL = ("cls", "sep")
+_SINKS = ("sink_rate", "sink_weight", "sink_norm")
 _HABITS = ("previous", "next", "breadth")
 NUMBERS = (
     *("ratio_weights", "ratio_vectors", "ratio_residual", "ratio_network", "ratio_whole"),
     *("similarity_network", "similarity_whole"),
     *(f"{place}_{weighing}" for place in (*_SPECIAL, "rest") for weighing in ("weight", "norm")),
     "correlation",
+    *_SINKS,
     *_HABITS,
     *OF_HEADS,
 )
@@ -48,7 +53,7 @@ def unit_values(store: DuckDBPyConnection) -> pd.DataFrame:
     """
     order = layer_order(store)
     parts = [_ratios(store, order), _similarities(store, order), _habits(store)]
-    parts += [_correlations(store), _offsets(store)]
+    parts += [_correlations(store), _sinks(store), _offsets(store)]
     return pd.concat([part[_COLUMNS] for part in parts], ignore_index=True)
 
 
@@ -158,6 +163,30 @@ def _correlations(store: DuckDBPyConnection) -> pd.DataFrame:
         group by all
         order by all
         """,
+    )
+
+
+def _sinks(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The share of heads whose attention rests on the first token of a text, what they give it, and
+    what of it arrives as norm: means over heads.
+
+    The first token is the place that models of every kind have.
+    """
+    return frame_of(
+        store,
+        f"""
+        unpivot (
+            select seq as unit, layer::int as layer,
+                avg((attention::double > $threshold + {RATE_ROUNDING})::int) as sink_rate,
+                avg(attention::double) as sink_weight, avg(norm_share::double) as sink_norm
+            from sequence_sink
+            where place = $place
+            group by all
+        )
+        on {", ".join(_SINKS)} into name number value value
+        order by all
+        """,
+        {"threshold": USUAL_THRESHOLD, "place": FIRST},
     )
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from analysis.tables.norms import singular_value
 from pages.ui.charts.colours import ZERO
 from pages.ui.charts.head_map import from_zero, head_map
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import layered, tooltips
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
@@ -143,4 +143,4 @@ def _chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
         tooltip=tooltips(dict.fromkeys(("name", "rank", "value")), shown, ".4f"),
     )
     hit = base.mark_point(size=40, opacity=0)
-    return alt.layer(band, base.mark_line(strokeWidth=1.8), hit).properties(height=360)
+    return layered(band, base.mark_line(strokeWidth=1.8), hit, height=360)

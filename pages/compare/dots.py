@@ -8,7 +8,7 @@ import pandas as pd
 
 from pages.compare.files import Compared, colours
 from pages.ui.charts.colours import ZERO
-from pages.ui.charts.look import coloured, tooltips
+from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.words.columns import title
 
 _ROOM = 250  # pixels for the names of rows
@@ -64,7 +64,7 @@ def dots(
         zero = alt.Chart(pd.DataFrame({"level": [0.0]})).mark_rule(color=ZERO)
         marks.insert(0, zero.encode(x=alt.X("level:Q")))
     row = max(_LEAST_ROW, _DOT * (len(compared) + 1))
-    chart, height = alt.layer(*marks), row * len(rows)
+    chart, height = layered(*marks), row * len(rows)
     if width is None:
         return chart.properties(height=height + _AROUND)
     return chart.properties(width=width, height=height)

@@ -59,7 +59,7 @@ def head_changes(view: View) -> None:
         view.say(f"axis_{kind}"),
         around_zero(found["difference"]),
         format=form,
-        legend_format=form.replace(".1", ".0"),
+        legend_format="~%" if kind == "share" else ".2~f",
         tooltip=("one", "other", "low", "high", "q"),
         marked=head,
         clear="differs",

@@ -16,7 +16,7 @@ from analysis.comparison.matching import (
 )
 from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import layered, tooltips
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store
@@ -121,7 +121,7 @@ def _chart(view: View, frame: pd.DataFrame, found: Matching) -> Any:
     )
     ends = pd.DataFrame({"place": domain, "match": domain})
     diagonal = alt.Chart(ends).mark_line(color=NEUTRAL, strokeDash=[4, 4], tooltip=False)
-    map_of_heads = alt.layer(diagonal.encode(x=alt.X("place:Q"), y=alt.Y("match:Q")), points)
+    map_of_heads = layered(diagonal.encode(x=alt.X("place:Q"), y=alt.Y("match:Q")), points)
     return alt.hconcat(
         map_of_heads.properties(width=_SIDE, height=300),
         _means(view, found).properties(width=_BARS, height=300),

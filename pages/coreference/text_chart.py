@@ -8,7 +8,7 @@ import pandas as pd
 from pages.coreference.names import type_name
 from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import paper_and_ink, tooltips
+from pages.ui.charts.look import layered, paper_and_ink, tooltips
 from pages.ui.charts.text_layout import FONT, LETTERS, Place, places, spans, way
 from pages.ui.words.place import said
 
@@ -34,7 +34,7 @@ def text_chart(words: pd.DataFrame, mentions: pd.DataFrame, picked: pd.DataFrame
     if len(arrows):
         layers += _arrows(words["form"], arrows, of)
     view = alt.ViewBackground(fill=paper, stroke=None)
-    drawn = alt.layer(*(layer.encode(x=x, y=y) for layer in layers))
+    drawn = layered(*(layer.encode(x=x, y=y) for layer in layers))
     return drawn.properties(height=_LINE * height + 24, view=view)
 
 

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import Scale, cell_selection, coloured, tooltips
+from pages.ui.charts.look import Scale, cell_selection, coloured, layered, tooltips
 from pages.ui.head.choice import Head
 from pages.ui.words.columns import title
 
@@ -75,7 +75,7 @@ def layer_chart(
     if of_reference.any():
         reference = of(of_reference).mark_line(strokeDash=[6, 4], point=False)
         parts.insert(2, reference.encode(tooltip=hover("layer")))
-    return alt.layer(*parts).properties(height=380)
+    return layered(*parts, height=380)
 
 
 def _spread(heads: pd.DataFrame, colour: str) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from analysis.tables.norms import head_token
 from pages.head_habits.opened_head import clearest_head
 from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
-from pages.ui.charts.look import coloured, tooltips
+from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.charts.shaded_sequence import RECEIVED, sequence_name, texts_of_head
 from pages.ui.head.bar import pick_head
 from pages.ui.head.card import head_card
@@ -76,7 +76,7 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
     )
     points = base.mark_circle(size=70, opacity=1).encode(x=alt.X("mean:Q", title=title, axis=axis))
     height = _ROW * max(shown[habit].nunique(), 1) + _AROUND
-    return alt.layer(rules, points).properties(height=height)
+    return layered(rules, points, height=height)
 
 
 def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:

@@ -10,7 +10,7 @@ from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import cell_selection, tooltips
+from pages.ui.charts.look import cell_selection, layered, tooltips
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, head_name, head_with_most
@@ -128,4 +128,4 @@ def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
         .mark_rect(filled=False, stroke=MARKED, strokeWidth=2, aria=False, tooltip=False)
         .encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"))
     )
-    return alt.layer(cells, ring).properties(height=_SIDE)
+    return layered(cells, ring, height=_SIDE)

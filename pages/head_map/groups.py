@@ -11,7 +11,7 @@ from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
 from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
-from pages.ui.charts.look import cell_selection, ringed, tooltips
+from pages.ui.charts.look import cell_selection, layered, ringed, tooltips
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head
@@ -160,7 +160,7 @@ def _tree_chart(
     cut = alt.Chart(pd.DataFrame({"x": [tree.cut(k)]})).encode(x=x)
     edge = cut.mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED)
     layers = (below, above, edge, marks, ringed(dots, marked, size=210))
-    return alt.layer(*layers).properties(height=_LEAF * len(labels) + _AROUND)
+    return layered(*layers, height=_LEAF * len(labels) + _AROUND)
 
 
 def _places(labels: list[str]) -> alt.Y:

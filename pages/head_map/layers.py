@@ -9,7 +9,7 @@ from analysis.tables.heads import head_distance, layer_cohesion
 from pages.head_map.apart import DISTANCE, LEVEL, chance, nats
 from pages.ui.charts.colours import IN_NO_GROUP, SAME_LAYER_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import flat_axis, tooltips
+from pages.ui.charts.look import flat_axis, layered, tooltips
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -87,4 +87,4 @@ def _chart(by_layer: pd.DataFrame) -> Any:
             tooltip=tooltip,
         )
     )
-    return alt.layer(rules, points).properties(height=320)
+    return layered(rules, points, height=320)

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import cell_selection, ringed, tooltips
+from pages.ui.charts.look import cell_selection, layered, ringed, tooltips
 from pages.ui.head.choice import Head
 from pages.ui.words.columns import title
 
@@ -43,7 +43,7 @@ def plane_chart(
         marks = marks.encode(shape=_named(alt.Shape, points, shapes))
     marks = marks.add_params(cell_selection(MARK, "layer", "head"))
     ring = ringed(base, marked, size=_SIZE * 3)
-    return alt.layer(marks, ring).properties(height=_HEIGHT)
+    return layered(marks, ring, height=_HEIGHT)
 
 
 def _named(channel: Any, points: pd.DataFrame, looks: Mapping[str, str]) -> Any:

@@ -23,7 +23,7 @@ from pages.positions.offsets import (
 from pages.positions.published import of_heads
 from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named, places
-from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, ramp, ringed
+from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, layered, ramp, ringed
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import adds_positions, ask, is_causal
@@ -142,7 +142,7 @@ def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
         .add_params(cell_selection("cell", "layer", "head"))
     )
     layers = [*_ground(len(offsets), x, y), marks, ringed(base, marked, size=size * 2.4)]
-    return alt.layer(*layers).properties(height=_CELL * max(len(offsets), 5) + _AROUND)
+    return layered(*layers, height=_CELL * max(len(offsets), 5) + _AROUND)
 
 
 def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
@@ -197,8 +197,9 @@ def _agreement_chart(layers: pd.DataFrame) -> Any:
     )
     ticks = base.mark_tick(thickness=3, width=26, opacity=1)
     points = base.mark_circle(size=90, opacity=1)
-    return alt.layer(
+    return layered(
         interval,
         ticks.encode(y=alt.Y("chance:Q", **height), color=chance),
         points.encode(y=alt.Y("agreement:Q", **height), color=ours),
-    ).properties(height=300)
+        height=300,
+    )

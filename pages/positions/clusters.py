@@ -8,7 +8,7 @@ import pandas as pd
 
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import CLUSTER_SHADES, MARKED
-from pages.ui.charts.look import column_tooltips, with_axes
+from pages.ui.charts.look import column_tooltips, layered, with_axes
 from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.standard import lines
 from pages.ui.words.place import said
@@ -95,7 +95,7 @@ def _centre(centre: pd.DataFrame, name: str, colour: str, y: alt.Y) -> Any:
     line = base.mark_line(color=colour, point={"color": colour, "size": 14})
     n = f"{int(centre['n'].iloc[0]):,}" if len(centre) else "0"
     heading = alt.Title(name, subtitle=said("profiles_in", n=n), anchor="start", frame="group")
-    return alt.layer(area, line).properties(title=heading, width=_WIDTH, height=_HEIGHT)
+    return layered(area, line, title=heading, width=_WIDTH, height=_HEIGHT)
 
 
 def explained_chart(explained: pd.DataFrame, k: int) -> Any:
@@ -108,4 +108,4 @@ def explained_chart(explained: pd.DataFrame, k: int) -> Any:
     ring = chosen.mark_point(size=190, stroke=MARKED, strokeWidth=2.5, fillOpacity=0)
     label = chosen.mark_text(dy=-18, fontSize=12)
     label = label.encode(text=alt.Text("explained:Q", format=".0%"))
-    return alt.layer(curve, ring, label).properties(height=230)
+    return layered(curve, ring, label, height=230)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import column_tooltips
+from pages.ui.charts.look import column_tooltips, layered
 from pages.ui.words.columns import title
 from pages.ui.words.offsets import offset_told
 
@@ -45,7 +45,7 @@ def curve_over_offsets(
     marked = alt.Chart(at).encode(x=x)
     rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
     label = marked.mark_text(fontSize=12, fontWeight="bold")
-    chart = alt.layer(rule, *bands, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))
+    chart = layered(rule, *bands, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))
     return chart.properties(title=heading(title(curve)), width=width, height=_CURVE)
 
 

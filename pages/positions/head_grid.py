@@ -12,7 +12,7 @@ import pandas as pd
 from analysis.tables.positions.head_offset import REACH
 from pages.ui.charts.colours import MARKED, NEUTRAL
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import cell_selection, column_tooltips
+from pages.ui.charts.look import cell_selection, column_tooltips, layered
 from pages.ui.words.columns import title
 
 _COLUMNS = 4  # of the legend
@@ -38,7 +38,7 @@ def share_grid(shares: pd.DataFrame, *, colours: dict[str, str], marked: tuple[i
     bars = _cells(shown).mark_rect(cursor="pointer").encode(color=colour, tooltip=tooltip)
     height = _height(shown, 30) + _LEGEND * math.ceil(len(colours) / _COLUMNS)
     parts = [bars.add_params(cell_selection("cell", *_HEAD)), _ring(shown, marked)]
-    return alt.layer(*parts).properties(height=height)
+    return layered(*parts, height=height)
 
 
 def profile_grid(
@@ -74,7 +74,7 @@ def profile_grid(
         _ring(heads, marked),
         cover.encode(tooltip=told).add_params(cell_selection("cell", *_HEAD)),
     ]
-    return alt.layer(*parts).properties(height=_height(shown, 42))
+    return layered(*parts, height=_height(shown, 42))
 
 
 def _edges(heads: pd.DataFrame, half: float) -> pd.DataFrame:

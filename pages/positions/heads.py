@@ -19,7 +19,7 @@ from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.offsets import head_row, offset_axis
 from pages.ui.charts.colours import INKS
 from pages.ui.charts.heat_map import heat_map
-from pages.ui.charts.look import with_axes
+from pages.ui.charts.look import layered, with_axes
 from pages.ui.head.choice import Head, head_name, head_of, row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, open_store, shows_images
@@ -72,8 +72,9 @@ def _finding(view: View, dominant: pd.DataFrame) -> str:
     sizes = dominant["name"].value_counts()
     unsure = dominant.nsmallest(1, "share").iloc[0]
     sure = int((dominant["share"] >= _SURE).sum())
+    kind = "same" if sure > len(dominant) / 2 else "differ" if sure else "none"
     return view.say(
-        f"finding_{'same' if sure > len(dominant) / 2 else 'differ'}",
+        f"finding_{kind}",
         sure=sure,
         n=len(dominant),
         most=percent(_SURE),
@@ -154,9 +155,9 @@ def _patch_map(frame: pd.DataFrame, best: pd.Series) -> Any:
     cells = with_axes(cells, x=offset_axis(ticks=False), y=offset_axis(ticks=False))
     itself = alt.Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
     dot = itself.mark_point(size=36, filled=True, color=INKS[1], stroke=INKS[0], tooltip=False)
-    return alt.layer(
-        cells, dot.encode(x=alt.X("column_offset:O"), y=alt.Y("row_offset:O"))
-    ).properties(
+    return layered(
+        cells,
+        dot.encode(x=alt.X("column_offset:O"), y=alt.Y("row_offset:O")),
         autosize=alt.AutoSizeParams(type="pad"),
         width=_CELL * frame["column_offset"].nunique(),
         height=_CELL * frame["row_offset"].nunique(),

@@ -10,7 +10,7 @@ import streamlit as st
 from analysis.tables.positions import exemplar_attention, query_key_wave, relative_position_profile
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
-from pages.ui.charts.look import column_tooltips, with_axes
+from pages.ui.charts.look import column_tooltips, layered, with_axes
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
@@ -86,7 +86,7 @@ def _map_of_tokens(frame: pd.DataFrame) -> Any:
     diagonal = base.transform_filter("datum.query_pos === datum.key_pos").mark_line(
         color=MARKED, strokeDash=[2, 4], strokeWidth=2, order=True, tooltip=False
     )
-    return alt.layer(cells, diagonal).properties(height=_SIDE + 120)
+    return layered(cells, diagonal, height=_SIDE + 120)
 
 
 def _labels(tokens: pd.DataFrame) -> list[str]:
@@ -109,7 +109,7 @@ def _profile(view: View, layer: int, head: int) -> None:
     curve = with_axes(curve, x=offset_axis(tickCount=11), y=alt.Axis(format="%", tickCount=5))
     zero = alt.Chart(pd.DataFrame({"offset": [0]})).encode(x=alt.X("offset:Q"))
     dotted = zero.mark_rule(color=MARKED, strokeDash=[2, 4], strokeWidth=2)
-    chart = alt.layer(curve, dotted).properties(height=_SIDE)
+    chart = layered(curve, dotted, height=_SIDE)
     n = count(frame["n_sequences"].iloc[0])
     view.figure("profile", frame, chart, state=f"{layer}_{head}", n=n)
 

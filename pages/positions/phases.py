@@ -11,7 +11,7 @@ import streamlit as st
 from analysis.tables.positions import head_offset, query_key_phase
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import column_tooltips, ramp
+from pages.ui.charts.look import column_tooltips, layered, ramp
 from pages.ui.head.choice import row_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -134,7 +134,7 @@ def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
     tooltip = column_tooltips(cells, **told)
     marks = alt.Chart(cells).mark_rect()
     marks = marks.encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"), color=colour, tooltip=tooltip)
-    return alt.layer(marks, *_lines(end, x, y)).properties(height=460)
+    return layered(marks, *_lines(end, x, y), height=460)
 
 
 def _scale(values: pd.Series, measure: str) -> alt.Scale:

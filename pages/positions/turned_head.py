@@ -26,7 +26,7 @@ from pages.positions.numbers_of_head import numbers_of_head
 from pages.positions.offsets import counting_picker, offset_axis, pick_positions_head
 from pages.positions.one_text import attention
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
-from pages.ui.charts.look import column_tooltips, ramp
+from pages.ui.charts.look import column_tooltips, layered, ramp
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, turns_positions
@@ -203,4 +203,4 @@ def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:
     marks = dots.mark_circle(opacity=1, stroke="#80808080", strokeWidth=1)
     at = alt.Chart(pd.DataFrame({"preferred_offset": [peak]})).encode(y=y)
     rule = at.mark_rule(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
-    return alt.layer(rule, marks).properties(height=360)
+    return layered(rule, marks, height=360)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.contracts import every_table
 from pages.ui.charts.colours import EDGES
-from pages.ui.charts.look import coloured, flat_axis, tooltips
+from pages.ui.charts.look import coloured, flat_axis, layered, tooltips
 from pages.ui.words.columns import NAMES
 
 KINDS = ("bars", "lines", "points")
@@ -124,7 +124,7 @@ def chart(frame: pd.DataFrame, roles: Roles) -> Any:
     if "low" in drawn:
         interval = base.encode(y=alt.Y("low:Q", title=titles["y"]), y2=alt.Y2("high:Q"))
         parts = _with_interval(parts[0], interval, roles.kind)
-    return alt.layer(*parts).properties(height=_HEIGHT)
+    return layered(*parts, height=_HEIGHT)
 
 
 def _renamed(

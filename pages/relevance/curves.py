@@ -10,6 +10,7 @@ from analysis.tables.relevance import perturbation, sequence_perturbation
 from analysis.tables.relevance.sequence_perturbation import CURVES, RANDOM
 from pages.relevance.rule_lines import rule_lines
 from pages.relevance.rules import in_order, pick_rules, rule_name
+from pages.ui.charts.look import layered
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -84,7 +85,7 @@ def _panel(frame: pd.DataFrame, rules: list[str], *, is_first: bool) -> Any:
         y={"title": title("mean") if is_first else "", "axis": axis, "scale": scale},
         format=".1%",
     )
-    return alt.layer(*lines)
+    return layered(*lines)
 
 
 def _areas(view: View, areas: pd.DataFrame) -> None:

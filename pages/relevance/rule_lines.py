@@ -11,7 +11,7 @@ from analysis.tables.relevance.sequence_perturbation import RANDOM
 from pages.relevance.rules import rule_name
 from pages.ui.charts.colours import NEUTRAL, RELEVANCE_RULE_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import layered, tooltips
 from pages.ui.words.columns import title
 
 _DASHED = (*MEAN_WEIGHTS, RANDOM)
@@ -76,7 +76,7 @@ def layer_lines(
     parts = rule_lines(frame, rules=rules, x=x, y=y, format=format)
     if level:
         parts += _level(*level, at=layers[-1], axis=axis)
-    return alt.layer(*parts).properties(height=380)
+    return layered(*parts, height=380)
 
 
 def _encodings(rules: Sequence[str]) -> dict[str, Any]:

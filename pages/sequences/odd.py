@@ -17,7 +17,7 @@ from pages.sequences.numbers import (
 )
 from pages.sequences.subject import Subject, pick_subject
 from pages.ui.charts.colours import MARKED, NEUTRAL, ZERO
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import layered, tooltips
 from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -118,7 +118,7 @@ def _chart(stands: pd.DataFrame, others: pd.DataFrame) -> Any:
     shares = shares.encode(x=alt.XValue("width"), y=y, text=alt.Text("share:N"))
     strip = alt.Chart(ticks).mark_tick(color=NEUTRAL, opacity=0.45, thickness=1.5, size=12)
     mean = alt.Chart(pd.DataFrame({"distance": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
-    drawn = alt.layer(
+    drawn = layered(
         mean.encode(x=x),
         strip.encode(x=x, y=y, tooltip=tooltips({"number": None}, ticks, "")),
         marks,

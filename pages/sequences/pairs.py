@@ -10,7 +10,7 @@ from analysis.tables.pairs import pair_delta, pair_occurrence
 from pages.sequences.changes import LEAST, changes, extremes, occurrence, with_distance
 from pages.sequences.subject import Subject, pick_subject
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL, ZERO
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import layered, tooltips
 from pages.ui.page import section
 from pages.ui.store.chosen import layer_order, layers
 from pages.ui.view import View
@@ -107,13 +107,14 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     ticks = base.mark_tick(color=NEUTRAL, thickness=2.5, size=16)
     dots = base.mark_circle(color=colour, size=90, opacity=1)
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
-    return alt.layer(
+    return layered(
         zero.encode(x=alt.X("zero:Q", title=title("delta"))),
         band.encode(x=alt.X("least:Q", title=title("delta")), x2=alt.X2("most")),
         rules.encode(x=alt.X("low:Q", title=title("delta")), x2=alt.X2("high")),
         ticks.encode(x=alt.X("mean_delta:Q", title=title("delta"))),
         dots.encode(x=x),
-    ).properties(height=_ROW * len(frame) + _AROUND)
+        height=_ROW * len(frame) + _AROUND,
+    )
 
 
 def _table(view: View, found: pd.DataFrame, subject: Subject, **values: Any) -> None:

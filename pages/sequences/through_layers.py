@@ -10,7 +10,7 @@ import streamlit as st
 from pages.sequences.shares import MapOf, shares_of
 from pages.sequences.subject import Subject
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import layered, tooltips
 from pages.ui.store.chosen import layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -121,7 +121,7 @@ def _chart(frame: pd.DataFrame) -> Any:
             color=alt.Color("token:N", scale=colours, legend=None),
         )
     )
-    return alt.layer(faint, strong.mark_line(point={"size": 30}), labels).properties(height=_HEIGHT)
+    return layered(faint, strong.mark_line(point={"size": 30}), labels, height=_HEIGHT)
 
 
 def _labels(shown: pd.DataFrame) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 from pages.sequences.subject import Subject
 from pages.ui.charts.colours import LESS_TO_MORE, MARKED
 from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import cell_selection, paper_and_ink, tooltips
+from pages.ui.charts.look import cell_selection, layered, paper_and_ink, tooltips
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.text_layout import FONT, places
 
@@ -133,4 +133,4 @@ def _grounded(
     chosen = base.transform_filter("datum.chosen").mark_rect(
         filled=False, stroke=MARKED, strokeWidth=2, tooltip=False
     )
-    return alt.layer(*under, cells, *over, chosen.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q")))
+    return layered(*under, cells, *over, chosen.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q")))

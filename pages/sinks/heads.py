@@ -41,7 +41,7 @@ def heads(view: View) -> None:
         "mean",
         view.say(f"map_axis_{quantity}"),
         format=".1%",
-        legend_format="%",
+        legend_format="~%",
         tooltip=("low", "high"),
         marked=marked,
         clear="below",

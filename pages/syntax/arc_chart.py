@@ -9,6 +9,7 @@ import pandas as pd
 from pages.syntax.arcs import PAGE, Drawing
 from pages.ui.charts.colours import ARC_COLOURS, WORD_GROUNDS
 from pages.ui.charts.encodings import named
+from pages.ui.charts.look import layered
 from pages.ui.words.columns import title
 from pages.ui.words.place import said
 
@@ -54,7 +55,7 @@ def arc_chart(drawn: Drawing) -> Any:
             parts += _words(ground, placed(words), chosen=chosen, upright=drawn.upright)
     size = _LINE * drawn.length if drawn.upright else _UNIT * (drawn.low + drawn.high)
     least = PAGE if drawn.upright else math.ceil(drawn.length)
-    return alt.layer(*parts).properties(height=size + _AROUND, usermeta={"least_width": least})
+    return layered(*parts, height=size + _AROUND, usermeta={"least_width": least})
 
 
 def _words(ground: Any, base: Any, *, chosen: bool, upright: bool) -> list[Any]:

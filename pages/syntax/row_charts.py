@@ -8,7 +8,7 @@ import pandas as pd
 
 from pages.ui.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import cell_selection, tooltips
+from pages.ui.charts.look import cell_selection, layered, tooltips
 from pages.ui.words.columns import NAMED, shown_as, title
 from pages.ui.words.offsets import offset_told
 from pages.ui.words.place import said
@@ -54,7 +54,7 @@ def accuracy_rows(
         ),
     ]
     height = 24 * max(shown["relation"].nunique(), 1) * (1.4 if len(colours) > 1 else 1) + 140
-    return alt.layer(*parts).properties(height=height)
+    return layered(*parts, height=height)
 
 
 def parser_rows(seeds: pd.DataFrame, means: pd.DataFrame, colours: Mapping[str, str]) -> Any:
@@ -69,7 +69,7 @@ def parser_rows(seeds: pd.DataFrame, means: pd.DataFrame, colours: Mapping[str, 
         bars.encode(x=_across("mean", axis), color=kind),
         points.encode(x=_across("uas", axis), color=kind),
     ]
-    return alt.layer(*parts).properties(height=40 * len(means) + 130)
+    return layered(*parts, height=40 * len(means) + 130)
 
 
 def _rows(

@@ -14,7 +14,7 @@ from pages.syntax.arcs import drawing
 from pages.syntax.choices import pick_chosen, pick_probe
 from pages.syntax.names import direction_name, is_of, relation_label
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import ramp, tooltips
+from pages.ui.charts.look import layered, ramp, tooltips
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
@@ -164,4 +164,4 @@ def weight_map(found: pd.DataFrame, words: pd.DataFrame) -> Any:
     rings = base.transform_filter("datum.governs")
     rings = rings.mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
     cells = base.mark_rect().encode(color=colour)
-    return alt.layer(cells, rings).properties(height=21 * len(names) + 110)
+    return layered(cells, rings, height=21 * len(names) + 110)

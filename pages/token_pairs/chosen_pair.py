@@ -73,6 +73,7 @@ def _told(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, ef
     here = changes[changes["layer"] == layer].iloc[0]
     peak = changes.iloc[int(changes["mean_delta"].abs().argmax())]
     row = ask(pair.of_pair, **ids).iloc[0]
+    pmi = row["pmi"]
     finding = view.say(
         "finding_pair",
         effect=effect_name(effect),
@@ -85,7 +86,7 @@ def _told(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, ef
         "facts",
         n=count(row["n"]),
         n_sequences=count(row["n_sequences"]),
-        pmi="–" if pd.isna(row["pmi"]) else signed(row["pmi"]),
+        pmi=view.say("no_pmi") if pd.isna(pmi) else view.say("in_bits", pmi=signed(pmi)),
         relation=relation_name(row["relation"]),
         share=percent(row["relation_share"]),
     )

@@ -12,6 +12,7 @@ import pandas as pd
 
 from pages.token_pairs.lists import PLACES, is_clear
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, RELATION_COLOURS
+from pages.ui.charts.look import layered
 from pages.ui.words.columns import title
 from pages.ui.words.interval import interval
 from pages.ui.words.names import relation_name
@@ -178,8 +179,8 @@ def _grid(frame: pd.DataFrame, name: str, layers: range, top: float) -> Any:
     words = base.mark_text(
         align="left", baseline="middle", dx=_BAR + 2, dy=-11, fontSize=10, limit=_CELL[0] - 8
     ).encode(x=alt.X("place:O", scale=places, bandPosition=0), text=alt.Text("lines:N"))
-    return alt.layer(cells, bars, words).properties(
-        title=name, width=_CELL[0] * PLACES, height=_CELL[1] * len(layers)
+    return layered(
+        cells, bars, words, title=name, width=_CELL[0] * PLACES, height=_CELL[1] * len(layers)
     )
 
 

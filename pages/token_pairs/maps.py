@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.tables.pairs import pair_occurrence
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import ramp_below, tooltips
+from pages.ui.charts.look import layered, ramp_below, tooltips
 from pages.ui.charts.token_map import READABLE, cell_band, change_scale, reach_of, share_scale
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, is_causal, layer_order
@@ -143,4 +143,4 @@ def _map(
         tooltip=tooltips(dict.fromkeys(("target", "source", *MAPS)), frame, ".2f"),
     )
     ring = base.transform_filter("datum.chosen")
-    return alt.layer(cells, ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5))
+    return layered(cells, ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5))

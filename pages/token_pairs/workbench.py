@@ -13,7 +13,7 @@ from pages.token_pairs.choices import PAIR, choices, state_of
 from pages.token_pairs.chosen_pair import chosen_pair
 from pages.token_pairs.lists import COLUMNS, in_points, is_clear, with_pair_names
 from pages.ui.charts.colours import MARKED, ZERO
-from pages.ui.charts.look import cell_selection, coloured, tooltips
+from pages.ui.charts.look import cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order, layers
@@ -192,7 +192,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
         .add_params(cell_selection(POINT, "source", "target"))
     )
     height = _ROW * len(shown) + _AROUND + _OF_LEGEND * len(relations)
-    return alt.layer(zero, rules, dots, names, numbers, rows).properties(height=height)
+    return layered(zero, rules, dots, names, numbers, rows, height=height)
 
 
 def _if_clear(faint: float) -> Any:

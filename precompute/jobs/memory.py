@@ -1,7 +1,16 @@
-"""Freed tensors go back to the machine instead of staying with the process."""
+"""How much is computed at a time; freed tensors go back to the machine, not to the process."""
 
 import ctypes
 import sys
+
+import torch
+
+from precompute.jobs.plan import BATCH_PAIRS
+from precompute.models.loaded_model import LoadedModel
+
+_SHARE_OF_A_GPU = 8
+"""A batch's attention maps take at most this part of a GPU's memory: measures make copies of them,
+and other workers may have the same GPU."""
 
 _TRIM_THRESHOLD = -1  # M_TRIM_THRESHOLD of glibc's mallopt
 _BYTES = 128 * 2**20
@@ -18,3 +27,17 @@ def return_freed_memory() -> None:
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
         if mallopt is not None:
             mallopt(_TRIM_THRESHOLD, _BYTES)
+
+
+def most_pairs(model: LoadedModel) -> int:
+    """How many pairs of tokens the attention maps of a batch may hold.
+
+    On a processor what its caches like; on a GPU, which needs more at a time to be busy, what its
+    memory has room for. It depends on the size of the memory and not on what is free of it, so that
+    a run that goes on cuts its jobs as before.
+    """
+    if model.device != "cuda":
+        return BATCH_PAIRS
+    memory = torch.cuda.get_device_properties(model.model.device).total_memory
+    of_pair = sum(len(each.query_weight) for each in model.layers) * torch.float32.itemsize
+    return max(BATCH_PAIRS, memory // _SHARE_OF_A_GPU // of_pair)

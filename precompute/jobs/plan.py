@@ -213,14 +213,17 @@ def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[
     return evenly_spaced(range(len(corpus)), max(1, budget // (maps * longest * 4)))
 
 
-def batches(job: tuple[Sequence, ...]) -> Iterator[tuple[Sequence, ...]]:
-    """A job in batches of similar length whose attention maps hold at most `BATCH_PAIRS` each.
+def batches(
+    job: tuple[Sequence, ...], most_pairs: int = BATCH_PAIRS
+) -> Iterator[tuple[Sequence, ...]]:
+    """A job in batches of similar length whose attention maps hold so many pairs at most each.
 
-    How a job is cut depends on its lengths alone, so a run that goes on cuts it as before.
+    How a job is cut depends on its lengths and on the device alone, so that a run that goes on cuts
+    it as before.
     """
     batch: list[Sequence] = []
     for sequence in job:
-        if batch and (len(batch) + 1) * len(sequence) ** 2 > BATCH_PAIRS:
+        if batch and (len(batch) + 1) * len(sequence) ** 2 > most_pairs:
             yield tuple(batch)
             batch = []
         batch.append(sequence)

@@ -9,12 +9,13 @@ import pyarrow as pa
 
 from analysis.errors import UserError
 from precompute.corpora.sequence import Sequence as Input
-from precompute.jobs.memory import return_freed_memory
+from precompute.jobs.memory import most_pairs, return_freed_memory
 from precompute.jobs.plan import Job, Plan, batches
 from precompute.jobs.progress import OnProgress, progress
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
 from precompute.jobs.tables import finish_corpus, finish_table
+from precompute.jobs.writing import Write, at_once, beside
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.base import Totals, Weights
@@ -87,15 +88,26 @@ def _set_aside(damaged: list[Path]) -> list[Path]:
 
 
 def run_local(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
-    """One job after the other in this process."""
-    for job in jobs:
-        finish_job(plan, lambda: model, job, report)
+    """One job after the other in this process, shards of one written as the next is computed."""
+    with beside() as write:
+        for job in jobs:
+            finish_job(plan, lambda: model, job, report, write)
 
 
-def finish_job(plan: Plan, model: Callable[[], LoadedModel], job: Job, report: OnProgress) -> None:
-    """Every file of one job that is not there yet."""
+def finish_job(
+    plan: Plan,
+    model: Callable[[], LoadedModel],
+    job: Job,
+    report: OnProgress,
+    write: Write = at_once,
+) -> None:
+    """Every file of one job that is not there yet.
+
+    Args:
+        write: who writes the shards of sequences; tables are there when this returns.
+    """
     if isinstance(job, int):
-        _finish_sequences(plan, model, job, report)
+        _finish_sequences(plan, model, job, report, write)
         return
     for name in job:
         finish_table(plan, name)
@@ -103,15 +115,22 @@ def finish_job(plan: Plan, model: Callable[[], LoadedModel], job: Job, report: O
 
 
 def _finish_sequences(
-    plan: Plan, model: Callable[[], LoadedModel], index: int, report: OnProgress
+    plan: Plan, model: Callable[[], LoadedModel], index: int, report: OnProgress, write: Write
 ) -> None:
     """The shards of some sequences: each batch is traced once for every pass that lacks it."""
     missing = plan.missing(index)
+    if not missing:
+        return
     parts = []
-    for sequences in batches(plan.corpus.job(index)) if missing else ():
+    for sequences in batches(plan.corpus.job(index), most_pairs(model())):
         parts.append(_batch_totals(missing, model(), sequences, plan))
         report(len(sequences))
-    for each, tables in zip(missing, zip(*parts, strict=True), strict=True):
+    write(partial(_write, plan, missing, index, parts))
+
+
+def _write(plan: Plan, passes: tuple[Totals, ...], index: int, parts: list[list[pa.Table]]) -> None:
+    """The shard of every pass, from its part of every batch."""
+    for each, tables in zip(passes, zip(*parts, strict=True), strict=True):
         finish_shard(plan.place(each), index, partial(_shard, each, list(tables)))
 
 

@@ -10,7 +10,7 @@ from analysis.errors import UserError
 
 _OF_DISK = (OSError, duckdb.IOException, duckdb.TransactionException, duckdb.FatalException)
 """DuckDB has several errors for a disk that is full, by what it was about to do."""
-_NO_MEMORY = "can't allocate memory"  # of torch, which has no error of its own for it
+_NO_MEMORY = ("can't allocate memory", "out of memory")  # of torch, on a processor and on a GPU
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def told_of_shortage(output: Path) -> Iterator[None]:
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise _refused_memory(_reason(error)) from error
     except RuntimeError as error:
-        if _NO_MEMORY not in str(error):
+        if not any(each in str(error) for each in _NO_MEMORY):
             raise
         raise _refused_memory(_reason(error)) from error
 

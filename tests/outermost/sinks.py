@@ -140,6 +140,24 @@ def _means(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([heads, layers]).rename(columns={"value": "mean"})
 
 
+def _by_text(rows: pd.DataFrame) -> pd.DataFrame:
+    """A column for each quantity of every sequence, head and place."""
+    key = ["seq", "layer", "head", "place"]
+    return rows.pivot(index=key, columns="quantity", values="value").reset_index()
+
+
+def sequence_sink(corpus: Corpus) -> pd.DataFrame:
+    return _by_text(_rows(corpus, _weights_of_layer(corpus)))
+
+
+def sequence_sink_score(corpus: Corpus) -> pd.DataFrame:
+    return _by_text(_rows(corpus, lambda reading, layer: _scores(corpus, reading, layer)))
+
+
+def sequence_massive_activation(corpus: Corpus) -> pd.DataFrame:
+    return _activations(corpus).drop(columns="massive")
+
+
 def sink(corpus: Corpus) -> pd.DataFrame:
     return _means(_rows(corpus, _weights_of_layer(corpus)))
 
@@ -173,10 +191,11 @@ def _activations(corpus: Corpus) -> pd.DataFrame:
             for place, tokens in {"all": np.arange(len(each)), **_places(each.types)}.items():
                 of_place = sizes[tokens]
                 largest = of_place.max().item()
-                coordinate = int(of_place.flatten().argmax()) % sizes.shape[1]
+                token, coordinate = divmod(int(of_place.flatten().argmax()), sizes.shape[1])
                 key = {"seq": each.seq, "depth": depth, "place": place, "coordinate": coordinate}
                 massive = float(largest > 100 and largest > 1000 * middle)
                 told = {"largest": largest, "ratio": largest / middle, "massive": massive}
+                told |= {"median": middle, "pos": int(tokens[token])}
                 rows.append(key | told)
     return frame_of(rows)
 

@@ -6,7 +6,18 @@ from dataclasses import dataclass
 import duckdb
 import pandas as pd
 
-from tests.outermost import bookkeeping, heads, mixing, norms, positions, probing, relevance, sinks
+from tests.outermost import (
+    bookkeeping,
+    gates,
+    heads,
+    mixing,
+    norms,
+    positions,
+    probing,
+    relevance,
+    sinks,
+    turned,
+)
 from tests.outermost.comparison import ROUNDING, Comparison, compared, stored_rows
 from tests.outermost.corpus import Corpus
 
@@ -139,6 +150,18 @@ VIEWS = (
         ("layer", "scope", "token_type"),
         absolute=True,  # shares; of a causal model's first token 0 but for rounding
     ),
+    View("rotary_plane", _of_corpus(turned.rotary_plane), (*_HEAD, "plane")),
+    View("position_kernel", _of_corpus(turned.position_kernel), (*_HEAD, "offset")),
+    View("score_share", _of_corpus(turned.score_share), _HEAD),
+    View("sequence_gate_rule", _of_corpus(gates.sequence_gate_rule), ("seq", "layer")),
+    View("gate_rule_agreement", _of_corpus(gates.gate_rule_agreement), ("layer",)),
+    View("sequence_sink", _of_corpus(sinks.sequence_sink), ("seq", *_HEAD, "place")),
+    View("sequence_sink_score", _of_corpus(sinks.sequence_sink_score), ("seq", *_HEAD, "place")),
+    View(
+        "sequence_massive_activation",
+        _of_corpus(sinks.sequence_massive_activation),
+        ("seq", "depth", "place"),
+    ),
     View("sink", _of_corpus(sinks.sink), (*_HEAD, *_PLACE)),
     View("sink_rate", _of_corpus(sinks.sink_rate), ("layer", *_PLACE, "threshold"), absolute=True),
     View("sink_score", _of_corpus(sinks.sink_score), (*_HEAD, *_PLACE), absolute=True),
@@ -150,13 +173,3 @@ VIEWS = (
     ),
     View("pair_delta", _of_corpus(mixing.pair_delta), ("layer", "effect", "source", "target")),
 )
-NOT_RECOMPUTED = {
-    "parser_accuracy": "parsers are trained: their figures rest on the path of an optimiser",
-    "query_key_phase": "the planes of a rotation whose null space is completed by convention",
-    "rotary_plane": "the bare models turn no queries and keys; slow twins and planted offsets do",
-    "position_kernel": "as rotary_plane",
-    "score_share": "as rotary_plane",
-    "coreference_accuracy, method sieve": "agreement rests on the corpus's features, not in a file",
-    "relevance_summary, other rules": "only rules i to iv are defined by the reference",
-}
-"""What no function here computes, and why; a reader is told by name."""

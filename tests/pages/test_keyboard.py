@@ -1,71 +1,107 @@
 """The whole of a page is reached by keys alone, and the reader sees where they are."""
 
+import time
+
 import pytest
 from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.pages.kit.chromium import is_idle, needs_chromium, parameters, title_of
+from pages.ui.contents import PAGES
+from tests.pages.kit.chromium import needs_chromium, parameters, title_of
+from tests.pages.kit.walk import walk
+from tests.tour import DRAWN
 
 pytestmark = needs_chromium
 MOST = 90  # stops on a page
 HERE = """
-const here = document.activeElement, style = getComputedStyle(here);
+const here = document.activeElement;
 const name = here.getAttribute("aria-label") || here.innerText || here.placeholder || "";
-const marked = [style, ...[...document.querySelectorAll(":focus-within")].map(getComputedStyle)]
-    .some(each => each.boxShadow !== "none" || each.outlineStyle !== "none");
-const typed = here.matches("input, textarea");  // has a caret, and a frame in another colour
-return [here.tagName, name.split("\\n")[0], marked || typed];
+return [here.tagName, name.split("\\n")[0]];
 """
+IS_WITHIN = "return !!document.activeElement.closest(arguments[0])"
+NAMED = {
+    "token_pairs": ("Pairs and sentences", "Layer", "How to read this", "Export", "Collect"),
+    "methods": ("About",),
+}
+"""Some of what is come by on a page."""
+
+
+def drawn(browser: WebDriver) -> WebDriver:
+    """The page, drawn to its end; what is drawn last comes after a moment of rest."""
+    title_of(browser)
+    for _ in range(2):
+        WebDriverWait(browser, 60).until(lambda d: d.execute_script(DRAWN))
+        time.sleep(0.5)
+    return browser
 
 
 @pytest.fixture
 def page(browser, server) -> WebDriver:
     browser.get(f"{server}/token-pairs?lang=en")
-    title_of(browser)
-    WebDriverWait(browser, 60).until(is_idle)
-    return browser
+    return drawn(browser)
 
 
 def press(browser: WebDriver, *keys: str) -> None:
     ActionChains(browser).send_keys(*keys).perform()
 
 
-def stops(browser: WebDriver, until: str = "") -> list[tuple[str, str, bool]]:
-    """What the tabulator comes to, as tag, name and whether it is marked; up to a name if given."""
-    found = []
+def stop_at(browser: WebDriver, name: str) -> None:
+    """Go on with the tabulator up to what is named so."""
     for _ in range(MOST):
         press(browser, Keys.TAB)
-        tag, name, is_marked = browser.execute_script(HERE)
-        found.append((tag, name, is_marked))
-        if tag == "BODY" or (until and name.startswith(until)):
-            break
-    return found
+        if browser.execute_script(HERE)[1].startswith(name):
+            return
+    raise AssertionError(f"{name} was not come by")
 
 
-def test_every_stop_is_marked(page):
-    wanted = ("Find anything", "Head habits", "English", "Pairs and sentences", "Export", "Collect")
-    found, names = [], []
-    for _ in range(3):  # a part that is drawn anew takes the focus with it
-        found = [each for each in stops(page) if each[0] not in ("BODY", "MAIN", "HTML")]
-        names = [name for _, name, _ in found]
-        if set(wanted) <= set(names):
-            break
-    assert set(wanted) <= set(names)
-    assert [name for _, name, is_marked in found if not is_marked] == []
+@pytest.mark.parametrize("name", PAGES)
+def test_every_control_is_come_by_in_its_order_and_is_marked(name, browser, server):
+    browser.get(f"{server}/{PAGES[name]}?lang=en")
+    drawn(browser)
+    found = walk(browser)
+    for _ in range(2):  # a part that is drawn anew takes the focus with it
+        if found.faults:
+            found = walk(browser)
+    assert not found.faults
+    assert found.names[0] == "A Skip to main content"
+    told = "\n".join(found.names)
+    assert all(each in told for each in ("Find anything", *NAMED.get(name, ("Methods",))))
 
 
 def test_keys_change_section_and_page(page):
     wait = WebDriverWait(page, 60)
-    stops(page, until="Pairs and sentences")
+    stop_at(page, "Pairs and sentences")
     press(page, Keys.ARROW_RIGHT)
     wait.until(lambda d: d.execute_script(HERE)[1] == "All layers")
     press(page, Keys.ENTER)
     wait.until(lambda d: parameters(d).get("tp_view") == ["tables"])
     page.refresh()
-    title_of(page)
-    wait.until(is_idle)
-    stops(page, until="Head habits")
+    drawn(page)
+    stop_at(page, "Head habits")
     press(page, Keys.ENTER)
     wait.until(lambda d: "/head-habits" in d.current_url)
+
+
+def test_keys_open_the_card_of_a_head_and_close_it(browser, server):
+    browser.get(f"{server}/head-habits?lang=en")
+    drawn(browser)
+    wait = WebDriverWait(browser, 60)
+    stop_at(browser, "Card")
+    press(browser, Keys.ENTER)
+    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, "[role=dialog]"))
+    wait.until(
+        lambda d: d.execute_script("return !!document.activeElement.closest('[role=dialog]')")
+    )
+    press(browser, Keys.ESCAPE)
+    wait.until(lambda d: not d.find_elements(By.CSS_SELECTOR, "[role=dialog]"))
+
+
+def test_the_first_stop_leads_past_the_contents(page):
+    press(page, Keys.TAB)
+    assert page.execute_script(HERE)[1] == "Skip to main content"
+    press(page, Keys.ENTER)
+    press(page, Keys.TAB)
+    assert page.execute_script(IS_WITHIN, "[data-testid=stMain]")

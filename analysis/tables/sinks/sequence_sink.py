@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.sinks import RATE_ROUNDING
 from analysis.tables.columns import single
 from analysis.tables.question import asks
 from analysis.tables.sinks.places import PLACE
@@ -55,6 +56,22 @@ TABLE = Table(
     ),
     order=("place", "layer", "head", "seq"),
 )
+
+
+@asks(f"""
+    select avg((attention::double > $threshold + {RATE_ROUNDING})::int) as rate,
+        avg(attention::double) as attention, avg(norm_share::double) as norm_share,
+        count(*) as n
+    from sequence_sink
+    where place = $place and layer = $layer and head = $head
+    having count(*) > 0
+""")
+def of_head(
+    store: DuckDBPyConnection, *, place: str, layer: int, head: int, threshold: float
+) -> pd.DataFrame:
+    """In which share of sequences a head gives a place more than a threshold, and what it gives it
+    on average: rate, attention, norm_share, n; no row without a sequence."""
+    ...
 
 
 @asks("""

@@ -9,7 +9,7 @@ import pandas as pd
 from pages.positions.spectra.amplitudes import SOURCES
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE
-from pages.ui.charts.look import coloured, column_tooltips, ramp
+from pages.ui.charts.look import coloured, column_tooltips, layered, ramp
 from pages.ui.charts.number_map import Ramp
 from pages.ui.words.columns import title
 from pages.ui.words.place import said
@@ -81,7 +81,7 @@ def spectrum_lines(
         low = alt.Y("q25:Q", title=title(y), scale=height)
         area = alt.Chart(shown[band]).mark_area(opacity=0.22, clip=True)
         parts.insert(0, area.encode(x=x, y=low, y2=alt.Y2("q75"), color=encoding))
-    return alt.layer(*parts)
+    return layered(*parts)
 
 
 def below_each_other(
@@ -145,7 +145,7 @@ def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
     x = alt.X("frequency:Q", title=said("period_axis"), scale=scale, axis=axis)
     ends = alt.Chart(pd.DataFrame({"frequency": list(domain)}))
     axis_alone = ends.mark_point(opacity=0, size=0).encode(x=x)
-    return alt.layer(chart, axis_alone).resolve_axis(x="independent")
+    return layered(chart, axis_alone).resolve_axis(x="independent")
 
 
 def amplitude_maps(frame: pd.DataFrame) -> Any:

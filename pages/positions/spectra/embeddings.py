@@ -14,7 +14,7 @@ from pages.positions.spectra.charts import spectrum_chart
 from pages.positions.spectra.comparisons import file_label, file_panels, pick_files
 from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import column_tooltips
+from pages.ui.charts.look import column_tooltips, layered
 from pages.ui.page import section
 from pages.ui.store.chosen import adds_positions, ask, ask_file, open_store
 from pages.ui.view import View
@@ -169,4 +169,4 @@ def components_chart(variance: pd.DataFrame) -> Any:
     rules = marks.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3])
     words = marks.mark_text(align="left", dx=9, dy=16, fontSize=12)
     words = words.encode(y=alt.Y("cumulative:Q"), text=alt.Text("label:N"))
-    return alt.layer(bars, line, rules, words).properties(height=320)
+    return layered(bars, line, rules, words, height=320)

@@ -15,7 +15,7 @@ from pages.relevance.maps.layout import GAP, MapLayout, Panel
 from pages.relevance.maps.marks import first_picture, outlines, pictures, ring, words
 from pages.ui.charts.colours import RELEVANCE_LOW_TO_HIGH
 from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import cell_selection, column_tooltips, paper_and_ink
+from pages.ui.charts.look import cell_selection, column_tooltips, layered, paper_and_ink
 from pages.ui.words.place import said
 
 PANEL = "panel"
@@ -63,7 +63,8 @@ def image_maps(
         *ring(panels, layout, marked),
         *words(panels, layout, marked=marked, ink=ink),
     ]
-    return alt.layer(*(each.encode(**layout.axes) for each in layers)).properties(
+    return layered(
+        *(each.encode(**layout.axes) for each in layers),
         width=layout.width,
         height=layout.height,
         # the page would shrink the maps to make room for the legend

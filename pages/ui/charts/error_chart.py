@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.look import layered
 from pages.ui.words.say import say
 
 _COLUMNS = ["layer", "error", "percentile_99", "seq", "pos"]
@@ -83,4 +84,4 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
         .mark_text(align="left", dy=-8, dx=4, fontSize=12)
         .encode(y=y, x=alt.XValue(0), text=alt.Text("label:N"))
     )
-    return alt.layer(points, line, label).properties(height=320)
+    return layered(points, line, label, height=320)

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS, ZERO
-from pages.ui.charts.look import coloured, tooltips
+from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.finding import Finding
 from pages.ui.words.say import say
 
@@ -30,11 +30,11 @@ def evidence_chart(finding: Finding, *, height: int) -> Any:
     if across:
         parts = [*rules, *_lines(frame, axis, finding.format)]
         legend = _LEGEND * frame["name"].nunique() if frame["name"].nunique() > 1 else 0
-        return alt.layer(*parts).properties(height=height + _AXIS + legend)
+        return layered(*parts, height=height + _AXIS + legend)
     frame = frame.head(height // _ROW)
     parts = [*rules, *_dots(frame, axis, finding.format)]
     row = min(height // max(len(frame), 1), _MOST)
-    return alt.layer(*parts).properties(height=row * len(frame) + _AXIS)
+    return layered(*parts, height=row * len(frame) + _AXIS)
 
 
 def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import cell_selection, ramp_below
+from pages.ui.charts.look import cell_selection, layered, ramp_below
 from pages.ui.words.columns import title as title_of
 from pages.ui.words.columns import titled
 from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
@@ -70,7 +70,7 @@ def head_map(
         ring = base.transform_filter(chosen)
         over.append(ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5))
     height = _cell_height(frame) + _AROUND
-    return alt.layer(cells, *over).properties(height=height) if over else cells
+    return layered(cells, *over, height=height) if over else cells
 
 
 def from_zero(top: float, low: float = 0.0) -> alt.Scale:

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import flat_axis, ramp, tooltips
+from pages.ui.charts.look import flat_axis, layered, ramp, tooltips
 from pages.ui.words.columns import title as title_of
 
 _CELL = 26
@@ -47,4 +47,4 @@ def heat_map(
         return cells.properties(height=height)
     chosen = (alt.datum[y] == marked[0]) & (alt.datum[x] == marked[1])
     ring = base.transform_filter(chosen).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
-    return alt.layer(cells, ring).properties(height=height)
+    return layered(cells, ring, height=height)

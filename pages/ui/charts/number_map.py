@@ -9,7 +9,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import cell_selection, ramp, tooltips
+from pages.ui.charts.look import cell_selection, layered, ramp, tooltips
 from pages.ui.words.columns import NAMES, shown_as, title, value_name, with_names
 
 CELL = "cell"
@@ -118,7 +118,7 @@ def number_map(
         ring = base.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
         parts.append(ring.transform_filter(chosen))
     height = _HEIGHT * max(len(set(shown[y])), 1) + _AROUND
-    return alt.layer(*parts).properties(height=height)
+    return layered(*parts, height=height)
 
 
 def number_map_of_heads(

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import Scale, across, cell_selection, coloured, tooltips
+from pages.ui.charts.look import Scale, across, cell_selection, coloured, layered, tooltips
 from pages.ui.words.columns import title
 
 POINT = "point"
@@ -56,4 +56,4 @@ def scatter(
         marks = marks.add_params(cell_selection(POINT, *pick))
     if level is None:
         return marks.properties(height=height)
-    return alt.layer(across(level), marks).properties(height=height)
+    return layered(across(level), marks, height=height)

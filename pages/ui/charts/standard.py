@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import EDGES
-from pages.ui.charts.look import Scale, across, coloured, flat_axis, tooltips
+from pages.ui.charts.look import Scale, across, coloured, flat_axis, layered, tooltips
 from pages.ui.words.columns import NAMED, NAMES, title, titled
 
 _ENDS = ("low", "high")
@@ -66,13 +66,13 @@ def bars(
     if not ends:
         return marks.properties(height=height)
     if frame[low].isna().all():
-        return alt.layer(marks).properties(height=height)
+        return layered(marks, height=height)
     interval = base.encode(y=alt.Y(f"{low}:Q", title=y_title), y2=alt.Y2(high))
     rules = [
         interval.mark_rule(color=line, strokeWidth=width)
         for line, width in zip(EDGES, (3.5, 1.5), strict=True)
     ]
-    return alt.layer(marks, *rules).properties(height=height)
+    return layered(marks, *rules, height=height)
 
 
 def lines(
@@ -138,4 +138,4 @@ def lines(
         low, high = given
         band = base.encode(y=alt.Y(f"{low}:Q", title=y_title, scale=scale), y2=alt.Y2(high))
         parts.append(band.mark_area(opacity=0.18))
-    return alt.layer(*parts, drawn).properties(height=height)
+    return layered(*parts, drawn, height=height)

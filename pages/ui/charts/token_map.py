@@ -8,7 +8,7 @@ import pandas as pd
 
 from pages.ui.charts.colours import LESS_TO_MORE, MARKED
 from pages.ui.charts.encodings import name_at
-from pages.ui.charts.look import cell_selection, tooltips
+from pages.ui.charts.look import cell_selection, layered, tooltips
 from pages.ui.words.columns import title
 
 CELL = "cell"
@@ -68,7 +68,7 @@ def token_map(
     ring = rows.mark_rect(filled=False, stroke=MARKED, strokeWidth=2, tooltip=False)
     row = ring.encode(y=alt.Y("target_pos:O"), x=alt.XValue(0), x2=alt.X2Value("width"))
     column = ring.encode(x=alt.X("source_pos:O"), y=alt.YValue(0), y2=alt.Y2Value("height"))
-    return alt.layer(cells, row, column).properties(height=side)
+    return layered(cells, row, column, height=side)
 
 
 def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:

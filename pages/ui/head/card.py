@@ -23,6 +23,7 @@ PLACES = (
     ("coreference", "heads"),
     ("attention_norms", "head"),
     ("positions", "one_head"),
+    ("sinks", "heads"),
 )
 """The sections that show one head, by page and view."""
 _OF_WORDS = ("syntax", "coreference")
@@ -40,8 +41,9 @@ _SHOWN = (*GROUPS["neighbours"], *GROUPS["special"])
 
 
 def head_card(*, layer: int, head: int) -> None:
-    """Habits, behaviour, best relation, share of the norm and preferred offset of a head, and the
-    way to every section that shows it. What the file does not tell stands there with the reason.
+    """Habits, behaviour, best relation, share of the norm, preferred offset and sink rate of a
+    head, and the way to every section that shows it. What the file does not tell stands there with
+    the reason.
 
     Args:
         layer: from 1, as `head`.

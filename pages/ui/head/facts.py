@@ -5,10 +5,12 @@ from collections.abc import Callable
 import pandas as pd
 
 from analysis.published.heads import THRESHOLDS
+from analysis.sinks import FIRST, USUAL_THRESHOLD
 from analysis.tables.heads import head_pattern
 from analysis.tables.norms import token_type_mixing
 from analysis.tables.positions import head_offset
 from analysis.tables.probing import coreference_accuracy, dependency_accuracy, dependency_baseline
+from analysis.tables.sinks import sequence_sink
 from analysis.tables.table import Table
 from pages.ui.facts import Fact
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
@@ -108,12 +110,30 @@ def _offset(layer: int, head: int) -> Fact | None:
     return Fact(say("head_card.offset"), offset_told(row["attention_offset"]), note)
 
 
+def _sink(layer: int, head: int) -> Fact | None:
+    """In how many texts the head's attention rests on the first token, beside what arrives."""
+    asked = {"place": FIRST, "layer": layer, "head": head, "threshold": USUAL_THRESHOLD}
+    found = ask(sequence_sink.of_head, **asked)
+    if found.empty:
+        return None
+    row = found.iloc[0]
+    note = say(
+        "head_card.sink_note",
+        n=count(row["n"]),
+        threshold=percent(USUAL_THRESHOLD),
+        attention=percent(row["attention"]),
+        norm=percent(row["norm_share"]),
+    )
+    return Fact(say("head_card.sink"), percent(row["rate"]), note)
+
+
 _FACTS: dict[str, tuple[Table, Callable[[int, int], Fact | None]]] = {
     "behaviour": (head_pattern.TABLE, _behaviour),
     "relation": (dependency_accuracy.TABLE, _relation),
     "coreference": (coreference_accuracy.TABLE, _coreference),
     "norm": (token_type_mixing.TABLE, _norm),
     "offset": (head_offset.TABLE, _offset),
+    "sink": (sequence_sink.TABLE, _sink),
 }
 """The table that holds a fact, and what tells it."""
 

@@ -93,6 +93,10 @@ class Store:
         return None if seed == "none" else int(seed)
 
 
+_DESCRIBED: ContextVar[dict[Version, Store] | None] = ContextVar("what this run read", default=None)
+"""A page asks what its file is some twenty times, and Streamlit's cache takes its time."""
+
+
 class Replaced(OSError):
     """Another file took the place of the one that was found, before that was opened."""
 
@@ -106,10 +110,12 @@ def seen_once(before: dict[Path, Version] | None = None) -> Iterator[None]:
         before: `seen` of the run that a part of a page is drawn again of.
     """
     token = _FOUND.set(seen() if _FOUND.get() is not None or before is None else before)
+    described_before = _DESCRIBED.set(_DESCRIBED.get() or {})
     try:
         yield
     finally:
         _FOUND.reset(token)
+        _DESCRIBED.reset(described_before)
 
 
 def seen() -> dict[Path, Version]:
@@ -153,9 +159,18 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
         yield opened
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
 def described(version: Version) -> Store:
     """What a file is; raises what `cursor` does."""
+    known = _DESCRIBED.get()
+    if known is None:
+        return _described(version)
+    if version not in known:
+        known[version] = _described(version)
+    return known[version]
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _described(version: Version) -> Store:
     with cursor(version) as store:
         facts = provenance(store)
         return Store(

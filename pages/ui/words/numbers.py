@@ -11,7 +11,8 @@ def percent(share: float, *, digits: int | None = None) -> str:
         return ABSENT
     if digits is None:
         digits = 0 if 0.01 <= share <= 0.99 else 1
-    return f"{100 * share:.{digits}f}%"
+    written = f"{100 * share:.{digits}f}"
+    return f"{written if float(written) else written.lstrip('-')}%".replace("-", "−")
 
 
 def change(difference: float, *, digits: int = 2) -> str:

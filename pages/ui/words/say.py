@@ -74,7 +74,7 @@ def plain(text: object) -> str:
 
 def language() -> Language:
     """The chosen language; the browser's until one is chosen."""
-    asked = st.session_state.get("lang", st.query_params.get("lang"))
+    asked = st.session_state.get("lang") or st.query_params.get("lang")
     return cast(Language, asked) if asked in LANGUAGES else _browser_language()
 
 

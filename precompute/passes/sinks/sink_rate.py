@@ -1,16 +1,14 @@
 """The share of heads above each threshold, mean over sequences, with intervals."""
 
-from analysis.sinks import RATED, THRESHOLDS
+from analysis.sinks import RATE_ROUNDING, RATED, THRESHOLDS
 from analysis.tables.sinks.sink_rate import TABLE
 from precompute.passes.intervals import Means, layers_and_mean, mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_sink",)
 _THRESHOLDS = f"select unnest([{', '.join(map(str, THRESHOLDS))}])::double as threshold"
-_ROUNDING = 1e-6
-"""Even attention to ten tokens is no more than 0.1, but by what float32 makes of it."""
 _SHARES = f"""
-    select seq, place, quantity, threshold, avg((share > threshold + {_ROUNDING})::int) as mean
+    select seq, place, quantity, threshold, avg((share > threshold + {RATE_ROUNDING})::int) as mean
     from (
         unpivot (
             select seq, place, columns([{", ".join(map(repr, RATED))}])::double

@@ -19,6 +19,10 @@ STORED = {
     f"where scope_a = '{WEIGHTS}' and scope_b = '{WHOLE}'",
     "cls_weight": "from head_pattern_interval where head is null and quantity = 'cls'",
     "previous": "from head_pattern_interval where head is null and quantity = 'previous'",
+    "sink_rate": "from sink_rate where place = 'first' and quantity = 'attention' "
+    "and abs(threshold - 0.3) < 1e-6",
+    "sink_weight": "from sink where head is null and place = 'first' and quantity = 'attention'",
+    "sink_norm": "from sink where head is null and place = 'first' and quantity = 'norm_share'",
     "offset_agreement": "select layer, agreement as mean from offset_agreement "
     "where counting = 'sum' and min_dependence = 0",
 }

@@ -32,12 +32,19 @@ def in_drawer(session):
 
 def test_the_drawer_has_the_same_card_on_every_page(opened, store_folder, told):
     card = facts(opened("head_habits", store_folder, **HABITS))
-    assert len(card) == 5
+    assert len(card) == 6
     ((share,),) = told(
         "select sum(weighted_norm) filter (head = 3) / sum(weighted_norm) "
         "from token_type_mixing where layer = 2 and head is not null"
     )
     assert card["share of its layer's norm"][0] == percent(share)
+    ((rate, n),) = told(
+        "select avg((attention > 0.3)::int), count(*) from sequence_sink "
+        "where place = 'first' and layer = 2 and head = 3"
+    )
+    value, note = card["texts in which it rests on the first token"]
+    assert value == percent(rate)
+    assert note.startswith(f"of {n} texts: the first token gets more than 30.0%")
     for label, needed in (("best relation", "trees"), ("antecedents found", "coreference")):
         value, note = card[label]
         assert value == "—", "plain texts have no relations"

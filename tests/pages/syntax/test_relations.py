@@ -120,10 +120,14 @@ def test_a_button_leads_on_with_the_relation(section):
     assert session.session_state["sy_relation"] == "conj"
 
 
-@pytest.mark.parametrize(("frequent", "chosen"), [("none", "obj"), ("det", "det")])
-def test_the_clearest_of_the_frequent_relations_is_chosen(frequent, chosen, section, after):
-    statement = f"update stored.dependency_best set n = 100 where relation = '{frequent}'"
-    after(*PLANTED, statement)
+@pytest.mark.parametrize(
+    ("n_obj", "n_det", "chosen"), [(100, 200, "obj"), (9, 100, "det"), (9, 20, "det")]
+)
+def test_the_clearest_of_the_frequent_relations_is_chosen(n_obj, n_det, chosen, section, after):
+    counts = {"obj": n_obj, "det": n_det}
+    statement = "update stored.dependency_best set n = {} where relation = '{}'"
+    few = "update stored.dependency_best set n = 1 where relation not in ('obj', 'det')"
+    after(*PLANTED, few, *(statement.format(n, relation) for relation, n in counts.items()))
     assert section("heads").session_state["sy_relation"] == chosen
 
 

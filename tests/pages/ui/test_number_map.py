@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.ui.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, RELATION_COLOURS
+from pages.ui.charts.look import layered
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.export import files as export
@@ -95,14 +96,19 @@ def test_bars_of_two_sides_stand_beside_each_other():
 
 
 def test_a_chart_whose_layers_share_their_encodings_is_the_same_as_one_of_copies(monkeypatch):
-    def chart() -> alt.LayerChart:
-        return number_map(
-            FRAME, x="x", y="y", value="value", colours=RAMPS[0], format=".2f", fields=("x", "y")
-        )
-
-    shared = chart()
+    shared = drawn(fields=("x", "y"))
     assert shared.layer[0].copy().encoding is shared.layer[0].encoding
     monkeypatch.delattr(alt.FacetedEncoding, "__deepcopy__")
-    copied = chart()
+    copied = drawn(fields=("x", "y"))
     assert copied.layer[0].copy().encoding is not copied.layer[0].encoding
     assert shared.to_dict() == copied.to_dict()
+
+
+def test_layers_are_those_of_altair_whether_they_share_their_data_or_not():
+    cells = alt.Chart(FRAME).mark_rect().encode(x="x:O", y="y:O")
+    numbers = cells.mark_text().encode(text="value:Q")
+    line = alt.Chart(FRAME.head(1)).mark_rule().encode(y="y:O").properties(height=10)
+    for parts in ((cells, numbers), (cells, numbers, line), (cells,)):
+        expected = alt.layer(*parts).properties(height=90, title="cells")
+        assert layered(*parts, height=90, title="cells").to_dict() == expected.to_dict()
+    assert cells.data is FRAME, "the parts stay as they were"

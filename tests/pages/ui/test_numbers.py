@@ -8,7 +8,15 @@ from pages.ui.words.numbers import percent, scientific, signed
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.364, "36%"), (0.004, "0.4%"), (0.999, "99.9%"), (0.0, "0.0%")]
+    ("value", "text"),
+    [
+        (0.364, "36%"),
+        (0.004, "0.4%"),
+        (0.999, "99.9%"),
+        (0.0, "0.0%"),
+        (-0.0001, "0.0%"),
+        (-0.2, "−20.0%"),
+    ],
 )
 def test_percentages_are_whole_where_that_says_enough(value, text):
     assert percent(value) == text

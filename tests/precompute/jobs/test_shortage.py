@@ -5,6 +5,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import torch
 
 from analysis.errors import UserError
 from precompute.jobs.shortage import told_of_shortage
@@ -26,6 +27,9 @@ MEMORY = {
     ),
     "DefaultCPUAllocator: can't allocate memory": RuntimeError(
         "DefaultCPUAllocator: can't allocate memory\nmore"
+    ),
+    "CUDA out of memory. Tried to allocate 2.00 GiB.": torch.OutOfMemoryError(
+        "CUDA out of memory. Tried to allocate 2.00 GiB.\nmore"
     ),
 }
 

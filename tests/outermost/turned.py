@@ -1,0 +1,130 @@
+"""Queries and keys that are turned: every pair of every text written out (su-2021, 3.2.1)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from tests.outermost.corpus import Corpus, frame_of
+
+REACH = 64
+PARTS = ("position", "query", "key", "content")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs (i, j) of one head that are compared, of all texts after each other.
+
+    Queries, times the scale of scores, and keys are those before the turn, a complex number for
+    each plane: pair × plane. `row` numbers the query of each pair.
+    """
+
+    query: np.ndarray
+    key: np.ndarray
+    offset: np.ndarray
+    row: np.ndarray
+    frequencies: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+    def score(self, query: np.ndarray, key: np.ndarray) -> np.ndarray:
+        """What a query and a key give each other at the offset of each pair."""
+        turn = np.exp(-1j * self.frequencies * self.offset[:, None])
+        return (query * key.conj() * turn).real.sum(axis=1)
+
+    def centred(self, scores: np.ndarray) -> np.ndarray:
+        """Scores less the mean of their row."""
+        sums, sizes = np.bincount(self.row, scores), np.bincount(self.row)
+        return scores - (sums / sizes)[self.row]
+
+    @cached_property
+    def means(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.query.mean(axis=0), self.key.mean(axis=0)
+
+    def kernel(self, offset: int) -> float:
+        query, key = self.means
+        return float((query * key.conj() * np.exp(-1j * self.frequencies * offset)).real.sum())
+
+    def shares(self) -> dict[str, float]:
+        """The four terms of each score, each by its covariance with the score."""
+        query, key = self.means
+        own_query, own_key = self.query - query, self.key - key
+        sides = ((query, key), (own_query, key), (query, own_key), (own_query, own_key))
+        terms = [self.score(*each) for each in sides]
+        whole = self.centred(sum(terms, np.zeros(len(self))))
+        spread = (whole**2).sum()
+        found = {part: whole @ term / spread for part, term in zip(PARTS, terms, strict=True)}
+        return found | {"deviation": np.sqrt(spread / len(self)), "n_pairs": len(self)}
+
+
+def pairs_of(corpus: Corpus, layer: int) -> list[Pairs]:
+    """The pairs of every head of a layer; the scores that they make are held to the model's α."""
+    model = corpus.model
+    weights = model.layers[layer]
+    frequencies = model.model.rotary_emb.inv_freq.numpy().astype(float)
+    found: list[list[tuple[np.ndarray, ...]]] = [[] for _ in range(model.heads)]
+    n_rows = 0
+    for each in corpus.readings:
+        i, j = np.tril_indices(len(each))
+        sides = (
+            model.by_head(of_side(each.normed[layer])).numpy()
+            for of_side in (weights.query, weights.key)
+        )
+        alphas = each.attention[layer].numpy()
+        for head, (queries, keys, alpha) in enumerate(zip(*sides, alphas, strict=True)):
+            query, key = (_planes(side, len(frequencies)) for side in (queries, keys))
+            query = query / np.sqrt(model.head_width)
+            own = Pairs(query[i], key[j], j - i, i, frequencies)
+            weight = np.exp(own.score(own.query, own.key))
+            np.testing.assert_allclose(weight / np.bincount(i, weight)[i], alpha[i, j], atol=1e-6)
+            found[head].append((own.query, own.key, own.offset, own.row + n_rows))
+        n_rows += len(each)
+    return [Pairs(*map(np.concatenate, zip(*texts, strict=True)), frequencies) for texts in found]
+
+
+def _planes(rows: np.ndarray, n: int) -> np.ndarray:
+    assert rows.shape[1] == 2 * n, "every coordinate is turned"
+    return rows[:, :n] + 1j * rows[:, n:]
+
+
+def rotary_plane(corpus: Corpus) -> pd.DataFrame:
+    rows = []
+    for layer in range(len(corpus.model.layers)):
+        for head, pairs in enumerate(pairs_of(corpus, layer)):
+            query, key = pairs.means
+            sizes = [(np.abs(each) ** 2).mean(axis=0) for each in (pairs.query, pairs.key)]
+            for plane, mean in enumerate(query * key.conj()):
+                strength, phase = abs(mean), float(np.angle(mean))
+                frequency = pairs.frequencies[plane]
+                most = np.sqrt(sizes[0][plane] * sizes[1][plane])
+                told = {"strength": strength, "phase": phase, "coherence": strength / most}
+                told |= {"frequency": frequency, "preferred_offset": phase / frequency}
+                place = {"layer": layer + 1, "head": head + 1, "plane": plane + 1}
+                rows.append(place | told | {"n_pairs": len(pairs)})
+    return frame_of(rows)
+
+
+def position_kernel(corpus: Corpus) -> pd.DataFrame:
+    longest = max(map(len, corpus.readings)) - 1
+    return frame_of(
+        [
+            {"layer": layer + 1, "head": head + 1, "offset": t, "kernel": pairs.kernel(t)}
+            for layer in range(len(corpus.model.layers))
+            for head, pairs in enumerate(pairs_of(corpus, layer))
+            for t in range(-min(REACH, longest), 1)
+        ]
+    )
+
+
+def score_share(corpus: Corpus) -> pd.DataFrame:
+    """Of every head, and the mean over the heads of each layer."""
+    rows = frame_of(
+        [
+            {"layer": layer + 1, "head": head + 1, **pairs.shares()}
+            for layer in range(len(corpus.model.layers))
+            for head, pairs in enumerate(pairs_of(corpus, layer))
+        ]
+    )
+    return pd.concat([rows, rows.groupby("layer").mean().reset_index().assign(head=None)])

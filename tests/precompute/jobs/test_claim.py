@@ -1,0 +1,84 @@
+"""Two runs of one output at once: the second is refused unless it is the same one."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from analysis.errors import UserError
+from precompute.jobs.claim import claimed
+from precompute.jobs.runner import run_local
+from precompute.request import Request
+from precompute.run import run
+from tests.small_store import request
+
+ROOT = Path(__file__).parents[3]
+OTHERS = "what another was asked for"
+_HOLDS = f"""
+import sys
+from pathlib import Path
+from precompute.jobs.claim import claimed
+with claimed(Path(sys.argv[1]), "{OTHERS}"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def another_run(output: Path) -> Iterator[subprocess.Popen]:
+    """A process that holds the output until it is ended."""
+    command = [sys.executable, "-c", _HOLDS, str(output)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_run_for_something_else_is_refused_and_told_of_the_process(tmp_path):
+    asked = Request(model="none", corpus="none", output=tmp_path / "a.duckdb")
+    with another_run(asked.output) as other:
+        with pytest.raises(UserError, match=f"Process {other.pid} is computing") as refused:
+            run(asked, run_local)
+        assert "Wait until it has ended" in str(refused.value)
+        assert "another --output" in str(refused.value)
+
+
+def test_the_same_run_and_runs_of_other_outputs_are_let_in(tmp_path):
+    with another_run(tmp_path / "a.duckdb"):
+        with claimed(tmp_path / "a.duckdb", OTHERS):
+            pass
+        with claimed(tmp_path / "b.duckdb", "something else"):
+            pass
+        with pytest.raises(UserError), claimed(tmp_path / "a.duckdb", "something else"):
+            pass
+
+
+def test_a_run_that_was_killed_holds_nothing(tmp_path):
+    claim = tmp_path / ".a.duckdb.claim"
+    with another_run(tmp_path / "a.duckdb") as other:
+        other.kill()
+        other.wait()
+        assert OTHERS in claim.read_text(encoding="utf-8")
+        with claimed(tmp_path / "a.duckdb", "something else"):
+            assert f'"process": {os.getpid()},' in claim.read_text(encoding="utf-8")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_run_leaves_no_claim_and_the_next_one_adds_to_its_file(tmp_path):
+    for name in ("token_norm", "singular_value"):
+        run(request(tmp_path, statistics=[name]), run_local)
+        assert not [*tmp_path.glob(".*.claim")]
+    asked = request(tmp_path, statistics=["token_norm"])
+    asked.output.with_name("not a model").write_text("")
+    with pytest.raises(UserError):
+        run(replace(asked, model=str(tmp_path / "not a model")), run_local)
+    assert not [*tmp_path.glob(".*.claim")]
