@@ -154,6 +154,7 @@ NOT_RECOMPUTED = {
     "parser_accuracy": "parsers are trained: their figures rest on the path of an optimiser",
     "query_key_phase": "the planes of a rotation whose null space is completed by convention",
     "rotary_plane": "the bare models turn no queries and keys; slow twins and planted offsets do",
+    "offset_term": "no scores of the bare models have terms of distances; slow twins and a T5's do",
     "position_kernel": "as rotary_plane",
     "score_share": "as rotary_plane",
     "coreference_accuracy, method sieve": "agreement rests on the corpus's features, not in a file",
