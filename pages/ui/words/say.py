@@ -18,10 +18,10 @@ PAGES = Path(__file__).parents[2]
 _NAMES = {"en": "English", "ja": "日本語"}
 IMAGES = "images"
 """What a file may be of instead of texts; under `images.KEY` stands what is then said for KEY."""
-ADDED, TURNED, DISTANCE = "added", "turned", "distance"
-"""The same of a model that turns its queries and keys, or has terms of distances in its scores,
-where others add positions to the input."""
-VARIANTS = (IMAGES, TURNED, DISTANCE)
+ADDED, TURNED, DISTANCE, PATCHES = "added", "turned", "distance", "patches"
+"""The same of a model that turns its queries and keys, by places or by rows and columns of patches,
+or has terms of distances in its scores, where others add positions to the input."""
+VARIANTS = (IMAGES, TURNED, DISTANCE, PATCHES)
 _SUBJECTS = "what the open file is of"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=])")
 

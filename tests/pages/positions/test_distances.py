@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from tests.pages.conftest import bodies, captions, charts
+from tests.pages.conftest import bodies, captions, charts, sentences
 from tests.pages.kit.folders import folder_of
 
 pytestmark = pytest.mark.slow
@@ -11,7 +11,7 @@ _STATISTICS = ["offset_agreement", "relative_position_cluster", "exemplar_attent
 _MORE = ["score_share", "position_kernel", "query_key_error"]
 t5_folder = folder_of("t5", statistics=_STATISTICS + _MORE)
 deberta_folder = folder_of("deberta-v2", statistics=_STATISTICS + _MORE)
-dinov3_folder = folder_of("dinov3_vit")
+dinov3_folder = folder_of("dinov3_vit", statistics=[*_STATISTICS[1:], "patch_offset"])
 
 
 @pytest.fixture(params=["t5", "deberta"])
@@ -52,7 +52,17 @@ def test_the_words_are_those_of_tables(section, folder):
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
-@pytest.mark.parametrize("view", ["claim", "heads"])
-def test_patches_that_are_turned_have_no_offsets_and_say_so(view, lang, section, dinov3_folder):
-    session = section(view, dinov3_folder, lang)
-    assert not session.error
+def test_patches_that_are_turned_have_no_offsets_and_say_so(lang, section, dinov3_folder):
+    """Whatever section a link asks for, the one that there is."""
+    for view in ("heads", "claim", "one_head"):
+        session = section(view, dinov3_folder, lang)
+        assert not session.error
+        assert not session.warning
+        assert charts(session)
+        told = "\n".join(each.value for each in session.markdown)
+        assert ("by their rows and columns" if lang == "en" else "行と列に応じて回転") in told
+
+
+def test_the_overview_of_turned_patches_finds_no_offsets(findings_of, dinov3_folder, t5_folder):
+    assert not sentences(findings_of("positions", dinov3_folder))
+    assert sentences(findings_of("positions", t5_folder))
