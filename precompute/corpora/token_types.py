@@ -42,7 +42,7 @@ class TokenTypes:
                     self._of_id[vocabulary[token]] = kind
         for token, kind, place in ((tokenizer.bos_token, BOS, 0), (tokenizer.eos_token, SEP, -1)):
             if token != tokenizer.cls_token and _is_put(tokenizer, token, place):
-                self._of_id[vocabulary[token]] = kind
+                self._of_id[vocabulary[str(token)]] = kind
 
     def __call__(self, ids: Int32[np.ndarray, " token"]) -> UInt8[np.ndarray, " token"]:
         """Positions in `TOKEN_TYPES`."""
