@@ -1,5 +1,7 @@
 """Types of tokens, by what a tokenizer calls them."""
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Int32, UInt8
 from tokenizers.pre_tokenizers import ByteLevel
@@ -49,7 +51,7 @@ class TokenTypes:
         return self._of_id[ids]
 
 
-def _is_put(tokenizer: PreTrainedTokenizerBase, token: str | None, place: int) -> bool:
+def _is_put(tokenizer: PreTrainedTokenizerBase, token: Any, place: int) -> bool:
     """Whether the tokenizer puts the token before (0) or after (−1) every text."""
     if token is None:
         return False

@@ -31,7 +31,8 @@ def _summed(padded: Tensor, weights: LayerWeights, batch: Batch) -> OffsetTotals
     found = [
         offset_totals(padded[row, : len(each)], weights) for row, each in enumerate(batch.sequences)
     ]
-    return OffsetTotals(*(sum(each) for each in zip(*found, strict=True)))
+    sums = {name: torch.stack([getattr(each, name) for each in found]).sum(dim=0) for name in SUMS}
+    return OffsetTotals(**sums, n_pairs=sum(each.n_pairs for each in found))
 
 
 def _rows(layer: int, terms: OffsetTerms, found: OffsetTotals) -> pa.Table:
