@@ -15,6 +15,7 @@ AXES = {
     "two": "beginning and end of something, the end not included",
     "position": "place that the model has an embedding for, counted from 0",
     "width": "width of the residual stream, d in the papers",
+    "bucket": "offsets of two tokens that a model does not tell apart",
     "affine": "the residual stream and a last coordinate that is always 1: width + 1",
     "direction": "singular direction of a head's query-key form, strongest first",
     "column": "one of several waves that are measured side by side, such as a coordinate",

@@ -5,8 +5,9 @@ from enum import StrEnum
 
 class Need(StrEnum):
     """Of a corpus: trees to relations; of a model: images, which it reads, classes, and positions
-    that are added to its input as vectors, or by which its queries and keys are turned, offsets
-    along the order of tokens, scores that queries and keys make alone, and gates in its networks.
+    that are added to its input as vectors, or by which its queries and keys are turned, terms of
+    distances in its scores, or either of these two, from which kernels follow; offsets along the
+    order of tokens, scores that queries and keys make alone, and gates in its networks.
     """
 
     TREES = "trees"
@@ -19,6 +20,8 @@ class Need(StrEnum):
     CLASSES = "classes"
     ADDED_POSITIONS = "added_positions"
     TURNED_POSITIONS = "turned_positions"
+    DISTANCE_TERMS = "distance_terms"
+    KERNELS = "kernels"
     OFFSETS = "offsets"
     OWN_SCORES = "own_scores"
     GATES = "gates"
@@ -31,6 +34,8 @@ OF_MODELS = (
     Need.CLASSES,
     Need.ADDED_POSITIONS,
     Need.TURNED_POSITIONS,
+    Need.DISTANCE_TERMS,
+    Need.KERNELS,
     Need.OFFSETS,
     Need.OWN_SCORES,
     Need.GATES,

@@ -98,6 +98,18 @@ PAPERS = {
         "RoFormer: Enhanced Transformer with Rotary Position Embedding",
         "https://arxiv.org/abs/2104.09864",
     ),
+    "he-2021": Paper(
+        "He, Liu, Gao, Chen",
+        2021,
+        "DeBERTa: Decoding-enhanced BERT with Disentangled Attention",
+        "https://arxiv.org/abs/2006.03654",
+    ),
+    "raffel-2020": Paper(
+        "Raffel, Shazeer, Roberts, Lee, Narang, Matena, Zhou, Li, Liu",
+        2020,
+        "Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer",
+        "https://arxiv.org/abs/1910.10683",
+    ),
     "yamamoto-2023": Paper(
         "Yamamoto, Matsuzaki",
         2023,

@@ -104,6 +104,18 @@ def _check_positions(statistic: str, model: LoadedModel) -> None:
             f"and {model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or "
             "give a model with rotary positions, such as a Llama."
         )
+    if Need.DISTANCE_TERMS in needs and how != "distance":
+        raise UserError(
+            f"--statistics {statistic} needs scores with terms of the distance between tokens, and "
+            f"{model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or give a model with such "
+            "scores, such as a T5 or a DeBERTa."
+        )
+    if Need.KERNELS in needs and how not in ("turned", "distance"):
+        raise UserError(
+            f"--statistics {statistic} needs scores that know offsets, and {model.name} "
+            f"{_KNOWS_PLACES[how]}: leave {statistic} out, or give a model with rotary positions "
+            "or with terms of distances, such as a Llama or a T5."
+        )
     if Need.OFFSETS in needs and how == "patches":
         raise UserError(
             f"--statistics {statistic} needs offsets along the order of tokens, and {model.name} "

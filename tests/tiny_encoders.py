@@ -1,5 +1,6 @@
 """One tiny model for each family of encoders that are not BERT and not RoBERTa."""
 
+from types import NoneType
 from typing import Any
 
 import transformers
@@ -85,6 +86,6 @@ ENCODERS = {
     "electra": Tiny(_electra, bert_like, 2, transformers.ElectraForMaskedLM),
     "deberta-v2": Tiny(_deberta, bert_like, 0, transformers.DebertaV2ForMaskedLM),
     "modernbert": Tiny(_modernbert, bert_like, 0, transformers.ModernBertForMaskedLM),
-    "t5": Tiny(_t5("T5", "gated-gelu"), bert_like, 0, None),
-    "mt5": Tiny(_t5("MT5", "relu"), bert_like, 0, None),
+    "t5": Tiny(_t5("T5", "gated-gelu"), bert_like, 0, NoneType),
+    "mt5": Tiny(_t5("MT5", "relu"), bert_like, 0, NoneType),
 }

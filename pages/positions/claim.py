@@ -26,7 +26,7 @@ from pages.ui.charts.encodings import named, places
 from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, layered, ramp, ringed
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
-from pages.ui.store.chosen import adds_positions, ask, is_causal
+from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
@@ -40,7 +40,7 @@ _ROOM = 0.84  # of a cell that dots are put into
 _LARGEST = 150  # area of a dot, in square pixels
 
 
-@section("claim", offset_agreement.TABLE, head_offset.TABLE)
+@section("claim", offset_agreement.TABLE, head_offset.TABLE, when=has_offsets)
 def claim(view: View) -> None:
     least = float(view.pick("least", _LEAST))
     counting = counting_picker(view)

@@ -18,7 +18,7 @@ from pages.positions.spectra.embeddings import needed
 from pages.positions.spectra.peaks import frequency_text, peaks, period_text
 from pages.positions.spectra.states import times_text, wave_of
 from pages.ui.finding import Finding, rows_of
-from pages.ui.store.chosen import ask, turns_positions
+from pages.ui.store.chosen import ask, knows_offsets
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
@@ -30,7 +30,7 @@ _DEPENDS = 0.1  # share of a head's variance that the offset explains, from whic
 def _claim() -> Iterator[Finding]:
     """Whether attention goes where queries and keys go together, over all heads and over those
     whose attention depends on position, and for how many of them nothing is shifted."""
-    counting = KERNEL if turns_positions() else "sum"  # as in the paper
+    counting = KERNEL if knows_offsets() else "sum"  # as in the paper
     every = _over_all_layers(counting, 0.0)
     if every is None:
         return

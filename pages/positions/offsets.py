@@ -9,7 +9,7 @@ from analysis.tables.positions.offset_agreement import COUNTINGS, KERNEL
 from pages.ui.choices.pick import choose
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name, head_with_most
-from pages.ui.store.chosen import ask, turns_positions
+from pages.ui.store.chosen import ask, knows_offsets
 from pages.ui.view import View
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
@@ -32,10 +32,10 @@ def heads_compared(counting: str) -> pd.DataFrame:
 
 
 def counting_picker(view: View) -> str:
-    """The way of counting that is chosen of those that the model has: kernels are of turned queries
-    and keys alone, and come first there."""
-    turned = [each for each in COUNTINGS if each == KERNEL and turns_positions()]
-    return view.pick("counting", turned + [each for each in COUNTINGS if each != KERNEL])
+    """The way of counting that is chosen of those that the model has: kernels are of scores that
+    know offsets alone, and come first there."""
+    kernels = [each for each in COUNTINGS if each == KERNEL and knows_offsets()]
+    return view.pick("counting", kernels + [each for each in COUNTINGS if each != KERNEL])
 
 
 def at_zero(heads: pd.DataFrame) -> int:

@@ -14,14 +14,14 @@ from pages.ui.charts.head_map import head_map
 from pages.ui.charts.look import coloured, column_tooltips, flat_axis, layered
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, turns_positions
+from pages.ui.store.chosen import ask, knows_offsets
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import percent
 
 
-@section("shares", score_share.TABLE, when=turns_positions)
+@section("shares", score_share.TABLE, when=knows_offsets)
 def shares(view: View) -> None:
     layers, heads = ask(score_share.by_layer), ask(score_share.heads)
     if layers.empty:

@@ -1,5 +1,5 @@
-"""One head of a model that turns its queries and keys: the score that position alone gives to every
-offset, the planes that make it up, and where the head looks."""
+"""One head of a model whose scores know offsets: the score that position alone gives to each, the
+planes that make it up where queries and keys are turned, and where the head looks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,7 +29,7 @@ from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.charts.look import column_tooltips, layered, ramp
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, is_causal, turns_positions
+from pages.ui.store.chosen import ask, is_causal, knows_offsets, open_store, turns_positions
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import interval
@@ -50,19 +50,19 @@ _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
 
 @section(
     "one_head",
-    rotary_plane.TABLE,
     position_kernel.TABLE,
     query_key_correlation.TABLE,
     exemplar_attention.TABLE,
     relative_position_profile.TABLE,
-    also=(head_offset.TABLE, score_share.TABLE, query_key_error.TABLE),
-    when=turns_positions,
+    also=(head_offset.TABLE, score_share.TABLE, query_key_error.TABLE, rotary_plane.TABLE),
+    when=knows_offsets,
 )
 def turned_head(view: View) -> None:
     layer, head = pick_positions_head(view)
     peak = _kernel(view, layer, head)
     numbers_of_head(view, layer, _numbers(view, layer, head))
-    _planes(view, layer, head, peak)
+    if turns_positions() and open_store().holds(rotary_plane.TABLE):
+        _planes(view, layer, head, peak)
     attention(view, layer, head)
 
 

@@ -1,5 +1,7 @@
 """Types of tokens, by what a tokenizer calls them."""
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Int32, UInt8
 from tokenizers.pre_tokenizers import ByteLevel
@@ -42,14 +44,14 @@ class TokenTypes:
                     self._of_id[vocabulary[token]] = kind
         for token, kind, place in ((tokenizer.bos_token, BOS, 0), (tokenizer.eos_token, SEP, -1)):
             if token != tokenizer.cls_token and _is_put(tokenizer, token, place):
-                self._of_id[vocabulary[token]] = kind
+                self._of_id[vocabulary[str(token)]] = kind
 
     def __call__(self, ids: Int32[np.ndarray, " token"]) -> UInt8[np.ndarray, " token"]:
         """Positions in `TOKEN_TYPES`."""
         return self._of_id[ids]
 
 
-def _is_put(tokenizer: PreTrainedTokenizerBase, token: str | None, place: int) -> bool:
+def _is_put(tokenizer: PreTrainedTokenizerBase, token: Any, place: int) -> bool:
     """Whether the tokenizer puts the token before (0) or after (−1) every text."""
     if token is None:
         return False

@@ -16,7 +16,7 @@ from tests.pages.kit.copies import changed_copy, lacking
 from tests.pages.kit.section_checks import assert_opened, assert_translated, sections
 
 OF_TREEBANKS = ("syntax", "coreference")
-OF_LLAMA = frozenset({Need.TURNED_POSITIONS, Need.GATES})
+OF_LLAMA = frozenset({Need.KERNELS, Need.TURNED_POSITIONS, Need.GATES})
 """What the small BERT lacks and the small Llama has."""
 ANNOTATED = ("word", "mention", "dependency_accuracy", "parser_accuracy")
 """Without these a file needs another corpus, as the tests of pages of treebanks say."""

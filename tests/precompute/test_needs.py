@@ -137,6 +137,28 @@ def test_scores_that_depend_on_distances_are_not_made_of_queries_and_keys_alone(
     )
 
 
+@pytest.mark.parametrize("statistic", needing(Need.DISTANCE_TERMS))
+def test_added_positions_have_no_terms_of_distances(statistic):
+    for family in ("t5", "deberta-v2"):
+        check_model([statistic], tiny_model(family))
+    assert refused(UserError, check_model, [statistic], tiny_model("bert")) == (
+        f"--statistics {statistic} needs scores with terms of the distance between tokens, and "
+        f"bert adds positions to its input as vectors: leave {statistic} out, or give a model with "
+        "such scores, such as a T5 or a DeBERTa."
+    )
+
+
+@pytest.mark.parametrize("statistic", needing(Need.KERNELS))
+def test_kernels_are_of_scores_that_know_offsets(statistic):
+    for model in (_turned(), tiny_model("t5"), tiny_model("deberta-v2")):
+        check_model([statistic], model)
+    assert refused(UserError, check_model, [statistic], tiny_model("dinov3_vit")) == (
+        f"--statistics {statistic} needs scores that know offsets, and dinov3_vit turns its "
+        f"queries and keys by the rows and columns of patches: leave {statistic} out, or give a "
+        "model with rotary positions or with terms of distances, such as a Llama or a T5."
+    )
+
+
 @pytest.mark.parametrize("statistic", needing(Need.OFFSETS))
 def test_patches_that_are_turned_by_rows_and_columns_know_no_offsets_along_their_order(statistic):
     check_model([statistic], tiny_model("vit"))
@@ -167,7 +189,8 @@ def test_networks_of_one_hidden_layer_have_no_gates(statistic):
 
 
 def test_all_other_statistics_are_of_any_model():
-    special = (Need.IMAGES, Need.CLASSES, Need.TURNED_POSITIONS, Need.GATES)
+    by_offset = (Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS)
+    special = (Need.IMAGES, Need.CLASSES, *by_offset, Need.GATES)
     others = set(BY_NAME) - set(needing(*special))
     check_model(sorted(others), tiny_model("bert"))
 

@@ -49,9 +49,10 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
     summands = left.abs() @ right.abs().mT
     traces = cross_covariance(left, right).sum(dim=-1)
     if weights.offset_terms is not None:
-        parts = weights.offset_terms.by_part(queries, keys)
-        scores, traces = scores + sum(parts), traces + diagonal_sums(sum(parts))
-        summands = summands + sum(each.abs() for each in parts)
+        of_query, of_key, bias = weights.offset_terms.by_part(queries, keys)
+        added = of_query + of_key + bias
+        scores, traces = scores + added, traces + diagonal_sums(added)
+        summands = summands + of_query.abs() + of_key.abs() + bias.abs()
     visible, scale = summands * visible_share(inputs.dtype), weights.score_scale
     may_look = weights.pairs(len(inputs)).to(scores.device)
     attention = weights.capped(scores * scale).masked_fill(~may_look, float("-inf")).softmax(dim=-1)

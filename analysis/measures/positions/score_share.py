@@ -49,5 +49,45 @@ def score_shares(totals: HeadTotals) -> Float[np.ndarray, "resample 4"]:
     return np.stack([position, of_query, of_key, content], axis=-1) / whole[..., None]
 
 
+class TermTotals(NamedTuple):
+    """Sums of `offset_term.offset_totals` over texts, of one head, and over which pairs.
+
+    `whole` is Σ d_ij², of all buckets.
+    """
+
+    query: Float[np.ndarray, " bucket"]
+    key: Float[np.ndarray, " bucket"]
+    bias: Float[np.ndarray, " bucket"]
+    deviation: Float[np.ndarray, " bucket"]
+    query_part: Float[np.ndarray, " bucket"]
+    key_part: Float[np.ndarray, " bucket"]
+    whole: float
+    n_pairs: int
+
+
+def term_shares(totals: TermTotals) -> Float[np.ndarray, "4"]:
+    """The same four terms of scores that have terms of offsets.
+
+    With q = E q + δq and k = E k + δk a score is the sum of what position alone gives,
+    E q · P_r + E k · R_r + b_r; of what the query's content gives, δq · P_r; of what the key's
+    content gives, δk · R_r; and of q · k, in which no offset is.
+
+    Returns:
+        In the order of `PARTS`, 1 in sum; NaN where all keys of every query match equally.
+
+    Source:
+        he-2021, section 3.1, eq. 4; the split is ours.
+    """
+    if totals.whole <= 0:
+        return np.full(len(PARTS), np.nan)
+    query, key, bias = (
+        float(totals.deviation @ each) / totals.n_pairs
+        for each in (totals.query, totals.key, totals.bias)
+    )
+    of_query, of_key = totals.query_part.sum() - query, totals.key_part.sum() - key
+    parts = [query + key + bias, of_query, of_key]
+    return np.array([*parts, totals.whole - sum(parts)]) / totals.whole
+
+
 def _covariance(means: np.ndarray, sums: np.ndarray) -> np.ndarray:
     return np.real(means * sums).sum(axis=-1)

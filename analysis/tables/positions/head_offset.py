@@ -34,7 +34,9 @@ TABLE = Table(
         _preferred("score_offset_per_pair", "mean score of a pair"),
         _preferred("score_offset_centred", "mean of tr_t of scores less the mean of their row"),
         replace(
-            _preferred("kernel_offset", "score by position alone; NULL where nothing is turned"),
+            _preferred(
+                "kernel_offset", "score by position alone; NULL where no score knows an offset"
+            ),
             nullable=True,
         ),
     ),
@@ -53,5 +55,5 @@ TABLE = Table(
 def heads(store: DuckDBPyConnection) -> pd.DataFrame:
     """What every head prefers, and how much the position decides: layer, head, dependence,
     attention_offset, score_offset, attention_offset_per_pair, score_offset_per_pair,
-    score_offset_centred, kernel_offset (missing where the model turns no queries and keys)."""
+    score_offset_centred, kernel_offset (missing where no score knows an offset)."""
     return frame_of(store, "from head_offset order by layer, head")

@@ -11,19 +11,20 @@ from analysis.tables.table import HEAD, LAYER, Table, interval
 
 TABLE = Table(
     name="position_kernel",
-    grain="one row per layer, head and offset within 64 that a key may have; none if the model "
-    "turns no queries and keys",
+    grain="one row per layer, head and offset within 64 that a key may have; none if no score "
+    "knows an offset",
     key=(LAYER, HEAD, OFFSET),
     values=(
         number(
             "kernel",
-            "Re Σ_c E q_c conj(E k_c) e^(−iθ_c t): the score of the mean query and the mean key",
+            "the score of the mean query and the mean key: Re Σ_c E q_c conj(E k_c) e^(−iθ_c t) "
+            "where they are turned, E q · P_t + E k · R_t + b_t where distances have terms",
             "score",
         ),
         *interval("score"),
     ),
     source="su-2021",
-    needs=(Need.TURNED_POSITIONS,),
+    needs=(Need.KERNELS,),
     laws=("isfinite(kernel)", "low <= high"),
 )
 

@@ -12,14 +12,14 @@ _PARTS = {
     "position": "the score of the mean query and the mean key at their offset",
     "query": "what the query adds to that, whatever the key",
     "key": "what the key adds to that, whatever the query",
-    "content": "what only both add, and all that is not turned; NULL, as the others, if all keys "
+    "content": "what only both add, and all that no offset is in; NULL, as the others, if all keys "
     "of every query match equally",
 }
 PARTS = tuple(_PARTS)
 TABLE = Table(
     name="score_share",
-    grain="one row per layer and head, and for the mean over its heads; none if the model turns no "
-    "queries and keys",
+    grain="one row per layer and head, and for the mean over its heads; none if no score knows an "
+    "offset",
     key=(LAYER, HEAD_OR_MEAN),
     values=(
         count("n_pairs", "pairs of a query and a key that are compared", "pairs"),
@@ -31,7 +31,7 @@ TABLE = Table(
         *(end for name in PARTS for end in interval("share", of=name)),
     ),
     source="su-2021",
-    needs=(Need.TURNED_POSITIONS,),
+    needs=(Need.KERNELS,),
     laws=(
         "n_pairs > 0",
         "deviation >= 0",

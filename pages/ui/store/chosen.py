@@ -19,7 +19,7 @@ from pages.ui.choices.otherwise import otherwise
 from pages.ui.stage import stage
 from pages.ui.store.build import offer_demo
 from pages.ui.store.open_file import Replaced, Store, Version, cursor, looked_at
-from pages.ui.words.say import ADDED, IMAGES, TURNED, plain, say, speak_of
+from pages.ui.words.say import ADDED, DISTANCE, IMAGES, PATCHES, TURNED, plain, say, speak_of
 
 CONTENT = "content"
 """The parameter of the address that tells a file's content from others of its name."""
@@ -118,7 +118,9 @@ def open_store() -> Store:
 
 
 def _subjects(store: Store) -> tuple[str, ...]:
-    return store.facts["positions_by"], store.facts["input"]
+    how = store.facts["positions_by"]
+    by_offset = (TURNED, DISTANCE) if how == DISTANCE else (how,)  # most is said of both alike
+    return store.facts["input"], *by_offset
 
 
 def layer_order() -> LayerOrder:
@@ -139,6 +141,16 @@ def is_causal() -> bool:
 def turns_positions() -> bool:
     """Whether the chosen file's model turns its queries and keys by their positions."""
     return open_store().facts["positions_by"] == TURNED
+
+
+def knows_offsets() -> bool:
+    """Whether scores of its model know offsets, so that position alone has a kernel."""
+    return open_store().facts["positions_by"] in (TURNED, DISTANCE)
+
+
+def has_offsets() -> bool:
+    """Whether its scores know places along the order of tokens, not rows and columns instead."""
+    return open_store().facts["positions_by"] != PATCHES
 
 
 def adds_positions() -> bool:

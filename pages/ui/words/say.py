@@ -18,9 +18,10 @@ PAGES = Path(__file__).parents[2]
 _NAMES = {"en": "English", "ja": "日本語"}
 IMAGES = "images"
 """What a file may be of instead of texts; under `images.KEY` stands what is then said for KEY."""
-ADDED, TURNED = "added", "turned"
-"""The same of a model that turns its queries and keys, where others add positions to the input."""
-VARIANTS = (IMAGES, TURNED)
+ADDED, TURNED, DISTANCE, PATCHES = "added", "turned", "distance", "patches"
+"""The same of a model that turns its queries and keys, by places or by rows and columns of patches,
+or has terms of distances in its scores, where others add positions to the input."""
+VARIANTS = (IMAGES, TURNED, DISTANCE, PATCHES)
 _SUBJECTS = "what the open file is of"
 _JAPANESE = "ぁ-ヿ㐀-鿿々"
 _EDGE = "\ue000"  # of a value; no text has this letter

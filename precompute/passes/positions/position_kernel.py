@@ -1,5 +1,7 @@
 """The score that each head gives to every offset that it compares, by position alone."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -12,25 +14,28 @@ from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 from precompute.passes.planes_by_block import HeadBlocks, blocks_there, head_blocks
 
-VERSION = 2
-NEEDS = ("rotary_plane", "query_key_correlation")
+VERSION = 3
+NEEDS = ("rotary_plane", "offset_term", "query_key_correlation")
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per layer, head and offset."""
+    """One row per layer, head and offset; without intervals where scores have terms of offsets."""
+    return rows_of(TABLE, [*_of_planes(store, context), *_of_terms(store)])
+
+
+def _of_planes(store: DuckDBPyConnection, context: FitContext) -> Iterator[pd.DataFrame]:
+    """Of layers that turn their queries and keys."""
     offsets = store.execute(
         'select layer, "offset" from query_key_correlation_mean where head = 1 order by all'
     ).df()
     drawn = context.redraws(blocks_there(store))
-    frames = []
     for each in head_blocks(store):
         own = offsets["offset"][offsets["layer"] == each.layer].to_numpy()
         (kernel,) = _kernels(each.whole(), own)
         present = np.ones((len(each.n_pairs), len(own)), dtype=bool)
         low, high = drawn.interval(_kernels(each.drawn(drawn.weights), own), present)
         found = {"offset": own, "kernel": kernel, "low": low, "high": high}
-        frames.append(pd.DataFrame({"layer": each.layer, "head": each.head, **found}))
-    return rows_of(TABLE, frames)
+        yield pd.DataFrame({"layer": each.layer, "head": each.head, **found})
 
 
 def _kernels(
@@ -40,3 +45,18 @@ def _kernels(
     query, key = (sums.planes[side] / sums.n_pairs[:, None] for side in ("query", "key"))
     means = query * key.conj()
     return position_kernel(means, np.broadcast_to(sums.frequencies, means.shape), offsets)
+
+
+def _of_terms(store: DuckDBPyConnection) -> list[pd.DataFrame]:
+    """Of layers whose scores have terms of offsets: all offsets of a bucket have its score."""
+    found = store.execute(
+        """
+        select terms.layer, terms.head, sums."offset", ("query" + "key" + bias) / n_pairs as kernel,
+            null::double as low, null::double as high
+        from stored.offset_term as terms
+        join query_key_correlation_mean as sums
+        on sums.layer = terms.layer and sums.head = terms.head
+            and sums."offset" between first_offset and last_offset
+        """
+    ).df()
+    return [found] if len(found) else []

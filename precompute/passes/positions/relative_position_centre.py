@@ -9,7 +9,7 @@ from analysis.measures.positions.relative_position_centre import centre_names, p
 from analysis.tables.positions.relative_position_centre import N_CLUSTERS, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
-from precompute.passes.positions.relative_positions import stored_profiles
+from precompute.passes.relative_positions import stored_profiles
 
 VERSION = 2
 NEEDS = ("relative_position_profile",)

@@ -33,6 +33,8 @@ def _families(each: Totals) -> tuple[str, ...]:
         return OF_DECODERS
     if Need.TURNED_POSITIONS in needs:
         return (*OF_DECODERS, "gpt_neox")
+    if Need.DISTANCE_TERMS in needs:
+        return ("t5", "deberta-v2")
     return BOTH_WAYS if Need.ADDED_POSITIONS in needs else BOTH_WAYS + OF_DECODERS
 
 

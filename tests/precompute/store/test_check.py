@@ -103,9 +103,9 @@ def test_a_changed_number_is_told(store):
 
 
 def test_another_schema_version_is_told_with_the_version_it_has(store):
-    _change(store, "update stored.run set schema_version = 7")
+    _change(store, f"update stored.run set schema_version = {SCHEMA_VERSION + 1}")
     assert _found(store) == [
-        f"schema version 7; this version of Mixscope reads {SCHEMA_VERSION}. "
+        f"schema version {SCHEMA_VERSION + 1}; this version of Mixscope reads {SCHEMA_VERSION}. "
         "Build the file again with this version."
     ]
 

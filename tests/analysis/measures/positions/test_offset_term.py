@@ -1,0 +1,173 @@
+"""What scores have of offsets, against every pair written out, and planted offsets."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.measures.positions.offset_term import bucket_ends, offset_totals
+from analysis.measures.positions.score_share import TermTotals, term_shares
+from analysis.models.offset_terms import OffsetTerms
+from tests.analysis.measures.positions.turned.layers import both_ways
+from tests.reference.positions import offset_term as reference
+from tests.reference.positions import score_share as shares_reference
+
+HEADS, REACH = 3, 4
+KINDS = {
+    "all": ("bias", "of_queries", "of_keys"),
+    "bias": ("bias",),
+    "queries": ("of_queries",),
+    "keys": ("of_keys",),
+}
+pytestmark = both_ways
+
+
+def _terms(kind="all", *, n_buckets=2 * REACH + 1):
+    """Random tables; offsets beyond the reach are as far as that."""
+    draw = torch.Generator().manual_seed(0)
+    shapes = {"bias": (HEADS, n_buckets)} | dict.fromkeys(
+        ("of_queries", "of_keys"), (HEADS, n_buckets, 4)
+    )
+    tables = {
+        name: torch.randn(shapes[name], generator=draw, dtype=torch.float64) for name in KINDS[kind]
+    }
+    buckets = torch.arange(2 * REACH + 1).clamp(max=n_buckets - 1)
+    return OffsetTerms(buckets, **tables)
+
+
+def _with_terms(layer, terms, **changed):
+    return replace(layer.weights, offset_terms=terms, score_scale=0.3, **changed)
+
+
+def _tables(terms, head):
+    """The tables of one head by offset, as the twin takes them."""
+    found = []
+    for name in ("of_queries", "of_keys", "bias"):
+        table = getattr(terms, name)
+        nothing = 0.0 if name == "bias" else [0.0] * 4
+        found.append(
+            {
+                offset: nothing
+                if table is None
+                else table[head, int(terms.bucket_of(torch.tensor(offset)))].tolist()
+                for offset in range(-40, 41)
+            }
+        )
+    return found
+
+
+def _sides(reads, weights, head):
+    """Queries and keys of one head of all texts, its pairs with their offsets, and their rows."""
+    sides, pairs, rows = ([], []), [], []
+    for read in reads:
+        start = len(sides[0])
+        for side, made in zip(sides, (weights.queries(read), weights.keys(read)), strict=True):
+            side.extend(made[head].tolist())
+        for i, j in weights.pairs(len(read)).nonzero().tolist():
+            pairs.append((start + i, start + j, j - i))
+            rows.append(start + i)
+    return *sides, pairs, rows
+
+
+def _head_totals(found, head):
+    sums = {
+        name: sum(getattr(each, name)[head] for each in found).numpy()
+        for name in TermTotals._fields[:6]
+    }
+    whole = float(sum(each.score[head].sum() for each in found))
+    return TermTotals(**sums, whole=whole, n_pairs=sum(each.n_pairs for each in found))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("window", [None, 3])
+def test_kernel_and_shares_are_those_of_all_pairs_of_all_texts_written_out(
+    traced_alone, kind, window
+):
+    layers = [trace.layers[1] for trace in traced_alone[1:3]]
+    terms = _terms(kind)
+    weights = _with_terms(layers[0], terms, window=window)
+    reads = [layer.attention_input[0] for layer in layers]
+    found = [offset_totals(read, weights) for read in reads]
+    for head in range(HEADS):
+        queries, keys, pairs, rows = _sides(reads, weights, head)
+        tables, totals = _tables(terms, head), _head_totals(found, head)
+        bare = [(i, j) for i, j, _ in pairs]
+        kernel = (totals.query + totals.key + totals.bias) / totals.n_pairs
+        for offset in range(-REACH, REACH + 1):
+            expected = reference.offset_kernel(queries, keys, bare, offset, tables, scale=0.3)
+            assert kernel[offset + REACH] == pytest.approx(expected, abs=1e-12)
+        written = reference.four_terms(queries, keys, pairs, tables, scale=0.3)
+        shares = term_shares(totals)
+        np.testing.assert_allclose(shares, shares_reference.score_shares(written, rows), atol=1e-9)
+        assert shares.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_scores_are_the_sum_of_their_terms(traced_alone):
+    layer, terms = traced_alone[0].layers[1], _terms()
+    weights = _with_terms(layer, terms)
+    scores = weights.scores(layer.attention_input)[0]
+    for head in range(HEADS):
+        queries, keys, pairs, _ = _sides([layer.attention_input[0]], weights, head)
+        for i, j, offset in pairs:
+            parts = reference.score_terms(
+                queries[i], keys[j], offset, _tables(terms, head), scale=0.3
+            )
+            assert float(scores[head, i, j]) == pytest.approx(sum(parts), abs=1e-12)
+
+
+def test_the_kernel_of_a_bias_is_the_bias_and_all_that_is_of_position(traced_alone):
+    layer, terms = traced_alone[0].layers[0], _terms("bias")
+    found = offset_totals(layer.attention_input[0], _with_terms(layer, terms))
+    kernel = (found.query + found.key + found.bias) / found.n_pairs
+    torch.testing.assert_close(kernel, terms.bias * 0.3, rtol=1e-14, atol=0)
+    for head in range(HEADS):
+        position, query, key, content = term_shares(_head_totals([found], head))
+        assert (query, key) == (0, 0)
+        assert 0 < abs(position) < 1
+        assert position + content == pytest.approx(1)
+
+
+@pytest.mark.parametrize("side", ["query", "key"])
+def test_a_planted_offset_of_a_constant_side_is_the_peak_and_all_there_is(traced_alone, side):
+    """One side is the same whatever is read, and its table prefers one offset in each head."""
+    layer, planted = traced_alone[0].layers[0], [-3, -1, -2]
+    table = torch.zeros(HEADS, 2 * REACH + 1, 4, dtype=torch.float64)
+    for head, offset in enumerate(planted):
+        table[head, offset + REACH, 0] = 1.0
+    tables = {"of_queries" if side == "query" else "of_keys": table}
+    parts = {
+        f"{each}_{part}": torch.zeros_like(getattr(layer.weights, f"{each}_{part}"))
+        for each in ("query", "key")
+        for part in ("weight", "bias")
+    }
+    parts[f"{side}_bias"][:, 0] = 1.0
+    terms = OffsetTerms(torch.arange(2 * REACH + 1), **tables)
+    found = offset_totals(layer.attention_input[0], _with_terms(layer, terms, **parts))
+    kernel = (found.query + found.key + found.bias) / found.n_pairs
+    assert (kernel.argmax(dim=1) - REACH).tolist() == planted
+    torch.testing.assert_close(kernel.max(dim=1).values, torch.full((3,), 0.3).double())
+    for head in range(HEADS):
+        shares = term_shares(_head_totals([found], head))
+        np.testing.assert_allclose(shares, [1, 0, 0, 0], atol=1e-12)
+
+
+def test_equal_scores_have_no_shares(traced_alone):
+    layer = traced_alone[0].layers[0]
+    terms = OffsetTerms(torch.zeros(3, dtype=torch.long), bias=torch.ones(HEADS, 1).double())
+    names = ("query_weight", "query_bias")
+    nothing = {name: torch.zeros_like(getattr(layer.weights, name)) for name in names}
+    found = offset_totals(layer.attention_input[0], _with_terms(layer, terms, **nothing))
+    assert np.isnan(term_shares(_head_totals([found], 0))).all()
+
+
+def test_a_layer_without_terms_is_no_error_of_numbers(traced_alone):
+    layer = traced_alone[0].layers[0]
+    with pytest.raises(ValueError, match="have no terms of offsets"):
+        offset_totals(layer.attention_input[0], layer.weights)
+
+
+def test_buckets_end_where_the_next_begins(traced_alone):
+    terms = OffsetTerms(torch.tensor([4, 3, 3, 0, 1, 2, 2]))
+    ends = bucket_ends(terms.bucket_of(torch.arange(-6, 7)), 6)
+    assert ends == [(4, -6, -3), (3, -2, -1), (0, 0, 0), (1, 1, 1), (2, 2, 6)]

@@ -1,0 +1,68 @@
+"""The page on models whose scores know distances by tables, and on patches that are turned."""
+
+import duckdb
+import pytest
+
+from tests.pages.conftest import bodies, captions, charts, sentences
+from tests.pages.kit.folders import folder_of
+
+pytestmark = pytest.mark.slow
+_STATISTICS = ["offset_agreement", "relative_position_cluster", "exemplar_attention"]
+_MORE = ["score_share", "position_kernel", "query_key_error"]
+t5_folder = folder_of("t5", statistics=_STATISTICS + _MORE)
+deberta_folder = folder_of("deberta-v2", statistics=_STATISTICS + _MORE)
+dinov3_folder = folder_of("dinov3_vit", statistics=[*_STATISTICS[1:], "patch_offset"])
+
+
+@pytest.fixture(params=["t5", "deberta"])
+def folder(request):
+    return request.getfixturevalue(f"{request.param}_folder")
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("view", ["claim", "heads", "one_head", "shares"])
+def test_every_section_opens_without_a_warning(view, lang, section, folder):
+    session = section(view, folder, lang)
+    assert not session.error
+    assert not session.warning
+    assert charts(session)
+
+
+def test_one_head_shows_the_bias_of_a_t5_and_no_planes(section, t5_folder, exported):
+    section("one_head", t5_folder, head="1-2")
+    frames = {name.rpartition(" ")[2]: frame for name, (frame, _) in exported.items()}
+    [kernel] = [frame for frame in frames.values() if "kernel" in frame]
+    with duckdb.connect(str(t5_folder / "tiny.duckdb"), read_only=True) as store:
+        expected = dict(
+            store.execute(
+                'select "offset", kernel from position_kernel where layer = 1 and head = 2'
+            ).fetchall()
+        )
+    found = dict(zip(kernel["offset"], kernel["kernel"], strict=True))
+    assert found
+    assert found == pytest.approx({offset: expected[offset] for offset in found})
+    assert not [frame for frame in frames.values() if "preferred_offset" in frame]
+
+
+def test_the_words_are_those_of_tables(section, folder):
+    session = section("one_head", folder)
+    told = bodies(session) + captions(session) + "\n".join(each.value for each in session.markdown)
+    assert "taken from tables" in told
+    assert "it turns queries and keys" not in told
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_patches_that_are_turned_have_no_offsets_and_say_so(lang, section, dinov3_folder):
+    """Whatever section a link asks for, the one that there is."""
+    for view in ("heads", "claim", "one_head"):
+        session = section(view, dinov3_folder, lang)
+        assert not session.error
+        assert not session.warning
+        assert charts(session)
+        told = "\n".join(each.value for each in session.markdown)
+        assert ("by their rows and columns" if lang == "en" else "行と列に応じて回転") in told
+
+
+def test_the_overview_of_turned_patches_finds_no_offsets(findings_of, dinov3_folder, t5_folder):
+    assert not sentences(findings_of("positions", dinov3_folder))
+    assert sentences(findings_of("positions", t5_folder))

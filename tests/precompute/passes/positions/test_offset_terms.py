@@ -1,0 +1,140 @@
+"""What is stored of terms of offsets adds up over any cut, and says where heads look."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import torch
+
+from analysis.models.offset_terms import OffsetTerms
+from analysis.models.trace import LayerWeights, Trace
+from analysis.scopes import PRE_NORM
+from precompute.jobs.shards import as_stored, merged
+from precompute.passes.base import FitContext
+from precompute.passes.batch import Batch
+from precompute.passes.positions import (
+    offset_term,
+    position_kernel,
+    query_key_correlation,
+    rotary_plane,
+    score_share,
+)
+from tests.tiny import tiny_model, tiny_sequences
+
+FAMILIES = ("t5", "deberta-v2")
+of_families = pytest.mark.parametrize("kind", FAMILIES)
+Changed = Callable[[LayerWeights], LayerWeights]
+
+
+def _read(kind: str, change: Changed = lambda each: each) -> tuple[list, Trace, list[Trace]]:
+    """Texts of a tiny model, traced together and each by itself, with other weights."""
+    model, texts = tiny_model(kind), tiny_sequences(kind)
+
+    def changed(trace: Trace) -> Trace:
+        layers = (replace(each, weights=change(each.weights)) for each in trace.layers)
+        return replace(trace, layers=tuple(layers))
+
+    return list(texts), changed(model.trace(texts)), [changed(model.trace([t])) for t in texts]
+
+
+def _stored(each, tables: list[pa.Table]) -> pd.DataFrame:
+    frame = as_stored(each.TABLE, merged(each.TABLE, tables)).to_pandas()
+    return frame.sort_values([c.name for c in each.TABLE.key], ignore_index=True)
+
+
+@of_families
+@pytest.mark.parametrize("each", [offset_term, query_key_correlation], ids=["terms", "sums"])
+def test_padding_batching_and_order_change_no_number(each, kind):
+    texts, traced, alone = _read(kind)
+    together = _stored(each, [each.totals(Batch(tuple(texts), traced))])
+    apart = [each.totals(Batch((t,), trace)) for t, trace in zip(texts, alone, strict=True)]
+    assert len(together)
+    pd.testing.assert_frame_equal(together, _stored(each, apart), rtol=1e-6, atol=1e-7)
+    pd.testing.assert_frame_equal(_stored(each, apart), _stored(each, apart[::-1]), rtol=1e-12)
+
+
+@of_families
+def test_sums_along_diagonals_are_those_of_the_models_scores(kind):
+    texts, _, alone = _read(kind)
+    found = _stored(
+        query_key_correlation, [query_key_correlation.totals(Batch((texts[0],), alone[0]))]
+    )
+    for index, layer in enumerate(alone[0].layers):
+        weights = layer.weights
+        scores = (weights.scores(layer.attention_input) / weights.score_scale)[0].numpy()
+        centred = scores - scores.mean(axis=-1, keepdims=True)
+        own = found[found["layer"] == index]
+        for row in own.itertuples():
+            for name, each in (("value", scores), ("value_centred", centred)):
+                expected = np.trace(each[row.head], offset=row.offset)
+                assert getattr(row, name) == pytest.approx(expected, abs=1e-9)
+
+
+def _fitted(kind: str, change: Changed = lambda each: each) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Kernels and shares of all texts."""
+    texts, traced, _ = _read(kind, change)
+    batch = Batch(tuple(texts), traced)
+    with duckdb.connect() as store:
+        store.execute("create schema stored")
+        for each in (offset_term, query_key_correlation, rotary_plane):
+            rows = _stored(each, [each.totals(batch)])  # noqa: F841, which the query reads
+            store.execute(f"create table stored.{each.TABLE.name} as from rows")
+            for view in each.TABLE.views:
+                store.execute(f"create view {view.name} as {view.sql}")
+        # of heads counted from 1, as a file has them
+        store.execute("update stored.offset_term set head = head + 1")
+        store.execute("update stored.query_key_correlation set head = head + 1")
+        context = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
+        kernels, shares = (
+            each.fit(store, context).to_pandas() for each in (position_kernel, score_share)
+        )
+    return kernels, shares
+
+
+def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
+    model = tiny_model("t5")
+    kernels, shares = _fitted("t5")
+    bias = model.model.encoder.block[0].layer[0].SelfAttention.compute_bias(18, 18)[0].detach()
+    assert sorted(set(kernels["offset"])) == list(range(-17, 18))
+    for row in kernels.itertuples():
+        i = max(0, -row.offset)
+        expected = float(bias[row.head - 1, i, i + row.offset])
+        assert row.kernel == pytest.approx(expected, rel=1e-12)
+    assert (shares[["query", "key"]] == 0).all(axis=None)
+    assert (shares["position"] != 0).all()
+    np.testing.assert_allclose(shares["position"] + shares["content"], 1)
+
+
+def test_shares_of_a_deberta_add_up_and_none_is_nothing():
+    kernels, shares = _fitted("deberta-v2")
+    parts = shares[["position", "query", "key", "content"]]
+    np.testing.assert_allclose(parts.sum(axis=1), 1)
+    assert (parts.abs() > 1e-6).all(axis=None)
+    assert len(kernels) == 2 * 3 * 35
+
+
+def test_planted_offsets_are_found_by_the_kernel():
+    planted = [-3, 1, 2]
+
+    def change(weights: LayerWeights) -> LayerWeights:
+        bias = torch.zeros(3, 11, dtype=torch.float64)
+        for head, offset in enumerate(planted):
+            bias[head, offset + 5] = 2.0
+        return replace(weights, offset_terms=OffsetTerms(torch.arange(11), bias=bias))
+
+    kernels, _ = _fitted("t5", change)
+    for _, own in kernels.groupby(["layer", "head"]):
+        peak = own.loc[own["kernel"].idxmax()]
+        assert peak["offset"] == planted[int(own["head"].iloc[0]) - 1]
+        assert peak["kernel"] == 2.0
+
+
+def test_a_layer_that_adds_nothing_has_no_rows():
+    model, texts = tiny_model("bert"), tiny_sequences("bert")[:1]
+    found = offset_term.totals(Batch(texts, model.trace(texts)))
+    assert found.schema == offset_term.TABLE.shard_schema
+    assert found.num_rows == 0
