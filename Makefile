@@ -33,8 +33,8 @@ check: $(ENVIRONMENT)/tests-installed  ## look for faults without running anythi
 docs: $(ENVIRONMENT)/tests-installed  ## build the site of docs/ into site/; a broken link fails
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
 
-faults: $(ENVIRONMENT)/tests-installed  ## kill, damage and starve real runs and see the same numbers: an hour
-	$(RUN) -m tests.faults
+faults: $(ENVIRONMENT)/tests-installed  ## kill, damage and starve real runs, and read what anybody may have made: hours
+	$(RUN) -m tests.faults --full
 
 mutate: $(ENVIRONMENT)/tests-installed  ## change formulas one by one and see a test fail: hours
 	nice -n 15 $(RUN) -m tests.mutation

@@ -31,6 +31,7 @@ _FAULTS = {
     "missing_table": "It has no table {table}.",
     "missing_column": "Its table {table} has no column {column}.",
     "wrong_type": "Its column {table}.{column} has the type {has} instead of {wants}.",
+    "changed": "Its table {table} is not what it was when the file was built.",
     "broken_law": "Its table {table} breaks the law `{law}`.",
 }
 

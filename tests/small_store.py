@@ -100,6 +100,6 @@ def manifest_of(table: str) -> str:
     """What makes the manifest agree with a table that was changed."""
     return (
         f"update stored.manifest set n_rows = (select count(*) from stored.{table}), "
-        f"checksum = (select coalesce(bit_xor(hash(each)), 0) from stored.{table} as each) "
+        f"checksum = (select coalesce(bit_xor(hash(hash(each))), 0) from stored.{table} as each) "
         f"where name = '{table}'"
     )

@@ -12,7 +12,7 @@ from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.words.columns import title
 
 _ROOM = 250  # pixels for the names of rows
-_AROUND = 200  # pixels down, of the axis and the legend
+_AROUND = 130  # pixels down, of the axis and the legend
 _DOT, _LEAST_ROW = 7, 21  # pixels down: of a file, of a row
 
 

@@ -46,7 +46,7 @@ def _chart(compared: list[Compared], found: pd.DataFrame, changes: pd.DataFrame)
     """The files' numbers, and beside them how far they are from the open file's."""
     rows = list(dict.fromkeys(found["name"]))
     if changes.empty:
-        return dots(found, compared, x="mean", rows=rows, told=("n",), width=_VALUES + _CHANGES)
+        return dots(found, compared, x="mean", rows=rows, told=("n",))
     return alt.hconcat(
         dots(found, compared, x="mean", rows=rows, told=("n",), width=_VALUES),
         dots(

@@ -11,7 +11,7 @@ from analysis.tables.positions.score_share import PARTS
 from pages.positions.offsets import head_row
 from pages.ui.charts.colours import EDGES, SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import coloured, column_tooltips, flat_axis
+from pages.ui.charts.look import coloured, column_tooltips, flat_axis, layered
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, turns_positions
@@ -103,4 +103,4 @@ def _layers(view: View, layers: pd.DataFrame) -> Any:
         between.mark_rule(color=edge, strokeWidth=width)
         for edge, width in zip(EDGES, (3.5, 1.5), strict=True)
     ]
-    return alt.layer(bars, *(rules if long["low"].notna().any() else ())).properties(height=320)
+    return layered(bars, *(rules if long["low"].notna().any() else ()), height=320)

@@ -131,7 +131,7 @@ def _fitted(plan: Plan, of: Fit) -> pa.Table:
     needed = [BY_NAME[name] for name in of.NEEDS]
     with workspace(plan.folder) as store:
         store.execute("set threads = 1")  # sums of floats depend on the order of their terms
-        store.execute("create schema stored")
+        store.execute("create schema stored; create schema kept")
         for table in CORPUS:
             _stand_in(store, table, plan.corpus_file(table))
         register_texts(store, plan)
@@ -150,12 +150,17 @@ def _stand_in(store: DuckDBPyConnection, table: Table, path: Path) -> None:
 
 
 def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, of: Pass) -> None:
-    """All rows of a table by its name, of which its file may hold a sample, and those of shards."""
+    """All rows of a table by its name, of which its file may hold a sample, and those of shards.
+
+    What the file holds is in the schema `kept`, for fits that need all numbers at once.
+    """
     rows = view_of_shards(store, of.TABLE, plan.shards(of))
-    if of.TABLE.of_sequences and said_of(plan.table_file(of)):
+    file = plan.table_file(of)
+    if of.TABLE.of_sequences and said_of(file):
         store.execute(f"create view stored.{of.TABLE.name} as from {rows}")
     else:
-        _stand_in(store, of.TABLE, plan.table_file(of))
+        _stand_in(store, of.TABLE, file)
+    store.execute(f"create view kept.{of.TABLE.name} as from read_parquet({quoted(str(file))})")
 
 
 def _write(

@@ -1,6 +1,8 @@
 """One sequence run while a reader waits: maps that no file keeps, inputs of the reader's own."""
 
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -16,6 +18,7 @@ from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.live.layer_maps import LayerMaps, layer_maps
 from precompute.live.live_relevance import LiveRelevance, grid, relevance_of, text_of
 from precompute.live.sequence_numbers import sequence_numbers
+from precompute.live.stopping import stoppable
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
@@ -31,7 +34,14 @@ class Rerun:
     """The model of a file; one thread at a time runs it, since a trace watches its modules."""
 
     model: LoadedModel
+    look_up: Callable[[], object] = lambda: None
+    """Asked now and then while something is computed, which ends with what it raises."""
     lock: Lock = field(default_factory=Lock)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        with self.lock, stoppable(self.look_up):
+            yield
 
     def row_shares(
         self, ids: SequenceOf[int], segments: SequenceOf[int], *, layer: int
@@ -49,12 +59,12 @@ class Rerun:
 
     def layer_maps(self, sequence: Sequence, *, layer: int) -> LayerMaps:
         """What every token takes from every other in one layer, counted from 1."""
-        with self.lock:
+        with self._turn():
             return layer_maps(self.model, sequence, layer=layer)
 
     def numbers(self, sequence: Sequence) -> dict[str, pa.Table]:
         """What a file would hold of a sequence, by the names of its views."""
-        with self.lock:
+        with self._turn():
             return sequence_numbers(self.model, sequence)
 
     def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
@@ -87,7 +97,7 @@ class Rerun:
             BadCorpus: it holds too many bytes or pixels, or is no image that can be read.
         """
         sequence, _ = self.uploaded(data, name=name)
-        with self.lock:
+        with self._turn():
             return relevance_of(self.model, sequence)
 
     def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
@@ -101,7 +111,7 @@ class Rerun:
             BadCorpus: the text is too long, or holds nothing.
         """
         sequence, is_cut = text_of(self.model, text, max_tokens)
-        with self.lock:
+        with self._turn():
             return relevance_of(self.model, sequence, is_cut=is_cut)
 
 
@@ -114,8 +124,12 @@ def rerun(
     segments: str = "read",
     gate_rule: str = GATE_RULES[0],
     random_weights: int | None = None,
+    look_up: Callable[[], object] = lambda: None,
 ) -> Rerun:
     """The model that made a file, from this machine alone: nothing is fetched for a reader.
+
+    Args:
+        look_up: see `Rerun`; the others are what the file says of its run.
 
     Raises:
         OtherWeights: if the weights that go by this name have changed.
@@ -135,7 +149,7 @@ def rerun(
             f"The weights of {name!r} have SHA-256 {model.weights_sha256}, but the file was made "
             f"with {weights_sha256}. Put those weights back, or build the file again."
         )
-    return Rerun(model)
+    return Rerun(model, look_up)
 
 
 def _pinned(name: str, revision: str) -> str:

@@ -210,10 +210,12 @@ class LoadedModel:
 
     def _texts(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         check_known(sequences, self.model.config.vocab_size, name=self.name)
-        padding: Any = self.tokenizer and self.tokenizer.pad_token_id
+        padding: Any = (self.tokenizer and self.tokenizer.pad_token_id) or 0
+        if padding >= self.model.config.vocab_size:
+            padding = 0  # what is padded counts for nothing, and the model knows no such token
         segments = [self.segments_given(each) for each in sequences]
         return {
-            "input_ids": padded([each.ids for each in sequences], padding or 0),
+            "input_ids": padded([each.ids for each in sequences], padding),
             "token_type_ids": padded(segments, 0),
             "attention_mask": self._is_token(sequences).long(),
         }

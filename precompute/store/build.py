@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.checksums import contents
 from analysis.tables import annotation
 from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
@@ -20,7 +21,7 @@ from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import MEMORY, said_of
 from precompute.passes import PASSES
-from precompute.store.check import assert_laws, assert_parts_add_up, contents
+from precompute.store.check import assert_laws, assert_parts_add_up
 from precompute.store.image_tables import image_rows
 
 CONFIG: dict[str, str | bool | int | float | list[str]] = {

@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from analysis.checksums import contents
 from analysis.error_limits import LIMITS
 from analysis.errors import BrokenLaw, UserError
 from analysis.foreign_file import BrokenContract, OtherSchema
@@ -97,14 +98,6 @@ def assert_parts_add_up(store: DuckDBPyConnection) -> None:
             f"output by {error:.2g}, above the {LIMITS[dtype]:g} allowed in {dtype}. "
             "The numbers of this model cannot be trusted and are not published."
         )
-
-
-def contents(store: DuckDBPyConnection, name: str) -> dict[str, int]:
-    """How many rows a stored table has, and a checksum that reads all of them."""
-    n_rows, checksum = store.execute(
-        f"select count(*), coalesce(bit_xor(hash(row)), 0) from stored.{name} as row"
-    ).fetchall()[0]
-    return {"n_rows": n_rows, "checksum": checksum}
 
 
 def faults(path: Path, tables: tuple[Table, ...]) -> Iterator[str]:

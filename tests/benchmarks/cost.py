@@ -21,6 +21,7 @@ from precompute.jobs.plan import Facts, Plan, batches, chosen_statistics
 from precompute.jobs.runner import finish_plan, run_local
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes.base import Totals
 from precompute.store.build import build
 from tests.precompute.corpora.whole import on_disk
 
@@ -121,9 +122,12 @@ def compare(
             ratio, of_processor = whole / alone
             ratios.append(whole / alone)
             size = (plan.folder / "out.duckdb").stat().st_size
+            totals = [each for each in plan.passes if isinstance(each, Totals)]
+            shards = sum(file.stat().st_size for each in totals for file in plan.shards(each))
             print(
                 f"bare {alone[0]:.1f} s   with statistics {whole[0]:.1f} s   ratio {ratio:.2f} "
-                f"(of processor time {of_processor:.2f})   file {size / 2**20:.1f} MiB",
+                f"(of processor time {of_processor:.2f})   file {size / 1e6:.1f} MB, "
+                f"shards {shards / 1e6:.1f} MB",
                 flush=True,
             )
     return np.median(ratios, axis=0)

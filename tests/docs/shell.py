@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from unittest.mock import patch
 
 import typer
+from click import ClickException
 from typer.exceptions import TyperException
 
 from analysis.errors import UnknownName
@@ -167,6 +168,17 @@ def _apt(arguments: list[str]) -> None:
     _expect(set(arguments[1:]) <= set(known), "a fresh machine installs other packages")
 
 
+def _ray(arguments: list[str]) -> None:
+    """By the parser of Ray's own command line."""
+    commands = import_module("ray.scripts.scripts").cli.commands
+    name, *options = arguments
+    _expect(name in commands, f"ray has no command {name}")
+    try:
+        commands[name].make_context(name, options)
+    except ClickException as error:
+        raise AssertionError(error.message) from error
+
+
 def _only(*known: list[str]):
     return lambda arguments: _expect(arguments in known, f"{arguments} is none of {known}")
 
@@ -181,6 +193,6 @@ _CHECKS = {
     "pip": _pip,
     "pre-commit": _only(["install"]),
     "python": _python,
-    "ray": _only(["start", "--head"]),
+    "ray": _ray,
     "streamlit": _streamlit,
 }

@@ -55,6 +55,8 @@ def test_every_option_is_understood():
         "make demos",
         "pip install -r requirement.txt",
         "pip install ray",
+        "ray begin",
+        "ray start --heads",
         "streamlit run apps.py",
         "apt-get install firefox",
         "git ls-files | grep token_type_mixings",

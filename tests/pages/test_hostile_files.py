@@ -27,6 +27,7 @@ from tests.hostile_files import (
 )
 from tests.no_files_of_ours import NO_FILE_OF_OURS
 from tests.pages.conftest import assert_sound, sentences
+from tests.small_store import manifest_of
 
 pytestmark = pytest.mark.slow
 
@@ -192,3 +193,28 @@ def test_settings_of_an_open_file_cannot_be_changed(path):
         for setting in ("enable_external_access = true", "memory_limit = '1TB'"):
             with pytest.raises(duckdb.InvalidInputException):
                 store.execute(f"set {setting}")
+
+
+STRANGE = "update stored.layer_cohesion set weighing = 'strange'"
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", "is not what it was"), ("ja", "変更されています")]
+)
+def test_a_page_that_stumbles_over_a_changed_file_names_the_table(
+    lang, said, store_folder, tmp_path, opened
+):
+    path = Path(shutil.copy(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
+    change(path, (STRANGE,), path)
+    session = opened("head_map", tmp_path, lang=lang, hm_view="layers")
+    assert_sound(session)
+    (error,) = session.error
+    assert "layer_cohesion" in error.value
+    assert said in error.value
+
+
+def test_where_no_table_was_changed_the_fault_is_ours_and_is_seen(store_folder, tmp_path, opened):
+    path = Path(shutil.copy(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
+    change(path, (STRANGE, manifest_of("layer_cohesion")), path)
+    session = opened("head_map", tmp_path, hm_view="layers")
+    assert session.exception

@@ -34,6 +34,8 @@ CHOSEN = [
     "attention_norm_sample", "pair_occurrence", "pair_pmi_correlation", "exemplar_attention",
 ]  # fmt: skip
 OF_WORDS = ["dependency_accuracy", "coreference_accuracy"]
+OF_SAMPLE = ["relative_position_centre", "relative_position_cluster"]
+"""What is made of all numbers at once, and so of the sequences in the sample alone."""
 MOVED = ("low", "high")
 """How columns end that depend on which sequences are redrawn together."""
 Stores = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection]
@@ -45,7 +47,7 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("samples")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(small_store, "TEXT", small_store.LONGER_TEXT * 6)
-        names = CHOSEN + (OF_WORDS if request.param else [])
+        names = CHOSEN + OF_SAMPLE + (OF_WORDS if request.param else [])
         asked = small_store.request(folder, annotated=request.param, statistics=names)
     run(asked, run_local)
     return asked
@@ -108,6 +110,21 @@ def test_means_count_every_sequence(stores):
             one, two = (each.execute(f"from stored.{name} order by {key}").df() for each in stores)
             kept = [column for column in one if not column.endswith(MOVED)]
             pd.testing.assert_frame_equal(one[kept], two[kept], rtol=1e-9, atol=1e-12, obj=name)
+
+
+def test_kinds_of_attention_are_found_among_the_sequences_in_the_sample(stores):
+    whole, part = stores
+    told = samples(facts_of(part))["relative_position_profile"]
+    heads = "select count(distinct (layer, head)) from stored.relative_position_profile"
+    for store, n_sequences in ((whole, told.of), (part, told.kept)):
+        [(n_heads,)] = store.execute(heads).fetchall()
+        counts = (
+            "select k, sum(n) from (select distinct k, cluster, n from relative_position_centre) "
+            "group by k"
+        )
+        assert {n for _, n in store.execute(counts).fetchall()} == {n_sequences * n_heads}
+    shares = part.execute("select share * $1 from stored.relative_position_cluster", [told.kept])
+    assert all(abs(each - round(each)) < 1e-9 for (each,) in shares.fetchall())
 
 
 def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores):

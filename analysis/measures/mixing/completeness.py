@@ -13,7 +13,7 @@ from analysis.models.trace import LayerTrace
 
 def token_errors(
     output: Float[Tensor, "*any query width"],
-    parts: Sequence[Float[Tensor, "*any #query width"]],
+    parts: Sequence[Float[Tensor, "*any query width"] | Float[Tensor, " width"]],
     against: Sequence[Float[Tensor, "*any query width"]],
     dtype: torch.dtype,
 ) -> Float[Tensor, "*any query"]:
@@ -25,7 +25,7 @@ def token_errors(
 
     Args:
         parts: what is subtracted in turn, so first what stays as it is; after the first, one may be
-            the same for every token.
+            a vector that all tokens have in common.
         against: the output, and what is added to make it.
         dtype: the number format of the model's arithmetic.
 
@@ -84,7 +84,7 @@ def attention_block_errors(
     errors = torch.zeros_like(sent[..., 0])
     for row, n_tokens in enumerate(is_token.sum(dim=1).tolist()):  # one sequence fits the cache
         output = layer.attention_output[row, :n_tokens]
-        parts = (sent[row, :n_tokens], weights.output_bias[None])
+        parts = (sent[row, :n_tokens], weights.output_bias)
         errors[row, :n_tokens] = token_errors(output, parts, [output], dtype or output.dtype)
     return errors
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import altair as alt
 import pandas as pd
@@ -32,7 +32,7 @@ def _itself(part: Any, _copied: object) -> Any:
 
 # Altair copies the parts of a chart several times as it layers them and sets them side by side: a
 # third of the time of making one. It changes no encoding of a copy, so copies may share theirs.
-alt.FacetedEncoding.__deepcopy__ = _itself
+cast(Any, alt.FacetedEncoding).__deepcopy__ = _itself
 
 
 def paper_and_ink() -> tuple[str, str]:

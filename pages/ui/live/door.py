@@ -17,7 +17,7 @@ import streamlit as st
 from analysis.errors import UserError
 from analysis.scopes import GATE_RULES
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
-from pages.ui.live.waiting import in_turn, turns
+from pages.ui.live.waiting import in_turn, look_up, turns
 from pages.ui.store.chosen import layer_order, open_store
 from pages.ui.words.say import plain, say
 
@@ -176,7 +176,7 @@ def _shares(of: _Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _rerun(of: _Model) -> Any:
     turns().check()
-    return _door().rerun(**of._asdict())
+    return _door().rerun(**of._asdict(), look_up=look_up)
 
 
 def _door() -> Any:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from itertools import count
 from threading import Lock, Timer
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -19,7 +18,6 @@ MOST_WAITING = 20
 SOON = 0.5
 """Seconds after which a computation that goes on can be cancelled; most end before."""
 _CANCELLED = "left the queue of the model"
-_STOPPING = "precompute.live.stopping"
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 
@@ -40,7 +38,7 @@ def in_turn(of: Callable[_Given, _Found], *given: _Given.args, **named: _Given.k
     if st.session_state.pop(_CANCELLED, False):
         _stopped(say("live.cancelled"))
     try:
-        with turns().turn(notice.tell), notice.running(), _stoppable():
+        with turns().turn(notice.tell), notice.running():
             return of(*given, **named)
     except Full:
         _stopped(say("live.full", n=turns().most))
@@ -58,13 +56,13 @@ def _stopped(reason: str) -> NoReturn:
     stop()
 
 
-def _stoppable() -> Any:
-    """Where the model runs, so that a click of its reader ends it.
+def look_up() -> None:
+    """Ends the run of a page whose reader clicked, while the model computes for it.
 
     A function that is kept may draw nothing, but it may look at what the session holds: there
     Streamlit ends a run as well.
     """
-    return import_module(_STOPPING).stoppable(lambda: _CANCELLED in st.session_state)
+    _ = _CANCELLED in st.session_state
 
 
 class _Notice:

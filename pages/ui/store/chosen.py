@@ -18,23 +18,12 @@ from pages.ui.choices.address import Choice, always_name, asked, draw, stop, wri
 from pages.ui.choices.otherwise import otherwise
 from pages.ui.stage import stage
 from pages.ui.store.build import offer_demo
-from pages.ui.store.open_file import (
-    Replaced,
-    Store,
-    Version,
-    cursor,
-    described,
-    seen,
-    unsee,
-    version_of,
-)
+from pages.ui.store.open_file import Replaced, Store, Version, cursor, looked_at
 from pages.ui.words.say import ADDED, IMAGES, TURNED, plain, say, speak_of
 
 CONTENT = "content"
 """The parameter of the address that tells a file's content from others of its name."""
 _SHOWN = "file that was shown last"
-_LOOKS = 5
-"""How often a file is looked at that is replaced while it is opened."""
 _UNREADABLE = (OtherSchema, BrokenContract, TooSlow, duckdb.Error)
 
 
@@ -163,22 +152,14 @@ def shows_images() -> bool:
 
 
 def readable(path: Path) -> Store | Exception:
-    """A file of the folder, or why it cannot be read.
-
-    Where another took its place before anything of it was shown, that one is looked at: a run that
-    began anew before it knows which page is asked for would show the first page.
-    """
-    found: Store | Exception = Replaced(path.name)
-    for _ in range(1 if path in seen() else _LOOKS):
-        try:
-            return described(version_of(path))
-        except Replaced as error:
-            found = error
-            unsee(path)
-        except (*_UNREADABLE, OSError) as error:
-            return error
-    st.rerun()  # the next run finds what took its place
-    return found
+    """A file of the folder, or why it cannot be read."""
+    try:
+        return looked_at(path)
+    except Replaced as error:
+        st.rerun()  # the next run finds what took its place
+        return error
+    except (*_UNREADABLE, OSError) as error:
+        return error
 
 
 def trouble(path: Path, error: Exception) -> str:

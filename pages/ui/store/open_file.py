@@ -25,6 +25,7 @@ from pages.ui.words.say import say
 _OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
 _FOR_SHOW = ("demo-digits", "demo-ja-bert", "demo-copy")
 """Models that were trained for this project, to be looked at."""
+_LOOKS = 5
 SECONDS = 60.0
 """What a question may take; the slowest that a page asks of the papers' corpus takes one."""
 
@@ -123,11 +124,6 @@ def seen() -> dict[Path, Version]:
     return {} if found is None else found
 
 
-def unsee(path: Path) -> None:
-    """Have this run find a file anew of which it has shown nothing."""
-    seen().pop(path, None)
-
-
 def version_of(path: Path) -> Version:
     """The version of the file that is there now, or was when this run found it first.
 
@@ -184,6 +180,23 @@ def _described(version: Version) -> Store:
             rows=rows(store),
             content=_content(store),
         )
+
+
+def looked_at(path: Path) -> Store:
+    """What the file is that is there now, or was when this run found it first.
+
+    Where another takes its place before this run has shown anything of it, the other is looked at:
+    a run that began anew before it knows which page is asked for would show the first page.
+
+    Raises:
+        Replaced: others take its place again and again, or of the one that was found something is
+            shown already; what else it raises, `cursor` does.
+    """
+    for _ in range(0 if path in seen() else _LOOKS):
+        with suppress(Replaced):
+            return described(version_of(path))
+        seen().pop(path, None)
+    return described(version_of(path))
 
 
 def _content(store: DuckDBPyConnection) -> str:

@@ -10,7 +10,7 @@ from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 from precompute.passes.positions.relative_positions import stored_profiles
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("relative_position_profile", "relative_position_centre")
 
 

@@ -18,11 +18,11 @@ class Profiles(NamedTuple):
 
 
 def stored_profiles(store: DuckDBPyConnection) -> Profiles:
-    """All profiles, by text, layer and head."""
+    """Profiles by text, layer and head: of all texts, or of those in the sample of the file."""
     rows = store.sql(
         """
         select layer, head, n_tokens, profile
-        from sequence_relative_position
+        from kept.relative_position_profile
         order by seq, layer, head
         """
     ).to_arrow_table()

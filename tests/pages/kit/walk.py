@@ -6,16 +6,15 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 
-_ROUNDS, _MORE = 3, 15
-_PAUSE = 0.03  # seconds at each stop
+_MORE = 3  # times as many keys as there are controls: tables take some for their cells
 _BEGIN = """
 const still = document.createElement("style");
 still.textContent = "*, *::before, *::after {transition: none !important}";
 document.head.append(still);
 const around = each => {
-    const found = [...each.parentElement.children];  // a switch is drawn beside its input
-    for (let at = each.parentElement; at; at = at.parentElement) found.push(at);
-    return found.slice(0, 12);
+    const found = [];
+    for (let at = each; at && found.length < 5; at = at.parentElement) found.push(at);
+    return [...found, ...each.parentElement.children];  // a switch is drawn beside its input
 };
 const look = each => {
     const {outline, boxShadow, borderColor, backgroundColor} = getComputedStyle(each);
@@ -28,16 +27,19 @@ window.controls = () => [...document.querySelectorAll("*")].filter(each =>
 );
 window.named = each => [each.tagName, each.ariaLabel || each.innerText || each.placeholder
     || each.closest("[data-testid]")?.dataset.testid || ""].join(" ").split("\\n")[0];
-window.stops = [];
-window.controls()[0].focus();
-const here = () => {  // as the next key is pressed: what a group passed on is no stop
-    const target = document.activeElement;  // the same again in the cells of a table
-    const passed = [document.body, window.stops.at(-1)?.target];
-    if (!passed.includes(target)) window.stops.push({target, focused: window.looks(target)});
-};
-if (!window.isWalked) addEventListener("keydown", here, true);
-window.isWalked = true;
+const [first] = window.controls();
+first.focus();
+window.stops = [{target: first, focused: ""}];
 return window.controls().length;
+"""
+_STEP = """
+const [told] = arguments;
+requestAnimationFrame(() => requestAnimationFrame(() => {  // a mark may be drawn a frame later
+    const target = document.activeElement;
+    const passed = [document.body, window.stops.at(-1).target];  // the same: a cell of a table
+    if (!passed.includes(target)) window.stops.push({target, focused: window.looks(target)});
+    told(window.stops.length > 1 && target === window.stops[0].target);
+}));
 """
 _END = """
 document.activeElement.blur();
@@ -49,7 +51,7 @@ const comes = (one, other) => one.compareDocumentPosition(other) & Node.DOCUMENT
 return {
     names: once.map(each => window.named(each.target)),
     again: turn > 0,
-    unmarked: there.filter((each, place) => place  // there no key had been pressed
+    unmarked: there.filter((each, place) => place  // to which no key led
         && each.target.tagName !== "CANVAS"  // which frames a cell itself
         && each.focused === window.looks(each.target)).map(each => window.named(each.target)),
     back: once.filter((each, place) => place && !comes(once[place - 1].target, each.target))
@@ -96,13 +98,8 @@ class Walk:
 
 def walk(browser: WebDriver) -> Walk:
     """Through the page that is open, and from its end to its top again."""
-    n_controls = browser.execute_script(_BEGIN)
-    for _ in range(_ROUNDS):
-        steps = ActionChains(browser)
-        for _ in range(n_controls + _MORE):
-            steps.send_keys(Keys.TAB).pause(_PAUSE)
-        steps.perform()
-        found = Walk(**browser.execute_script(_END))
-        if found.again:
+    for _ in range(_MORE * browser.execute_script(_BEGIN)):
+        ActionChains(browser).send_keys(Keys.TAB).perform()
+        if browser.execute_async_script(_STEP):
             break
-    return found
+    return Walk(**browser.execute_script(_END))

@@ -46,7 +46,10 @@ def test_the_largest_coordinate_is_set_against_that_of_other_tokens(massive, aft
     assert "other tokens has 10" in found.sentence
     assert ("in 25% of texts" in found.sentence) == (massive > 0)
     assert found.strength > 1
-    after(ratio.format(9, 8, 9.5) + "where quantity = 'ratio' and place = 'cls'")
+    after(
+        ratio.format(10, 9, 11) + "where quantity = 'ratio'",
+        ratio.format(9, 8, 9.5) + "where quantity = 'ratio' and place = 'cls'",
+    )
     assert said_in(_massive()) == "", "others stand out more"
     after("delete from stored.massive_activation where place = 'cls'")
     assert said_in(_massive()) == ""

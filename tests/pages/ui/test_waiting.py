@@ -115,16 +115,18 @@ LONG = """
 import time
 import streamlit as st
 import torch
-from pages.ui.live.waiting import in_turn, turns
+from pages.ui.live.waiting import in_turn, look_up, turns
+from precompute.live.stopping import stoppable
 
 @st.cache_data(show_spinner=False)
 def slow(n):
     turns().check()
     until = time.monotonic() + n
     found = torch.zeros(())
-    while time.monotonic() < until:
-        found = found + 1
-        time.sleep(0.01)
+    with stoppable(look_up):
+        while time.monotonic() < until:
+            found = found + 1
+            time.sleep(0.01)
     return float(found)
 
 st.session_state["found"] = in_turn(slow, {seconds})

@@ -6,7 +6,6 @@ import torch
 
 from precompute.live import stopping
 from precompute.live.one_sequence import Rerun
-from precompute.live.stopping import stoppable
 from tests.tiny import BOTH_WAYS
 
 pytestmark = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
@@ -33,28 +32,24 @@ def always(monkeypatch) -> None:
     monkeypatch.setattr(stopping, "MOMENT", 0.0)
 
 
-def _n_asked(work) -> int:
+def _n_asked(tiny, sequence) -> int:
     counted = _After(-1)
-    with stoppable(counted):
-        work()
+    Rerun(tiny, counted).layer_maps(sequence, layer=1)
     return counted.asked
 
 
 def test_wherever_it_is_left_nothing_goes_on_and_the_next_numbers_are_the_same(tiny, sequences):
-    rerun, sequence = Rerun(tiny), sequences[0]
-
-    def work():
-        return rerun.layer_maps(sequence, layer=1)
-
-    expected, total = work(), _n_asked(work)
+    sequence, total = sequences[0], _n_asked(tiny, sequences[0])
+    expected = Rerun(tiny).layer_maps(sequence, layer=1)
     assert total > 50
     for n in range(1, total, max(1, total // 12)):
         left = _After(n)
-        with pytest.raises(_Left), stoppable(left):
-            work()
+        rerun = Rerun(tiny, left)
+        with pytest.raises(_Left):
+            rerun.layer_maps(sequence, layer=1)
         assert left.asked == n, "it goes on after it was left"
         assert not rerun.lock.locked()
-        again = work()
+        again = rerun.layer_maps(sequence, layer=1)
         for part in ("scopes", "weights", "norms"):
             np.testing.assert_array_equal(getattr(again, part), getattr(expected, part))
 
@@ -76,8 +71,8 @@ def test_layers_after_the_one_where_it_is_left_are_not_run(tiny, sequences):
             if ran:
                 raise _Left
 
-        with pytest.raises(_Left), stoppable(leave):
-            Rerun(tiny).layer_maps(sequences[0], layer=1)
+        with pytest.raises(_Left):
+            Rerun(tiny, leave).layer_maps(sequences[0], layer=1)
     finally:
         for each in handles:
             each.remove()
@@ -86,5 +81,4 @@ def test_layers_after_the_one_where_it_is_left_are_not_run(tiny, sequences):
 
 def test_it_looks_up_no_more_often_than_it_was_told(tiny, sequences, monkeypatch):
     monkeypatch.setattr(stopping, "MOMENT", 3600.0)
-    asked = _n_asked(lambda: Rerun(tiny).layer_maps(sequences[0], layer=1))
-    assert asked == 0
+    assert _n_asked(tiny, sequences[0]) == 0

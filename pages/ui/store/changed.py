@@ -1,0 +1,34 @@
+"""A page that stumbles over a file which is not what it was when it was built."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import streamlit as st
+
+from analysis.checksums import changed_tables
+from analysis.contracts import every_table
+from analysis.foreign_file import BrokenContract
+from analysis.tables.corpus import MANIFEST
+from pages.ui.store.chosen import open_store, trouble
+from pages.ui.store.open_file import cursor
+
+
+@contextmanager
+def told_of_change() -> Iterator[None]:
+    """Where what stands in it fails, the reader is told which table of the open file was changed.
+
+    Tables are read whole for that, so not before something fails; where none was changed the fault
+    is ours, and it is raised.
+    """
+    try:
+        yield
+    except Exception:
+        store = open_store()
+        with cursor(store.version) as opened:
+            names = [each.name for each in every_table() if each != MANIFEST]
+            found = changed_tables(opened, names)
+        if not found:
+            raise
+        path = Path(store.version.path)
+        st.error(trouble(path, BrokenContract("changed", table=found[0])))
