@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerBase
 from analysis.models.norm import Norm, normed
 from analysis.models.parts import root_mean_square
 from analysis.models.trace import Model
-from tests.precompute.corpora.tiny import gpt2_like
+from tests.precompute.corpora.tiny import gpt2_like, llama_like
 
 LAYERS, HEADS, WIDTH, POSITIONS = 2, 3, 12, 40
 EAGER: dict[str, Any] = {"attn_implementation": "eager"}  # which keeps the attention weights
@@ -66,7 +66,7 @@ DECODERS = {
             attention_bias=True,
             mlp_bias=True,
         ),
-        gpt2_like,
+        llama_like,
         0,
         transformers.LlamaForCausalLM,
         heads=4,

@@ -50,7 +50,7 @@ def token(corpus: Corpus) -> pd.DataFrame:
 def masked_share(corpus: Corpus, rate: float) -> bool:
     """Whether every sequence has max(1, ⌊rate · k⌋) masked of its k tokens but [CLS] and [SEP]."""
     for each in corpus.readings:
-        places = [i for i, kind in enumerate(each.types) if kind not in ("cls", "sep")]
+        places = [i for i, kind in enumerate(each.types) if kind not in ("bos", "cls", "sep")]
         n_masked = sum(corpus.is_masked(each.ids[place]) for place in places)
         if n_masked != (max(1, int(rate * len(places))) if rate else 0):
             return False

@@ -82,7 +82,7 @@ def relevance_summary(corpus: Corpus) -> pd.DataFrame:
 
 
 def _summary(relevance: np.ndarray, types: np.ndarray) -> tuple[float, float, float]:
-    content = relevance[~np.isin(types, ["cls", "sep"])]
+    content = relevance[~np.isin(types, ["bos", "cls", "sep"])]
     shares = content / content.sum()
     positive = shares[shares > 0]
     top = np.sort(shares)[::-1][: -(-len(shares) // 20)].sum()
