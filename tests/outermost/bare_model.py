@@ -11,7 +11,7 @@ from torch import Tensor
 
 POST_NORM = ("attn_w", "attn", "attn_res", "attn_res_ln", "attn_res_ln_ff")
 POST_NORM += ("attn_res_ln_ff_res", "attn_res_ln_ff_res_ln")
-PRE_NORM = ("attn_w", "ln_attn", "ln_attn_res", "ln_attn_res_ln")
+PRE_NORM: tuple[str, ...] = ("attn_w", "ln_attn", "ln_attn_res", "ln_attn_res_ln")
 PRE_NORM += ("ln_attn_res_ln_ff", "ln_attn_res_ln_ff_res")
 
 

@@ -14,7 +14,7 @@ def sequence_gate_rule(corpus: Corpus) -> pd.DataFrame:
     """Spearman's ρ of ‖F_i(x_j)‖ after the network by either rule, over the pairs there are, and
     the share of gates that let less than a tenth through; texts are few, so that all count."""
     model = corpus.model
-    name = model.scopes[4]
+    name = model.scopes[4]  # after the network, in either order
     rows = []
     for each, parts in zip(corpus.readings, corpus.parts, strict=True):
         seen = np.tri(len(each), dtype=bool) | (not model.is_causal)
@@ -33,8 +33,9 @@ def _by_halves(model: BareModel, reading: Reading, index: int) -> tuple[np.ndarr
         entering = normed.sum(dim=0) + bias
         through = network(model, layer, normed, entering, 0, by_halves=True)
         maps.append(through.norm(dim=1).numpy())
-        assert layer.gate is not None
-        let = torch.sigmoid(layer.gate(entering))  # what SiLU lets through of its input
+        gate = layer.gate
+        assert gate is not None
+        let = torch.sigmoid(gate(entering))  # what SiLU lets through of its input
         closed.append((let < 0.1).double().mean().item())
     return np.stack(maps), float(np.mean(closed))
 

@@ -91,7 +91,7 @@ def test_the_attention_is_made_of_queries_keys_and_tables(kind):
 
 
 def test_relative_attention_without_tables_has_no_terms():
-    config = transformers.DebertaV2Config(**_DEBERTA | {"pos_att_type": []})
+    config = transformers.DebertaV2Config.from_dict(_DEBERTA | {"pos_att_type": []})
     model = transformers.DebertaV2Model(config).eval()
     (first, *_) = adapter_for("deberta-v2").weights(model)
     assert first.offset_terms is None

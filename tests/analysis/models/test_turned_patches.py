@@ -5,6 +5,7 @@ import torch
 
 from analysis.errors import UnfitModel
 from analysis.models.parts import attentions_of
+from analysis.models.rotary import PatchRotary
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from tests.refusals import refused
@@ -77,7 +78,9 @@ def test_images_of_another_size_are_turned_by_their_own_rows_and_columns():
     for layer, attention in zip(trace.layers, found, strict=True):
         made = layer.weights.scores(layer.attention_input).softmax(dim=-1)
         torch.testing.assert_close(made, attention, rtol=1e-5, atol=1e-6)
-    assert layers[0].rotary.of_patches.shape == (6, 4)
+    rotary = layers[0].rotary
+    assert isinstance(rotary, PatchRotary)
+    assert rotary.of_patches.shape == (6, 4)
 
 
 def test_a_plain_network_is_read_by_its_names():

@@ -72,7 +72,7 @@ def _sides(reads, weights, head):
 
 def _head_totals(found, head):
     sums = {
-        name: sum(getattr(each, name)[head] for each in found).numpy()
+        name: np.sum([getattr(each, name)[head].numpy() for each in found], axis=0)
         for name in TermTotals._fields[:6]
     }
     whole = float(sum(each.score[head].sum() for each in found))
@@ -118,6 +118,7 @@ def test_scores_are_the_sum_of_their_terms(traced_alone):
 
 def test_the_kernel_of_a_bias_is_the_bias_and_all_that_is_of_position(traced_alone):
     layer, terms = traced_alone[0].layers[0], _terms("bias")
+    assert terms.bias is not None
     found = offset_totals(layer.attention_input[0], _with_terms(layer, terms))
     kernel = (found.query + found.key + found.bias) / found.n_pairs
     torch.testing.assert_close(kernel, terms.bias * 0.3, rtol=1e-14, atol=0)

@@ -43,7 +43,8 @@ def expected_of(weights: LayerWeights, read: torch.Tensor, head: int, types: lis
         )
         for name in ("query", "key")
     }
-    waves = weights.rotary.frequencies.tolist() if weights.rotary else None
+    rotary = weights.rotary
+    waves = rotary.frequencies.tolist() if isinstance(rotary, Rotary) else None
 
     def at_places(vectors):
         return [twin.turned(each, place, waves) for place, each in enumerate(vectors)]

@@ -68,10 +68,10 @@ def test_sums_along_diagonals_are_those_of_the_models_scores(kind):
         scores = (weights.scores(layer.attention_input) / weights.score_scale)[0].numpy()
         centred = scores - scores.mean(axis=-1, keepdims=True)
         own = found[found["layer"] == index]
-        for row in own.itertuples():
+        for row in own.to_dict("records"):
             for name, each in (("value", scores), ("value_centred", centred)):
-                expected = np.trace(each[row.head], offset=row.offset)
-                assert getattr(row, name) == pytest.approx(expected, abs=1e-9)
+                expected = np.trace(each[row["head"]], offset=row["offset"])
+                assert row[name] == pytest.approx(expected, abs=1e-9)
 
 
 def _fitted(kind: str, change: Changed = lambda each: each) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -81,10 +81,14 @@ def _fitted(kind: str, change: Changed = lambda each: each) -> tuple[pd.DataFram
     with duckdb.connect() as store:
         store.execute("create schema stored")
         for each in (offset_term, query_key_correlation, rotary_plane):
-            rows = _stored(each, [each.totals(batch)])  # noqa: F841, which the query reads
+            found = each.totals(batch)
+            rows = _stored(each, [found])  # noqa: F841, which the query reads
             store.execute(f"create table stored.{each.TABLE.name} as from rows")
+            store.register(f"{each.TABLE.name}_shards", found)
             for view in each.TABLE.views:
                 store.execute(f"create view {view.name} as {view.sql}")
+        seqs = [each.index for each in texts]
+        store.register("blocks", pd.DataFrame({"seq": seqs, "block": seqs}))
         # of heads counted from 1, as a file has them
         store.execute("update stored.offset_term set head = head + 1")
         store.execute("update stored.query_key_correlation set head = head + 1")
@@ -100,10 +104,12 @@ def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
     kernels, shares = _fitted("t5")
     bias = model.model.encoder.block[0].layer[0].SelfAttention.compute_bias(18, 18)[0].detach()
     assert sorted(set(kernels["offset"])) == list(range(-17, 18))
-    for row in kernels.itertuples():
-        i = max(0, -row.offset)
-        expected = float(bias[row.head - 1, i, i + row.offset])
-        assert row.kernel == pytest.approx(expected, rel=1e-12)
+    for row in kernels.to_dict("records"):
+        i = max(0, -row["offset"])
+        expected = float(bias[row["head"] - 1, i, i + row["offset"]])
+        assert row["kernel"] == pytest.approx(expected, rel=1e-12)
+    assert kernels[["low", "high"]].isna().all(axis=None), "tables have no intervals"
+    assert len(shares) == 2 * (3 + 1), "every head, and the mean over heads of each layer"
     assert (shares[["query", "key"]] == 0).all(axis=None)
     assert (shares["position"] != 0).all()
     np.testing.assert_allclose(shares["position"] + shares["content"], 1)
@@ -128,7 +134,7 @@ def test_planted_offsets_are_found_by_the_kernel():
 
     kernels, _ = _fitted("t5", change)
     for _, own in kernels.groupby(["layer", "head"]):
-        peak = own.loc[own["kernel"].idxmax()]
+        peak = own.sort_values("kernel").iloc[-1]
         assert peak["offset"] == planted[int(own["head"].iloc[0]) - 1]
         assert peak["kernel"] == 2.0
 

@@ -1,6 +1,6 @@
 """How often the interval of partial ρ holds the truth, where words have effects of their own.
 
-    python -m tests.benchmarks.pmi_coverage [--draws 300]
+    python -m tests.benchmarks.accuracy.pmi_coverage [--draws 300]
 
 Draws Zipfian texts, the PMI of their pairs, and changes that follow word frequencies and effects
 of single words but not PMI. The truth is the mean of ρ over all draws. Beside the interval that is

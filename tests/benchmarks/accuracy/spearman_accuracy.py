@@ -1,6 +1,6 @@
 """How far the histogram's Spearman is from the exact one, on real attention of the demo model.
 
-    python -m tests.benchmarks.spearman_accuracy [--sequences 12]
+    python -m tests.benchmarks.accuracy.spearman_accuracy [--sequences 12]
 
 Exact means: every pair of α and ‖f(x)‖ kept, ranked by scipy with mid-ranks for ties.
 """
