@@ -14,7 +14,7 @@ def sequence_gate_rule(corpus: Corpus) -> pd.DataFrame:
     """Spearman's ρ of ‖F_i(x_j)‖ after the network by either rule, over the pairs there are, and
     the share of gates that let less than a tenth through; texts are few, so that all count."""
     model = corpus.model
-    name = model.scopes[4]
+    name = "ln_attn_res_ln_ff"  # of a Llama, the only one here with gates
     rows = []
     for each, parts in zip(corpus.readings, corpus.parts, strict=True):
         seen = np.tri(len(each), dtype=bool) | (not model.is_causal)
@@ -29,11 +29,11 @@ def sequence_gate_rule(corpus: Corpus) -> pd.DataFrame:
 def _by_halves(model: BareModel, reading: Reading, index: int) -> tuple[np.ndarray, float]:
     """Norms of what every token brings through the network, and the share of its closed gates."""
     layer, maps, closed = model.layers[index], [], []
+    assert layer.gate is not None
     for _, _, normed, bias in before_network(model, reading, index):
         entering = normed.sum(dim=0) + bias
         through = network(model, layer, normed, entering, 0, by_halves=True)
         maps.append(through.norm(dim=1).numpy())
-        assert layer.gate is not None
         let = torch.sigmoid(layer.gate(entering))  # what SiLU lets through of its input
         closed.append((let < 0.1).double().mean().item())
     return np.stack(maps), float(np.mean(closed))

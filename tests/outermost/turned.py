@@ -32,7 +32,7 @@ class Pairs:
     def score(self, query: np.ndarray, key: np.ndarray) -> np.ndarray:
         """What a query and a key give each other at the offset of each pair."""
         turn = np.exp(-1j * self.frequencies * self.offset[:, None])
-        return (query * key.conj() * turn).real.sum(axis=1)
+        return np.real(query * key.conj() * turn).sum(axis=1)
 
     def centred(self, scores: np.ndarray) -> np.ndarray:
         """Scores less the mean of their row."""
@@ -45,7 +45,8 @@ class Pairs:
 
     def kernel(self, offset: int) -> float:
         query, key = self.means
-        return float((query * key.conj() * np.exp(-1j * self.frequencies * offset)).real.sum())
+        waves = query * key.conj() * np.exp(-1j * self.frequencies * offset)
+        return float(np.real(waves).sum())
 
     def shares(self) -> dict[str, float]:
         """The four terms of each score, each by its covariance with the score."""
@@ -81,7 +82,8 @@ def pairs_of(corpus: Corpus, layer: int) -> list[Pairs]:
             np.testing.assert_allclose(weight / np.bincount(i, weight)[i], alpha[i, j], atol=1e-6)
             found[head].append((own.query, own.key, own.offset, own.row + n_rows))
         n_rows += len(each)
-    return [Pairs(*map(np.concatenate, zip(*texts, strict=True)), frequencies) for texts in found]
+    joined = [[np.concatenate(part) for part in zip(*texts, strict=True)] for texts in found]
+    return [Pairs(query, key, offset, row, frequencies) for query, key, offset, row in joined]
 
 
 def _planes(rows: np.ndarray, n: int) -> np.ndarray:
