@@ -1,6 +1,6 @@
 """The peak memory of statistics of attention for the shape of a Llama of a billion parameters.
 
-    python -m tests.benchmarks.billion [--sequences 4] [--layers 16] [--threads 2]
+    python -m tests.benchmarks.shapes.billion [--sequences 4] [--layers 16] [--threads 2]
 
 Weights are random, the vocabulary has 32,000 entries, and the sequences are those of the demo
 corpus as the demo model's tokenizer reads them, 128 tokens each. 16 layers of 2,048 coordinates,
