@@ -18,7 +18,7 @@ _REASONS = {
     "query_key_wave": "signs and order of singular directions are a convention",
     "coreference_accuracy, method sieve": "agreement rests on the corpus's features, not in a file",
     "relevance_summary, other rules": "only rules i to iv are defined by the reference",
-    "offset_term": "no scores of the bare models have terms of offsets; a slow twin and T5's bias do",
+    "offset_term": "the bare models have no terms of offsets; a slow twin and T5's bias do",
     "query_key_error": "how far the program is from itself; here it is from the bare model",
     "layer_completeness": "as completeness, of whole layers; the parts are recomputed there",
     "sequence_completeness": "as completeness, of single texts",

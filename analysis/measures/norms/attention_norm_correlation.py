@@ -26,8 +26,8 @@ def histogram_spearman(
 
     Differs:
         Ranks are those of bins, which loses the order within a bin. By token type the loss is
-        below 0.001, by head it can be larger: `tests/benchmarks/accuracy/spearman_accuracy.py` measures it
-        on real pairs.
+        below 0.001, by head it can be larger, which
+        `tests/benchmarks/accuracy/spearman_accuracy.py` measures on real pairs.
     """
     counts = counts.astype(np.float64)
     total = counts.sum()

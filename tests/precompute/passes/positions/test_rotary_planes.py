@@ -29,6 +29,7 @@ from precompute.passes.positions import (
     state_spectrum,
 )
 from tests.analysis.measures.positions.turned.layers import both_ways, planted, turning
+from tests.precompute.passes.positions.no_terms import have_no_terms
 
 pytestmark = both_ways
 Turned = Callable[[LayerWeights], LayerWeights]
@@ -134,6 +135,7 @@ def shares(traced, sequences) -> Callable[[Turned], pd.DataFrame]:
     def of(turned: Turned) -> pd.DataFrame:
         rows = rotary_plane.totals(Batch(sequences, _with(traced, turned)))
         with duckdb.connect() as store:
+            have_no_terms(store)
             store.register("rotary_plane_shards", counted_from_1(rows))
             seqs = [each.index for each in sequences]
             store.register("blocks", pd.DataFrame({"seq": seqs, "block": range(len(seqs))}))

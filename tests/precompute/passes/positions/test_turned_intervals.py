@@ -13,6 +13,7 @@ from analysis.tables.positions.rotary_plane import COMPLEX, REAL
 from precompute.passes.base import FitContext
 from precompute.passes.positions import position_kernel, score_share
 from tests.intervals import assert_ordered
+from tests.precompute.passes.positions.no_terms import have_no_terms
 from tests.reference.bootstrap import interval
 from tests.reference.positions import position_kernel as reference_kernel
 
@@ -49,6 +50,7 @@ def fitted() -> Callable[..., tuple[pd.DataFrame, pd.DataFrame]]:
         heads = sums["head"].unique()
         offsets = [{"layer": 1, "head": head, "offset": t} for head in heads for t in OFFSETS]
         with duckdb.connect() as store:
+            have_no_terms(store)
             store.register("rotary_plane_shards", sums)
             store.register("blocks", blocks)
             store.register("query_key_correlation_mean", pd.DataFrame(offsets))
