@@ -79,8 +79,8 @@ class Table:
 
     @property
     def agreement(self) -> Agreement:
-        """What is declared; a table without broken numbers has nothing to round off."""
-        has_numbers = any(_is_broken(column.type) for column in self.columns)
+        """What is declared; a table of whole numbers and names has nothing to round off."""
+        has_numbers = any(_has_fractions(column.type) for column in self.columns)
         return EXACT if self.declared == TO_ROUND_OFF and not has_numbers else self.declared
 
     @property
@@ -115,7 +115,7 @@ class Table:
         return (*self.views, self.shown(self.shown_as))
 
 
-def _is_broken(kind: pa.DataType) -> bool:
+def _has_fractions(kind: pa.DataType) -> bool:
     """Whether a type is that of numbers with a fraction, or of lists of them."""
     return pa.types.is_floating(kind.value_type if pa.types.is_list(kind) else kind)
 

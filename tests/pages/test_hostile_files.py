@@ -201,7 +201,7 @@ STRANGE = "update stored.layer_cohesion set weighing = 'strange'"
 @pytest.mark.parametrize(
     ("lang", "said"), [("en", "is not what it was"), ("ja", "変更されています")]
 )
-def test_a_page_that_stumbles_over_a_changed_file_names_the_table(
+def test_a_page_that_fails_by_a_changed_file_names_the_table(
     lang, said, store_folder, tmp_path, opened
 ):
     path = Path(shutil.copy(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))

@@ -49,7 +49,7 @@ def press(browser: WebDriver, *keys: str) -> None:
 
 
 def stop_at(browser: WebDriver, name: str) -> None:
-    """Go on with the tabulator up to what is named so."""
+    """Press Tab until what has this name is reached."""
     for _ in range(MOST):
         press(browser, Keys.TAB)
         if browser.execute_script(HERE)[1].startswith(name):

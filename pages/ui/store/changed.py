@@ -1,4 +1,4 @@
-"""A page that stumbles over a file which is not what it was when it was built."""
+"""A page that fails because its file was changed after it was built."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

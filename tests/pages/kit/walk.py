@@ -1,4 +1,4 @@
-"""A walk with the tabulator through all of a page, and what was come by."""
+"""A walk through a whole page by the Tab key, and what it reaches."""
 
 from dataclasses import dataclass
 
@@ -70,14 +70,14 @@ return {
 
 @dataclass(frozen=True)
 class Walk:
-    """What the tabulator came by from the top of a page to where it began again.
+    """What Tab reached from the top of a page to where it began again.
 
     Attributes:
         names: of the stops, in their order.
         again: whether it came to the end and began again at the first stop.
-        unmarked: the stops that look no otherwise while they have the focus.
+        unmarked: the stops that look the same with and without the focus.
         back: the stops that stand before the one that came before them.
-        missed: the controls that were not come by.
+        missed: the controls that it did not reach.
         unreachable: what can be clicked and is no stop.
     """
 
