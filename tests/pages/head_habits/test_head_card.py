@@ -44,7 +44,7 @@ def test_the_drawer_has_the_same_card_on_every_page(opened, store_folder, told):
     )
     value, note = card["texts in which it rests on the first token"]
     assert value == percent(rate)
-    assert note.startswith(f"of {n} texts: the first token gets more than 30.0%")
+    assert note.startswith(f"of {n} texts: the first token gets more than 30%")
     for label, needed in (("best relation", "trees"), ("antecedents found", "coreference")):
         value, note = card[label]
         assert value == "—", "plain texts have no relations"

@@ -33,9 +33,9 @@ def test_a_run_says_how_far_it_is_until_it_ends(tmp_path, monkeypatch):
     seen = [note_beside(asked.output)]
     finish_job = runner.finish_job
 
-    def watched(plan, model, job, report):
+    def watched(plan, model, job, report, *write):
         seen.append(note_beside(asked.output))
-        finish_job(plan, model, job, report)
+        finish_job(plan, model, job, report, *write)
         seen.append(note_beside(asked.output))
 
     monkeypatch.setattr(runner, "finish_job", watched)

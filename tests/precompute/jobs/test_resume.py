@@ -62,10 +62,10 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
     expected = shard_rows(shards_only(whole))
     finished = []
 
-    def stopped(plan, model, index, told):
+    def stopped(plan, model, index, told, *write):
         if len(finished) == 1:
             raise KeyboardInterrupt
-        runner_finish(plan, model, index, told)
+        runner_finish(plan, model, index, told, *write)
         finished.append(index)
 
     runner_finish = runner.finish_job
