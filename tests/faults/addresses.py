@@ -97,7 +97,7 @@ def _places(page: str, pages: Pages) -> list[_Place]:
         file = f"tiny-{family}.duckdb"
         for view in _views(page, pages, file):
             with _noting() as asked:
-                pages.open(page, file=file, **view)
+                pages.open(page, None, file=file, **view)
             found += [(file, view, key, asked) for key in asked.keys]
     Random(0).shuffle(found)
     return found

@@ -20,6 +20,7 @@ def of_parts(scene: Scene, chance: Random) -> str:
         parts = sorted(each for each in (folder / SHARDS).rglob("*") if each.is_file())
         for path in chance.sample(parts, 3):
             before = path.read_bytes()
+            told = _damage(path, chance)
             while path.read_bytes() == before:
                 told = _damage(path, chance)
             if path.suffix == ".parquet" and is_intact(path):

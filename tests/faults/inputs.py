@@ -51,8 +51,8 @@ def kinds(folder: Path) -> dict[str, Kind]:
     reader, words = vit.image_reader, samples.VECTORS.decode().split()
 
     def corpus(content: bytes) -> None:
-        sizes = {"positions": 64, "segment_types": 2, "max_tokens": 36}
-        reading = read_corpus(_written(folder, content), tokenizer, **sizes)
+        given = _written(folder, content)
+        reading = read_corpus(given, tokenizer, positions=64, segment_types=2, max_tokens=36)
         list(islice(reading.begin(0), _MOST_SEQUENCES))
 
     def upload(content: bytes) -> None:

@@ -209,7 +209,7 @@ def test_a_page_that_fails_by_a_changed_file_names_the_table(
     session = opened("head_map", tmp_path, lang=lang, hm_view="layers")
     assert_sound(session)
     (error,) = session.error
-    assert "layer_cohesion" in error.value
+    assert r"layer\_cohesion" in error.value
     assert said in error.value
 
 

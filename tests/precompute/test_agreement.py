@@ -65,7 +65,8 @@ def disagreement(store: duckdb.DuckDBPyConnection, table: Table, view: View) -> 
     names = ", ".join(f'"{each.name}"' for each in columns)
     read = f"select {names} from {{}}.{view.name} order by {order}"
     own = store.execute("select current_database()").fetchall()[0][0]
-    one, other = (store.execute(read.format(each)).to_arrow_table() for each in (own, "other"))
+    one = store.sql(read.format(own)).to_arrow_table()
+    other = store.sql(read.format("other")).to_arrow_table()
     if one.num_rows != other.num_rows:
         return f"{view.name}: {one.num_rows} rows and {other.num_rows}"
     for column in columns:

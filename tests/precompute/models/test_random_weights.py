@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import duckdb
 import numpy as np
@@ -199,13 +200,19 @@ def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, tmp_path, 
 def test_the_live_door_draws_the_weights_of_the_file_or_refuses(tmp_path):
     folder = str(save_tiny("bert", tmp_path))
     model = load_model(folder, device="cpu", random_weights=4)
-    told = {"revision": model.revision, "weights_sha256": model.weights_sha256, "dtype": "float32"}
-    again = rerun(folder, random_weights=4, **told).model
+    of_file = partial(
+        rerun,
+        folder,
+        revision=model.revision,
+        weights_sha256=model.weights_sha256,
+        dtype="float32",
+    )
+    again = of_file(random_weights=4).model
     pairs = zip(model.model.parameters(), again.model.parameters(), strict=True)
     assert all(torch.equal(one, other) for one, other in pairs)
     for seed in (None, 5):
         with pytest.raises(OtherWeights):
-            rerun(folder, random_weights=seed, **told)
+            of_file(random_weights=seed)
 
 
 def test_untrained_attention_is_nearly_even(untrained):
