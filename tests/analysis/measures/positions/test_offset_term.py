@@ -109,10 +109,9 @@ def test_scores_are_the_sum_of_their_terms(traced_alone):
     scores = weights.scores(layer.attention_input)[0]
     for head in range(HEADS):
         queries, keys, pairs, _ = _sides([layer.attention_input[0]], weights, head)
+        tables = _tables(terms, head)
         for i, j, offset in pairs:
-            parts = reference.score_terms(
-                queries[i], keys[j], offset, _tables(terms, head), scale=0.3
-            )
+            parts = reference.score_terms(queries[i], keys[j], offset, tables, scale=0.3)
             assert float(scores[head, i, j]) == pytest.approx(sum(parts), abs=1e-12)
 
 
