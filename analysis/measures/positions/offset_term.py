@@ -65,6 +65,7 @@ def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> 
     centred = centred.masked_fill(centred.abs() <= rounded, 0)  # where all keys match equally
     of_query, of_key, _ = terms.by_part(queries, keys)
     nothing = queries.new_zeros(len(queries), n_buckets, dtype=torch.float64)
+    bucket_of_pair = terms.of_pairs(len(read)).flatten()
 
     def met(side: Tensor, times: Tensor, table: Tensor | None) -> Tensor:
         """The sum of a side over pairs, held against every row of a table."""
@@ -76,8 +77,7 @@ def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> 
 
     def within(values: Tensor) -> Tensor:
         """Sums over the pairs of each bucket."""
-        pairs = terms.of_pairs(len(read)).flatten()
-        return nothing.index_add(1, pairs, values.double().flatten(1))
+        return nothing.index_add(1, bucket_of_pair, values.double().flatten(1))
 
     bias = nothing if terms.bias is None else terms.bias[:, :n_buckets].double()
     return OffsetTotals(

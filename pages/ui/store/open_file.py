@@ -4,12 +4,13 @@ A file is attached to a fresh in-memory database, since DuckDB hands out an old 
 path that it has open, even when the file there is a new one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 import duckdb
 import pandas as pd
@@ -43,6 +44,8 @@ class Version:
         return Path(self.path).name
 
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 _FOUND: ContextVar[dict[Path, Version] | None] = ContextVar("files of this run", default=None)
 
 
@@ -130,12 +133,16 @@ def version_of(path: Path) -> Version:
     Raises:
         OSError: if there is none.
     """
-    found = _FOUND.get()
-    if found is None:
-        return _version_now(path)
-    if path not in found:
-        found[path] = _version_now(path)
-    return found[path]
+    return _once(_FOUND.get(), path, _version_now)
+
+
+def _once(known: dict[_Key, _Value] | None, key: _Key, find: Callable[[_Key], _Value]) -> _Value:
+    """What a run knows of a key, found the first time; outside a run it is found every time."""
+    if known is None:
+        return find(key)
+    if key not in known:
+        known[key] = find(key)
+    return known[key]
 
 
 def _version_now(path: Path) -> Version:
@@ -161,12 +168,7 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
 
 def described(version: Version) -> Store:
     """What a file is; raises what `cursor` does."""
-    known = _DESCRIBED.get()
-    if known is None:
-        return _described(version)
-    if version not in known:
-        known[version] = _described(version)
-    return known[version]
+    return _once(_DESCRIBED.get(), version, _described)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
