@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from analysis.measures.mixing.completeness import layer_errors
@@ -22,6 +22,8 @@ from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 BUDGET = 8 * 2**20
 """Bytes that the hidden vectors of pairs may take at a time."""
+KEYS = 64
+"""About as many keys have their terms in the hidden layer at a time."""
 
 
 @dataclass(frozen=True)
@@ -148,38 +150,77 @@ class _Passed:
     def __init__(
         self, layer: LayerTrace, network: LinearNetwork, mixture: Mixture, dtype: torch.dtype
     ):
-        self.shares, self.precise = mixture.shares.to(dtype), mixture.terms.dtype
+        self.shares = mixture.shares.to(dtype)
         self.factors = [each.to(dtype) for each in network.factors]
         self.output_weight = network.weights.output_weight.to(dtype)
+        self.seen = layer.weights.pairs(len(self.shares))
         values, own = layer.values[0], mixture.terms[:, layer.attention.shape[1] :]
-        self.terms = []
-        """Every term in the hidden layer; heads take the short way, from their values."""
-        ways = zip(layer.weights.hidden_weights, network.weights.paths, strict=True)
-        for of_heads, (of_tokens, _) in ways:
-            heads = (values @ of_heads).transpose(0, 1)
-            self.terms.append(torch.cat([heads, own @ of_tokens], dim=1).to(dtype))
+        self.vectors = [*values, *own.unbind(dim=1)]
+        """What every term is made of: heads take the short way, from their values."""
+        self.ways = [
+            [*of_heads, *(of_tokens for _ in range(own.shape[1]))]
+            for of_heads, (of_tokens, _) in zip(
+                layer.weights.hidden_weights, network.weights.paths, strict=True
+            )
+        ]
 
-    def by_keys(self, budget: int) -> Iterator[tuple[slice, Float[Tensor, "key query width"]]]:
-        """A few keys at a time, and what leaves the network of them."""
-        n_tokens, (first, *others) = len(self.shares), self.factors
+    def by_keys(self, budget: int) -> Iterator[tuple[slice, slice, Tensor]]:
+        """A few keys at a time, the queries that see any of them, and what leaves the network.
+
+        Returns:
+            Vectors by key, query and width; no other query is sent anything by these keys.
+        """
+        n_tokens, first = len(self.shares), self.factors[0]
         n_keys = min(n_tokens, max(1, budget // (first.numel() * first.element_size())))
         # filled again and again: fresh memory is slow
-        hidden, of_one = first.new_empty(n_keys, *first.shape), torch.empty_like(first)
+        hidden, of_one = first.new_empty(n_keys * first.numel()), torch.empty_like(first)
+        for keys, terms in self._terms(n_keys):
+            queries = _range_of(self.seen[:, keys].any(dim=1))
+            shares = self.shares[keys, queries]
+            factors = [each[queries] for each in self.factors]
+            total = hidden[: len(shares) * factors[0].numel()].view(len(shares), *factors[0].shape)
+            torch.bmm(shares, terms[0], out=total)
+            total.mul_(factors[0])
+            for of_path, factor in zip(terms[1:], factors[1:], strict=True):
+                one = of_one[: len(factor)]
+                for of_key, *given in zip(total, shares, of_path, strict=True):
+                    torch.mm(*given, out=one)  # what one key takes is cached
+                    of_key.addcmul_(one, factor)
+            yield keys, queries, (total @ self.output_weight).to(self.vectors[0].dtype)
+
+    def _terms(self, n_keys: int) -> Iterator[tuple[slice, Float[Tensor, "path key term hidden"]]]:
+        """A few keys at a time, and their terms in the hidden layer on each of its paths.
+
+        The terms of some more keys are made at a time: every product reads a whole weight.
+        """
+        n_tokens, n_hidden = len(self.shares), len(self.output_weight)
+        n_made = n_keys * max(1, KEYS // n_keys)
+        made = self.vectors[0].new_empty(len(self.ways), n_made, len(self.vectors), n_hidden)
         for start in range(0, n_tokens, n_keys):
             keys = slice(start, min(start + n_keys, n_tokens))
-            total = hidden[: keys.stop - start]
-            torch.bmm(self.shares[keys], self.terms[0][keys], out=total)
-            total.mul_(first)
-            for terms, factor in zip(self.terms[1:], others, strict=True):
-                for key, of_key in enumerate(total, start=start):  # what one key takes is cached
-                    torch.mm(self.shares[key], terms[key], out=of_one)
-                    of_key.addcmul_(of_one, factor)
-            yield keys, (total @ self.output_weight).to(self.precise)
+            place = start % n_made
+            if not place:
+                self._make(made, slice(start, min(start + n_made, n_tokens)))
+            terms = made[:, place : place + keys.stop - start]
+            yield keys, terms.to(self.shares.dtype)
+
+    def _make(self, terms: Float[Tensor, "path key term hidden"], keys: slice) -> None:
+        """Fill in the terms of some keys, each in its place."""
+        for path, weights in enumerate(self.ways):
+            for term, (vectors, weight) in enumerate(zip(self.vectors, weights, strict=True)):
+                of_keys = vectors[keys]
+                torch.mm(of_keys, weight, out=terms[path, : len(of_keys), term])
+
+
+def _range_of(seen: Bool[Tensor, " query"]) -> slice:
+    """From the first query that sees anything to the last."""
+    places = seen.nonzero()
+    return slice(int(places[0]), int(places[-1]) + 1)
 
 
 def _network_scopes(
     given: LinearLayer,
-    passed: Iterator[tuple[slice, Tensor]],
+    passed: Iterator[tuple[slice, slice, Tensor]],
     entering: tuple[Mixture, Scope],
 ) -> list[Scope]:
     """Through the network and the steps after it, of which one adds what entered the block.
@@ -188,19 +229,19 @@ def _network_scopes(
     """
     mixture, beside = entering
     n_tokens, _, width = mixture.terms.shape
-    maps = mixture.terms.new_empty(1 + len(given.after_network), n_tokens, n_tokens)
+    maps = mixture.terms.new_zeros(1 + len(given.after_network), n_tokens, n_tokens)
     sums, own = mixture.terms.new_zeros(2, n_tokens, width)
-    for keys, parts in passed:
-        sums += parts.sum(dim=0)
+    for keys, queries, parts in passed:
+        sums[queries] += parts.sum(dim=0)
         place = torch.arange(len(parts), device=parts.device)
-        own[keys] = parts[place, keys.start + place]
-        maps[0, keys] = parts.norm(dim=-1)
+        own[keys] = parts[place, keys.start - queries.start + place]
+        maps[0, keys, queries] = parts.norm(dim=-1)
         for scope, step in enumerate(given.after_network, start=1):
             if isinstance(step, LinearNorm):
-                parts = step.linear(parts)
+                parts = step.of(queries).linear(parts)
             else:
-                parts.baddbmm_(mixture.shares[keys], mixture.terms[keys])
-            maps[scope, keys] = parts.norm(dim=-1)
+                parts.baddbmm_(mixture.shares[keys, queries], mixture.terms[keys])
+            maps[scope, keys, queries] = parts.norm(dim=-1)
     vectors = [(sums, own)]
     for step in given.after_network:
         sums, own = through([step], sums, beside.sums), through([step], own, beside.own)

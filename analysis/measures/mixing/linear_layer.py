@@ -33,6 +33,10 @@ class LinearNorm:
         sent = self.norm.linear(parts) / self.deviation
         return sent + self.norm.shift if is_bias else sent
 
+    def of(self, queries: slice) -> "LinearNorm":
+        """The same for vectors of some queries."""
+        return LinearNorm(self.norm, self.deviation[queries])
+
 
 @dataclass(frozen=True)
 class LinearNetwork:
@@ -56,6 +60,15 @@ class LinearNetwork:
         paths = zip(self.factors, self.weights.paths, strict=True)
         hidden = sum(factor * (parts @ weight + own * bias) for factor, (weight, bias) in paths)
         return torch.as_tensor(hidden) @ self.weights.output_weight + own * self.weights.output_bias
+
+    def output(self, read: Float[Tensor, "query width"]) -> Float[Tensor, "query width"]:
+        """What leaves the network of the whole that it reads."""
+        first, *others = self.hidden
+        hidden = active(first, self.weights.activation)
+        for each in others:
+            hidden = hidden * each
+        routed = self.weights.routed(hidden, read)
+        return routed @ self.weights.output_weight + self.weights.output_bias
 
     @property
     def bias(self) -> Float[Tensor, "query width"]:
@@ -110,7 +123,7 @@ def linear_layer(
     source = entering if order.is_parallel else attention
     to_network, reading = source.through(order.to_network, norms[2])
     network = _network(weights.feed_forward, reading, bias_reading, gate_rule)
-    passed = _Flow(_output(weights.feed_forward, reading.whole), network.bias)
+    passed = _Flow(network.output(reading.whole), network.bias)
     if order.is_parallel:
         passed = passed + attention
     after_network, passed = passed.through(order.after_network, norms[3], source)
@@ -162,15 +175,6 @@ def _network(
         )
     *factors, rest = (weights.routed(each, reading.whole) for each in (*factors, rest))
     return LinearNetwork(weights, tuple(hidden), tuple(factors), rest)
-
-
-def _output(weights: FeedForwardWeights, whole: Tensor) -> Tensor:
-    """What the network puts out of what it reads."""
-    first, *others = _hidden(weights, whole)
-    hidden = active(first, weights.activation)
-    for each in others:
-        hidden = hidden * each
-    return weights.routed(hidden, whole) @ weights.output_weight + weights.output_bias
 
 
 def through(
