@@ -75,8 +75,13 @@ def replacing(copies: list[Path], shown: Path, seconds: float) -> Iterator[list[
         thread.join()
 
 
-def read(server: str, number: int, until: float) -> list[tuple[float, str]]:
+def read(
+    server: str, number: int, until: float, reading: float = READING
+) -> list[tuple[float, str]]:
     """Seconds and name of every page that one reader opens until then.
+
+    Args:
+        reading: seconds between two pages, on average.
 
     Raises:
         Mixture: a page shows both files.
@@ -85,7 +90,7 @@ def read(server: str, number: int, until: float) -> list[tuple[float, str]]:
     random, found = Random(number), []
     session = Session(server)
     for turn in range(number, sys.maxsize):
-        time.sleep(random.uniform(0, 2 * READING))
+        time.sleep(random.uniform(0, 2 * reading))
         if time.monotonic() > until:
             break
         page = _PAGES[turn % len(_PAGES)]
@@ -131,13 +136,20 @@ def newest_child() -> int:
 
 
 def measure(
-    files: list[Path], sessions: int, seconds: float, pause: float, longest: float
+    files: list[Path],
+    sessions: int,
+    seconds: float,
+    *,
+    pause: float = 30,
+    longest: float = 5,
+    reading: float = READING,
 ) -> list[str]:
     """Print what a crowd sees; what was wrong.
 
     Args:
         pause: seconds after which the file is replaced.
         longest: seconds that a page may take, but for those that wait for the model.
+        reading: seconds that a reader stays on a page, on average.
     """
     with TemporaryDirectory() as place:
         folder = Path(place)
@@ -150,13 +162,19 @@ def measure(
             _open_all(server)
             held = [memory(process)]
             with replacing(copies, shown, pause) as times:
-                opened, wrong = _crowd(server, sessions, seconds, partial(_hold, process, held))
+                until = time.monotonic() + seconds
+                readers = partial(read, server, until=until, reading=reading)
+                opened, wrong = _crowd(readers, sessions, partial(_hold, process, held))
             time.sleep(AFTERWARDS)
             _hold(process, held)
     print(f"{len(opened)} pages, {times[0]} files replaced, {len(wrong)} error(s)")
     for kind, those in _by_kind(opened).items():
-        (median, _), (slowest, page) = those[len(those) // 2], those[-1]
-        print(f"{kind}: {len(those)}, slowest {page} {slowest:.2f} s, median {median:.2f} s")
+        median, most = (those[len(those) * percent // 100][0] for percent in (50, 95))
+        slowest, page = those[-1]
+        print(
+            f"{kind}: {len(those)}, slowest {page} {slowest:.2f} s, median {median:.2f} s, "
+            f"95% within {most:.2f} s"
+        )
         if kind != LIVE and slowest > longest:
             wrong.append(f"{page} took {slowest:.2f} s")
     print(f"memory in MiB: {held[0]} before, {max(held)} at most, {held[-1]} afterwards")
@@ -182,12 +200,11 @@ def _open_all(server: str) -> None:
 
 
 def _crowd(
-    server: str, sessions: int, seconds: float, meanwhile: Callable[[], None]
+    reader: Callable[[int], list[tuple[float, str]]], sessions: int, meanwhile: Callable[[], None]
 ) -> tuple[list[tuple[float, str]], list[str]]:
     """The pages that so many readers opened, the slowest last, and the errors they met."""
-    until = time.monotonic() + seconds
     with ThreadPoolExecutor(sessions) as pool:
-        readers = [pool.submit(read, server, number, until) for number in range(sessions)]
+        readers = [pool.submit(reader, number) for number in range(sessions)]
         while not all(each.done() for each in readers):
             time.sleep(1)
             meanwhile()
@@ -207,9 +224,16 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--replace-every", type=float, default=30, help="seconds")
     parser.add_argument("--longest", type=float, default=5, help="seconds that a page may take")
+    parser.add_argument("--reading", type=float, default=READING, help="seconds on a page")
     asked = parser.parse_args()
-    seconds = 60 * asked.minutes
-    wrong = measure(asked.files, asked.sessions, seconds, asked.replace_every, asked.longest)
+    wrong = measure(
+        asked.files,
+        asked.sessions,
+        60 * asked.minutes,
+        pause=asked.replace_every,
+        longest=asked.longest,
+        reading=asked.reading,
+    )
     print(*wrong, sep="\n", file=sys.stderr)
     sys.exit(bool(wrong))
 

@@ -1,7 +1,9 @@
 """What statistics cost beside the bare forward passes with attentions, batch for batch.
 
     python -m tests.benchmarks.precompute_cost [--sequences 256] [--rounds 3] [--whole-layers]
+        [--bert-base]
 
+Of the demo model, or of BERT-base's shape with random weights, that of the papers' models.
 Measured are those of attention alone; with --whole-layers all there are, which take each layer
 apart pair by pair and so cost far more than a forward pass. Times alternate between the two in one
 process, so that a busy machine slows both; the peak of memory is that of a process of its own for
@@ -17,7 +19,7 @@ from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Sequence
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from tests.benchmarks.cost import compare, measure_memory, print_peaks
+from tests.benchmarks.cost import bert_base, compare, measure_memory, print_peaks
 from tests.precompute.corpora.whole import whole
 
 TOKENS = 128
@@ -64,10 +66,11 @@ def main() -> None:
     parser.add_argument("--sequences", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--whole-layers", action="store_true")
+    parser.add_argument("--bert-base", action="store_true")
     parser.add_argument("--memory-of", choices=["bare", "everything"])
     asked = parser.parse_args()
     names = None if asked.whole_layers else OF_ATTENTION
-    model = load_model("demo", device="cpu")
+    model = bert_base() if asked.bert_base else load_model("demo", device="cpu")
     corpus = full_length(model, asked.sequences)
     if asked.memory_of:
         measure_memory(model, corpus, [] if asked.memory_of == "bare" else names)
