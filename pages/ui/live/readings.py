@@ -24,13 +24,15 @@ class Reading:
     """A sequence that the model can be run on, told from all others by its key.
 
     `grid` is of an image that a reader brings: picture, rows, columns, first_patch. `is_cut` says
-    that the end of a text was left out.
+    that the end of a text was left out, `is_of_file` that the sequence is one of the open file, so
+    that all readers may have what the model gave of it to one of them.
     """
 
     key: str
     sequence: Any
     grid: Mapping[str, Any] = field(default_factory=dict)
     is_cut: bool = False
+    is_of_file: bool = False
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -54,9 +56,10 @@ def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
         picture: of an image, what the file keeps of it.
     """
     if picture is not None:
-        return Reading(_key(picture), door.model().kept(picture))
+        return Reading(_key(picture), door.model().kept(picture), is_of_file=True)
     ids, segments = (tokens[each].tolist() for each in ("token_id", "segment"))
-    return Reading(_key(repr((ids, segments)).encode()), door.model().of_ids(ids, segments))
+    sequence = door.model().of_ids(ids, segments)
+    return Reading(_key(repr((ids, segments)).encode()), sequence, is_of_file=True)
 
 
 def of_text(text: str) -> Reading | None:
@@ -83,8 +86,9 @@ def of_image(upload: Any) -> Reading | None:
 
 def layer_maps(reading: Reading, *, layer: int) -> Any:
     """What every token takes from every other in a layer, counted from 1: a `LayerMaps`."""
+    maps = _maps_of_file if reading.is_of_file else _maps_of_reader
     with st.spinner(say("live.running")):
-        return in_turn(_layer_maps, door.identity(), reading.key, layer, reading.sequence)
+        return in_turn(maps, door.identity(), reading.key, layer, reading.sequence)
 
 
 def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
@@ -104,9 +108,18 @@ def _numbers(model: Any, key: str, _sequence: Any) -> Any:
 
 
 @st.cache_data(max_entries=64, max_size="128MB", scope="session", show_spinner=False)
-def _layer_maps(model: Any, key: str, layer: int, _sequence: Any) -> Any:
+def _maps_of_reader(model: Any, key: str, layer: int, _sequence: Any) -> Any:
+    return _layer_maps(layer, _sequence)
+
+
+@st.cache_data(max_entries=256, max_size="256MB", show_spinner=False)
+def _maps_of_file(model: Any, key: str, layer: int, _sequence: Any) -> Any:
+    return _layer_maps(layer, _sequence)
+
+
+def _layer_maps(layer: int, sequence: Any) -> Any:
     turns().check()
-    return door.model().layer_maps(_sequence, layer=layer)
+    return door.model().layer_maps(sequence, layer=layer)
 
 
 def _key(content: bytes) -> str:

@@ -4,10 +4,12 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+import streamlit as st
 
 from analysis.tables.pairs import pair_occurrence
 from pages.sequences.map import cells
 from pages.sequences.through_layers import layer_shares, strongest
+from pages.ui.live import readings
 from tests.pages.conftest import assert_exportable, assert_sound, charts, in_address
 from tests.pages.kit.figures import click, frame_of
 from tests.shared_store import shared_store
@@ -188,3 +190,32 @@ def test_a_text_is_found_by_its_words_or_its_number(section, store):
         assert session.selectbox(key="seq_seq").value == seq
     (told,) = section("map", seq_find="no such words").info
     assert "No text" in told.value
+
+
+OF_FILE = """
+import streamlit as st
+from pages.sequences.subject import of_file
+from pages.sequences.shares import MapOf, shares_of
+
+st.session_state["found"] = shares_of(of_file(0), MapOf("attn", 2))
+"""
+
+
+def test_what_the_model_gives_of_a_text_of_the_file_is_there_for_all_readers(
+    in_session, store_folder, monkeypatch
+):
+    st.cache_data.clear()
+    made = []
+    compute = readings._layer_maps
+    monkeypatch.setattr(readings, "_layer_maps", lambda *of: made.append(compute(*of)) or made[-1])
+    found = [in_session(OF_FILE, store_folder).session_state["found"] for _ in range(2)]
+    assert len(made) == 1
+    np.testing.assert_array_equal(*found)
+
+
+def test_what_it_gives_of_a_reader_s_own_text_is_not_among_what_all_readers_have(
+    in_session, store_folder, monkeypatch
+):
+    monkeypatch.delattr(readings, "_maps_of_file")
+    assert in_session(OWN, store_folder, text=SHORT).session_state["found"]
+    assert in_session(OF_FILE, store_folder).exception, "this test could not have failed"
