@@ -33,7 +33,6 @@ from tests.pages.kit.chromium import serving
 FILE = "crowd.duckdb"
 MARKS = ("crowd-one", "crowd-two")
 """What stands for the name of the corpus in each file, so that pages say which they show."""
-READING = 5.0  # seconds, on average
 LIVE_EVERY = 5
 LIVE = "a text run live"
 AFTERWARDS = 30.0  # seconds in which a server gives back what its readers held
@@ -75,9 +74,7 @@ def replacing(copies: list[Path], shown: Path, seconds: float) -> Iterator[list[
         thread.join()
 
 
-def read(
-    server: str, number: int, until: float, reading: float = READING
-) -> list[tuple[float, str]]:
+def read(server: str, number: int, *, until: float, reading: float) -> list[tuple[float, str]]:
     """Seconds and name of every page that one reader opens until then.
 
     Args:
@@ -140,9 +137,9 @@ def measure(
     sessions: int,
     seconds: float,
     *,
-    pause: float = 30,
-    longest: float = 5,
-    reading: float = READING,
+    pause: float,
+    longest: float,
+    reading: float,
 ) -> list[str]:
     """Print what a crowd sees; what was wrong.
 
@@ -224,7 +221,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--replace-every", type=float, default=30, help="seconds")
     parser.add_argument("--longest", type=float, default=5, help="seconds that a page may take")
-    parser.add_argument("--reading", type=float, default=READING, help="seconds on a page")
+    parser.add_argument("--reading", type=float, default=5, help="seconds on a page, on average")
     asked = parser.parse_args()
     wrong = measure(
         asked.files,
