@@ -29,6 +29,7 @@ AXES = {
     "diagonal": "every offset that two tokens of a sequence can have: 2 * token - 1 of them",
     "head_width": "width of one head, d' in the papers; head * head_width = width",
     "hidden": "width of a feed-forward network's hidden layer, m in the papers",
+    "path": "way into a hidden layer: a gated network has two, the gate's and the other's",
     "expert": "one of the networks that a token may be sent to, counted from 0",
     "scope": "how much of a layer is counted in, in the order of `analysis.scopes.SCOPES`",
     "effect": "what a step changes, in the order of `analysis.scopes.EFFECTS`",
