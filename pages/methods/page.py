@@ -33,21 +33,28 @@ def _anchor(name: str) -> str:
     return name.replace("_", "-")
 
 
+def _written(*paragraphs: str) -> None:
+    """As one element: a page of hundreds is slow to draw."""
+    st.markdown("\n\n".join(paragraphs))
+
+
+def _displayed(formula: str) -> str:
+    """On lines of its own."""
+    return f"$$\n{formula.strip()}\n$$"
+
+
 def foundation() -> None:
     """The identity that everything rests on."""
     st.header(say("methods.foundation.title"), anchor="foundation")
-    st.markdown(say("methods.foundation.before"))
-    st.latex(FORMULAS["foundation"]["block"])
-    st.latex(FORMULAS["foundation"]["parts"])
-    st.markdown(say("methods.foundation.after"))
+    before, after = (say(f"methods.foundation.{each}") for each in ("before", "after"))
+    _written(before, *map(_displayed, FORMULAS["foundation"].values()), after)
 
 
 def layer() -> None:
     """The same identity for a whole layer, module by module."""
     st.header(say("methods.layer.title"), anchor="layer")
     for name, formula in FORMULAS["layer"].items():
-        st.markdown(say(f"methods.layer.{name}"))
-        st.latex(formula)
+        _written(say(f"methods.layer.{name}"), _displayed(formula))
     st.markdown(say("methods.layer.scopes"))
     for order in ORDERS.values():
         st.markdown(say(f"methods.layer.scopes_{order.name}"))
@@ -65,9 +72,7 @@ def statistics() -> None:
     st.header(say("methods.statistics.title"), anchor="statistics")
     for name, method in methods().items():
         st.subheader(say(f"method.{name}.title"), anchor=_anchor(name))
-        for formula in method.formulas:
-            st.latex(formula)
-        st.markdown(say(f"method.{name}.text"))
+        _written(*map(_displayed, method.formulas), say(f"method.{name}.text"))
         if name == "bias_reading":  # what is measured of it is shown here and nowhere else
             bias_readings()
         if method.view:

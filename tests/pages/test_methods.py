@@ -33,11 +33,13 @@ def test_every_paper_and_every_law_is_there(opened, tmp_path):
     assert all(law in laws for table in tables for law in table.laws)
 
 
-def test_every_formula_is_drawn(opened, tmp_path):
-    drawn = [each.value for each in opened("methods", tmp_path).latex]
+def test_every_formula_is_drawn_on_lines_of_its_own(opened, tmp_path):
+    drawn = "\n\n".join(each.value for each in opened("methods", tmp_path).markdown)
     general = mathematics("methods")
     of_statistics = [formula for method in methods().values() for formula in method.formulas]
-    assert len(drawn) == len([*general["foundation"], *general["layer"], *of_statistics])
+    formulas = [*general["foundation"].values(), *general["layer"].values(), *of_statistics]
+    assert all(f"$$\n{formula.strip()}\n$$" in drawn for formula in formulas)
+    assert drawn.count("$$") == 2 * len(formulas)
 
 
 def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
