@@ -11,6 +11,7 @@ from analysis.sources import PAPERS
 from analysis.tables.mixing import bias_reading
 from pages.ui.about import citation, contracts
 from pages.ui.choices.links import link_to_view
+from pages.ui.choices.pick import pick
 from pages.ui.figure import table
 from pages.ui.lazily import folded
 from pages.ui.method import mathematics, methods
@@ -68,9 +69,19 @@ def _scopes(order: LayerOrder) -> None:
 
 
 def statistics() -> None:
-    """Each statistic: what it asks, its formula, its table."""
+    """Each statistic of a page: what it asks, its formula, its table. All would be slow to draw."""
     st.header(say("methods.statistics.title"), anchor="statistics")
-    for name, method in methods().items():
+    page = pick(
+        "me_page",
+        say("methods.statistics.page"),
+        list(dict.fromkeys(method.page for method in methods().values())),
+        default="attention_norms",
+        format=lambda each: say(f"page.{each}.title"),
+        kind="pills",
+        in_bar=True,
+    )
+    of_page = {name: method for name, method in methods().items() if method.page == page}
+    for name, method in of_page.items():
         st.subheader(say(f"method.{name}.title"), anchor=_anchor(name))
         _written(*map(_displayed, method.formulas), say(f"method.{name}.text"))
         if name == "bias_reading":  # what is measured of it is shown here and nowhere else

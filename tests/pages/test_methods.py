@@ -1,6 +1,7 @@
 """Methods explains every statistic that can be computed, and needs no file to do so."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from analysis.scopes import ROLES, WEIGHTS, WHOLE
 from analysis.sources import PAPERS
@@ -9,6 +10,14 @@ from pages.ui.words.say import catalogue
 from precompute.passes import PASSES
 from tests.pages.conftest import assert_sound
 from tests.pages.test_overview import assert_section
+
+OF_PAGES = list(dict.fromkeys(method.page for method in methods().values()))
+
+
+@pytest.fixture
+def drawn(opened, tmp_path) -> list[AppTest]:
+    """The page with the statistics of each page."""
+    return [opened("methods", tmp_path, me_page=page) for page in OF_PAGES]
 
 
 def test_every_statistic_is_explained():
@@ -20,26 +29,28 @@ def test_every_statistic_is_explained():
 def test_methods_opens_without_any_file(lang, opened, tmp_path):
     session = opened("methods", tmp_path, lang=lang)
     assert_sound(session)
-    assert len(session.subheader) == len(methods())
     assert not session.error
 
 
-def test_every_paper_and_every_law_is_there(opened, tmp_path):
-    session = opened("methods", tmp_path)
-    told = "\n".join(each.value for each in session.markdown)
-    laws = "\n".join(each.value for each in session.caption)
+def test_every_statistic_stands_under_its_page(drawn):
+    titles = [each.value for session in drawn for each in session.subheader]
+    assert titles == [catalogue()[f"method.{name}.title"]["en"] for name in methods()]
+
+
+def test_every_paper_and_every_law_is_there(drawn):
+    told = "\n".join(each.value for each in drawn[0].markdown)
+    laws = "\n".join(each.value for session in drawn for each in session.caption)
     assert all(paper.title in told for paper in PAPERS.values())
     tables = (table for method in methods().values() for table in method.tables)
     assert all(law in laws for table in tables for law in table.laws)
 
 
-def test_every_formula_is_drawn_on_lines_of_its_own(opened, tmp_path):
-    drawn = "\n\n".join(each.value for each in opened("methods", tmp_path).markdown)
+def test_every_formula_is_on_lines_of_its_own(drawn):
+    told = "\n".join(each.value for session in drawn for each in session.markdown)
     general = mathematics("methods")
     of_statistics = [formula for method in methods().values() for formula in method.formulas]
     formulas = [*general["foundation"].values(), *general["layer"].values(), *of_statistics]
-    assert all(f"$$\n{formula.strip()}\n$$" in drawn for formula in formulas)
-    assert drawn.count("$$") == 2 * len(formulas)
+    assert all(f"$$\n{formula.strip()}\n$$" in told for formula in formulas)
 
 
 def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
@@ -61,6 +72,7 @@ def test_every_statistic_that_is_shown_leads_to_its_section():
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_the_reading_of_the_biases_and_the_limits_are_told(lang, opened, tmp_path):
-    told = "\n".join(each.value for each in opened("methods", tmp_path, lang=lang).markdown)
+    session = opened("methods", tmp_path, lang=lang, me_page="token_pairs")
+    told = "\n".join(each.value for each in session.markdown)
     for word in ("Integrated Gradients", "10", "50%", "post-norm", "PMI", "CR2"):
         assert word in told
