@@ -14,7 +14,7 @@ from precompute.jobs.plan import Job, Plan, batches
 from precompute.jobs.progress import OnProgress, progress
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
-from precompute.jobs.tables import finish_corpus, finish_table
+from precompute.jobs.tables import finish_corpus, finish_table, workspace
 from precompute.jobs.writing import Write, at_once, beside
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
@@ -109,9 +109,10 @@ def finish_job(
     if isinstance(job, int):
         _finish_sequences(plan, model, job, report, write)
         return
-    for name in job:
-        finish_table(plan, name)
-        report(1)
+    with workspace(plan.folder) as database:
+        for name in job:
+            finish_table(database, plan, name)
+            report(1)
 
 
 def _finish_sequences(

@@ -33,16 +33,19 @@ MEMORY = "1GB"
 _ROWS = 2**18
 
 
-def finish_table(plan: Plan, name: str) -> None:
+def finish_table(database: DuckDBPyConnection, plan: Plan, name: str) -> None:
     """The file of a table, if it is not there yet; of a fit its shard comes first.
 
     Every table that a fit needs must be there.
+
+    Args:
+        database: a workspace; nothing stays in it.
     """
     of = BY_NAME[name]
     if isinstance(of, Fit):
-        finish_shard(plan.place(of), 0, partial(_fitted, plan, of))
+        finish_shard(plan.place(of), 0, partial(_fitted, database, plan, of))
     if not plan.table_file(of).exists():
-        with workspace(plan.folder) as store:
+        with _room(database, threads=_threads()) as store:
             rows = view_of_shards(store, of.TABLE, plan.shards(of))
             cut = cut_of(store, plan, of.TABLE, rows, pieces(store, of.TABLE, rows))
             merge(store, of.TABLE, plan.shards(of), plan.table_file(of), cut=cut)
@@ -103,12 +106,15 @@ def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
 
 @contextmanager
 def workspace(folder: Path) -> Iterator[DuckDBPyConnection]:
-    """A database in memory that spills into a folder below `folder`, which is gone with it."""
+    """A database in memory that spills into a folder below `folder`, which is gone with it.
+
+    It takes 15 ms to open, so a job opens one for all of its tables.
+    """
     spill = unfinished_name(folder / "spill")
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": MEMORY,
         "temp_directory": str(spill),
-        "threads": str(min(torch.get_num_threads(), os.cpu_count() or 1)),
+        "threads": str(_threads()),
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }
@@ -119,7 +125,23 @@ def workspace(folder: Path) -> Iterator[DuckDBPyConnection]:
         rmtree(spill, ignore_errors=True)
 
 
-def _fitted(plan: Plan, of: Fit) -> pa.Table:
+@contextmanager
+def _room(database: DuckDBPyConnection, *, threads: int) -> Iterator[DuckDBPyConnection]:
+    """An empty database within a workspace, the only one at a time, which is gone with it."""
+    with database.cursor() as store:
+        store.execute(f"set threads = {threads}")
+        store.execute("attach ':memory:' as room; use room")
+        try:
+            yield store
+        finally:
+            store.execute("use memory; detach room")
+
+
+def _threads() -> int:
+    return min(torch.get_num_threads(), os.cpu_count() or 1)
+
+
+def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:
     """The rows of a fit, from a database that holds what it needs and nothing else."""
     context = FitContext(
         seed=plan.facts.seed,
@@ -129,8 +151,8 @@ def _fitted(plan: Plan, of: Fit) -> pa.Table:
         documents=plan.corpus.units() if len(plan.corpus) <= plan.bounds.blocks else None,
     )
     needed = [BY_NAME[name] for name in of.NEEDS]
-    with workspace(plan.folder) as store:
-        store.execute("set threads = 1")  # sums of floats depend on the order of their terms
+    # sums of floats depend on the order of their terms, which is that of threads
+    with _room(database, threads=1) as store:
         store.execute("create schema stored; create schema kept")
         for table in CORPUS:
             _stand_in(store, table, plan.corpus_file(table))

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import duckdb
@@ -143,9 +144,9 @@ def _shards(plan: Plan) -> None:
 
 def _tables(plan: Plan) -> None:
     tables.finish_corpus(plan)
-    for group in plan.tables:
-        for name in group:
-            tables.finish_table(plan, name)
+    with tables.workspace(plan.folder) as database:
+        for name in chain.from_iterable(plan.tables):
+            tables.finish_table(database, plan, name)
 
 
 def _told(name: str, step: Callable[[], object]) -> None:

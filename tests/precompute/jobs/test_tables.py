@@ -100,12 +100,15 @@ def test_small_pieces_give_the_same_table(asked, plan, tmp_path):
     assert not [each for each in tmp_path.iterdir() if each.name != "whole.parquet"]
 
 
-def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch):
+def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch, tmp_path):
     of = BY_NAME["token_type_mixing"]
     assert isinstance(of, Fit)
     monkeypatch.setattr(of, "NEEDS", ())
-    with pytest.raises(duckdb.CatalogException, match="head_token"):
-        tables._fitted(plan, of)
+    with (
+        tables.workspace(tmp_path) as database,
+        pytest.raises(duckdb.CatalogException, match="head_token"),
+    ):
+        tables._fitted(database, plan, of)
 
 
 def test_a_file_is_the_same_whoever_makes_its_tables(tmp_path_factory, tmp_path):
