@@ -67,6 +67,7 @@ def head_blocks(store: DuckDBPyConnection) -> Iterator[HeadBlocks]:
                 from {kind.shards} join blocks using (seq)
                 where layer = $layer
                 group by head, {kind.cell}, block
+                order by head, {kind.cell}, block
                 """,
                 {"layer": layer},
             )
