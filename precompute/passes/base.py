@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int, Int32
+from torch import Tensor
 
 from analysis.measures.bootstrap import Redraws, redraws
 from analysis.models.trace import ModelWeights
 from analysis.scopes import LayerOrder
 from analysis.tables.table import Table
-from precompute.corpora.sequence import TOKEN_TYPES
+from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.corpora.word_vectors import WordVectors
 from precompute.passes.batch import Batch
 
@@ -93,6 +94,13 @@ class Fit(Named, Protocol):
 
 
 Pass = Totals | Weights | Fit
+
+
+def without_padding(
+    batch: Batch, padded: Float[Tensor, "batch token width"]
+) -> list[tuple[Sequence, Float[Tensor, "token width"]]]:
+    """The sequences of a batch, each with its own rows alone."""
+    return [(each, padded[row, : len(each)]) for row, each in enumerate(batch.sequences)]
 
 
 def names_of(places: np.ndarray, names: tuple[str, ...] = TOKEN_TYPES) -> pa.DictionaryArray:

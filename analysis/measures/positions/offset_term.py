@@ -58,12 +58,12 @@ def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> 
     queries, keys = weights.compared(read)
     seen = weights.pairs(len(read)).to(read.device)
     n_pairs, n_buckets = int(seen.sum()), int(terms.buckets.max()) + 1
-    scores = weights.products(read) * weights.score_scale
+    of_query, of_key, of_bias = terms.by_part(queries, keys)
+    scores = (queries @ keys.mT + (of_query + of_key + of_bias)) * weights.score_scale
     means = (scores * seen).sum(dim=-1, keepdim=True) / seen.sum(dim=-1, keepdim=True)
     centred = (scores - means) * seen
     rounded = _ROUNDINGS * torch.finfo(scores.dtype).eps * scores.abs().amax(dim=-1, keepdim=True)
     centred = centred.masked_fill(centred.abs() <= rounded, 0)  # where all keys match equally
-    of_query, of_key, _ = terms.by_part(queries, keys)
     nothing = queries.new_zeros(len(queries), n_buckets, dtype=torch.float64)
     bucket_of_pair = terms.of_pairs(len(read)).flatten()
 

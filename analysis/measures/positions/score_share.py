@@ -24,7 +24,23 @@ class HeadTotals(NamedTuple):
     n_pairs: Float[np.ndarray, " resample"]
 
 
-def score_shares(totals: HeadTotals) -> Float[np.ndarray, "resample 4"]:
+class TermTotals(NamedTuple):
+    """Sums of `offset_term.offset_totals` in the same way.
+
+    `whole` is Σ d_ij², of all buckets.
+    """
+
+    query: Float[np.ndarray, "resample bucket"]
+    key: Float[np.ndarray, "resample bucket"]
+    bias: Float[np.ndarray, "resample bucket"]
+    deviation: Float[np.ndarray, "resample bucket"]
+    query_part: Float[np.ndarray, "resample bucket"]
+    key_part: Float[np.ndarray, "resample bucket"]
+    whole: Float[np.ndarray, " resample"]
+    n_pairs: Float[np.ndarray, " resample"]
+
+
+def score_shares(totals: HeadTotals | TermTotals) -> Float[np.ndarray, "resample 4"]:
     """The four terms of every score, each by its covariance with the score, over the variance.
 
     With q = E q + δq and k = E k + δk a score is the sum of what position alone gives, E q with
@@ -32,61 +48,38 @@ def score_shares(totals: HeadTotals) -> Float[np.ndarray, "resample 4"]:
     δk; and of what only both give, δq with δk and all that is not turned. Σ d_ij · term over
     Σ d_ij² is the share of each, d_ij being a score less the mean of its row.
 
+    Where scores have terms of offsets, position alone gives E q · P_r + E k · R_r + b_r, the
+    query's content δq · P_r, the key's content δk · R_r, and both q · k, in which no offset is.
+
     Returns:
         In the order of `PARTS`, 1 in sum. A share is below 0 where a term works against the rest.
         NaN where all keys of every query match equally.
 
     Source:
-        su-2021, section 3.2.1, eq. 12; the split is ours.
+        su-2021, section 3.2.1, eq. 12; he-2021, section 3.1, eq. 4; the split is ours.
     """
+    parts = _of_planes(totals) if isinstance(totals, HeadTotals) else _of_terms(totals)
+    whole = np.where(totals.whole > 0, totals.whole, np.nan)
+    return np.stack([*parts, totals.whole - sum(parts)], axis=-1) / whole[..., None]
+
+
+def _of_planes(totals: HeadTotals) -> tuple[np.ndarray, ...]:
+    """Σ d_ij · term of position, query and key."""
     n_pairs = totals.n_pairs[..., None]
     query, key = totals.query / n_pairs, totals.key.conj() / n_pairs
     position = _covariance(query * key, totals.turn)
     of_query = _covariance(key, totals.query_turn) - position
-    of_key = _covariance(query, totals.key_turn) - position
-    content = totals.whole - position - of_query - of_key
-    whole = np.where(totals.whole > 0, totals.whole, np.nan)
-    return np.stack([position, of_query, of_key, content], axis=-1) / whole[..., None]
+    return position, of_query, _covariance(query, totals.key_turn) - position
 
 
-class TermTotals(NamedTuple):
-    """Sums of `offset_term.offset_totals` over texts, of one head, and over which pairs.
-
-    `whole` is Σ d_ij², of all buckets.
-    """
-
-    query: Float[np.ndarray, " bucket"]
-    key: Float[np.ndarray, " bucket"]
-    bias: Float[np.ndarray, " bucket"]
-    deviation: Float[np.ndarray, " bucket"]
-    query_part: Float[np.ndarray, " bucket"]
-    key_part: Float[np.ndarray, " bucket"]
-    whole: float
-    n_pairs: int
-
-
-def term_shares(totals: TermTotals) -> Float[np.ndarray, "4"]:
-    """The same four terms of scores that have terms of offsets.
-
-    With q = E q + δq and k = E k + δk a score is the sum of what position alone gives,
-    E q · P_r + E k · R_r + b_r; of what the query's content gives, δq · P_r; of what the key's
-    content gives, δk · R_r; and of q · k, in which no offset is.
-
-    Returns:
-        In the order of `PARTS`, 1 in sum; NaN where all keys of every query match equally.
-
-    Source:
-        he-2021, section 3.1, eq. 4; the split is ours.
-    """
-    if totals.whole <= 0:
-        return np.full(len(PARTS), np.nan)
+def _of_terms(totals: TermTotals) -> tuple[np.ndarray, ...]:
+    """The same of scores that have terms of offsets."""
     query, key, bias = (
-        float(totals.deviation @ each) / totals.n_pairs
-        for each in (totals.query, totals.key, totals.bias)
+        _covariance(sums, totals.deviation) / totals.n_pairs
+        for sums in (totals.query, totals.key, totals.bias)
     )
-    of_query, of_key = totals.query_part.sum() - query, totals.key_part.sum() - key
-    parts = [query + key + bias, of_query, of_key]
-    return np.array([*parts, totals.whole - sum(parts)]) / totals.whole
+    of_query, of_key = totals.query_part.sum(axis=-1), totals.key_part.sum(axis=-1)
+    return query + key + bias, of_query - query, of_key - key
 
 
 def _covariance(means: np.ndarray, sums: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from analysis.needs import Need
 from analysis.tables.columns import count, number, small
-from analysis.tables.table import HEAD, LAYER, Table
+from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 SUMS = {
     "query": "Σ q_i · P_r, over all pairs",
@@ -14,17 +14,19 @@ SUMS = {
     "score": "Σ d_ij², over the pairs of the bucket",
 }
 """As they enter the softmax; d_ij is a score less the mean of its row."""
+_KEY = (LAYER, HEAD, small("bucket", "bucket of offsets, as the model counts them from 0"))
+_VALUES = (
+    small("first_offset", "first offset of the bucket", "tokens"),
+    small("last_offset", "last offset of the bucket", "tokens"),
+    count("n_pairs", "pairs of a query and a key that are compared", "pairs"),
+    *(number(name, meaning, "score") for name, meaning in SUMS.items()),
+)
 TABLE = Table(
     name="offset_term",
     grain="one row per layer, head and bucket of offsets that the head does not tell apart; sums "
     "over pairs; none if scores have no terms of offsets",
-    key=(LAYER, HEAD, small("bucket", "bucket of offsets, as the model counts them from 0")),
-    values=(
-        small("first_offset", "first offset of the bucket", "tokens"),
-        small("last_offset", "last offset of the bucket", "tokens"),
-        count("n_pairs", "pairs of a query and a key that are compared", "pairs"),
-        *(number(name, meaning, "score") for name, meaning in SUMS.items()),
-    ),
+    key=_KEY,
+    values=_VALUES,
     source="he-2021",
     needs=(Need.DISTANCE_TERMS,),
     laws=("first_offset <= last_offset", "n_pairs > 0", "score >= 0"),
@@ -35,4 +37,6 @@ TABLE = Table(
         from shards
         group by layer, head, bucket
     """,
+    raw=(SEQUENCE, *_KEY, *_VALUES),
+    piece="layer",
 )

@@ -10,8 +10,7 @@ from torch import Tensor
 from analysis.measures.positions.rotary_plane import PlaneTotals, plane_totals
 from analysis.models.rotary import Rotary
 from analysis.tables.positions.rotary_plane import COMPLEX, REAL, TABLE, UNTURNED
-from precompute.corpora.sequence import Sequence
-from precompute.passes.base import table_of
+from precompute.passes.base import table_of, without_padding
 from precompute.passes.batch import Batch
 
 VERSION = 2
@@ -24,14 +23,9 @@ def totals(batch: Batch) -> pa.Table:
         _rows(sequence.index, index, layer.weights.rotary, plane_totals(read, layer.weights))
         for index, layer in enumerate(batch.trace.layers)
         if isinstance(layer.weights.rotary, Rotary)
-        for sequence, read in _alone(batch, layer.attention_input)
+        for sequence, read in without_padding(batch, layer.attention_input)
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])
-
-
-def _alone(batch: Batch, padded: Tensor) -> list[tuple[Sequence, Tensor]]:
-    """The sequences of the batch, each with its rows without their padding."""
-    return [(each, padded[row, : len(each)]) for row, each in enumerate(batch.sequences)]
 
 
 def _rows(seq: int, layer: int, rotary: Rotary, found: PlaneTotals) -> pa.Table:

@@ -4,6 +4,7 @@ import duckdb
 import pytest
 
 from tests.pages.conftest import bodies, captions, charts, sentences
+from tests.pages.kit.copies import changes_of
 from tests.pages.kit.folders import folder_of
 
 pytestmark = pytest.mark.slow
@@ -11,6 +12,7 @@ _STATISTICS = ["offset_agreement", "relative_position_cluster", "exemplar_attent
 _MORE = ["score_share", "position_kernel", "query_key_error"]
 t5_folder = folder_of("t5", statistics=_STATISTICS + _MORE)
 deberta_folder = folder_of("deberta-v2", statistics=_STATISTICS + _MORE)
+changed_t5 = changes_of("t5_folder")
 dinov3_folder = folder_of("dinov3_vit", statistics=[*_STATISTICS[1:], "patch_offset"])
 
 
@@ -42,6 +44,17 @@ def test_one_head_shows_the_bias_of_a_t5_and_no_planes(section, t5_folder, expor
     assert found
     assert found == pytest.approx({offset: expected[offset] for offset in found})
     assert not [frame for frame in frames.values() if "preferred_offset" in frame]
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_an_interval_without_width_is_drawn_and_no_lack_of_texts_is_told(lang, section, changed_t5):
+    """A bias is the same whatever texts are redrawn."""
+    sure = changed_t5("update stored.position_kernel set low = kernel, high = kernel")
+    session = section("one_head", sure, lang, head="1-2")
+    assert not session.error
+    assert not session.warning
+    assert "'field': 'kernel_low'," in str(charts(session)[0])
+    assert "too few to redraw" not in captions(session)
 
 
 def test_the_words_are_those_of_tables(section, folder):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from analysis.measures.positions.offset_term import bucket_ends, offset_totals
-from analysis.measures.positions.score_share import TermTotals, term_shares
+from analysis.measures.positions.score_share import TermTotals, score_shares
 from analysis.models.offset_terms import OffsetTerms
 from tests.analysis.measures.positions.turned.layers import both_ways
 from tests.reference.positions import offset_term as reference
@@ -71,12 +71,13 @@ def _sides(reads, weights, head):
 
 
 def _head_totals(found, head):
+    """Of one head, from one or several texts."""
     sums = {
-        name: np.sum([getattr(each, name)[head].numpy() for each in found], axis=0)
+        name: np.sum([getattr(each, name)[[head]].numpy() for each in found], axis=0)
         for name in TermTotals._fields[:6]
     }
-    whole = float(sum(each.score[head].sum() for each in found))
-    return TermTotals(**sums, whole=whole, n_pairs=sum(each.n_pairs for each in found))
+    whole, n_pairs = sum(each.score[head].sum() for each in found), sum(e.n_pairs for e in found)
+    return TermTotals(**sums, whole=np.array([float(whole)]), n_pairs=np.array([float(n_pairs)]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -93,14 +94,23 @@ def test_kernel_and_shares_are_those_of_all_pairs_of_all_texts_written_out(
         queries, keys, pairs, rows = _sides(reads, weights, head)
         tables, totals = _tables(terms, head), _head_totals(found, head)
         bare = [(i, j) for i, j, _ in pairs]
-        kernel = (totals.query + totals.key + totals.bias) / totals.n_pairs
+        (kernel,) = (totals.query + totals.key + totals.bias) / totals.n_pairs
         for offset in range(-REACH, REACH + 1):
             expected = reference.offset_kernel(queries, keys, bare, offset, tables, scale=0.3)
             assert kernel[offset + REACH] == pytest.approx(expected, abs=1e-12)
         written = reference.four_terms(queries, keys, pairs, tables, scale=0.3)
-        shares = term_shares(totals)
+        (shares,) = score_shares(totals)
         np.testing.assert_allclose(shares, shares_reference.score_shares(written, rows), atol=1e-9)
         assert shares.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_several_choices_of_texts_have_each_its_own_shares(traced_alone):
+    layer = traced_alone[1].layers[0]
+    found = offset_totals(layer.attention_input[0], _with_terms(layer, _terms()))
+    alone = [_head_totals([found], head) for head in range(HEADS)]
+    together = TermTotals(*map(np.concatenate, zip(*alone, strict=True)))
+    apart = np.concatenate([score_shares(each) for each in alone])
+    np.testing.assert_array_equal(score_shares(together), apart)
 
 
 def test_scores_are_the_sum_of_their_terms(traced_alone):
@@ -122,7 +132,7 @@ def test_the_kernel_of_a_bias_is_the_bias_and_all_that_is_of_position(traced_alo
     kernel = (found.query + found.key + found.bias) / found.n_pairs
     torch.testing.assert_close(kernel, terms.bias * 0.3, rtol=1e-14, atol=0)
     for head in range(HEADS):
-        position, query, key, content = term_shares(_head_totals([found], head))
+        position, query, key, content = score_shares(_head_totals([found], head))[0]
         assert (query, key) == (0, 0)
         assert 0 < abs(position) < 1
         assert position + content == pytest.approx(1)
@@ -148,7 +158,7 @@ def test_a_planted_offset_of_a_constant_side_is_the_peak_and_all_there_is(traced
     assert (kernel.argmax(dim=1) - REACH).tolist() == planted
     torch.testing.assert_close(kernel.max(dim=1).values, torch.full((3,), 0.3).double())
     for head in range(HEADS):
-        shares = term_shares(_head_totals([found], head))
+        (shares,) = score_shares(_head_totals([found], head))
         np.testing.assert_allclose(shares, [1, 0, 0, 0], atol=1e-12)
 
 
@@ -158,7 +168,7 @@ def test_equal_scores_have_no_shares(traced_alone):
     names = ("query_weight", "query_bias")
     nothing = {name: torch.zeros_like(getattr(layer.weights, name)) for name in names}
     found = offset_totals(layer.attention_input[0], _with_terms(layer, terms, **nothing))
-    assert np.isnan(term_shares(_head_totals([found], 0))).all()
+    assert np.isnan(score_shares(_head_totals([found], 0))).all()
 
 
 def test_a_layer_without_terms_is_no_error_of_numbers(traced_alone):

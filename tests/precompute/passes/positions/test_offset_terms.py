@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -12,17 +12,10 @@ import torch
 
 from analysis.models.offset_terms import OffsetTerms
 from analysis.models.trace import LayerWeights, Trace
-from analysis.scopes import PRE_NORM
-from precompute.jobs.shards import as_stored, merged
-from precompute.passes.base import FitContext
+from precompute.jobs.shards import as_stored, counted_from_1, merged
 from precompute.passes.batch import Batch
-from precompute.passes.positions import (
-    offset_term,
-    position_kernel,
-    query_key_correlation,
-    rotary_plane,
-    score_share,
-)
+from precompute.passes.positions import offset_term, query_key_correlation
+from tests.precompute.passes.positions.fits import fitted
 from tests.tiny import tiny_model, tiny_sequences
 
 FAMILIES = ("t5", "deberta-v2")
@@ -74,29 +67,15 @@ def test_sums_along_diagonals_are_those_of_the_models_scores(kind):
                 assert row[name] == pytest.approx(expected, abs=1e-9)
 
 
-def _fitted(kind: str, change: Changed = lambda each: each) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _fitted(kind: str, change: Changed = lambda each: each) -> tuple[Any, Any]:
     """Kernels and shares of all texts."""
     texts, traced, _ = _read(kind, change)
     batch = Batch(tuple(texts), traced)
-    with duckdb.connect() as store:
-        store.execute("create schema stored")
-        for each in (offset_term, query_key_correlation, rotary_plane):
-            found = each.totals(batch)
-            rows = _stored(each, [found])  # noqa: F841, which the query reads
-            store.execute(f"create table stored.{each.TABLE.name} as from rows")
-            store.register(f"{each.TABLE.name}_shards", found)
-            for view in each.TABLE.views:
-                store.execute(f"create view {view.name} as {view.sql}")
-        seqs = [each.index for each in texts]
-        store.register("blocks", pd.DataFrame({"seq": seqs, "block": seqs}))
-        # of heads counted from 1, as a file has them
-        store.execute("update stored.offset_term set head = head + 1")
-        store.execute("update stored.query_key_correlation set head = head + 1")
-        context = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
-        kernels, shares = (
-            each.fit(store, context).to_pandas() for each in (position_kernel, score_share)
-        )
-    return kernels, shares
+    terms, sums = (
+        counted_from_1(each.totals(batch)) for each in (offset_term, query_key_correlation)
+    )
+    offsets = sums["offset"].unique().to_pylist()
+    return fitted("offset_term", terms.to_pandas(), offsets)
 
 
 def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
@@ -108,7 +87,6 @@ def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
         i = max(0, -row["offset"])
         expected = float(bias[row["head"] - 1, i, i + row["offset"]])
         assert row["kernel"] == pytest.approx(expected, rel=1e-12)
-    assert kernels[["low", "high"]].isna().all(axis=None), "tables have no intervals"
     assert len(shares) == 2 * (3 + 1), "every head, and the mean over heads of each layer"
     assert (shares[["query", "key"]] == 0).all(axis=None)
     assert (shares["position"] != 0).all()

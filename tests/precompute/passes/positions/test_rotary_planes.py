@@ -13,10 +13,8 @@ import torch
 from analysis.measures.positions.position_kernel import position_kernel as kernel_of
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights, ModelWeights, Trace
-from analysis.scopes import PRE_NORM
 from analysis.tables.positions import rotary_plane as table
 from precompute.jobs.shards import as_stored, counted_from_1, merged
-from precompute.passes.base import FitContext
 from precompute.passes.batch import Batch
 from precompute.passes.positions import (
     query_key_correlation,
@@ -29,7 +27,7 @@ from precompute.passes.positions import (
     state_spectrum,
 )
 from tests.analysis.measures.positions.turned.layers import both_ways, planted, turning
-from tests.precompute.passes.positions.no_terms import have_no_terms
+from tests.precompute.passes.positions.fits import CONTEXT, have_shards
 
 pytestmark = both_ways
 Turned = Callable[[LayerWeights], LayerWeights]
@@ -135,12 +133,10 @@ def shares(traced, sequences) -> Callable[[Turned], pd.DataFrame]:
     def of(turned: Turned) -> pd.DataFrame:
         rows = rotary_plane.totals(Batch(sequences, _with(traced, turned)))
         with duckdb.connect() as store:
-            have_no_terms(store)
-            store.register("rotary_plane_shards", counted_from_1(rows))
             seqs = [each.index for each in sequences]
-            store.register("blocks", pd.DataFrame({"seq": seqs, "block": range(len(seqs))}))
-            context = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
-            return score_share.fit(store, context).to_pandas()
+            blocks = pd.DataFrame({"seq": seqs, "block": range(len(seqs))})
+            have_shards(store, blocks=blocks, rotary_plane=counted_from_1(rows))
+            return score_share.fit(store, CONTEXT).to_pandas()
 
     return of
 

@@ -3,21 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.scopes import PRE_NORM
 from analysis.tables.positions.rotary_plane import COMPLEX, REAL
-from precompute.passes.base import FitContext
-from precompute.passes.positions import position_kernel, score_share
 from tests.intervals import assert_ordered
-from tests.precompute.passes.positions.no_terms import have_no_terms
+from tests.precompute.passes.positions.fits import CONTEXT, fitted
 from tests.reference.bootstrap import interval
 from tests.reference.positions import position_kernel as reference_kernel
 
-CONTEXT = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
 PARTS = ("position", "query", "key", "content")
 FREQUENCIES = (0.0, 0.9, 0.05)  # of plane 0 none: it is not turned
 OFFSETS = (-3, -1, 0)
@@ -40,25 +35,8 @@ def drawn_sums(n_sequences: int, n_heads: int, *, spread: float = 1.0) -> pd.Dat
     return frame
 
 
-@pytest.fixture
-def fitted() -> Callable[..., tuple[pd.DataFrame, pd.DataFrame]]:
-    """The kernels and the shares of rows of shards, each sequence a block unless told."""
-
-    def of(sums: pd.DataFrame, block: Callable[[int], int] = int):
-        seqs = sorted(sums["seq"].unique())
-        blocks = pd.DataFrame({"seq": seqs, "block": list(map(block, seqs))}, dtype="int32")
-        heads = sums["head"].unique()
-        offsets = [{"layer": 1, "head": head, "offset": t} for head in heads for t in OFFSETS]
-        with duckdb.connect() as store:
-            have_no_terms(store)
-            store.register("rotary_plane_shards", sums)
-            store.register("blocks", blocks)
-            store.register("query_key_correlation_mean", pd.DataFrame(offsets))
-            passes = (position_kernel, score_share)
-            kernels, shares = (each.fit(store, CONTEXT).to_pandas() for each in passes)
-        return kernels, shares
-
-    return of
+def _fitted(sums: pd.DataFrame, block: Callable[[int], int] = int) -> tuple[Any, Any]:
+    return fitted("rotary_plane", sums, OFFSETS, block)
 
 
 def _of_sequences(own: pd.DataFrame) -> list[dict[str, Any]]:
@@ -93,10 +71,10 @@ def _shares(sums: dict[str, Any]) -> list[float]:
     return [each / sums["whole"] for each in (position, of_query, of_key, rest)]
 
 
-def test_ends_are_percentiles_of_what_redrawn_sequences_make(fitted):
+def test_ends_are_percentiles_of_what_redrawn_sequences_make():
     n = 12
     sums = drawn_sums(n, 2)
-    kernels, shares = fitted(sums)
+    kernels, shares = _fitted(sums)
     draws = CONTEXT.redraws(np.arange(n)).weights.astype(int)
     of_heads = []
     for head in (1, 2):
@@ -116,11 +94,11 @@ def test_ends_are_percentiles_of_what_redrawn_sequences_make(fitted):
             assert ends == pytest.approx(interval(drawn), rel=1e-9)
 
 
-def test_an_interval_holds_the_kernel_of_all_texts_as_often_as_it_says(fitted):
+def test_an_interval_holds_the_kernel_of_all_texts_as_often_as_it_says():
     """Heads stand for repetitions: of each another 40 sequences are seen of the same many."""
     n_heads, planes = 120, len(FREQUENCIES) - 1
     sums = drawn_sums(40, n_heads, spread=1.0)
-    kernels, _ = fitted(sums)
+    kernels, _ = _fitted(sums)
     mean = drawn_sums(40, n_heads, spread=0.0)
     means = mean[(mean["seq"] == 0) & (mean["plane"] > 0)]
     for offset, own in kernels.groupby("offset"):
@@ -140,17 +118,17 @@ def _means(rows: pd.DataFrame) -> np.ndarray:
     return (query * np.conj(key) / rows["n_pairs"] ** 2).to_numpy()
 
 
-def test_few_texts_have_no_interval_and_blocks_count_as_texts(fitted):
+def test_few_texts_have_no_interval_and_blocks_count_as_texts():
     for n, block in ((9, int), (30, lambda seq: seq // 4)):
-        for frame in fitted(drawn_sums(n, 1), block):
+        for frame in _fitted(drawn_sums(n, 1), block):
             ends = [name for name in frame if name.endswith(("low", "high"))]
             assert frame[ends].isna().all(axis=None)
             assert frame.drop(columns=[*ends, "head"]).notna().all(axis=None)
 
 
-def test_blocks_change_no_number_but_the_interval(fitted):
+def test_blocks_change_no_number_but_the_interval():
     sums = drawn_sums(40, 2)
-    for alone, together in zip(fitted(sums), fitted(sums, lambda seq: seq // 2), strict=True):
+    for alone, together in zip(_fitted(sums), _fitted(sums, lambda seq: seq // 2), strict=True):
         ends = [name for name in alone if name.endswith(("low", "high"))]
         pd.testing.assert_frame_equal(alone.drop(columns=ends), together.drop(columns=ends))
         assert (alone[ends] != together[ends]).all(axis=None)
