@@ -1,5 +1,6 @@
 """Two runs agree as far as their tables say: to the bit, or to round-off in other batches."""
 
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -14,6 +15,7 @@ from analysis.tables.corpus import RUN
 from analysis.tables.table import Table, View
 from precompute.corpora.index import write
 from precompute.jobs.runner import run_local
+from precompute.jobs.workers import run_processes
 from precompute.run import run
 from tests.shared_store import brief_parsers, shared_store
 from tests.small_store import request
@@ -28,7 +30,9 @@ OF_ITSELF = {RUN.name: ("model", "created_at")}
 
 @pytest.fixture(scope="module", params=FAMILIES)
 def both(request, tmp_path_factory) -> tuple[Path, Path]:
-    """The same model over the same corpus, in batches of 64 sequences and of two."""
+    """The same model over the same corpus: in batches of 64 sequences in this process, which has
+    one thread, and in batches of two. Where no parsers are trained, two workers of two threads each
+    make these; parsers are trained briefly in this process alone."""
     return of_family(request.param, tmp_path_factory)
 
 
@@ -36,12 +40,13 @@ def of_family(family: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
     annotated = FAMILIES[family]
     one = shared_store(tmp_path_factory, family, annotated=annotated)
     asked = request(tmp_path_factory.mktemp("other"), family, annotated=annotated)
+    runner = run_local if annotated else partial(run_processes, workers=2, cpus=2)
     with brief_parsers(), patch.object(write, "JOB_SEQUENCES", 2):
-        run(asked, run_local)
+        run(asked, runner)
     return one, asked.output
 
 
-def test_numbers_of_other_batches_agree_as_their_tables_say(both):
+def test_numbers_of_other_batches_workers_and_threads_agree_as_their_tables_say(both):
     with duckdb.connect(str(both[0]), read_only=True) as one:
         one.execute(f"attach '{both[1]}' as other (read_only)")
         wrong = [
