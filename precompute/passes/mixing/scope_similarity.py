@@ -13,8 +13,11 @@ _PAIRS = """
         group by seq, scope_a, scope_b
     )
     from pair
-    union
-    select seq, unnest([scope_a, scope_b]) as scope, scope, 1.0 from pair
+    union all
+    select seq, scope, scope, 1.0
+    from (select distinct seq from sequence_scope_similarity), (
+        select distinct unnest([scope_a, scope_b]) as scope from sequence_scope_similarity
+    )
 """
 fit = mean_over_sequences(
     TABLE,
