@@ -12,7 +12,7 @@ from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.checks import check_length, check_some_tokens
 from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
 from precompute.corpora.special_tokens import check_tokenizer, encoding, framed, room_for
-from precompute.corpora.token_types import SEP, SPECIAL, TokenTypes
+from precompute.corpora.token_types import SEP, TokenTypes, are_special
 from precompute.corpora.tokenizing.japanese import is_japanese, joined_japanese
 from precompute.corpora.tokenizing.word_pieces import word_pieces
 from precompute.corpora.tokenizing.words import words_of_tokens
@@ -95,7 +95,8 @@ class Encoder:
             check_some_tokens(len(each), text, place=entry.place)
         lost = _beyond(pieces, room_for(len(texts), self._tokenizer, self._max_tokens))
         counts["truncated"] += bool(lost)
-        kept = np.setdiff1d(np.arange(len(encoded.ids)), lost)
+        kept = np.ones(len(encoded.ids), dtype=bool)
+        kept[lost] = False
         segments = self._known(encoded.segments[kept])
         words = encoded.words[kept]
         text = "\n".join(texts)
@@ -149,7 +150,7 @@ class Encoder:
     ) -> Sequence:
         token_types = self._token_types(ids)
         masked = ids == self._mask
-        special = masked | np.isin(token_types, SPECIAL)
+        special = masked | are_special(token_types)
         return Sequence(
             index=index,
             ids=ids,
@@ -200,7 +201,7 @@ class Encoder:
 
     def _readable(self, ids: Int32[np.ndarray, " token"]) -> str:
         """The text between special tokens, a line for each part."""
-        special = np.isin(self._token_types(ids), SPECIAL)
+        special = are_special(self._token_types(ids))
         ends = np.cumsum(~special)[special]
         parts = np.split(ids[~special], ends.tolist())
         texts = (self._decoded(part.tolist()).strip() for part in parts)

@@ -10,7 +10,7 @@ from analysis.errors import UnfitModel, UserError
 from analysis.models.gradients import NO_TARGET
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.corpora.token_types import OTHER, SPECIAL
+from precompute.corpora.token_types import OTHER, are_special
 
 
 def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
@@ -44,8 +44,8 @@ def masked(
         The released code draws all sequences from one generator, in the order of the file.
     """
     check_masking(tokenizer, rate)
-    maskable = np.flatnonzero(~np.isin(sequence.token_types, SPECIAL))
-    if not rate or not len(maskable):
+    maskable = np.flatnonzero(~are_special(sequence.token_types)) if rate else ()
+    if not len(maskable):
         return sequence
     draws = generator(seed, purpose="masking", index=sequence.index)
     n_masked = max(1, math.floor(rate * len(maskable)))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int32, UInt8
+from jaxtyping import Bool, Int32, UInt8
 from tokenizers.pre_tokenizers import ByteLevel
 from transformers import PreTrainedTokenizerBase
 
@@ -13,6 +13,7 @@ from precompute.corpora.special_tokens import PROBE
 CLS, SEP, COMMA_PERIOD, OTHER, REGISTER, BOS = range(len(TOKEN_TYPES))
 SPECIAL = (BOS, CLS, SEP)
 """Types of the tokens that frame a text and stand for no part of it."""
+_IS_SPECIAL = np.isin(np.arange(len(TOKEN_TYPES)), SPECIAL)
 _PLAIN = (*",.", *"，．", *"、。")
 _COMMAS_AND_PERIODS = {
     *_PLAIN,
@@ -49,6 +50,11 @@ class TokenTypes:
     def __call__(self, ids: Int32[np.ndarray, " token"]) -> UInt8[np.ndarray, " token"]:
         """Positions in `TOKEN_TYPES`."""
         return self._of_id[ids]
+
+
+def are_special(types: UInt8[np.ndarray, " token"]) -> Bool[np.ndarray, " token"]:
+    """Whether tokens of these types frame a text."""
+    return _IS_SPECIAL[types]
 
 
 def _is_put(tokenizer: PreTrainedTokenizerBase, token: Any, place: int) -> bool:

@@ -4,8 +4,8 @@ What is merged once is not merged again: a run that adds a statistic merges that
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -56,12 +56,15 @@ def finish_corpus(plan: Plan) -> None:
     *read, vocabulary = CORPUS
     if all(plan.corpus_file(table).exists() for table in CORPUS):
         return
-    for table in read:
-        parts = (plan.corpus.part(index) for index in range(len(plan.corpus.parts)))
-        rows = ((corpus_rows(part) | annotation_rows(part))[table.name] for part in parts)
-        _write(
-            plan.corpus_file(table), table, (each for part in rows for each in part.to_batches())
-        )
+    with ExitStack() as files:
+        write = {
+            table.name: files.enter_context(_writing(plan.corpus_file(table), table))
+            for table in read
+        }
+        for index in range(len(plan.corpus.parts)):
+            part = plan.corpus.part(index)
+            for name, rows in (corpus_rows(part) | annotation_rows(part)).items():
+                write[name](rows)
     with workspace(plan.folder) as store:
         found = vocabulary_rows(store, plan.corpus_file(TOKENS))
         _write(plan.corpus_file(vocabulary), vocabulary, found)
@@ -191,13 +194,21 @@ def _write(
     batches: Iterator[pa.RecordBatch],
     said: dict[str, str] | None = None,
 ) -> None:
-    """A sealed Parquet file of the table's columns and types, with what it says of itself."""
+    with _writing(path, table, said) as write:
+        for batch in batches:
+            write(pa.Table.from_batches([batch]))
+
+
+@contextmanager
+def _writing(
+    path: Path, table: Table, said: dict[str, str] | None = None
+) -> Iterator[Callable[[pa.Table], None]]:
+    """What writes rows into a sealed Parquet file of the table's columns and types, which bears its
+    name once all are written, with what it says of itself."""
     schema = table.schema.with_metadata(said)
     with named_when_whole(path) as file:
         with pq.ParquetWriter(
             file, schema, compression="lz4", use_dictionary=False, write_page_checksum=True
         ) as writer:
-            for batch in batches:
-                rows = pa.Table.from_batches([batch]).select(schema.names).cast(schema)
-                writer.write_table(rows)
+            yield lambda rows: writer.write_table(rows.select(schema.names).cast(schema))
         seal(file, path)

@@ -1,5 +1,6 @@
 """Tokenizers whose tokens hold the space before a word as `▁`, as those of SentencePiece do."""
 
+from functools import lru_cache
 from typing import cast
 
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
@@ -7,6 +8,7 @@ from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 MARK = "▁"
 
 
+@lru_cache(maxsize=1)  # asked for every text of a corpus
 def marks_spaces(tokenizer: PreTrainedTokenizerBase) -> bool:
     """Whether tokens hold the spaces between words as `▁`."""
     return bool(tokenizer.is_fast) and any(MARK in token for token in tokenizer.tokenize("a a"))
