@@ -17,8 +17,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from precompute.corpora.index.write import JOB_SEQUENCES
+
 WORDS = ("the", "cat", "sat", "mat", "dog", "ran", ",", ".")
 WORDS_A_LINE, TOKENS = 30, 32
+JOBS_OF_ALL = 4
+"""As many as there have to be for every worker to start."""
 STATISTICS = {
     "sums": "head_pattern",
     "rows of tokens": "head_token,token_norm",
@@ -75,7 +79,7 @@ def by_size(folder: Path, n_tokens: int) -> None:
 
 def by_workers(folder: Path, n_tokens: int) -> None:
     corpus = write_corpus(folder / "text.txt", n_tokens)
-    nothing = write_corpus(folder / "few.txt", 20 * TOKENS)
+    few = write_corpus(folder / "few.txt", JOBS_OF_ALL * JOB_SEQUENCES * TOKENS)
     one = ("--cpus-per-worker", "1")
     ways = {
         "one worker": one,
@@ -85,7 +89,7 @@ def by_workers(folder: Path, n_tokens: int) -> None:
     statistics = STATISTICS["sums"]
     seconds = {}
     for name, options in ways.items():
-        start, _ = measured(folder, nothing, statistics, *options)
+        start, _ = measured(folder, few, statistics, *options)
         whole, _ = measured(folder, corpus, statistics, *options)
         seconds[name] = whole - start
         print(f"{name:19} {whole:.1f} s, {start:.1f} s of it to start and end", flush=True)
