@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
+from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
 from precompute.corpora.sequence import Sequence as Input
@@ -89,9 +91,9 @@ def _set_aside(damaged: list[Path]) -> list[Path]:
 
 def run_local(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
     """One job after the other in this process, shards of one written as the next is computed."""
-    with beside() as write:
+    with beside() as write, workspace(plan.folder) as database:
         for job in jobs:
-            finish_job(plan, lambda: model, job, report, write)
+            finish_job(plan, lambda: model, job, report, write, database)
 
 
 def finish_job(
@@ -100,18 +102,20 @@ def finish_job(
     job: Job,
     report: OnProgress,
     write: Write = at_once,
+    database: DuckDBPyConnection | None = None,
 ) -> None:
     """Every file of one job that is not there yet.
 
     Args:
         write: who writes the shards of sequences; tables are there when this returns.
+        database: a workspace, in which nothing stays; without one a job of tables opens its own.
     """
     if isinstance(job, int):
         _finish_sequences(plan, model, job, report, write)
         return
-    with workspace(plan.folder) as database:
+    with nullcontext(database) if database else workspace(plan.folder) as store:
         for name in job:
-            finish_table(database, plan, name)
+            finish_table(store, plan, name)
             report(1)
 
 

@@ -111,7 +111,7 @@ def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
 def workspace(folder: Path) -> Iterator[DuckDBPyConnection]:
     """A database in memory that spills into a folder below `folder`, which is gone with it.
 
-    It takes 15 ms to open, so a job opens one for all of its tables.
+    It takes 15 ms to open, so all tables of a job, or of a process that does all jobs, share one.
     """
     spill = unfinished_name(folder / "spill")
     config: dict[str, str | bool | int | float | list[str]] = {
