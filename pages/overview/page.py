@@ -148,7 +148,9 @@ def _chart(finding: Finding, height: int) -> None:
 
 
 def _link(finding: Finding) -> None:
-    link_to_view(finding.page, finding.view, say(f"finding.link_{finding.view}"))
+    """To its section, by the names that the contents and the page have for it."""
+    page, view = say(f"page.{finding.page}.title"), say(f"{finding.page}.view_{finding.view}")
+    link_to_view(finding.page, finding.view, f"{page} · {view}")
 
 
 def account() -> None:

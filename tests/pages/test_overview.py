@@ -10,7 +10,7 @@ from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
 from pages.ui.words.numbers import percent, scientific, signed
 from pages.ui.words.say import catalogue
-from tests.pages.conftest import sentences
+from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import said_in
 from tests.pages.kit.copies import changed_copy, lacking
 
@@ -144,6 +144,13 @@ def test_the_relation_that_the_network_changes_most_is_told(change, low, expecte
         "where relation = 'adjacent' and quantity = 'change'",
     )
     assert expected in said_in(_relation())
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "images", "roberta", "turned"])
+def test_it_opens_on_files_of_every_kind(kind, opened, request):
+    session = opened("overview", request.getfixturevalue(f"{kind}_folder"))
+    assert_sound(session)
+    assert session.subheader, "the number of the strongest finding"
 
 
 @pytest.mark.parametrize(
