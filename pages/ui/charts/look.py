@@ -96,9 +96,21 @@ def layered(*parts: Any, **properties: Any) -> Any:
     return whole
 
 
-def flat_axis() -> alt.Axis:
-    """Labels that are read without turning the head."""
-    return alt.Axis(labelAngle=0, labelFlush=False)
+IN_TWO_LINES = """
+length(datum.label) > 11
+    ? split(replace(datum.label, regexp('^(.{5,11})(?=Res|Ff|Ln| )'), '$1|'), '|')
+    : datum.label
+"""
+"""A label as a Vega expression: a long one goes on below, at a module or a word."""
+
+
+def flat_axis(**more: Any) -> alt.Axis:
+    """Labels that are read without turning the head.
+
+    Args:
+        more: further settings of the axis.
+    """
+    return alt.Axis(labelAngle=0, labelFlush=False, **more)
 
 
 def coloured(

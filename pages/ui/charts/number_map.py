@@ -9,13 +9,10 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import cell_selection, layered, ramp, tooltips
+from pages.ui.charts.look import IN_TWO_LINES, cell_selection, layered, ramp, tooltips
 from pages.ui.words.columns import NAMES, shown_as, title, value_name, with_names
 
 CELL = "cell"
-_TWO_LINES = (
-    "length(datum.label) > 9 ? [slice(datum.label, 0, 9), slice(datum.label, 9)] : datum.label"
-)
 _HEIGHT = 34
 _AROUND = 62  # axis and its title below the cells
 
@@ -96,7 +93,7 @@ def number_map(
     shown = with_names(frame.dropna(subset=value))
     shown = shown.assign(ink=shown[value].map(colours.ink))
     told = {"labelAngle": 0, "labelFlush": False, "labelOverlap": False, "labelLimit": 260}
-    axis, across = alt.Axis(**told, labelExpr=_TWO_LINES), alt.Axis(**told)
+    axis, across = alt.Axis(**told, labelExpr=IN_TWO_LINES), alt.Axis(**told)
     base = alt.Chart(shown).encode(
         x=alt.X(f"{shown_as(x, shown)}:O", title=titles[x], axis=axis, sort=_order(x, orders)),
         y=alt.Y(f"{shown_as(y, shown)}:O", title=titles[y], axis=across, sort=_order(y, orders)),

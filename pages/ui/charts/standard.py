@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import EDGES
-from pages.ui.charts.look import Scale, across, coloured, flat_axis, layered, tooltips
+from pages.ui.charts.look import IN_TWO_LINES, Scale, across, coloured, flat_axis, layered, tooltips
 from pages.ui.words.columns import NAMED, NAMES, title, titled
 
 _ENDS = ("low", "high")
@@ -44,13 +44,14 @@ def bars(
     """
     x_title, y_title = titled(x, x_title), titled(y, y_title)
     frame, encoding, present = coloured(frame, colour, colour_title, colours)
+    lines = {"labelExpr": IN_TWO_LINES, "labelOverlap": False} if x == "scope" else {}
     if x in NAMES:
         frame, x = frame.assign(**{f"{x}{NAMED}": frame[x].map(NAMES[x].of)}), f"{x}{NAMED}"
     beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
     ends = (low, high) if {low, high} <= set(frame) else ()
     titles = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
     base = alt.Chart(frame).encode(
-        x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(), sort=order or alt.Undefined),
+        x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(**lines), sort=order or alt.Undefined),
         **beside,
         tooltip=tooltips(titles | {name: title(name) for name in tooltip}, frame, format),
     )
