@@ -33,11 +33,6 @@ OF_CAUSAL = (
     *("dependency_accuracy", "dependency_best", "dependency_baseline", "dependency_difference"),
     *("coreference_accuracy", "coreference_best", "coreference_difference", "parser_accuracy"),
 )
-OF_TURNED = (
-    *("offset_agreement", "relative_position_cluster", "exemplar_attention", "score_share"),
-    *("position_kernel", "query_key_error"),
-    *("gate_rule_agreement", "sequence_gate_rule"),
-)
 
 
 store_folder = folder_of()
@@ -51,8 +46,8 @@ gpt2_folder = folder_of("gpt2")
 """Of a causal model without [CLS] and [SEP]."""
 causal_trees_folder = folder_of("gpt2", annotated=True, statistics=list(OF_CAUSAL))
 """Of the same model, of sentences with trees and documents with coreference."""
-turned_folder = folder_of("llama", statistics=list(OF_TURNED))
-"""Of positions in a model that turns its queries and keys, and of its gated networks."""
+turned_folder = folder_of("llama")
+"""Of a model that turns its queries and keys and has gated networks."""
 plain_folder = folder_of(statistics=["token_norm"])
 """Of texts of which nothing is annotated, with few statistics."""
 

@@ -33,11 +33,10 @@ NEEDS = [
     if page != "compare"  # needs several files
     for table in each.needs
 ]
-NOT_OFFERED = {
-    *(("layer_mixing", "gates"), ("positions", "shares"), ("relevance", "map")),
-    *(("compare", each) for each in ("head_changes", "heads", "pairs", "training")),
-}
-"""What has nothing to say of one file of texts, by a model without gates that adds positions."""
+OF_SEVERAL = {("compare", each) for each in ("head_changes", "heads", "pairs", "training")}
+OF_GATED_AND_TURNED = {("layer_mixing", "gates"), ("positions", "shares")}
+OF_ADDED = {("positions", "embeddings"), ("positions", "states")}
+"""What has nothing to say of a model without position embeddings."""
 a_third_of_needs = pytest.mark.parametrize(  # one frame names what is missing on every page
     ("page", "section", "table"),
     NEEDS[::3],
@@ -141,11 +140,12 @@ def test_a_statistic_that_the_file_lacks_is_named(
 
 
 @pytest.mark.slow
-@every_section_and_one("kind", "gpt2", "roberta")
+@every_section_and_one("kind", "gpt2", "roberta", "turned")
 def test_a_section_opens_on_files_of_other_kinds(page, section, kind, opened, request):
     name = "causal_trees" if page in OF_TREEBANKS else kind
     session = opened_at(opened, page, section, request.getfixturevalue(f"{name}_folder"))
-    is_offered = (page, section.stem) not in NOT_OFFERED
+    lacks = OF_ADDED if name == "turned" else OF_GATED_AND_TURNED
+    is_offered = (page, section.stem) not in {("relevance", "map"), *OF_SEVERAL, *lacks}
     assert (shown(page, session) == section.stem) == is_offered
     assert bool(session.toast) != is_offered, "whoever asks for another section is told"
     assert_opened(session)
