@@ -21,7 +21,8 @@ from precompute.run import run
 
 def lose_nodes(asked: Request, *, lost: int = 2) -> list[int]:
     """Run it on two nodes; once something is done so many are killed, and another comes."""
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    head = {"num_cpus": 0, "_system_config": {"health_check_period_ms": 500}}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
     os.environ["RAY_ADDRESS"] = str(cluster.address)
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)][:lost]
     reported: list[int] = []

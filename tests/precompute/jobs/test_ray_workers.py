@@ -38,6 +38,7 @@ def _python(*command: str) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # nodes start five times, each with all its imports
 def test_jobs_of_nodes_that_die_are_done_by_one_that_comes_later(asked, tmp_path):
     plan = shards_only(asked)
     expected = shard_rows(plan)
