@@ -9,7 +9,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import IN_TWO_LINES, cell_selection, layered, ramp, tooltips
+from pages.ui.charts.look import IN_TWO_LINES, cell_selection, flat_axis, layered, ramp, tooltips
 from pages.ui.words.columns import NAMES, shown_as, title, value_name, with_names
 
 CELL = "cell"
@@ -92,8 +92,8 @@ def number_map(
     titles = titles or {each: title(each) for each in (x, y, value, *tooltip)}
     shown = with_names(frame.dropna(subset=value))
     shown = shown.assign(ink=shown[value].map(colours.ink))
-    told = {"labelAngle": 0, "labelFlush": False, "labelOverlap": False, "labelLimit": 260}
-    axis, across = alt.Axis(**told, labelExpr=IN_TWO_LINES), alt.Axis(**told)
+    all_read = {"labelOverlap": False, "labelLimit": 260}
+    axis, across = flat_axis(**all_read, labelExpr=IN_TWO_LINES), flat_axis(**all_read)
     base = alt.Chart(shown).encode(
         x=alt.X(f"{shown_as(x, shown)}:O", title=titles[x], axis=axis, sort=_order(x, orders)),
         y=alt.Y(f"{shown_as(y, shown)}:O", title=titles[y], axis=across, sort=_order(y, orders)),
