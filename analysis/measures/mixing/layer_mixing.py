@@ -1,5 +1,6 @@
 """A whole layer as a sum over its input tokens, seen at every scope of its order."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -154,15 +155,15 @@ class _Passed:
         self.factors = [each.to(dtype) for each in network.factors]
         self.output_weight = network.weights.output_weight.to(dtype)
         self.seen = layer.weights.pairs(len(self.shares))
-        values, own = layer.values[0], mixture.terms[:, layer.attention.shape[1] :]
-        self.vectors = [*values, *own.unbind(dim=1)]
-        """What every term is made of: heads take the short way, from their values."""
+        self.own = mixture.terms[:, layer.attention.shape[1] :].transpose(0, 1)
+        self.values = layer.values[0]
         self.ways = [
-            [*of_heads, *(of_tokens for _ in range(own.shape[1]))]
+            (of_heads, of_tokens)
             for of_heads, (of_tokens, _) in zip(
                 layer.weights.hidden_weights, network.weights.paths, strict=True
             )
         ]
+        """By path, for values of heads and for what tokens hand on to themselves beside them."""
 
     def by_keys(self, budget: int) -> Iterator[tuple[slice, slice, Tensor]]:
         """A few keys at a time, the queries that see any of them, and what leaves the network.
@@ -173,20 +174,17 @@ class _Passed:
         n_tokens, first = len(self.shares), self.factors[0]
         n_keys = min(n_tokens, max(1, budget // (first.numel() * first.element_size())))
         # filled again and again: fresh memory is slow
-        hidden, of_one = first.new_empty(n_keys * first.numel()), torch.empty_like(first)
+        totals, others = first.new_empty(2, n_keys * first.numel())
         for keys, terms in self._terms(n_keys):
             queries = _range_of(self.seen[:, keys].any(dim=1))
             shares = self.shares[keys, queries]
             factors = [each[queries] for each in self.factors]
-            total = hidden[: len(shares) * factors[0].numel()].view(len(shares), *factors[0].shape)
-            torch.bmm(shares, terms[0], out=total)
-            total.mul_(factors[0])
+            shape = len(shares), *factors[0].shape
+            total, other = (each[: math.prod(shape)].view(shape) for each in (totals, others))
+            torch.bmm(shares, terms[0], out=total).mul_(factors[0])
             for of_path, factor in zip(terms[1:], factors[1:], strict=True):
-                one = of_one[: len(factor)]
-                for of_key, *given in zip(total, shares, of_path, strict=True):
-                    torch.mm(*given, out=one)  # what one key takes is cached
-                    of_key.addcmul_(one, factor)
-            yield keys, queries, (total @ self.output_weight).to(self.vectors[0].dtype)
+                total.addcmul_(torch.bmm(shares, of_path, out=other), factor)
+            yield keys, queries, (total @ self.output_weight).to(self.values.dtype)
 
     def _terms(self, n_keys: int) -> Iterator[tuple[slice, Float[Tensor, "path key term hidden"]]]:
         """A few keys at a time, and their terms in the hidden layer on each of its paths.
@@ -194,22 +192,25 @@ class _Passed:
         The terms of some more keys are made at a time: every product reads a whole weight.
         """
         n_tokens, n_hidden = len(self.shares), len(self.output_weight)
-        n_made = n_keys * max(1, KEYS // n_keys)
-        made = self.vectors[0].new_empty(len(self.ways), n_made, len(self.vectors), n_hidden)
+        n_made, n_terms = n_keys * max(1, KEYS // n_keys), len(self.values) + len(self.own)
+        made = self.values.new_empty(len(self.ways), n_terms, n_made, n_hidden)
         for start in range(0, n_tokens, n_keys):
             keys = slice(start, min(start + n_keys, n_tokens))
             place = start % n_made
             if not place:
                 self._make(made, slice(start, min(start + n_made, n_tokens)))
-            terms = made[:, place : place + keys.stop - start]
+            terms = made[:, :, place : place + keys.stop - start].transpose(1, 2)
             yield keys, terms.to(self.shares.dtype)
 
-    def _make(self, terms: Float[Tensor, "path key term hidden"], keys: slice) -> None:
-        """Fill in the terms of some keys, each in its place."""
-        for path, weights in enumerate(self.ways):
-            for term, (vectors, weight) in enumerate(zip(self.vectors, weights, strict=True)):
-                of_keys = vectors[keys]
-                torch.mm(of_keys, weight, out=terms[path, : len(of_keys), term])
+    def _make(self, made: Float[Tensor, "path term key hidden"], keys: slice) -> None:
+        """Fill in the terms of some keys."""
+        values, n_heads = self.values[:, keys], len(self.values)
+        for terms, (of_heads, of_tokens) in zip(
+            made[:, :, : values.shape[1]], self.ways, strict=True
+        ):
+            torch.bmm(values, of_heads, out=terms[:n_heads])
+            for term, own in zip(terms[n_heads:], self.own, strict=True):
+                torch.mm(own[keys], of_tokens, out=term)
 
 
 def _range_of(seen: Bool[Tensor, " query"]) -> slice:

@@ -73,7 +73,7 @@ class LinearNetwork:
     @property
     def bias(self) -> Float[Tensor, "query width"]:
         """What leaves the network of what no token sent."""
-        return self.rest @ self.weights.output_weight + self.weights.output_bias
+        return _product(self.rest, self.weights.output_weight) + self.weights.output_bias
 
 
 Step = LinearNorm | Literal["res"]
@@ -158,7 +158,14 @@ class _Flow:
 
 
 def _hidden(weights: FeedForwardWeights, whole: Tensor) -> list[Tensor]:
-    return [whole @ weight + bias for weight, bias in weights.paths]
+    return [_product(whole, weight) + bias for weight, bias in weights.paths]
+
+
+def _product(vectors: Tensor, weight: Tensor) -> Tensor:
+    """`vectors @ weight`; zeros at once where all vectors are 0, as in models without biases."""
+    if vectors.any():
+        return vectors @ weight
+    return vectors.new_zeros(*vectors.shape[:-1], weight.shape[-1])
 
 
 def _network(

@@ -1,8 +1,8 @@
 """What whole layers with a gated network cost beside layers whose network has no gates.
 
-    python -m tests.benchmarks.shapes.gated [--width 768] [--rounds 15] [--threads 2]
+    python -m tests.benchmarks.shapes.gated [--width 768] [--tokens 128] [--rounds 15] [--threads 2]
 
-One text of 128 tokens goes through two layers of a Llama with random weights, whose network is four
+One text goes through two layers of a Llama with random weights, whose network is four
 times as wide as the stream and whose heads have 64 coordinates. The same layers are then taken
 apart once more with the gates left out, so that all else is equal. Every round measures both in
 turn, so that a busy machine slows both.
@@ -20,10 +20,10 @@ from analysis.models.adapter import adapter_for
 from analysis.models.trace import LayerTrace
 from tests.benchmarks.cost import EAGER, seconds
 
-N_TOKENS, N_LAYERS, VOCABULARY = 128, 2, 1000
+N_LAYERS, VOCABULARY = 2, 1000
 
 
-def gated_layers(width: int) -> list[LayerTrace]:
+def gated_layers(width: int, n_tokens: int) -> list[LayerTrace]:
     torch.manual_seed(0)
     config = transformers.LlamaConfig(
         vocab_size=VOCABULARY,
@@ -35,10 +35,10 @@ def gated_layers(width: int) -> list[LayerTrace]:
     )
     model = transformers.LlamaModel(config).eval().requires_grad_(False)
     adapter = adapter_for("llama")
-    ids = torch.randint(VOCABULARY, (1, N_TOKENS))
+    ids = torch.randint(VOCABULARY, (1, n_tokens))
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     trace = adapter.trace(model, adapter.weights(model), inputs)
-    return [each.of_sequence(0, N_TOKENS) for each in trace.layers]
+    return [each.of_sequence(0, n_tokens) for each in trace.layers]
 
 
 def without_gates(layer: LayerTrace) -> LayerTrace:
@@ -49,11 +49,12 @@ def without_gates(layer: LayerTrace) -> LayerTrace:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--width", type=int, default=768)
+    parser.add_argument("--tokens", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int, default=2)
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
-    gated = gated_layers(asked.width)
+    gated = gated_layers(asked.width, asked.tokens)
     plain = [without_gates(each) for each in gated]
     pairs = []
     for number in range(asked.rounds + 1):
@@ -61,7 +62,8 @@ def main() -> None:
         if number:  # the first warms up
             pairs.append(took)
     with_gates, without = (statistics.median(each) for each in zip(*pairs, strict=True))
-    print(f"width {asked.width}: {with_gates:.2f} s with gates, {without:.2f} s without")
+    print(f"width {asked.width}, {asked.tokens} tokens")
+    print(f"{with_gates:.2f} s with gates, {without:.2f} s without")
     ratio = statistics.median(one / other for one, other in pairs)
     print(f"median ratio {ratio:.3f}")
 
