@@ -124,9 +124,8 @@ def run(
         until=until,
         bounds=Bounds(raw_rows=raw_rows),
     )
-    plan = run_request(
-        request, runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker)
-    )
+    with runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker) as run_jobs:
+        plan = run_request(request, run_jobs)
     names = ", ".join(each.TABLE.name for each in plan.passes)
     print(f"{output}: {len(plan.corpus)} sequences, {plan.corpus.n_tokens} tokens: {names}")
 

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 
 from analysis.errors import UnknownName
@@ -23,7 +22,7 @@ from precompute.jobs.bounds import USUAL, Bounds
 from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
 from precompute.passes import BY_NAME, PASSES
-from precompute.passes.base import Fit, Pass, Totals, Weights
+from precompute.passes.base import Fit, Pass, Totals, Weights, needs_of
 from precompute.passes.relevance.relevance_maps import evenly_spaced
 
 BATCH_PAIRS = 16 * 128 * 128
@@ -47,14 +46,14 @@ _COMPLETE = {"layer_completeness", "vector_completeness"}
 
 def _shares_networks_out(of: Pass) -> bool:
     """Whether a pass's own numbers depend on how the products of gated networks are shared out."""
-    name, needs = of.TABLE.name, getattr(of, "NEEDS", ())
-    return name in _COMPLETE or name in _KEPT or bool(_COMPLETE & set(needs))
+    name, needs = of.TABLE.name, {*needs_of(of)}
+    return name in _COMPLETE or name in _KEPT or bool(_COMPLETE & needs)
 
 
 CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
 """Tables that hold the corpus itself, which every fit may read."""
-Job = int | tuple[str, ...]
-"""Some sequences of the corpus, by their number; or tables that are made together, by name."""
+Job = int | str
+"""Some sequences of the corpus, by their number; or a table, by its name."""
 
 
 @dataclass(frozen=True)
@@ -174,30 +173,27 @@ class Plan:
         totals = (each for each in self.passes if isinstance(each, Totals))
         return tuple(each for each in totals if not shard_path(self.place(each), job).exists())
 
-    @cached_property
-    def tables(self) -> tuple[tuple[str, ...], ...]:
-        """The tables of all passes, those together of which one needs the other, in the order they
-        are made; no two groups need each other."""
-        groups: list[tuple[str, ...]] = []
-        for each in self.passes:
-            needs = set(each.NEEDS) if isinstance(each, Fit) else set()
-            own = [group for group in groups if needs & {*group}]
-            others = [group for group in groups if group not in own]
-            groups = [*others, (*chain.from_iterable(own), each.TABLE.name)]
-        return tuple(groups)
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables of all passes, each after those that it needs."""
+        return tuple(each.TABLE.name for each in self.passes)
+
+    def needs(self, job: Job) -> frozenset[Job]:
+        """The tables that are there before a job begins."""
+        of = None if isinstance(job, int) else BY_NAME[job]
+        return frozenset(of.NEEDS if isinstance(of, Fit) else ())
 
     def size(self, job: Job) -> int:
         """How many sequences or tables a job has."""
-        return self.corpus.job_sizes[job] if isinstance(job, int) else len(job)
+        return self.corpus.job_sizes[job] if isinstance(job, int) else 1
 
     def files(self, job: Job) -> list[Path]:
         """Everything that a job leaves."""
         if isinstance(job, int):
             totals = (each for each in self.passes if isinstance(each, Totals))
             return [shard_path(self.place(each), job) for each in totals]
-        passes = [BY_NAME[name] for name in job]
-        fits = [shard for each in passes if isinstance(each, Fit) for shard in self.shards(each)]
-        return [*fits, *map(self.table_file, passes)]
+        of = BY_NAME[job]
+        return [*(self.shards(of) if isinstance(of, Fit) else ()), self.table_file(of)]
 
     def damaged(self, job: Job) -> list[Path]:
         """What a job has left that is not what was written."""
@@ -243,5 +239,4 @@ def chosen_statistics(names: list[str] | None) -> tuple[str, ...]:
 def _with_needs(name: str) -> set[str]:
     if name not in BY_NAME:
         raise UnknownName("statistic", name, BY_NAME)
-    needs = getattr(BY_NAME[name], "NEEDS", ())
-    return {name, *_PROOFS}.union(*map(_with_needs, needs))
+    return {name, *_PROOFS}.union(*map(_with_needs, needs_of(BY_NAME[name])))

@@ -8,10 +8,11 @@ import logging
 import os
 import socket
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +22,9 @@ from analysis.errors import UserError
 from precompute import __version__
 from precompute.jobs.plan import Job, Plan
 from precompute.jobs.progress import OnProgress
+from precompute.jobs.runner import Runner
 from precompute.jobs.shards import unfinished_name
+from precompute.jobs.waiting import Waiting
 from precompute.jobs.workers import start_worker, work
 from precompute.models.loaded_model import LoadedModel
 
@@ -31,17 +34,11 @@ _OF_ITS_NODE = "its node has died"  # in Ray's account of a worker that is not t
 _SECONDS_TILL_NOTICE = 15.0
 
 
-def run_ray(
-    plan: Plan,
-    model: LoadedModel,
-    jobs: list[Job],
-    report: OnProgress,
-    *,
-    workers: int,
-    cpus: int = 1,
-    gpus: float | None = None,
-) -> None:
+@contextmanager
+def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Iterator[Runner]:
     """Jobs shared among workers of the cluster that RAY_ADDRESS names, else of one on this machine.
+
+    The cluster is joined with the first jobs and left at the end; workers stay while the plan does.
 
     Args:
         workers: how many there are at a time at most; fewer where the cluster has room for fewer.
@@ -52,20 +49,35 @@ def run_ray(
         UserError: Ray is not installed, a job kills every worker that it is given to, or a node
             lacks what the driver has: the folder of the shards, the weights, this version.
     """
-    ray = _ray()
-    gpus = float(model.device == "cuda") if gpus is None else gpus
-    device = "cuda" if gpus else model.device
-    plan = replace(plan, folder=plan.folder.absolute())  # a worker may stand in another folder
-    name = str(Path(model.name).absolute()) if Path(model.name).is_dir() else model.name
-    actor = ray.remote(num_cpus=cpus, num_gpus=gpus, max_restarts=0, max_task_retries=0)(_RayWorker)
-    with _cluster(ray), _probe(plan.folder) as probe:
-        given = ray.put(plan)
-        need = f"{cpus} CPUs" + (f" and {gpus:g} GPUs" if gpus else "")
+    ray, crew, planned = _ray(), list[Any](), None
 
-        def new_worker() -> Any:
-            return actor.remote(given, name, device, threads=cpus, probe=probe, version=__version__)
+    def run(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
+        nonlocal planned
+        if not ray.is_initialized():
+            cluster.enter_context(_cluster(ray))
+        if plan is not planned:
+            crew.clear()
+            planned = plan
+        share = float(model.device == "cuda") if gpus is None else gpus
+        need = f"{cpus} CPUs" + (f" and {share:g} GPUs" if share else "")
+        actor = ray.remote(num_cpus=cpus, num_gpus=share, max_restarts=0, max_task_retries=0)
+        folder = plan.folder.absolute()  # a worker may stand in another folder
+        name = str(Path(model.name).absolute()) if Path(model.name).is_dir() else model.name
+        with _probe(folder) as probe:
+            new_worker = partial(
+                actor(_RayWorker).remote,
+                ray.put(replace(plan, folder=folder)),
+                name,
+                "cuda" if share else model.device,
+                threads=cpus,
+                probe=probe,
+                version=__version__,
+            )
+            waiting = Waiting(jobs, plan.needs)
+            _share(ray, new_worker, waiting, report, workers=workers, need=need, free=crew)
 
-        _share(ray, new_worker, jobs, report, workers=workers, need=need)
+    with ExitStack() as cluster:
+        yield run
 
 
 def _ray() -> ModuleType:
@@ -116,25 +128,35 @@ def _probe(folder: Path) -> Iterator[Path]:
 def _share(
     ray: ModuleType,
     new_worker: Callable[[], Any],
-    jobs: list[Job],
+    waiting: Waiting,
     report: OnProgress,
     *,
     workers: int,
     need: str,
+    free: list[Any],
 ) -> None:
-    """Every job done by one of so many workers, each of which is replaced when it dies."""
-    left, deaths = deque(jobs), Counter[Job | None]()
-    free: list[Any] = []
+    """Every job done by one of so many workers, each of which is replaced when it dies.
+
+    Args:
+        free: workers that wait for a job, before and after.
+    """
+    deaths = Counter[Job | None]()
     at_hand: dict[Any, tuple[Any, Job | None]] = {}
 
     def start() -> None:
         worker = new_worker()
         at_hand[worker.ready.remote()] = worker, None
 
-    for _ in range(min(workers, len(jobs))):
+    def begin() -> None:
+        for job in waiting.take(len(free)):
+            worker = free.pop()
+            at_hand[worker.work.remote(job)] = worker, job
+
+    for _ in range(min(workers, len(waiting)) - len(free)):
         start()
-    unfinished, has_waited = len(jobs), False
-    while unfinished:
+    begin()
+    has_waited = False
+    while waiting:
         ended, _ = ray.wait(list(at_hand), timeout=_SECONDS_TILL_NOTICE)
         if not ended and not has_waited and all(job is None for _, job in at_hand.values()):
             has_waited = True
@@ -146,17 +168,16 @@ def _share(
             except ray.exceptions.RayActorError as error:
                 deaths[job] += _OF_ITS_NODE not in str(error)
                 _check_deaths(job, deaths[job], error)
-                left.extend(() if job is None else (job,))
+                if job is not None:
+                    waiting.put_back(job)
                 start()
                 continue
             deaths[None] = 0
             free.append(worker)
             if job is not None:
-                unfinished -= 1
+                waiting.finish(job)
                 report(n_sequences)
-        while free and left:
-            worker, job = free.pop(), left.popleft()
-            at_hand[worker.work.remote(job)] = worker, job
+        begin()
 
 
 def _answer(ray: ModuleType, ended: Any) -> int:
@@ -181,7 +202,7 @@ def _check_deaths(job: Job | None, n: int, error: Exception) -> None:
 
 
 def _named(job: Job) -> str:
-    return f"number {job + 1}" if isinstance(job, int) else ", ".join(job)
+    return f"number {job + 1}" if isinstance(job, int) else job
 
 
 def _say_what_is_missing(ray: ModuleType, need: str) -> None:

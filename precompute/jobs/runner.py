@@ -108,15 +108,14 @@ def finish_job(
 
     Args:
         write: who writes the shards of sequences; tables are there when this returns.
-        database: a workspace, in which nothing stays; without one a job of tables opens its own.
+        database: a workspace, in which nothing stays; without one a table opens its own.
     """
     if isinstance(job, int):
         _finish_sequences(plan, model, job, report, write)
         return
     with nullcontext(database) if database else workspace(plan.folder) as store:
-        for name in job:
-            finish_table(store, plan, name)
-            report(1)
+        finish_table(store, plan, job)
+    report(1)
 
 
 def _finish_sequences(

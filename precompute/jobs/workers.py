@@ -6,8 +6,10 @@ run goes on whichever runner it takes.
 
 import multiprocessing
 import os
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from multiprocessing.context import BaseContext
@@ -20,29 +22,36 @@ from analysis.errors import UnfitModel, UserError
 from precompute.jobs.memory import return_freed_memory
 from precompute.jobs.plan import Job, Plan
 from precompute.jobs.runner import OnProgress, Runner, finish_job, run_local
+from precompute.jobs.waiting import Waiting
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
+_AT_HAND = 2
+"""Jobs of every process, the one that it does included, so that none has to wait for the next."""
 
+
+@contextmanager
 def runner_for(
     name: str, workers: int, *, cpus: int | None = None, gpus: float | None = None
-) -> Runner:
+) -> Iterator[Runner]:
     """The runner of a name with a number of workers, and how many CPUs and GPUs each has.
 
     Raises:
         UserError: GPUs are to be shared out without Ray.
     """
     if name == "ray":
-        from precompute.jobs.ray_workers import run_ray
+        from precompute.jobs.ray_workers import ray_runner
 
-        return partial(run_ray, workers=workers, cpus=cpus or 1, gpus=gpus)
-    if gpus is not None:
+        with ray_runner(workers=workers, cpus=cpus or 1, gpus=gpus) as run:
+            yield run
+    elif gpus is not None:
         raise UserError("--gpus-per-worker is for Ray; leave it out, or give --runner ray.")
-    if workers > 1:
-        return partial(run_processes, workers=workers, cpus=cpus)
-    if cpus is not None:
-        torch.set_num_threads(cpus)
-    return run_local
+    elif workers > 1:
+        yield partial(run_processes, workers=workers, cpus=cpus)
+    else:
+        if cpus is not None:
+            torch.set_num_threads(cpus)
+        yield run_local
 
 
 @dataclass
@@ -136,6 +145,7 @@ def run_processes(
         UserError: if a process dies; what is finished stays.
     """
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
+    waiting, begun = Waiting(jobs, plan.needs), dict[Future[int], Job]()
     pool = ProcessPoolExecutor(
         workers,
         mp_context=_starting_quickly(),
@@ -143,9 +153,12 @@ def run_processes(
         initargs=(plan, model.name, model.device, threads),
     )
     try:
-        waiting = [pool.submit(work, job) for job in jobs]
-        for done in as_completed(waiting):
-            report(done.result())
+        while waiting:
+            for job in waiting.take(_AT_HAND * workers - len(begun)):
+                begun[pool.submit(work, job)] = job
+            for done in wait(begun, return_when=FIRST_COMPLETED).done:
+                report(done.result())
+                waiting.finish(begun.pop(done))
     except BrokenProcessPool as error:
         raise UserError(
             "A worker process died, most often for want of memory. Rerun the command with "

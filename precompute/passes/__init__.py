@@ -8,7 +8,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 from typing import cast
 
-from precompute.passes.base import Named, Pass
+from precompute.passes.base import Named, Pass, needs_of
 
 
 def _found() -> dict[str, Pass]:
@@ -21,8 +21,7 @@ def _found() -> dict[str, Pass]:
 def _in_order(passes: dict[str, Pass]) -> tuple[Pass, ...]:
     """Every pass after those whose tables it needs."""
     needs = {
-        name: [need for need in getattr(each, "NEEDS", ()) if need in passes]
-        for name, each in passes.items()
+        name: [need for need in needs_of(each) if need in passes] for name, each in passes.items()
     }
     return tuple(passes[name] for name in TopologicalSorter(needs).static_order())
 

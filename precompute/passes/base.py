@@ -96,6 +96,11 @@ class Fit(Named, Protocol):
 Pass = Totals | Weights | Fit
 
 
+def needs_of(of: Pass) -> tuple[str, ...]:
+    """The tables without which a pass is not run; only fits read them."""
+    return getattr(of, "NEEDS", ())
+
+
 def without_padding(
     batch: Batch, padded: Float[Tensor, "batch token width"]
 ) -> list[tuple[Sequence, Float[Tensor, "token width"]]]:

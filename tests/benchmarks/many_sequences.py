@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 import duckdb
@@ -145,7 +144,7 @@ def _shards(plan: Plan) -> None:
 def _tables(plan: Plan) -> None:
     tables.finish_corpus(plan)
     with tables.workspace(plan.folder) as database:
-        for name in chain.from_iterable(plan.tables):
+        for name in plan.tables:
             tables.finish_table(database, plan, name)
 
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -111,7 +110,7 @@ def make_store(plan: Plan, n_layers: int, output: Path) -> None:
     storing.add_table = _telling(storing.add_table)
     tables.finish_corpus(plan)
     with tables.workspace(plan.folder) as database:
-        for name in chain.from_iterable(plan.tables):
+        for name in plan.tables:
             tables.finish_table(database, plan, name)
     row = run_row(plan, n_layers=n_layers, n_heads=12, hidden_size=768)
     facts = {"layer_order": POST_NORM.name, "attention": "full"}

@@ -7,6 +7,7 @@ without room for a worker, starts the run, and says what became of it.
 import json
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # everything on loopback
@@ -27,7 +28,7 @@ def lose_nodes(asked: Request, *, lost: int = 2) -> list[int]:
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)][:lost]
     reported: list[int] = []
 
-    def runner(plan, model, jobs, report):
+    def losing(runner, plan, model, jobs, report):
         def lose(n_sequences: int) -> None:
             reported.append(n_sequences)
             report(n_sequences)
@@ -36,10 +37,11 @@ def lose_nodes(asked: Request, *, lost: int = 2) -> list[int]:
                 if not nodes:
                     cluster.add_node(num_cpus=1)
 
-        ray_workers.run_ray(plan, model, jobs, lose, workers=2)
+        runner(plan, model, jobs, lose)
 
     try:
-        run(asked, runner)
+        with ray_workers.ray_runner(workers=2) as runner:
+            run(asked, partial(losing, runner))
     finally:
         cluster.shutdown()
     return reported

@@ -13,6 +13,7 @@ import pytest
 from analysis.errors import UserError
 from precompute.corpora.index.write import JOB_SEQUENCES
 from precompute.jobs import ray_workers, workers
+from precompute.jobs.waiting import Waiting
 from precompute.request import Request
 from tests.refusals import refused
 from tests.small_store import request, shard_rows, shards_only
@@ -100,7 +101,8 @@ def test_without_ray_the_command_that_installs_it_is_named(monkeypatch):
 
 
 def test_gpus_are_shared_out_by_ray_alone():
-    assert refused(UserError, workers.runner_for, "local", 2, gpus=0.5) == (
+    runner = workers.runner_for("local", 2, gpus=0.5)
+    assert refused(UserError, runner.__enter__) == (
         "--gpus-per-worker is for Ray; leave it out, or give --runner ray."
     )
 
@@ -139,6 +141,16 @@ class PlayedRay(ModuleType):
         return type("Worker", (), {"ready": Method(lambda: 0), "work": Method(job)})()
 
 
+def shared(ray, job, jobs, report, *, workers):
+    """Jobs that need nothing, each done as `job` does it; returns the workers that are left."""
+    free = []
+    waiting = Waiting(jobs, lambda _: frozenset())
+    ray_workers._share(
+        ray, lambda: ray.worker(job), waiting, report, workers=workers, need="1 CPU", free=free
+    )
+    return free
+
+
 def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
     done, reported = [], []
 
@@ -150,9 +162,7 @@ def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
 
     ray = PlayedRay()
     with pytest.raises(UserError, match=r"3 Ray workers died of one job .number 2., "):
-        ray_workers._share(
-            ray, lambda: ray.worker(job), [0, 1, 2, 3], reported.append, workers=2, need="1 CPU"
-        )
+        shared(ray, job, [0, 1, 2, 3], reported.append, workers=2)
     assert sorted(done) == [0, 2, 3]
     assert sorted(reported) == [10, 12, 13]
 
@@ -166,9 +176,7 @@ def test_nodes_that_come_and_go_end_no_run():
         return index
 
     ray, reported = PlayedRay(), []
-    ray_workers._share(
-        ray, lambda: ray.worker(job), [1, 2], reported.append, workers=2, need="1 CPU"
-    )
+    shared(ray, job, [1, 2], reported.append, workers=2)
     assert sorted(reported) == [1, 2]
 
 
@@ -178,6 +186,5 @@ def test_an_error_of_a_worker_is_raised_as_it_was():
         failed.cause = UserError("Line 3 is wrong.")  # pyright: ignore[reportAttributeAccessIssue]
         raise failed
 
-    ray = PlayedRay()
-    shared = (ray, lambda: ray.worker(job), [0], print)
-    assert refused(UserError, ray_workers._share, *shared, workers=1, need="") == "Line 3 is wrong."
+    played = PlayedRay(), job, [0], print
+    assert refused(UserError, shared, *played, workers=1) == "Line 3 is wrong."

@@ -100,8 +100,8 @@ def test_several_processes_give_the_numbers_of_one(tmp_path, monkeypatch):
     def run_shared(plan, model, jobs, report):
         if is_corpus := isinstance(jobs[0], int):
             shared.extend(jobs)
-        runner = workers.runner_for("local", 2 if is_corpus else 1)
-        runner(plan, model, jobs, report)
+        with workers.runner_for("local", 2 if is_corpus else 1) as runner:
+            runner(plan, model, jobs, report)
 
     one, two = (
         shards_only(

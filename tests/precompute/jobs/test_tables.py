@@ -34,18 +34,12 @@ def rows_of(query: str) -> list[tuple]:
         return store.execute(query).fetchall()
 
 
-def test_groups_hold_every_table_once_and_need_nothing_of_each_other(plan):
-    names = [name for group in plan.tables for name in group]
-    assert sorted(names) == sorted(plan.statistics)
-    for group in plan.tables:
-        for place, name in enumerate(group):
-            of = BY_NAME[name]
-            assert not isinstance(of, Fit) or {*of.NEEDS} <= {*group[:place]}, name
-
-
-def test_groups_are_no_larger_than_their_needs(plan):
-    assert ("head_distance", "head_layout") in plan.tables
-    assert ("head_token", "token_type_mixing") in plan.tables
+def test_every_table_comes_once_after_those_that_it_needs(plan):
+    assert sorted(plan.tables) == sorted(plan.statistics)
+    for place, name in enumerate(plan.tables):
+        assert plan.needs(name) <= {*plan.tables[:place]}, name
+    assert plan.needs("head_layout") == {"head_distance"}
+    assert plan.needs(0) == frozenset()
 
 
 def test_a_table_is_in_the_order_of_its_contract(plan):
