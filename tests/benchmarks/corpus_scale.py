@@ -5,7 +5,7 @@
     python -m tests.benchmarks.corpus_scale --workers            # one worker, two, and two of Ray
 
 Synthetic text through a tiny model with random weights, so that it ends; workers are given one of
-four layers of 128 coordinates, since there is nothing to share out of a model that takes no time.
+the demo model's shape, since there is little to share out of a model that takes no time.
 Every run is a process of its own; its peak is the largest of it and of its workers.
 """
 
@@ -67,15 +67,15 @@ def one_run(options: list[str]) -> None:
 
 
 def save_small(folder: Path) -> None:
-    """The tiny model's tokenizer with a larger model."""
+    """The tiny model's tokenizer with a model of the demo model's shape."""
     save_tiny("bert", folder)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     config = transformers.BertConfig(
         vocab_size=len(tokenizer),
-        num_hidden_layers=4,
-        num_attention_heads=4,
-        hidden_size=128,
-        intermediate_size=512,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        hidden_size=384,
+        intermediate_size=1536,
     )
     torch.manual_seed(0)
     transformers.BertModel(config).save_pretrained(folder)
