@@ -1,9 +1,10 @@
 """What all scopes of all layers cost, beside the machine's own matrix products and two dense ways.
 
-    python -m tests.benchmarks.layer_scopes [--rounds 5] [--threads 2]
+    python -m tests.benchmarks.layer_scopes [--bert-base] [--rounds 5] [--threads 2]
     python -m tests.benchmarks.layer_scopes --memory
 
-The first prints, for one sequence of 128 tokens through the demo model in float32: the share of the
+The first prints, for one sequence of 128 tokens through the demo model, or through two layers of
+BERT-base's shape with random weights, in float32: the share of the
 matrix-multiply rate at which the arithmetic of the method is done, and how many times faster it is
 than writing out every vector of every pair (with the activation's share in closed form, and with
 20 steps of numerical integration over every summand). Every round measures all of them in turn, so
@@ -21,7 +22,8 @@ from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.families import bert
 from analysis.models.trace import LayerTrace, LayerWeights
 from precompute.models.load_models import load_model
-from tests.benchmarks.cost import EAGER, own_peak, seconds
+from precompute.models.loaded_model import LoadedModel
+from tests.benchmarks.cost import EAGER, bert_base, own_peak, seconds
 from tests.benchmarks.precompute_cost import full_length
 from tests.reference.mixing.layer_mixing import layer_parts, norms
 from tests.reference.mixing.linear_layer import ACTIVATIONS
@@ -60,15 +62,13 @@ def integrated(layer: LayerTrace) -> torch.Tensor:
     return (attributed @ weights.output_weight).norm(dim=-1)
 
 
-def traced(n_tokens: int) -> tuple[LayerTrace, ...]:
+def traced(model: LoadedModel, n_tokens: int) -> tuple[LayerTrace, ...]:
     """One sequence of the demo corpus, stretched or repeated to a length."""
-    model = load_model("demo", device="cpu")
     (sequence,) = full_length(model, 1)
     return tuple(each.of_sequence(0, n_tokens) for each in model.trace([sequence]).layers)
 
 
-def measure(rounds: int) -> None:
-    layers = traced(128)
+def measure(layers: tuple[LayerTrace, ...], rounds: int) -> None:
     work = sum(arithmetic(layer.weights, layer.input.shape[1]) for layer in layers)
     ways: dict[str, Callable[[], object]] = {
         "ours": lambda: [layer_mixing(each) for each in layers],
@@ -114,10 +114,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--bert-base", action="store_true")
     parser.add_argument("--memory", action="store_true")
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
-    memory() if asked.memory else measure(asked.rounds)
+    if asked.memory:
+        memory()
+    elif asked.bert_base:
+        measure(traced(bert_base(), 128)[:2], asked.rounds)
+    else:
+        measure(traced(load_model("demo", device="cpu"), 128), asked.rounds)
 
 
 if __name__ == "__main__":
