@@ -65,8 +65,9 @@ def disagreement(store: duckdb.DuckDBPyConnection, table: Table, view: View) -> 
         return ""
     left_out = {*table.round_off, *OF_ITSELF.get(table.name, ())}
     columns = [each for each in view.columns if each.name not in left_out]
-    keys = [each.name for each in columns if not _numbers(each.type)]
-    order = ", ".join(f'"{each}"' for each in keys) or "all"
+    # frequencies and phases are keys too, and rows that tie come in any order
+    sorted_by = sorted(columns, key=lambda each: _numbers(each.type))
+    order = ", ".join(f'"{each.name}"' for each in sorted_by)
     names = ", ".join(f'"{each.name}"' for each in columns)
     read = f"select {names} from {{}}.{view.name} order by {order}"
     own = store.execute("select current_database()").fetchall()[0][0]
