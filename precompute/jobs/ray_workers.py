@@ -154,9 +154,9 @@ def _share(
 
     for _ in range(min(workers, len(waiting)) - len(free)):
         start()
-    begin()
     has_waited = False
     while waiting:
+        begin()
         ended, _ = ray.wait(list(at_hand), timeout=_SECONDS_TILL_NOTICE)
         if not ended and not has_waited and all(job is None for _, job in at_hand.values()):
             has_waited = True
@@ -177,7 +177,6 @@ def _share(
             if job is not None:
                 waiting.finish(job)
                 report(n_sequences)
-        begin()
 
 
 def _answer(ray: ModuleType, ended: Any) -> int:

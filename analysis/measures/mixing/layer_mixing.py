@@ -22,7 +22,7 @@ from analysis.models.trace import LayerTrace
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 BUDGET = 8 * 2**20
-"""Bytes that the hidden vectors of pairs may take at a time."""
+"""Bytes that the hidden vectors of pairs may take at a time, on each path of the network."""
 KEYS = 64
 """About as many keys have their terms in the hidden layer at a time."""
 
@@ -59,7 +59,7 @@ def layer_mixing(
 
     Args:
         layer: a trace of a single sequence without padding.
-        budget: bytes for the hidden vectors of pairs, which are made a few keys at a time.
+        budget: bytes for the hidden vectors of pairs on each path, made a few keys at a time.
         dtype: number format of the hidden vectors of pairs; that of the trace if None.
         bias_reading: one of `BIAS_READINGS`.
         gate_rule: one of `GATE_RULES`.

@@ -142,13 +142,11 @@ class PlayedRay(ModuleType):
 
 
 def shared(ray, job, jobs, report, *, workers):
-    """Jobs that need nothing, each done as `job` does it; returns the workers that are left."""
-    free = []
+    """Jobs that need nothing, each done as `job` does it."""
     waiting = Waiting(jobs, lambda _: frozenset())
     ray_workers._share(
-        ray, lambda: ray.worker(job), waiting, report, workers=workers, need="1 CPU", free=free
+        ray, lambda: ray.worker(job), waiting, report, workers=workers, need="1 CPU", free=[]
     )
-    return free
 
 
 def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
