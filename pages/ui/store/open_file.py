@@ -17,7 +17,8 @@ import pandas as pd
 import streamlit as st
 from duckdb import DuckDBPyConnection
 
-from analysis.foreign_file import attach, rows
+from analysis.errors import UserError
+from analysis.foreign_file import BrokenContract, OtherSchema, attach, rows
 from analysis.tables.corpus import provenance, run
 from analysis.tables.table import Table
 from analysis.time_limit import time_limit
@@ -96,7 +97,9 @@ class Store:
         return None if seed == "none" else int(seed)
 
 
-_DESCRIBED: ContextVar[dict[Version, Store] | None] = ContextVar("what this run read", default=None)
+_DESCRIBED: ContextVar[dict[Version, Store | UserError] | None] = ContextVar(
+    "what this run read", default=None
+)
 """A page asks what its file is some twenty times, and Streamlit's cache takes its time."""
 
 
@@ -168,20 +171,27 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
 
 def described(version: Version) -> Store:
     """What a file is; raises what `cursor` does."""
-    return _once(_DESCRIBED.get(), version, _described)
+    found = _once(_DESCRIBED.get(), version, _described)
+    if isinstance(found, UserError):
+        raise found.with_traceback(None)
+    return found
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _described(version: Version) -> Store:
-    with cursor(version) as store:
-        facts = provenance(store)
-        return Store(
-            version,
-            run(store),
-            facts=dict(zip(facts["name"], facts["value"], strict=True)),
-            rows=rows(store),
-            content=_content(store),
-        )
+def _described(version: Version) -> Store | OtherSchema | BrokenContract:
+    """What a file is, or why it is none of this program's: neither changes with its next visit."""
+    try:
+        with cursor(version) as store:
+            facts = provenance(store)
+            return Store(
+                version,
+                run(store),
+                facts=dict(zip(facts["name"], facts["value"], strict=True)),
+                rows=rows(store),
+                content=_content(store),
+            )
+    except (OtherSchema, BrokenContract) as error:
+        return error
 
 
 def looked_at(path: Path) -> Store:

@@ -9,9 +9,11 @@ import duckdb
 import pytest
 import streamlit as st
 
+from analysis.foreign_file import OtherSchema, attach
 from analysis.tables.corpus import sequence_lengths
 from analysis.tables.norms import token_type_mixing
 from pages.ui.store import chosen as shell
+from pages.ui.store import open_file
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import cursor, described, version_of
 from tests.pages.kit.copies import changed_copy, lacking
@@ -121,6 +123,24 @@ def test_threads_ask_one_file_at_once(store_folder):
     assert not failed
     assert len(found) == 120
     assert len(set(found)) == 1
+
+
+def test_a_file_that_was_refused_is_not_opened_again_until_it_is_replaced(
+    store_folder, tmp_path, monkeypatch
+):
+    opened = []
+    monkeypatch.setattr(
+        open_file, "attach", lambda store, path: opened.append(path) or attach(store, path)
+    )
+    folder = changed_copy(store_folder, tmp_path, "update stored.run set schema_version = 1")
+    path = folder / "tiny.duckdb"
+    for _ in range(3):
+        with pytest.raises(OtherSchema, match="schema version 1"):
+            described(version_of(path))
+    assert len(opened) == 1
+    os.replace(copyfile(store_folder / "tiny.duckdb", folder / "sound"), path)
+    assert described(version_of(path)).rows["sequence"] == 3
+    assert len(opened) == 2
 
 
 @pytest.mark.parametrize(
