@@ -24,7 +24,7 @@ itself, pairs of tokens, steps."""
 class Account:
     """One file: its `run` and `provenance` as texts, its tokens in order, its vocabulary.
 
-    `tokens` has seq, pos, token_id and is_masked, `vocabulary` token_id and token.
+    `tokens` has seq, token_id and is_masked, `vocabulary` token_id and token.
     """
 
     facts: dict[str, str]
@@ -54,7 +54,7 @@ def account(store: DuckDBPyConnection) -> Account:
     facts = {str(name): str(value) for name, value in run(store).drop("statistics").items()}
     return Account(
         facts | dict(zip(told["name"], told["value"], strict=True)),
-        frame_of(store, "select seq, pos, token_id, is_masked from token order by seq, pos"),
+        frame_of(store, "select seq, token_id, is_masked from token order by seq, pos"),
         frame_of(store, "select token_id, token from vocabulary order by token_id"),
     )
 
@@ -82,12 +82,22 @@ def shared_sequences(one: Account, other: Account) -> np.ndarray:
     """The sequences with the same tokens in both files, but for places that either masks."""
     if one.facts["corpus_sha256"] != other.facts["corpus_sha256"]:
         return np.empty(0, dtype=np.int64)
-    both = one.tokens.merge(other.tokens, on=["seq", "pos"], how="outer", suffixes=("", "_other"))
-    lacks = both[["token_id", "token_id_other"]].isna().any(axis=1)
-    masked = both[["is_masked", "is_masked_other"]].eq(True).any(axis=1)
-    same = ~lacks & (masked | both["token_id"].eq(both["token_id_other"]))
-    found = same.groupby(both["seq"]).all()
-    return found.index[found].to_numpy(dtype=np.int64)
+    tokens = (one.tokens, other.tokens)
+    (names, lengths), (other_names, other_lengths) = (
+        np.unique(side["seq"], return_counts=True) for side in tokens
+    )
+    both, place, other_place = np.intersect1d(
+        names, other_names, assume_unique=True, return_indices=True
+    )
+    is_as_long = lengths[place] == other_lengths[other_place]
+    both, lengths = both[is_as_long], lengths[place][is_as_long]
+    if not len(both):
+        return np.empty(0, dtype=np.int64)
+    ours, others = (side[np.isin(side["seq"], both)] for side in tokens)
+    masked = ours["is_masked"].to_numpy() | others["is_masked"].to_numpy()
+    same = masked | (ours["token_id"].to_numpy() == others["token_id"].to_numpy())
+    starts = np.cumsum(lengths) - lengths
+    return both[np.logical_and.reduceat(same, starts)].astype(np.int64)
 
 
 def same_heads(one: Account, other: Account) -> bool:

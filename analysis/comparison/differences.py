@@ -6,14 +6,21 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.stats import false_discovery_control, wilcoxon
 
-from analysis.measures.bootstrap import LEAST_UNITS, percentile_interval, redraws
-from analysis.measures.norms.token_type_mixing import bootstrap_interval, sequence_means
+from analysis.measures.bootstrap import (
+    LEAST_UNITS,
+    means_of_sums,
+    percentile_interval,
+    redraws,
+)
+from analysis.measures.norms.token_type_mixing import sequence_means
 
 Cells = Float[np.ndarray, " cell"]
 Values = Float[np.ndarray, "sequence cell"]
 """What every sequence has in every cell; NaN where it has nothing."""
+Blocks = Float[np.ndarray, "block cell"]
 
-
+MOST_BLOCKS = 4096
+"""Blocks that are redrawn where there are more sequences; fewer stand each by themselves."""
 _MOST_EXACT = 50  # sequences, as SciPy has it
 
 
@@ -38,10 +45,14 @@ class Differences(NamedTuple):
 
 
 def means(values: Values, *, seed: int) -> Means:
-    """Means over sequences with percentile intervals, as a file's own statistics have them."""
-    present = ~np.isnan(values)
-    low, high = bootstrap_interval(values, present, redraws(np.arange(len(values)), seed=seed))
-    return Means(_mean(values), low, high, present.sum(axis=0))
+    """Means over sequences with percentile intervals, as a file's own statistics have them.
+
+    More than `MOST_BLOCKS` sequences are redrawn in blocks of neighbours.
+    """
+    sums, counts = _blocks(values)
+    drawn = redraws(np.arange(len(sums)), seed=seed)
+    low, high = drawn.interval(means_of_sums(sums, counts, drawn.weights), counts > 0)
+    return Means(_mean(values), low, high, (~np.isnan(values)).sum(axis=0))
 
 
 def paired_differences(one: Values, other: Values, *, seed: int) -> Differences:
@@ -88,8 +99,20 @@ def _mean(values: Values) -> Cells:
 
 
 def _resampled(values: Values, *, seed: int) -> Float[np.ndarray, "resample cell"]:
-    drawn = redraws(np.arange(len(values)), seed=seed)
-    return sequence_means(values, ~np.isnan(values), drawn.weights)
+    sums, counts = _blocks(values)
+    return means_of_sums(sums, counts, redraws(np.arange(len(sums)), seed=seed).weights)
+
+
+def _blocks(values: Values) -> tuple[Blocks, Blocks]:
+    """The sum of what the sequences of each block have in a cell, and how many have it."""
+    present = ~np.isnan(values)
+    known = np.where(present, values, 0.0), present.astype(np.float64)
+    n = len(values)
+    if n <= MOST_BLOCKS:
+        return known
+    starts = np.arange(MOST_BLOCKS) * n // MOST_BLOCKS
+    sums, counts = (np.add.reduceat(part, starts) for part in known)
+    return sums, counts
 
 
 def _signed_rank(change: Float[np.ndarray, " sequence"]) -> float:

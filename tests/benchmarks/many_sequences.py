@@ -30,6 +30,7 @@ from precompute.passes import BY_NAME
 from precompute.passes.base import Totals, names_of, table_of
 from precompute.store.build import build
 from tests.benchmarks.cost import own_peak, run_row, timed
+from tests.hostile_files import PROVENANCE
 
 LENGTH, LAYERS, HEADS, VOCABULARY = 16, 2, 2, 5000
 NAMES = (
@@ -122,9 +123,8 @@ def make(folder: Path, n: int) -> None:
     _told("shards", lambda: _shards(plan))
     _told("tables", lambda: _tables(plan))
     row = run_row(plan, n_layers=LAYERS, n_heads=HEADS, hidden_size=8)
-    told = {"layer_order": POST_NORM.name, "attention": "full"}
     output = folder / "many.duckdb"
-    _told("file", lambda: build(plan, output, row, told))
+    _told("file", lambda: build(plan, output, row, PROVENANCE))
     shards = sum(path.stat().st_size for path in folder.rglob("*.parquet")) / 1e6
     file = output.stat().st_size / 1e6
     print(f"{n:>9} sequences: file {file:7.1f} MB, shards {shards:8.1f} MB")

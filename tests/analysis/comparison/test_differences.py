@@ -1,11 +1,13 @@
 """Differences against slow twins; what was planted is found, and nothing where nothing was."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from analysis.comparison import differences as module
 from analysis.comparison.differences import (
     corrected,
     means,
@@ -69,6 +71,35 @@ def test_unpaired_differences_resample_each_side_by_itself():
     ends = np.quantile(sides[1] - sides[0], [0.025, 0.975])
     assert [found.low[0], found.high[0]] == pytest.approx(list(ends))
     assert np.isnan(found.p).all()
+
+
+def test_many_sequences_are_redrawn_in_blocks_of_neighbours(monkeypatch):
+    monkeypatch.setattr(module, "MOST_BLOCKS", 20)
+    values = drawn(0, (50, 1))
+    values[7] = np.nan
+    starts = [n * 50 // 20 for n in range(20)]
+    blocks = [block[~np.isnan(block)] for block in np.split(values[:, 0], starts[1:])]
+    resampled = [
+        np.concatenate(
+            [np.tile(block, int(n)) for block, n in zip(blocks, weights, strict=True)]
+        ).mean()
+        for weights in redraws(np.arange(20), seed=5).weights
+    ]
+    found = means(values, seed=5)
+    assert found.mean == pytest.approx([np.nanmean(values)])
+    assert found.n == [49]
+    ends = (found.low[0], found.high[0])
+    assert ends == pytest.approx(tuple(np.quantile(resampled, [0.025, 0.975])))
+
+
+def test_a_hundred_thousand_sequences_take_no_more_memory_than_their_blocks():
+    values = drawn(0, (100_000, 2))
+    tracemalloc.start()
+    found = means(values, seed=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200e6  # bytes; a thousand draws of every sequence by itself take four times that
+    assert (found.high - found.low) * np.sqrt(len(values)) == pytest.approx(2 * 1.96, rel=0.1)
 
 
 def test_few_sequences_have_no_interval_and_no_p_value():
