@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from analysis.comparison.account import Account, account, reasons, training_step
+from analysis.comparison.account import account, reasons, training_step
 from pages.ui.charts.colours import GROUP_COLOURS
 from pages.ui.choices.address import asked
 from pages.ui.choices.pick import pick_many
@@ -19,6 +19,7 @@ from pages.ui.store.chosen import (
 )
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import Store
+from pages.ui.store.together import ask_together
 from pages.ui.view import View
 from pages.ui.words.say import plain, say
 
@@ -29,11 +30,10 @@ _MASKED = 0.12  # as the papers mask
 
 @dataclass(frozen=True)
 class Compared:
-    """A file beside others: what it is called in charts, and its account of itself."""
+    """A file beside others, and what it is called in charts."""
 
     store: Store
     label: str
-    account: Account
 
     @property
     def key(self) -> str:
@@ -64,7 +64,7 @@ def pick_files(view: View) -> list[Compared]:
         chosen = []
     own = open_store()
     found = [_compared(each) for each in (own, *(stores[key] for key in chosen))]
-    able = [each for each in found if not reasons(found[0].account, each.account, "numbers")]
+    able = [each for each in found if not reasons_of(found[0], each, "numbers")]
     if left := [plain(each.label) for each in found if each not in able]:
         st.info(view.say("other_input", names=say("list.comma").join(left)))
     return able
@@ -87,9 +87,14 @@ def pick_other(view: View, compared: list[Compared]) -> Compared | None:
     return others[view.pick("other", labels, kind="select")]
 
 
+def reasons_of(one: Compared, other: Compared, kind: str) -> tuple[str, ...]:
+    """Why two files cannot be compared in a way, one of `KINDS`; none if they can."""
+    return ask_together(_reasons, one.store, other.store, kind=kind)
+
+
 def why_not(view: View, one: Compared, other: Compared, kind: str) -> tuple[str, ...]:
     """Why two files cannot be compared in a way, said in a sentence; nothing if they can."""
-    found = reasons(one.account, other.account, kind)
+    found = reasons_of(one, other, kind)
     if found:
         told = say("list.comma").join(view.say(f"reason_{each}") for each in found)
         st.info(view.say("why_not", file=plain(other.label), reasons=told))
@@ -143,7 +148,11 @@ def _most_alike(stores: dict[str, Store]) -> list[str]:
 
 
 def _compared(store: Store) -> Compared:
-    return Compared(store, _label(store), ask_store(store, account))
+    return Compared(store, _label(store))
+
+
+def _reasons(one: Store, other: Store, *, kind: str) -> tuple[str, ...]:
+    return reasons(ask_store(one, account), ask_store(other, account), kind)
 
 
 def _label(store: Store) -> str:

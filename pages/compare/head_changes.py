@@ -5,6 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from analysis.comparison.account import account
 from analysis.comparison.beside import with_correction
 from analysis.comparison.head_changes import (
     TABLE,
@@ -20,7 +21,8 @@ from pages.ui.head.choice import head_of, head_with_most
 from pages.ui.head.habits import SHARES, habit_name, habit_value
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store
-from pages.ui.store.open_file import Version
+from pages.ui.store.open_file import Store
+from pages.ui.store.together import ask_together
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.interval import with_interval
@@ -46,8 +48,8 @@ def head_changes(view: View) -> None:
     default = _DEFAULT if _DEFAULT in habits else None
     habit = view.pick("quantity", habits, default=default, of="habit", kind="select")
     weighing = pick_weighing(view.prefix)
-    versions = tuple(each.store.version for each in sides)
-    found = _changes(versions, sides, habit=habit, weighing=weighing)
+    stores = (compared[0].store, other.store)
+    found = ask_together(_changes, *stores, habit=habit, weighing=weighing)
     most = found.assign(size=found["difference"].abs())
     head = clicked_head(view, "map", default=head_with_most(most, "size"))
     view.finding(_finding(view, sides, found, habit))
@@ -107,17 +109,13 @@ def _finding(view: View, sides: tuple[Compared, Compared], found: pd.DataFrame, 
     )
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _changes(
-    versions: tuple[Version, ...],
-    _sides: tuple[Compared, Compared],
-    *,
-    habit: str,
-    weighing: str,
-) -> pd.DataFrame:
-    one, other = (
-        (each.account, ask_store(each.store, habit_of_heads, habit=habit, weighing=weighing))
-        for each in _sides
+def _changes(one: Store, other: Store, *, habit: str, weighing: str) -> pd.DataFrame:
+    sides = (
+        (
+            ask_store(store, account),
+            ask_store(store, habit_of_heads, habit=habit, weighing=weighing),
+        )
+        for store in (one, other)
     )
-    found = with_correction(head_differences(one, other, seed=int(_sides[0].store.run["seed"])))
+    found = with_correction(head_differences(*sides, seed=int(one.run["seed"])))
     return found.assign(differs=found["q"] <= LEVEL)

@@ -3,13 +3,14 @@
 from functools import partial
 
 import pandas as pd
-import streamlit as st
 
+from analysis.comparison.account import account
 from analysis.comparison.beside import differences, own_numbers, with_correction
 from analysis.comparison.numbers import NUMBERS, OF_HEADS, unit_values
 from pages.compare.files import Compared
 from pages.ui.store.chosen import ask_store
-from pages.ui.store.open_file import Version
+from pages.ui.store.open_file import Store
+from pages.ui.store.together import ask_together
 from pages.ui.words.numbers import change
 from pages.ui.words.say import plain, say
 
@@ -27,7 +28,7 @@ def number_name(number: str) -> str:
 def numbers_of(compared: list[Compared]) -> pd.DataFrame:
     """Every file's numbers: file, number, name, layer, mean, low, high, n, in the order of
     `NUMBERS`; those that one file alone has are left out where there are several."""
-    parts = [_own(each.store.version, each).assign(file=each.label) for each in compared]
+    parts = [ask_together(_own, each.store).assign(file=each.label) for each in compared]
     found = _named(pd.concat(parts, ignore_index=True))
     if len(compared) == 1:
         return found
@@ -42,7 +43,7 @@ def differences_of(compared: list[Compared]) -> pd.DataFrame:
     if not others:
         return pd.DataFrame(columns=_OF_DIFFERENCES)
     parts = [
-        _differences(first.store.version, each.store.version, first, each).assign(file=each.label)
+        ask_together(_differences, first.store, each.store).assign(file=each.label)
         for each in others
     ]
     return _named(pd.concat(parts, ignore_index=True))
@@ -82,13 +83,10 @@ def _named(found: pd.DataFrame) -> pd.DataFrame:
     return found.assign(name=names, place=place).sort_values(["place", "layer"], kind="stable")
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _own(version: Version, _file: Compared) -> pd.DataFrame:
-    rows = ask_store(_file.store, unit_values)
-    return own_numbers(rows, seed=int(_file.store.run["seed"]))
+def _own(store: Store) -> pd.DataFrame:
+    return own_numbers(ask_store(store, unit_values), seed=int(store.run["seed"]))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _differences(one: Version, other: Version, _first: Compared, _second: Compared) -> pd.DataFrame:
-    sides = [(each.account, ask_store(each.store, unit_values)) for each in (_first, _second)]
-    return differences(*sides, seed=int(_first.store.run["seed"]))
+def _differences(one: Store, other: Store) -> pd.DataFrame:
+    sides = ((ask_store(store, account), ask_store(store, unit_values)) for store in (one, other))
+    return differences(*sides, seed=int(one.run["seed"]))

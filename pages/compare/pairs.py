@@ -10,7 +10,8 @@ from pages.compare.files import Compared, can_compare, pick_files, pick_other, w
 from pages.compare.numbers import LEVEL
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store, layer_order, layers
-from pages.ui.store.open_file import Version
+from pages.ui.store.open_file import Store
+from pages.ui.store.together import ask_together
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain
@@ -35,8 +36,8 @@ def pairs(view: View) -> None:
     least = view.pick("least", _COUNTS, default=5, kind="select")
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")
-    versions = tuple(each.store.version for each in sides)
-    found = _changed(versions, sides, layer=layer, effect=effect, least=least)
+    stores = (compared[0].store, other.store)
+    found = ask_together(_changed, *stores, layer=layer, effect=effect, least=least)
     chosen = {
         "clear": found["is_clear"],
         "differs": found["q"] <= LEVEL,
@@ -67,15 +68,12 @@ def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
     view.table("ranks", kept.assign(name=_names(kept)), columns, state=state)
 
 
-@st.cache_data(max_entries=32, max_size="64MB", show_spinner=False)
-def _changed(
-    versions: tuple[Version, ...], _sides: list[Compared], *, layer: int, effect: str, least: int
-) -> pd.DataFrame:
-    one, other = (
-        ask_store(each.store, pairs_with_error, layer=layer, effect=effect, min_count=least)
-        for each in _sides
+def _changed(one: Store, other: Store, *, layer: int, effect: str, least: int) -> pd.DataFrame:
+    found = (
+        ask_store(store, pairs_with_error, layer=layer, effect=effect, min_count=least)
+        for store in (one, other)
     )
-    return changed_pairs(one, other)
+    return changed_pairs(*found)
 
 
 def _names(frame: pd.DataFrame) -> pd.Series:

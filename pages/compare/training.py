@@ -3,9 +3,9 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.comparison.account import reasons, training_step
+from analysis.comparison.account import training_step
 from analysis.comparison.numbers import ALL_LAYERS, TABLES
-from pages.compare.files import Compared, pick_files, siblings
+from pages.compare.files import Compared, pick_files, reasons_of, siblings
 from pages.compare.layers import pick_number
 from pages.compare.numbers import (
     at_layers,
@@ -50,15 +50,15 @@ def training(view: View) -> None:
 
 
 def _step_of(each: Compared) -> int:
-    return training_step(each.account.facts["model"])[1] or 0
+    return training_step(each.store.run["model"])[1] or 0
 
 
 def _steps(chosen: list[Compared]) -> list[Compared]:
     """The files that differ from the open one in nothing but the step."""
-    first, found = chosen[0].account, []
+    found = []
     for each in chosen:
-        is_step = training_step(each.account.facts["model"])[1] is not None
-        if is_step and not reasons(first, each.account, "training"):
+        is_step = training_step(each.store.run["model"])[1] is not None
+        if is_step and not reasons_of(chosen[0], each, "training"):
             found.append(each)
     return found
 

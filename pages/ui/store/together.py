@@ -1,0 +1,51 @@
+"""Questions to several files at once, whose answers are kept as those of one file are."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.stage import Outside, on_stage, stage
+from pages.ui.store.open_file import Store, Version
+
+Heard = list[tuple[list[str], int]]
+"""SQL that was asked, and which of the files answered it."""
+
+
+def ask_together(question: Callable[..., Any], *stores: Store, **choices: Any) -> Any:
+    """What a function finds that asks files by `ask_store`: once, as long as these stay the same.
+
+    Args:
+        question: takes the files, then the choices, and draws nothing.
+    """
+    versions = tuple(store.version for store in stores)
+    name = f"{question.__module__}.{question.__qualname__}"
+    answer, heard = _answer(versions, name, choices, question, stores)
+    for queries, place in heard:
+        stage().hear(queries, stores[place])
+    return answer
+
+
+@st.cache_data(max_entries=256, max_size="128MB", show_spinner=False)
+def _answer(
+    versions: tuple[Version, ...],
+    name: str,
+    choices: dict[str, Any],
+    _question: Callable[..., Any],
+    _stores: tuple[Store, ...],
+) -> tuple[Any, Heard]:
+    """The answer, and what was asked for it: that is shown beside a kept answer too."""
+    listener = _Listener(versions)
+    with on_stage(listener):
+        return _question(*_stores, **choices), listener.heard
+
+
+class _Listener(Outside):
+    """In place of a section while files are asked."""
+
+    def __init__(self, versions: tuple[Version, ...]) -> None:
+        self._versions = versions
+        self.heard: Heard = []
+
+    def hear(self, queries: list[str], store: Store) -> None:
+        self.heard.append((queries, self._versions.index(store.version)))
