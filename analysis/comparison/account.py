@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from duckdb import DuckDBPyConnection
+from jaxtyping import Int
 
 from analysis.tables.corpus import provenance, run
 from analysis.tables.question import frame_of
@@ -14,6 +15,7 @@ from analysis.tables.question import frame_of
 _STEP = re.compile(
     r"(?:step|checkpoint|ckpt|iter)s?[-_]?(\d{1,12})(k|m|)(?![a-z0-9])", re.IGNORECASE
 )
+MASKED = -1
 _THOUSANDS = {"": 1, "k": 1000, "m": 1_000_000}
 KINDS = ("numbers", "paired", "heads", "head_by_head", "pairs", "training")
 """Ways to compare: numbers side by side, sequence by sequence, heads matched, each head with
@@ -24,11 +26,13 @@ itself, pairs of tokens, steps."""
 class Account:
     """One file: its `run` and `provenance` as texts, its tokens in order, its vocabulary.
 
-    `tokens` has seq, token_id and is_masked, `vocabulary` token_id and token.
+    `lengths` has seq and n_tokens, `vocabulary` token_id and token. `token_ids` are those of one
+    sequence after the other, `MASKED` at places that the file masks.
     """
 
     facts: dict[str, str]
-    tokens: pd.DataFrame
+    lengths: pd.DataFrame
+    token_ids: Int[np.ndarray, " token"]
     vocabulary: pd.DataFrame
 
     @property
@@ -54,7 +58,10 @@ def account(store: DuckDBPyConnection) -> Account:
     facts = {str(name): str(value) for name, value in run(store).drop("statistics").items()}
     return Account(
         facts | dict(zip(told["name"], told["value"], strict=True)),
-        frame_of(store, "select seq, token_id, is_masked from token order by seq, pos"),
+        frame_of(store, "select seq, count(*) as n_tokens from token group by seq order by seq"),
+        frame_of(
+            store, f"select if(is_masked, {MASKED}, token_id) as id from token order by seq, pos"
+        )["id"].to_numpy(),
         frame_of(store, "select token_id, token from vocabulary order by token_id"),
     )
 
@@ -82,22 +89,16 @@ def shared_sequences(one: Account, other: Account) -> np.ndarray:
     """The sequences with the same tokens in both files, but for places that either masks."""
     if one.facts["corpus_sha256"] != other.facts["corpus_sha256"]:
         return np.empty(0, dtype=np.int64)
-    tokens = (one.tokens, other.tokens)
-    (names, lengths), (other_names, other_lengths) = (
-        np.unique(side["seq"], return_counts=True) for side in tokens
-    )
-    both, place, other_place = np.intersect1d(
-        names, other_names, assume_unique=True, return_indices=True
-    )
-    is_as_long = lengths[place] == other_lengths[other_place]
-    both, lengths = both[is_as_long], lengths[place][is_as_long]
-    if not len(both):
+    both = one.lengths.merge(other.lengths, on=["seq", "n_tokens"])
+    if both.empty:
         return np.empty(0, dtype=np.int64)
-    ours, others = (side[np.isin(side["seq"], both)] for side in tokens)
-    masked = ours["is_masked"].to_numpy() | others["is_masked"].to_numpy()
-    same = masked | (ours["token_id"].to_numpy() == others["token_id"].to_numpy())
-    starts = np.cumsum(lengths) - lengths
-    return both[np.logical_and.reduceat(same, starts)].astype(np.int64)
+    ids, other_ids = (
+        side.token_ids[np.repeat(side.lengths["seq"].isin(both["seq"]), side.lengths["n_tokens"])]
+        for side in (one, other)
+    )
+    same = (ids == other_ids) | (ids == MASKED) | (other_ids == MASKED)
+    starts = both["n_tokens"].cumsum() - both["n_tokens"]
+    return both["seq"].to_numpy(dtype=np.int64)[np.logical_and.reduceat(same, starts)]
 
 
 def same_heads(one: Account, other: Account) -> bool:

@@ -5,6 +5,7 @@ import pytest
 
 from analysis.comparison.account import (
     KINDS,
+    MASKED,
     Account,
     reasons,
     same_heads,
@@ -30,9 +31,11 @@ VOCABULARY = {1: "[CLS]", 2: "cat", 3: "dog"}
 
 def account_of(tokens=TOKENS, vocabulary=VOCABULARY, masked=(), **facts: str) -> Account:
     frame = pd.DataFrame(tokens, columns=["seq", "pos", "token_id"])
-    places = zip(frame["seq"], frame["pos"], strict=True)
+    is_masked = [place in masked for place in zip(frame["seq"], frame["pos"], strict=True)]
+    ids = frame["token_id"].mask(is_masked, MASKED).to_numpy()
+    lengths = frame.groupby("seq").size().reset_index(name="n_tokens")
     words = pd.DataFrame({"token_id": vocabulary.keys(), "token": vocabulary.values()})
-    return Account(FACTS | facts, frame.assign(is_masked=[e in masked for e in places]), words)
+    return Account(FACTS | facts, lengths, ids, words)
 
 
 ONE = account_of()

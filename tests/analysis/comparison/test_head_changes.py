@@ -1,6 +1,7 @@
 """Heads differ by what their texts say, and a head's means are those that its file holds."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -59,7 +60,7 @@ def test_a_head_is_compared_over_the_texts_in_which_both_files_have_it(store):
 def test_files_of_other_heads_are_refused(store):
     known = account(store)
     values = habit_of_heads(store, habit="self", weighing="weight")
-    untrained = type(known)(known.facts | {"random_weights": "1"}, known.tokens, known.vocabulary)
+    untrained = replace(known, facts=known.facts | {"random_weights": "1"})
     with pytest.raises(ValueError, match="random_weights"):
         head_differences((known, values), (untrained, values), seed=0)
 
