@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from analysis.tables import corpus
 from analysis.tables.heads import sequence_head_pattern
@@ -14,7 +15,9 @@ from analysis.tables.pairs import sequence_relation_change
 from analysis.tables.table import Table
 from pages.ui.head.habits import habit_name
 from pages.ui.live import readings
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask_store, open_store
+from pages.ui.store.open_file import Store
+from pages.ui.store.together import ask_together
 from pages.ui.words.names import effect_name, scope_name
 from pages.ui.words.place import said
 
@@ -56,24 +59,51 @@ ALL = (
 
 def numbers_of_all() -> pd.DataFrame:
     """Of every sequence all numbers that the file holds: seq, number (its name), value."""
-    parts = [_named(ask(each.question), each.called) for each in _held()]
-    return pd.concat(parts, ignore_index=True)
+    return _called(ask_together(_of_file, open_store()))
+
+
+def largest_of_all() -> pd.Series:
+    """`largest_distances` of the sequences of the file."""
+    return ask_together(_largest_of_file, open_store())
 
 
 def numbers_of(reading: readings.Reading) -> pd.DataFrame:
-    """The same of one sequence of the reader's own, as a file of it would hold them."""
-    found = readings.answers(reading, [each.question for each in _held()])
-    parts = [_named(frame, each.called) for frame, each in zip(found, _held(), strict=True)]
-    return pd.concat(parts, ignore_index=True)
+    """The same numbers of one sequence of the reader's own, as a file of it would hold them."""
+    held = _held(open_store())
+    answers = readings.answers(reading, [numbers.question for numbers in held])
+    return _called(_joined(held, answers))
 
 
-def _held() -> list[Numbers]:
-    return [each for each in ALL if open_store().holds(each.table)]
+def _of_file(store: Store) -> pd.DataFrame:
+    held = _held(store)
+    return _joined(held, [ask_store(store, numbers.question) for numbers in held])
 
 
-def _named(frame: pd.DataFrame, called: Callable[[str], str]) -> pd.DataFrame:
-    names = {each: called(each) for each in frame["name"].unique()}
-    return frame.assign(number=frame["name"].map(names))[["seq", "number", "value"]]
+def _largest_of_file(store: Store) -> pd.Series:
+    return largest_distances(_of_file(store))
+
+
+def _held(store: Store) -> list[Numbers]:
+    return [numbers for numbers in ALL if store.holds(numbers.table)]
+
+
+def _joined(held: list[Numbers], answers: list[pd.DataFrame]) -> pd.DataFrame:
+    """The answers in one frame; a number is a category of its table and its name there, of which
+    millions of rows are no burden."""
+    names = [
+        (f"{numbers.table.name}/" + answer["name"]).astype("category")
+        for numbers, answer in zip(held, answers, strict=True)
+    ]
+    rows = pd.concat(answers, ignore_index=True)[["seq", "value"]]
+    return rows.assign(number=union_categoricals(names))
+
+
+def _called(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with their numbers called by names in the reader's language."""
+    called = {numbers.table.name: numbers.called for numbers in ALL}
+    categories = rows["number"].cat.categories
+    names = [called[table](name) for table, _, name in categories.str.partition("/")]
+    return rows.assign(number=rows["number"].cat.rename_categories(names))
 
 
 def standing(numbers: pd.DataFrame, own: pd.Series) -> pd.DataFrame:
@@ -89,7 +119,8 @@ def standing(numbers: pd.DataFrame, own: pd.Series) -> pd.DataFrame:
         mean) and n_sequences (the others), the furthest first. Of numbers that hardly vary, or that
         fewer than `LEAST` others have, the places are NaN.
     """
-    others = {name: values.dropna() for name, values in numbers.groupby("number")["value"]}
+    groups = numbers.groupby("number", observed=True)["value"]
+    others = {name: values.dropna() for name, values in groups}
     none = pd.Series(dtype="float64")
     rows = [_row(str(n), float(own[n]), others.get(n, none)) for n in own.dropna().index]
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
@@ -110,7 +141,7 @@ def _row(number: str, value: float, others: pd.Series) -> tuple:
 def largest_distances(numbers: pd.DataFrame) -> pd.Series:
     """Of every sequence how far its oddest number lies from the mean of the other sequences, in
     their standard deviations; numbers that do not vary are left out."""
-    groups = numbers.groupby("number")["value"]
+    groups = numbers.groupby("number", observed=True)["value"]
     n, mean, std = (groups.transform(each) for each in ("count", "mean", "std"))
     varies = (n > LEAST) & (std > _HARDLY * mean.abs())
     # what the mean and the variance are without the sequence itself

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.sequences.numbers import (
     ALL,
     LEAST,
-    largest_distances,
+    largest_of_all,
     numbers_of,
     numbers_of_all,
     standing,
@@ -37,12 +37,13 @@ def odd(view: View) -> None:
         return
     corpus = numbers_of_all()
     own = _own(subject, corpus)
-    stands = standing(corpus[corpus["seq"] != subject.seq], own)
+    others = corpus[corpus["seq"] != subject.seq]
+    stands = standing(others, own)
     placed = stands.dropna(subset="distance")
     if placed.empty:
         st.info(view.say("too_few", least=LEAST))
     else:
-        _placed(view, subject, placed, corpus)
+        _placed(view, subject, placed, others, largest_of_all())
     columns = {
         "number": None,
         **dict.fromkeys(("value", "mean", "std"), "%.4g"),
@@ -53,9 +54,10 @@ def odd(view: View) -> None:
     view.table("table", stands, columns, state=subject.key)
 
 
-def _placed(view: View, subject: Subject, stands: pd.DataFrame, corpus: pd.DataFrame) -> None:
+def _placed(
+    view: View, subject: Subject, stands: pd.DataFrame, others: pd.DataFrame, distances: pd.Series
+) -> None:
     """The chart of all numbers under the oddest of them."""
-    others, distances = corpus[corpus["seq"] != subject.seq], largest_distances(corpus)
     view.finding(_finding(view, stands, distances[distances.index != subject.seq].dropna()))
     lengths = others.loc[others["number"] == view.say("n_tokens"), "value"]
     if not lengths.min() <= len(subject) <= lengths.max():

@@ -157,3 +157,13 @@ def test_heads_of_another_model_are_not_compared_one_by_one(section, several_fol
     session = section("head_changes", several_folder, **A, cmp_files="gpt.duckdb")
     assert not charts(session)
     assert "another model" in told(session)
+
+
+@pytest.mark.parametrize("stem", ["headlines", "head_changes", "pairs"])
+def test_the_sql_behind_an_answer_that_was_kept_is_shown_again(section, several_folder, stem):
+    session = section(stem, several_folder, **A, cmp_files=PLANTED)
+    first = [code.value for code in session.code]
+    session.run()
+    assert_sound(session)
+    assert [code.value for code in session.code] == first
+    assert any("sequence_" in query or "pair_delta" in query for query in first)
