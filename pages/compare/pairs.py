@@ -35,24 +35,24 @@ def pairs(view: View) -> None:
     least = view.pick("least", _COUNTS, default=5, kind="select")
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")
-    versions = tuple(each.store.version for each in sides)
-    found = _changed(versions, sides, layer=layer, effect=effect, least=least)
+    versions = tuple(side.store.version for side in sides)
+    changed = _changed(versions, sides, layer=layer, effect=effect, least=least)
     chosen = {
-        "clear": found["is_clear"],
-        "differs": found["q"] <= LEVEL,
-        "all": found["n_one"] > 0,
+        "clear": changed["is_clear"],
+        "differs": changed["q"] <= LEVEL,
+        "all": changed["n_one"] > 0,
     }
-    kept = found[chosen[shown]]
+    kept = changed[chosen[shown]]
     if order == "difference":
         kept = kept.sort_values("difference", key=abs, ascending=False, kind="stable")
     if kept.empty:
         st.info(view.say("none_left"))
         return
-    view.finding(_finding(view, sides, found, kept))
+    view.finding(_finding(view, sides, changed, kept))
     state = (layer, effect, least, shown, order, other.key)
     long = _long(kept.head(_SHOWN), sides)
     rows = list(dict.fromkeys(long["name"]))
-    chart = dots(long, sides, x="mean_delta", rows=rows, told=("n", "rank"), at_zero=True)
+    chart = dots(long, sides, x="mean_delta", rows=rows, tooltip=("n", "rank"), at_zero=True)
     view.figure("changed", long, chart, state=state, layer=layer)
     _table(view, kept.head(_LISTED), state)
 
@@ -71,11 +71,11 @@ def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
 def _changed(
     versions: tuple[Version, ...], _sides: list[Compared], *, layer: int, effect: str, least: int
 ) -> pd.DataFrame:
-    one, other = (
-        ask_store(each.store, pairs_with_error, layer=layer, effect=effect, min_count=least)
-        for each in _sides
+    first, other = (
+        ask_store(side.store, pairs_with_error, layer=layer, effect=effect, min_count=least)
+        for side in _sides
     )
-    return changed_pairs(one, other)
+    return changed_pairs(first, other)
 
 
 def _names(frame: pd.DataFrame) -> pd.Series:
@@ -101,7 +101,7 @@ def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.DataFrame) -> str:
+def _finding(view: View, sides: list[Compared], changed: pd.DataFrame, kept: pd.DataFrame) -> str:
     if not kept["moved"].any():
         return view.say("finding_still", of=count(len(kept)))
     first = kept.iloc[0]
@@ -113,6 +113,6 @@ def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.Da
         other=count(first["rank_other"]),
         first=plain(sides[0].label),
         file=plain(sides[1].label),
-        n=count((found["q"] <= LEVEL).sum()),
-        of=count(len(found)),
+        n=count((changed["q"] <= LEVEL).sum()),
+        of=count(len(changed)),
     )

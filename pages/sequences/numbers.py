@@ -56,23 +56,23 @@ ALL = (
 
 def numbers_of_all() -> pd.DataFrame:
     """Of every sequence all numbers that the file holds: seq, number (its name), value."""
-    parts = [_named(ask(each.question), each.called) for each in _held()]
+    parts = [_named(ask(group.question), group.called) for group in _held()]
     return pd.concat(parts, ignore_index=True)
 
 
 def numbers_of(reading: readings.Reading) -> pd.DataFrame:
     """The same of one sequence of the reader's own, as a file of it would hold them."""
-    found = readings.answers(reading, [each.question for each in _held()])
-    parts = [_named(frame, each.called) for frame, each in zip(found, _held(), strict=True)]
+    frames = readings.answers(reading, [group.question for group in _held()])
+    parts = [_named(frame, group.called) for frame, group in zip(frames, _held(), strict=True)]
     return pd.concat(parts, ignore_index=True)
 
 
 def _held() -> list[Numbers]:
-    return [each for each in ALL if open_store().holds(each.table)]
+    return [group for group in ALL if open_store().holds(group.table)]
 
 
 def _named(frame: pd.DataFrame, called: Callable[[str], str]) -> pd.DataFrame:
-    names = {each: called(each) for each in frame["name"].unique()}
+    names = {name: called(name) for name in frame["name"].unique()}
     return frame.assign(number=frame["name"].map(names))[["seq", "number", "value"]]
 
 
@@ -111,7 +111,7 @@ def largest_distances(numbers: pd.DataFrame) -> pd.Series:
     """Of every sequence how far its oddest number lies from the mean of the other sequences, in
     their standard deviations; numbers that do not vary are left out."""
     groups = numbers.groupby("number")["value"]
-    n, mean, std = (groups.transform(each) for each in ("count", "mean", "std"))
+    n, mean, std = (groups.transform(statistic) for statistic in ("count", "mean", "std"))
     varies = (n > LEAST) & (std > _HARDLY * mean.abs())
     # what the mean and the variance are without the sequence itself
     deviation = numbers["value"] - mean
