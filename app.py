@@ -123,7 +123,7 @@ class OwnMarkup:
                 del MutableHeaders(scope=message)["content-length"]
             await send(message)
 
-        written = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+        written = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
         await self.app({**scope, "headers": written}, receive, send_changed)
 
 
@@ -144,4 +144,4 @@ def _named(request: Request) -> dict[str, str]:
 MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
 _MIDDLEWARE = (SecurityHeaders, CitableAddress, OwnMarkup)
-app = st.App("pages/_main.py", middleware=[Middleware(each) for each in _MIDDLEWARE])
+app = st.App("pages/_main.py", middleware=[Middleware(middleware) for middleware in _MIDDLEWARE])

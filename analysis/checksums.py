@@ -19,4 +19,4 @@ def changed_tables(store: DuckDBPyConnection, names: list[str]) -> list[str]:
     """Those of some stored tables that hold something else than the manifest says."""
     promised = store.execute("select name, n_rows, checksum from stored.manifest").fetchall()
     known = {name: {"n_rows": n_rows, "checksum": sum} for name, n_rows, sum in promised}
-    return [each for each in names if contents(store, each) != known.get(each)]
+    return [name for name in names if contents(store, name) != known.get(name)]

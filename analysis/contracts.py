@@ -11,7 +11,7 @@ from analysis.tables.table import Table
 @cache
 def every_table() -> tuple[Table, ...]:
     """The tables of `analysis.tables` by name: what a file of statistics consists of."""
-    names = [each.name for each in walk_packages(tables.__path__, f"{tables.__name__}.")]
+    names = [module.name for module in walk_packages(tables.__path__, f"{tables.__name__}.")]
     values = [value for name in names for value in vars(import_module(name)).values()]
-    found = {each.name: each for each in values if isinstance(each, Table)}
-    return tuple(found[name] for name in sorted(found))
+    by_name = {table.name: table for table in values if isinstance(table, Table)}
+    return tuple(by_name[name] for name in sorted(by_name))

@@ -73,7 +73,9 @@ def attach(store: DuckDBPyConnection, path: str, *, spill_to: str = "") -> None:
     for statement in attaching(path, spill_to=spill_to):
         store.execute(statement)
     there = _types(store, "file")
-    _assert_columns(there, RUN, [each for each in RUN.columns if each.name == "schema_version"])
+    _assert_columns(
+        there, RUN, [column for column in RUN.columns if column.name == "schema_version"]
+    )
     _assert_schema(store)
     for table in every_table():
         _assert_columns(there, table, table.columns)
@@ -119,14 +121,14 @@ def viewing() -> list[str]:
 
 def rows(store: DuckDBPyConnection) -> dict[str, int]:
     """How many rows the tables of an attached file have."""
-    names = [each.name for each in every_table() if each != MANIFEST]
+    names = [table.name for table in every_table() if table != MANIFEST]
     counts = (f"select '{name}' as name, count(*) as n_rows from stored.{name}" for name in names)
     return dict(store.execute(" union all ".join(counts)).fetchall())
 
 
 def _types(store: DuckDBPyConnection, database: str) -> _Types:
     """The types of all stored columns; a computed one is no column and says so."""
-    found: _Types = {}
+    types: _Types = {}
     columns = store.execute(
         """
         select table_name, column_name, if(is_generated, 'computed', data_type)
@@ -137,8 +139,8 @@ def _types(store: DuckDBPyConnection, database: str) -> _Types:
         {"database": database},
     ).fetchall()
     for table, column, kind in columns:
-        found.setdefault(table, {})[column] = kind
-    return found
+        types.setdefault(table, {})[column] = kind
+    return types
 
 
 @cache
@@ -168,10 +170,10 @@ def _assert_columns(
 
 
 def _assert_schema(store: DuckDBPyConnection) -> None:
-    found = store.execute("select schema_version from file.stored.run limit 2").fetchall()
-    if len(found) != 1:
+    versions = store.execute("select schema_version from file.stored.run limit 2").fetchall()
+    if len(versions) != 1:
         raise BrokenContract("broken_law", table=RUN.name, law="count(*) = 1")
-    [(schema,)] = found
+    [(schema,)] = versions
     if schema is None:
         raise BrokenContract("broken_law", table=RUN.name, law="schema_version is not null")
     if schema != SCHEMA_VERSION:
@@ -182,8 +184,8 @@ def _assert_account(store: DuckDBPyConnection) -> None:
     """What every page relies on: the file's account of itself is short, whole and lawful."""
     for table in (RUN, PROVENANCE, MANIFEST):
         laws = [
-            *(f'"{each.name}" is not null' for each in table.columns if not each.nullable),
-            *(f'length("{each.name}"::varchar) <= {LONGEST_FACT}' for each in table.columns),
+            *(f'"{column.name}" is not null' for column in table.columns if not column.nullable),
+            *(f'length("{column.name}"::varchar) <= {LONGEST_FACT}' for column in table.columns),
             *table.laws,
         ]
         broken = ", ".join(f"count(*) filter (where ({law}) is not true)" for law in laws)
@@ -215,6 +217,6 @@ def _assert_sizes(store: DuckDBPyConnection) -> None:
                 continue
             length = "strlen" if column.type == pa.string() else "octet_length"
             large = f'{length}("{column.name}") > {LARGEST_VALUE}'
-            found = store.execute(f"select 1 from stored.{table.name} where {large} limit 1")
-            if found.fetchall():
+            too_large = store.execute(f"select 1 from stored.{table.name} where {large} limit 1")
+            if too_large.fetchall():
                 raise BrokenContract("broken_law", table=table.name, law=f"not {large}")

@@ -157,7 +157,9 @@ as in OLMo 2."""
 PARALLEL = LayerOrder("parallel", ("ln", "attn"), ("ln", "ff", "res"), is_parallel=True)
 """Attention and network both read what enters the layer, each through a normalisation of its own,
 as in GPT-NeoX. The network sees its own token alone and cannot mix."""
-ORDERS = {each.name: each for each in (POST_NORM, PRE_NORM, SANDWICH_NORM, OUTPUT_NORM, PARALLEL)}
+ORDERS = {
+    order.name: order for order in (POST_NORM, PRE_NORM, SANDWICH_NORM, OUTPUT_NORM, PARALLEL)
+}
 SCOPES = tuple(dict.fromkeys(scope for order in ORDERS.values() for scope in order.scopes))
 """Every scope there is; a layer has those of its order."""
 ROLES = {scope: role for order in ORDERS.values() for scope, role in order.roles.items()}
@@ -166,7 +168,9 @@ WHOLE = frozenset(order.whole for order in ORDERS.values())
 """The scopes that are whole layers."""
 OF_RATIOS = tuple(dict.fromkeys(name for order in ORDERS.values() for name in order.of_ratios))
 """Whatever a mixing ratio is of."""
-BETWEEN = tuple(dict.fromkeys("_".join(each.between) for each in ORDERS.values() if each.between))
+BETWEEN = tuple(
+    dict.fromkeys("_".join(order.between) for order in ORDERS.values() if order.between)
+)
 """The effects of what stands between attention and network; a layer has one of them at most."""
 EFFECTS = (*BETWEEN, *(e for e in POST_NORM.effects if e not in BETWEEN))
 """Every effect there is; a layer has those of its order."""

@@ -67,20 +67,22 @@ def _commands() -> Iterator[str]:
         yield f"### mixscope {name}\n\n{command.help.strip()}\n"
         if command.params:
             yield "| argument | values | default | meaning |\n| --- | --- | --- | --- |"
-        yield from (_row(*_argument(each)) for each in command.params)
+        yield from (_row(*_argument(parameter)) for parameter in command.params)
         yield ""
 
 
-def _argument(each: Any) -> tuple[str, str, str, str]:
+def _argument(parameter: Any) -> tuple[str, str, str, str]:
     """Name, values, default and meaning of an option or an argument."""
-    kind = each.type_descriptor.annotation
+    kind = parameter.type_descriptor.annotation
     values = _SEVERAL.get(kind) or _KINDS.get(kind) or ", ".join(kind)
-    default = "" if each.default is None else str(each.default)
+    is_option = parameter.param_type_name == "option"
+    name = parameter.opts[0] if is_option else parameter.name.upper()
+    default = "" if parameter.default is None else str(parameter.default)
     return (
-        f"`{each.opts[0] if each.param_type_name == 'option' else each.name.upper()}`",
+        f"`{name}`",
         values,
-        "required" if each.required else default,
-        each.help or "",
+        "required" if parameter.required else default,
+        parameter.help or "",
     )
 
 
@@ -109,7 +111,7 @@ def _table(table: Table) -> Iterator[str]:
 def _agreement(table: Table) -> str:
     if not table.round_off:
         return table.agreement.meaning
-    names = ", ".join(f"`{each}`" for each in table.round_off)
+    names = ", ".join(f"`{column}`" for column in table.round_off)
     return f"{table.agreement.meaning}, but for what is about round-off itself ({names})"
 
 

@@ -8,7 +8,7 @@ from pages.ui.garbage import spare_modules
 from pages.ui.look import STYLE
 from pages.ui.presenting import present_toggle
 from pages.ui.search.box import search_box
-from pages.ui.store.changed import told_of_change
+from pages.ui.store.changed import reporting_change
 from pages.ui.store.chosen import file_picker
 from pages.ui.store.open_file import seen_once
 from pages.ui.words.say import language_picker
@@ -23,5 +23,5 @@ with one_entry(), seen_once():
     language_picker()
     page = contents(links)
     search_box(box)
-    with told_of_change():
+    with reporting_change():
         page.run()

@@ -24,7 +24,7 @@ from precompute.jobs.note import noting
 from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
-from precompute.jobs.shortage import told_of_shortage
+from precompute.jobs.shortage import reporting_shortage
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import allowed, check_corpus, check_model
@@ -42,7 +42,7 @@ def run(request: Request, runner: Runner) -> Plan:
     Raises:
         UserError: whatever the user can put right.
     """
-    with told_of_shortage(request.output):
+    with reporting_shortage(request.output):
         chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
         if request.until is not None:
             check_intervals(request.statistics)

@@ -40,7 +40,7 @@ WHOLE = {
     "mutation",
     "docs",
     "precompute",
-    *(f"precompute/{it}" for it in OF_PRECOMPUTE),
+    *(f"precompute/{name}" for name in OF_PRECOMPUTE),
 }
 """Folders of which each test builds or reads whole files, models or sites."""
 

@@ -44,9 +44,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves out what is not for the inner loop."""
     if config.getoption("fast"):
-        left_out = [each for each in items if _is_slow(each)]
+        left_out = [test for test in items if _is_slow(test)]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [each for each in items if not _is_slow(each)]
+        items[:] = [test for test in items if not _is_slow(test)]
 
 
 def _is_slow(test: pytest.Item) -> bool:
@@ -83,8 +83,8 @@ def _families(test: pytest.Item) -> tuple[str, ...]:
     of_mixing = test.path.is_relative_to(ROOT / "analysis" / "measures" / "mixing")
     of_texts = BOTH_WAYS if of_passes else TEXT_FAMILIES
     of_texts += OF_DECODERS * of_measures + OF_ORDERS * of_mixing
-    own = test.get_closest_marker(every_family.name) or of_measures
-    if own and not test.get_closest_marker(text_families.name):
+    on_every_family = test.get_closest_marker(every_family.name) or of_measures
+    if on_every_family and not test.get_closest_marker(text_families.name):
         return (*of_texts, *OF_IMAGES[: 1 if of_passes else None])
     return of_texts
 
@@ -119,7 +119,7 @@ def traced(tiny, sequences) -> Trace:
 @pytest.fixture(scope="session")
 def traced_alone(tiny, sequences) -> list[Trace]:
     """The same sequences, each traced by itself and so without padding."""
-    return [tiny.trace([each]) for each in sequences]
+    return [tiny.trace([sequence]) for sequence in sequences]
 
 
 @pytest.fixture(scope="session")

@@ -205,5 +205,5 @@ def change(path: Path, statements: tuple[str, ...], secret: Path) -> None:
     """Carry out statements, which may name a file with a secret and its folder."""
     with duckdb.connect(str(path)) as store:
         for statement in statements:
-            told = statement.replace("{secret}", str(secret))
-            store.execute(told.replace("{folder}", str(secret.parent)))
+            command = statement.replace("{secret}", str(secret))
+            store.execute(command.replace("{folder}", str(secret.parent)))

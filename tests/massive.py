@@ -21,25 +21,25 @@ def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32
     alone, or of every one. A post-norm layer normalises it away: there it is massive before the
     first layer, or, by the shifts of the last normalisations, before and after every layer.
     """
-    told = tiny_model(family, dtype=torch.float64)
-    model = told.model
+    loaded = tiny_model(family, dtype=torch.float64)
+    model = loaded.model
     with torch.no_grad():
         if family in ("bert", "roberta"):
             embedded = model.embeddings.LayerNorm
             if place == "first":
                 embedded.weight[COORDINATE] *= SIZE
             else:
-                for norm in (embedded, *(each.output.LayerNorm for each in model.encoder.layer)):
+                for norm in (embedded, *(layer.output.LayerNorm for layer in model.encoder.layer)):
                     norm.bias[COORDINATE] += SIZE
         else:
             table, row = _added(model, family, place)
             rows = slice(row, row + 1) if place == "first" else slice(None)
             table[rows, COORDINATE] += SIZE
     model.to(dtype)
-    layers = told.adapter.weights(model)
+    layers = loaded.adapter.weights(model)
     if dtype is torch.bfloat16:
-        layers = tuple(in_dtype(each, torch.float32) for each in layers)
-    return replace(told, layers=layers, dtype=str(dtype).removeprefix("torch."))
+        layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
+    return replace(loaded, layers=layers, dtype=str(dtype).removeprefix("torch."))
 
 
 def _added(model: Model, family: str, place: str) -> tuple[Tensor, int]:

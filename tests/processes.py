@@ -22,4 +22,4 @@ def _children(process: int) -> set[int]:
         listed = Path(f"/proc/{process}/task/{process}/children").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return set()
-    return {int(each) for each in listed.split()}
+    return {int(number) for number in listed.split()}

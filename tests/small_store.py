@@ -81,8 +81,8 @@ def shard_rows(plan: Plan) -> dict[Path, list]:
     files = plan.folder.rglob("*.parquet")
     rows = "select hash(row) from '{}' as row order by 1"
     return {
-        each.relative_to(plan.folder): duckdb.execute(rows.format(each)).fetchall()
-        for each in files
+        path.relative_to(plan.folder): duckdb.execute(rows.format(path)).fetchall()
+        for path in files
     }
 
 

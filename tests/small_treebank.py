@@ -36,8 +36,8 @@ def write_treebank(path: Path) -> Path:
     """Writes every sentence three times over, so that halves of the corpus hold all relations."""
     plain = [_conllu(line) for line in _lines(_PLAIN)] * 3
     documents = [
-        _HEADER.format(number) + "\n".join(_conllu(line) for line in _lines(each))
-        for number, each in enumerate(_DOCUMENTS.strip().split("\n\n") * 3)
+        _HEADER.format(number) + "\n".join(_conllu(line) for line in _lines(text))
+        for number, text in enumerate(_DOCUMENTS.strip().split("\n\n") * 3)
     ]
     path.write_text("\n".join([*plain, *documents]) + "\n", encoding="utf-8")
     return path
@@ -51,12 +51,12 @@ def _lines(text: str) -> list[str]:
 def _conllu(sentence: str) -> str:
     words = [word.split("/") for word in sentence.split()]
     after = [form for form, *_ in words[1:]] + [""]
-    return "".join(_line(n, *each) for n, each in enumerate(zip(words, after, strict=True), 1))
+    return "".join(_line(n, *pair) for n, pair in enumerate(zip(words, after, strict=True), 1))
 
 
 def _line(number: int, word: list[str], after: str) -> str:
     form, part, head, relation, *entity = word
-    known = [f"Entity={_items(each)}" for each in entity]
+    known = [f"Entity={_items(brackets)}" for brackets in entity]
     known += ["SpaceAfter=No"] * (after in _NO_SPACE_BEFORE)
     misc = "|".join(known) or "_"
     features = "Number=Sing" if part in {"NOUN", "PROPN", "PRON"} else "_"

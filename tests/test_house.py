@@ -131,7 +131,7 @@ def test_every_measure_cites_a_known_paper():
 
 
 def test_every_table_cites_a_known_paper():
-    assert {each.TABLE.source for each in PASSES} <= set(PAPERS)
+    assert {statistic.TABLE.source for statistic in PASSES} <= set(PAPERS)
 
 
 def test_every_measure_has_a_slow_twin_and_a_test():
@@ -147,17 +147,22 @@ def defines_version(path: Path) -> bool:
 
 
 def test_every_pass_in_the_folder_is_run_and_has_the_stem_of_its_table():
-    stems = {vars(each)["__name__"].split(".")[-1] for each in PASSES}
+    stems = {vars(statistic)["__name__"].split(".")[-1] for statistic in PASSES}
     versioned = {path.stem for path in sources("precompute/passes") if defines_version(path)}
     assert stems == versioned
-    assert stems == {each.TABLE.name for each in PASSES}
+    assert stems == {statistic.TABLE.name for statistic in PASSES}
     assert stems <= {path.stem for path in sources("analysis/tables")}
 
 
 def test_every_table_of_a_file_has_its_contract_where_the_dashboard_looks():
-    passes = {each.TABLE.name for each in PASSES}
-    assert passes < {each.name for each in every_table()}
-    stored = {*corpus.TABLES, *annotation.TABLES, image.TABLE, *(each.TABLE for each in PASSES)}
+    passes = {statistic.TABLE.name for statistic in PASSES}
+    assert passes < {table.name for table in every_table()}
+    stored = {
+        *corpus.TABLES,
+        *annotation.TABLES,
+        image.TABLE,
+        *(statistic.TABLE for statistic in PASSES),
+    }
     assert set(every_table()) == stored
 
 
@@ -170,8 +175,8 @@ def test_pages_do_not_import_each_other_nor_the_house_a_page():
     for path in sources("pages"):
         room = path.relative_to(ROOT / "pages").parts[0]
         others = set(PAGES) - {room}
-        found = {name.split(".")[1] for name in imports(path) if name.startswith("pages.")}
-        assert not found & others, f"{path.relative_to(ROOT)} imports {found & others}"
+        pages = {name.split(".")[1] for name in imports(path) if name.startswith("pages.")}
+        assert not pages & others, f"{path.relative_to(ROOT)} imports {pages & others}"
 
 
 @pytest.mark.parametrize("stems", ["measures", "tables", "passes"])
@@ -233,8 +238,8 @@ def tracked() -> list[Path]:
 def test_no_path_of_a_machine_is_in_the_project():
     for path in tracked():
         if path.exists() and path.suffix in {".py", ".md", ".toml", ".txt", ".yml", ""}:
-            found = PATH_OF_A_MACHINE.search(path.read_text(errors="replace"))
-            assert not found or path.name == "test_house.py", f"{path}: {found}"
+            match = PATH_OF_A_MACHINE.search(path.read_text(errors="replace"))
+            assert not match or path.name == "test_house.py", f"{path}: {match}"
     assert PATH_OF_A_MACHINE.search("/home/someone"), "this test could not have failed"
 
 

@@ -25,11 +25,11 @@ def test_it_is_right_as_often_as_its_log_says(folder):
     model = ViTForImageClassification.from_pretrained(folder / "model").eval()
     processor = ViTImageProcessorPil.from_pretrained(folder / "model")
     images, labels = digits()
-    pixels = processor([Image.fromarray(each) for each in images], return_tensors="pt")
+    pixels = processor([Image.fromarray(image) for image in images], return_tensors="pt")
     with torch.inference_mode():
-        told = model(**pixels).logits.argmax(dim=1).numpy()
+        predicted = model(**pixels).logits.argmax(dim=1).numpy()
     assert len(labels) == 3147
-    assert round(float(np.mean(told == labels)), 4) == PUBLISHED_ACCURACY
+    assert round(float(np.mean(predicted == labels)), 4) == PUBLISHED_ACCURACY
 
 
 def test_every_digit_has_a_mask_of_its_ink_beside_it(folder):

@@ -160,13 +160,13 @@ def tiny_model(
         return tiny_vision_model(family, dtype=dtype)
     tokenizer = TINY[family].tokenizer()
     torch.manual_seed(0)
-    whole: Model = TINY[family].model(len(tokenizer))
+    full: Model = TINY[family].model(len(tokenizer))
     if predicts_tokens:
-        whole = TINY[family].language_model(whole.config)
+        full = TINY[family].language_model(full.config)
     with torch.no_grad():
-        for parameter in whole.parameters():  # biases start at 0 and would hide in every test
+        for parameter in full.parameters():  # biases start at 0 and would hide in every test
             parameter.add_(torch.randn_like(parameter) * 0.3)
-    model = whole.eval().to(dtype).base_model
+    model = full.eval().to(dtype).base_model
     if dtype is torch.float64:
         make_exact(model)
     adapter = adapter_for(family)
@@ -179,7 +179,7 @@ def tiny_model(
         adapter=adapter,
         layers=adapter.weights(model),
         dtype="float32",
-        language_model=whole if predicts_tokens else None,
+        language_model=full if predicts_tokens else None,
     )
 
 

@@ -45,10 +45,10 @@ _TURNED = {"rope_type": "default", "rope_theta": 50.0}
 
 
 def _decoder(
-    config: type[Any], *, heads: int = HEADS, **own: Any
+    config: type[Any], *, heads: int = HEADS, **changed: Any
 ) -> Callable[[int], transformers.PreTrainedModel]:
     """Turned by large angles, so that places matter within a short text."""
-    sizes = {"num_attention_heads": heads, "rope_parameters": _TURNED} | _DECODER | own
+    sizes = {"num_attention_heads": heads, "rope_parameters": _TURNED} | _DECODER | changed
 
     def built(vocabulary: int) -> transformers.PreTrainedModel:
         return transformers.AutoModel.from_config(config(vocab_size=vocabulary, **sizes))

@@ -44,7 +44,7 @@ def _modernbert(vocabulary: int) -> transformers.PreTrainedModel:
 
 def _deberta(vocabulary: int) -> transformers.PreTrainedModel:
     """As DeBERTa 3: distances in a few steps, tables shared with queries and keys."""
-    own: dict[str, Any] = {
+    options: dict[str, Any] = {
         "type_vocab_size": 0,
         "relative_attention": True,
         "position_buckets": 4,
@@ -54,13 +54,13 @@ def _deberta(vocabulary: int) -> transformers.PreTrainedModel:
         "position_biased_input": False,
         "pad_token_id": 0,
     }
-    config = transformers.DebertaV2Config(vocab_size=vocabulary, **own, **_SIZES)
+    config = transformers.DebertaV2Config(vocab_size=vocabulary, **options, **_SIZES)
     return transformers.DebertaV2Model(config)
 
 
 def _t5(name: str, network: str) -> Any:
     """Heads wider in all than the model; distances in six steps, beyond five all alike."""
-    model, config = (getattr(transformers, f"{name}{it}") for it in ("EncoderModel", "Config"))
+    model, config = (getattr(transformers, f"{name}{kind}") for kind in ("EncoderModel", "Config"))
 
     def built(vocabulary: int) -> transformers.PreTrainedModel:
         return model(

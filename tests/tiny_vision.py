@@ -40,7 +40,7 @@ class TinyVision:
     model alone."""
 
     config: Callable[..., Any]
-    whole: type[Any]
+    model_class: type[Any]
     processor: Callable[..., Any] = transformers.ViTImageProcessorPil
     has_classes: bool = True
 
@@ -53,8 +53,8 @@ def _dinov2(config: Callable[..., Any]) -> Callable[..., Any]:
 
 def _dinov3(**sizes: Any) -> Any:
     """With registers and gates, as its largest models."""
-    own = {"num_register_tokens": 2, "use_gated_mlp": True, "hidden_act": "silu"}
-    return transformers.DINOv3ViTConfig(**sizes | own)
+    options = {"num_register_tokens": 2, "use_gated_mlp": True, "hidden_act": "silu"}
+    return transformers.DINOv3ViTConfig(**sizes | options)
 
 
 TINY_VISION = {
@@ -95,17 +95,17 @@ def softmax_error(family: str) -> float:
 def _whole(family: str, dtype: torch.dtype) -> Any:
     tiny = TINY_VISION[family]
     torch.manual_seed(0)
-    whole = tiny.whole(tiny.config(**_SIZES))
+    model = tiny.model_class(tiny.config(**_SIZES))
     with torch.no_grad():
-        for parameter in whole.parameters():  # biases start at 0 and would hide in every test
+        for parameter in model.parameters():  # biases start at 0 and would hide in every test
             parameter.add_(torch.randn_like(parameter) * 0.3)
-    return whole.eval().to(dtype).requires_grad_(False)
+    return model.eval().to(dtype).requires_grad_(False)
 
 
 def tiny_vision_model(family: str, *, dtype: torch.dtype = torch.float64) -> LoadedModel:
     """The same model every time, with its classifier, if it has any."""
-    whole, has_classes = _whole(family, dtype), TINY_VISION[family].has_classes
-    model, adapter = whole.base_model if has_classes else whole, adapter_for(family)
+    full, has_classes = _whole(family, dtype), TINY_VISION[family].has_classes
+    model, adapter = full.base_model if has_classes else full, adapter_for(family)
     adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))
     patch, layout = two_sizes(model.config.patch_size), adapter.layout(model)
     assert layout is not None
@@ -118,7 +118,7 @@ def tiny_vision_model(family: str, *, dtype: torch.dtype = torch.float64) -> Loa
         adapter=adapter,
         layers=adapter.weights(model),
         dtype="float32",
-        classifier=whole if has_classes else None,
+        classifier=full if has_classes else None,
         images=ImageReader(tiny_processor(family), layout, patch, model.config.num_channels),
     )
 

@@ -26,11 +26,11 @@ from tests.pages.kit.section_checks import sections
 
 DRAWN = """
 const charts = [...document.querySelectorAll("[data-testid=stVegaLiteChart]")]
-    .filter(each => each.getClientRects().length);
+    .filter(element => element.getClientRects().length);
 const idle = document.querySelector("[data-test-script-state=notRunning]");
 const waits = [...document.querySelectorAll("[data-testid=stSkeleton]")]
-    .filter(each => each.getClientRects().length);
-const drawn = charts.every(each => each.querySelector("svg, canvas")?.clientHeight);
+    .filter(element => element.getClientRects().length);
+const drawn = charts.every(element => element.querySelector("svg, canvas")?.clientHeight);
 return idle && drawn && !waits.length;
 """
 Language = StrEnum("Language", ["en", "ja"])
@@ -47,7 +47,10 @@ def main(
     width, height = map(int, size.split("x"))
     output.mkdir(parents=True, exist_ok=True)
     files = held(statistics)
-    places = [("overview", None), *((page, each) for page in VIEWS for each in sections(page))]
+    places = [
+        ("overview", None),
+        *((page, section) for page in VIEWS for section in sections(page)),
+    ]
     with (
         serving(statistics) as server,
         TemporaryDirectory() as downloads,
@@ -62,7 +65,7 @@ def main(
                 continue
             browser.get(f"{server}/{PAGES[page]}?{query(page, section, files, lang)}")
             for _ in range(2):  # what is drawn last comes after a moment of rest
-                WebDriverWait(browser, 60).until(lambda each: each.execute_script(DRAWN))
+                WebDriverWait(browser, 60).until(lambda driver: driver.execute_script(DRAWN))
                 time.sleep(0.5)
             browser.save_screenshot(str(output / f"{name}.png"))
             typer.echo(name)
@@ -70,7 +73,7 @@ def main(
 
 def held(folder: Path) -> dict[str, set[str]]:
     """By file of a folder, the tables of it that have rows."""
-    files = sorted(folder.glob("*.duckdb"), key=lambda each: each.stem)
+    files = sorted(folder.glob("*.duckdb"), key=lambda path: path.stem)
     return {path.name: _filled(path) for path in files}
 
 
@@ -82,7 +85,7 @@ def _filled(path: Path) -> set[str]:
 
 def query(page: str, section: Section | None, files: dict[str, set[str]], lang: str = "en") -> str:
     """The address of a section, on the first file that has what it needs."""
-    needs = {each.name for each in section.needs} if section else set()
+    needs = {table.name for table in section.needs} if section else set()
     file = next((name for name, tables in files.items() if needs <= tables), "")
     view = {VIEWS[page]: section.stem} if section else {}
     return urlencode({"lang": lang, **({"file": file} if file else {}), **view})

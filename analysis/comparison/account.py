@@ -44,20 +44,20 @@ class Account:
 def training_step(name: str) -> tuple[str, int | None]:
     """A model's name without its revision, and how many steps it was trained, if its name or its
     revision says so: `step1000`, `checkpoint-500`, `step_20k`."""
-    found = _STEP.search(name)
-    rest = name[: found.start()] + name[found.end() :] if found else name
+    match = _STEP.search(name)
+    rest = name[: match.start()] + name[match.end() :] if match else name
     base = rest.partition("@")[0].rstrip("-_/")
-    if not found:
+    if not match:
         return base, None
-    return base, int(found[1]) * _THOUSANDS[found[2].lower()]
+    return base, int(match[1]) * _THOUSANDS[match[2].lower()]
 
 
 def account(store: DuckDBPyConnection) -> Account:
     """The file's account of itself."""
-    told = provenance(store)
+    rows = provenance(store)
     facts = {str(name): str(value) for name, value in run(store).drop("statistics").items()}
     return Account(
-        facts | dict(zip(told["name"], told["value"], strict=True)),
+        facts | dict(zip(rows["name"], rows["value"], strict=True)),
         frame_of(store, "select seq, count(*) as n_tokens from token group by seq order by seq"),
         frame_of(
             store, f"select if(is_masked, {MASKED}, token_id) as id from token order by seq, pos"
@@ -74,7 +74,7 @@ def reasons(one: Account, other: Account, kind: str) -> tuple[str, ...]:
     are as many; pairs of tokens where a token is the same in both; steps of one training where
     nothing else differs.
     """
-    return tuple(each for each in _FORBIDS[kind] if _DIFFERS[each](one, other))
+    return tuple(reason for reason in _FORBIDS[kind] if _DIFFERS[reason](one, other))
 
 
 def same_tokenizer(one: Account, other: Account) -> bool:
@@ -109,7 +109,7 @@ def same_heads(one: Account, other: Account) -> bool:
 
 def _differ(*names: str) -> Callable[[Account, Account], bool]:
     """Whether any of these facts differs."""
-    return lambda one, other: any(one.facts.get(each) != other.facts.get(each) for each in names)
+    return lambda one, other: any(one.facts.get(name) != other.facts.get(name) for name in names)
 
 
 def _shares_nothing(one: Account, other: Account) -> bool:

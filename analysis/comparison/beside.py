@@ -30,10 +30,10 @@ def own_numbers(rows: pd.DataFrame, *, seed: int) -> pd.DataFrame:
     parts = [pd.DataFrame(columns=columns)]
     for part in _by_kind(rows).values():
         values = by_unit(part)
-        found = means(values.to_numpy(), seed=seed)
-        parts.append(values.columns.to_frame(index=False).assign(**found._asdict()))
-    found = pd.concat(parts, ignore_index=True)
-    return found.astype(dict.fromkeys(("mean", "low", "high"), "float64"))
+        estimates = means(values.to_numpy(), seed=seed)
+        parts.append(values.columns.to_frame(index=False).assign(**estimates._asdict()))
+    numbers = pd.concat(parts, ignore_index=True)
+    return numbers.astype(dict.fromkeys(("mean", "low", "high"), "float64"))
 
 
 def differences(
@@ -52,23 +52,23 @@ def differences(
     sequences = None if reasons(*accounts, "paired") else shared_sequences(*accounts)
     parts = []
     for kind in kinds[0].keys() & kinds[1].keys():
-        one_side, other_side = (by_unit(each[kind]) for each in kinds)
+        one_side, other_side = (by_unit(side[kind]) for side in kinds)
         units = sequences
         if kind == "heads":
             both = one_side.index.intersection(other_side.index).to_numpy()
             units = both if same_heads(*accounts) else None
         parts.append(_of_kind(one_side, other_side, units, seed=seed))
     columns = [*_KEY, *Differences._fields, "is_paired"]
-    found = pd.concat([pd.DataFrame(columns=columns), *parts], ignore_index=True)
-    return found.astype(dict.fromkeys(("difference", "low", "high", "p"), "float64"))
+    frame = pd.concat([pd.DataFrame(columns=columns), *parts], ignore_index=True)
+    return frame.astype(dict.fromkeys(("difference", "low", "high", "p"), "float64"))
 
 
-def with_correction(found: pd.DataFrame) -> pd.DataFrame:
+def with_correction(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of `differences` that are shown together, with p corrected for their number as `q`,
     and whether the interval leaves out 0 as `is_clear` (missing without one)."""
-    p = found["p"].to_numpy(dtype=np.float64)
-    clear = ((found["low"] > 0) | (found["high"] < 0)).astype("boolean")
-    return found.assign(q=corrected(p), is_clear=clear.mask(found["low"].isna()))
+    p = rows["p"].to_numpy(dtype=np.float64)
+    clear = ((rows["low"] > 0) | (rows["high"] < 0)).astype("boolean")
+    return rows.assign(q=corrected(p), is_clear=clear.mask(rows["low"].isna()))
 
 
 def _by_kind(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -85,8 +85,8 @@ def _of_kind(
     cells = one.columns.intersection(other.columns)
     sides = [one[cells], other[cells]]
     if units is None:
-        found = unpaired_differences(*(each.to_numpy() for each in sides), seed=seed)
+        changes = unpaired_differences(*(side.to_numpy() for side in sides), seed=seed)
     else:
-        found = paired_differences(*(each.reindex(units).to_numpy() for each in sides), seed=seed)
-    told = cells.to_frame(index=False).assign(**found._asdict())
-    return told.assign(is_paired=units is not None)
+        changes = paired_differences(*(side.reindex(units).to_numpy() for side in sides), seed=seed)
+    rows = cells.to_frame(index=False).assign(**changes._asdict())
+    return rows.assign(is_paired=units is not None)

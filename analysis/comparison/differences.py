@@ -65,9 +65,9 @@ def paired_differences(one: Values, other: Values, *, seed: int) -> Differences:
         NaN for the interval below `LEAST_UNITS` sequences, and for p if fewer than that differ.
     """
     change = other - one
-    found = means(change, seed=seed)
+    mean_change = means(change, seed=seed)
     p = np.array([_signed_rank(column[~np.isnan(column)]) for column in change.T])
-    return Differences(*found[:3], p=p, n=found.n)
+    return Differences(*mean_change[:3], p=p, n=mean_change.n)
 
 
 def unpaired_differences(one: Values, other: Values, *, seed: int) -> Differences:
@@ -88,10 +88,10 @@ def unpaired_differences(one: Values, other: Values, *, seed: int) -> Difference
 def corrected(p: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
     """p-values corrected for how many there are (Benjamini and Hochberg); NaN stays NaN."""
     known = ~np.isnan(p)
-    found = np.full_like(p, np.nan)
+    adjusted = np.full_like(p, np.nan)
     if known.any():
-        found[known] = false_discovery_control(p[known])
-    return found
+        adjusted[known] = false_discovery_control(p[known])
+    return adjusted
 
 
 def _mean(values: Values) -> Cells:
@@ -123,5 +123,5 @@ def _signed_rank(change: Float[np.ndarray, " sequence"]) -> float:
     if not len(moved):
         return 1.0
     is_small = len(np.unique(moved)) == len(change) <= _MOST_EXACT
-    found: Any = wilcoxon(change, method="exact" if is_small else "asymptotic")
-    return float(found.pvalue)
+    test: Any = wilcoxon(change, method="exact" if is_small else "asymptotic")
+    return float(test.pvalue)

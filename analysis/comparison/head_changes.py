@@ -61,13 +61,13 @@ def head_differences(
     Raises:
         ValueError: if the files cannot be compared as `head_by_head`.
     """
-    if found := reasons(one[0], other[0], "head_by_head"):
-        raise ValueError(f"the files have other heads or texts: {', '.join(found)}")
+    if obstacles := reasons(one[0], other[0], "head_by_head"):
+        raise ValueError(f"the files have other heads or texts: {', '.join(obstacles)}")
     units = shared_sequences(one[0], other[0])
     heads = one[1].columns
     sides = [wide.reindex(index=units, columns=heads) for _, wide in (one, other)]
     both = sides[0].notna() & sides[1].notna()
     before, after = (side.where(both) for side in sides)
-    found = paired_differences(before.to_numpy(), after.to_numpy(), seed=seed)
+    changes = paired_differences(before.to_numpy(), after.to_numpy(), seed=seed)
     means = {"one": before.mean().to_numpy(), "other": after.mean().to_numpy()}
-    return heads.to_frame(index=False).assign(**means, **found._asdict())
+    return heads.to_frame(index=False).assign(**means, **changes._asdict())

@@ -44,11 +44,11 @@ def head_profiles(store: DuckDBPyConnection, *, profile: str) -> pd.DataFrame:
         profile: one of `PROFILES`.
     """
     if profile == "positions":
-        found = relative_position_profile.all_heads(store)
-        wide = found.pivot(index=["layer", "head"], columns="offset", values="attention")
+        rows = relative_position_profile.all_heads(store)
+        wide = rows.pivot(index=["layer", "head"], columns="offset", values="attention")
     else:
-        found = head_pattern.heads(store)
-        wide = found.pivot(index=["layer", "head"], columns="quantity", values="mean")
+        rows = head_pattern.heads(store)
+        wide = rows.pivot(index=["layer", "head"], columns="quantity", values="mean")
         wide = wide.reindex(columns=list(_KINDS))
     shares = wide.fillna(0.0)
     shares = shares.assign(rest=(1 - shares.sum(axis=1)).clip(lower=0.0))
@@ -66,14 +66,14 @@ def divergences(
     return cdist(one, other, metric="jensenshannon") ** 2
 
 
-def matched_heads(found: Float[np.ndarray, "head head"]) -> Matching:
+def matched_heads(distances: Float[np.ndarray, "head head"]) -> Matching:
     """The heads matched one to one with the least divergence in all.
 
     Any two sets of heads have a best matching, which is closer than chance: whether it finds the
     heads themselves is what tells files apart. Dealt out at random, one head on average would be
     matched with itself, however many there are.
     """
-    rows, match = linear_sum_assignment(found)
-    own, itself = found[rows, match], np.diagonal(found)
-    means = (float(each.mean()) for each in (own, itself, found))
-    return Matching(match, own, itself, *means)
+    rows, match = linear_sum_assignment(distances)
+    matched, itself = distances[rows, match], np.diagonal(distances)
+    means = (float(values.mean()) for values in (matched, itself, distances))
+    return Matching(match, matched, itself, *means)

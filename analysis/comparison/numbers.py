@@ -115,7 +115,7 @@ def _similarities(store: DuckDBPyConnection, order: LayerOrder) -> pd.DataFrame:
 
 def _habits(store: DuckDBPyConnection) -> pd.DataFrame:
     """Where attention goes, by weights and by norms, and how evenly: means over heads."""
-    found = frame_of(
+    rows = frame_of(
         store,
         """
         select weighing, seq as unit, layer::int as layer, avg(cls::double) as cls,
@@ -126,18 +126,18 @@ def _habits(store: DuckDBPyConnection) -> pd.DataFrame:
         order by all
         """,
     )
-    there = [name for name in _SPECIAL if found[name].notna().any()]
-    shares = found[there].fillna(0.0)
+    there = [name for name in _SPECIAL if rows[name].notna().any()]
+    shares = rows[there].fillna(0.0)
     if there:
         shares = shares.assign(rest=1 - shares.sum(axis=1))
-    names = found[["unit", "layer"]]
+    names = rows[["unit", "layer"]]
     parts = [
-        names.assign(number=f"{name}_" + found["weighing"].astype(str), value=values)
+        names.assign(number=f"{name}_" + rows["weighing"].astype(str), value=values)
         for name, values in shares.items()
     ]
-    by_weights = found["weighing"] == "weight"
+    by_weights = rows["weighing"] == "weight"
     parts += [
-        names[by_weights].assign(number=name, value=found.loc[by_weights, name]) for name in _HABITS
+        names[by_weights].assign(number=name, value=rows.loc[by_weights, name]) for name in _HABITS
     ]
     return pd.concat(parts, ignore_index=True).dropna(subset="value")
 

@@ -72,7 +72,7 @@ def changed_pairs(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     low, high = _interval(difference, error, degrees)
     is_clear = _is_clear(both["low_one"], both["high_one"])
     is_clear |= _is_clear(both["low_other"], both["high_other"])
-    found = both.assign(
+    pairs = both.assign(
         moved=both["rank_one"] - both["rank_other"],
         difference=difference,
         difference_low=low,
@@ -80,13 +80,13 @@ def changed_pairs(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
         is_clear=is_clear,
         q=corrected(2 * stdtr(degrees, -(difference.abs() / error)).to_numpy()),
     )
-    order = found["moved"].abs().sort_values(ascending=False, kind="stable").index
+    order = pairs["moved"].abs().sort_values(ascending=False, kind="stable").index
     dropped = [f"{name}{side}" for name in ("error", "degrees") for side in ("_one", "_other")]
-    return found.loc[order].drop(columns=dropped).reset_index(drop=True)
+    return pairs.loc[order].drop(columns=dropped).reset_index(drop=True)
 
 
 def _interval(mean: pd.Series, error: pd.Series, degrees: pd.Series) -> tuple[pd.Series, pd.Series]:
-    parts = (each.to_numpy(dtype=np.float64) for each in (mean, error, degrees))
+    parts = (column.to_numpy(dtype=np.float64) for column in (mean, error, degrees))
     low, high = mean_interval(*parts)
     return pd.Series(low, mean.index), pd.Series(high, mean.index)
 

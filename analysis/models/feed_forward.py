@@ -38,8 +38,8 @@ class FeedForwardWeights:
         if self.router is None:
             return hidden
         shares = self.router.shares(read)
-        each = hidden.shape[-1] // shares.shape[-1]
-        return hidden * shares.repeat_interleave(each, dim=-1)
+        expert_width = hidden.shape[-1] // shares.shape[-1]
+        return hidden * shares.repeat_interleave(expert_width, dim=-1)
 
     @cached_property
     def paths(self) -> tuple[tuple[Tensor, Tensor], ...]:

@@ -17,12 +17,12 @@ class Norm(Protocol):
 
     def linear(self, parts: Float[Tensor, "*any width"]) -> Float[Tensor, "*any width"]: ...
 
-    def deviation(self, whole: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]: ...
+    def deviation(self, vectors: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]: ...
 
 
-def normed(norm: Norm, whole: Float[Tensor, "*any width"]) -> Float[Tensor, "*any width"]:
+def normed(norm: Norm, vectors: Float[Tensor, "*any width"]) -> Float[Tensor, "*any width"]:
     """Whole vectors after their normalisation."""
-    return norm.linear(whole) / norm.deviation(whole) + norm.shift
+    return norm.linear(vectors) / norm.deviation(vectors) + norm.shift
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class LayerNormWeights:
         """(z − mean(z)) ⊙ scale."""
         return (parts - parts.mean(dim=-1, keepdim=True)) * self.scale
 
-    def deviation(self, whole: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]:
+    def deviation(self, vectors: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]:
         """√(variance(z) + epsilon)."""
-        return (whole.var(dim=-1, unbiased=False, keepdim=True) + self.epsilon).sqrt()
+        return (vectors.var(dim=-1, unbiased=False, keepdim=True) + self.epsilon).sqrt()
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class RootMeanSquareWeights:
         """z ⊙ scale."""
         return parts * self.scale
 
-    def deviation(self, whole: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]:
+    def deviation(self, vectors: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]:
         """√(mean(z²) + epsilon)."""
-        return (whole.square().mean(dim=-1, keepdim=True) + self.epsilon).sqrt()
+        return (vectors.square().mean(dim=-1, keepdim=True) + self.epsilon).sqrt()
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,6 @@ class NoNorm:
         """z."""
         return parts
 
-    def deviation(self, whole: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]:
+    def deviation(self, vectors: Float[Tensor, "*any width"]) -> Float[Tensor, "*any one"]:
         """1."""
-        return torch.ones_like(whole[..., :1])
+        return torch.ones_like(vectors[..., :1])

@@ -45,7 +45,7 @@ def gate_named(name: str) -> str:
     Raises:
         UnfitModel: naming the activation and those that are covered.
     """
-    covered = sorted(each for each, known in _ACTIVATIONS.items() if known in GATED)
+    covered = sorted(activation for activation, known in _ACTIVATIONS.items() if known in GATED)
     if name not in covered:
         raise UnfitModel(
             f"The activation of the model's gates is {name!r}; covered are {', '.join(covered)}."
@@ -140,15 +140,15 @@ def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str,
     """
     (query_weight, query_bias), *shared = sides
     width = query_weight.shape[1] // heads
-    found: dict[str, Any] = {"score_scale": width**-0.5}
+    projected: dict[str, Any] = {"score_scale": width**-0.5}
     for name, (weight, bias) in zip(
         ("query", "key", "value"), ((query_weight, query_bias), *shared), strict=True
     ):
         cut = weight.detach().unflatten(1, (-1, width)).transpose(0, 1)
-        found[f"{name}_weight"] = of_every_head(cut, heads)
-        found[f"{name}_bias"] = of_every_head(bias.detach().unflatten(0, (-1, width)), heads)
-        found["groups"] = None if len(cut) == heads else groups(len(cut), heads)
-    return found
+        projected[f"{name}_weight"] = of_every_head(cut, heads)
+        projected[f"{name}_bias"] = of_every_head(bias.detach().unflatten(0, (-1, width)), heads)
+        projected["groups"] = None if len(cut) == heads else groups(len(cut), heads)
+    return projected
 
 
 def groups(n_groups: int, heads: int) -> tuple[int, ...]:
@@ -158,8 +158,8 @@ def groups(n_groups: int, heads: int) -> tuple[int, ...]:
 
 def of_every_head(shared: Float[Tensor, "group *rest"], heads: int) -> Float[Tensor, "head *rest"]:
     """What heads share in groups, once for each of them."""
-    each = heads // len(shared)
-    return shared if each == 1 else shared.repeat_interleave(each, dim=0)
+    repeats = heads // len(shared)
+    return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=0)
 
 
 def layer_traces(
@@ -205,7 +205,7 @@ def attentions_of(output: Any, n_layers: int) -> tuple[Tensor, ...]:
         UnfitModel: if there are none, as under every attention implementation but `eager`.
     """
     attentions = tuple(output.attentions or ())
-    if len(attentions) != n_layers or any(each is None for each in attentions):
+    if len(attentions) != n_layers or any(attention is None for attention in attentions):
         raise UnfitModel(
             f"The model returned attention weights for {len(attentions)} of its {n_layers} layers. "
             "Load it with attn_implementation='eager': no other implementation keeps them."

@@ -129,9 +129,11 @@ class LayerWeights:
     ) -> Float[Tensor, "*batch head query key"]:
         """Scores before they are scaled and capped: (query) · (key) and the terms of offsets."""
         queries, keys = self.compared(read)
-        found = queries @ keys.mT
+        product = queries @ keys.mT
         return (
-            found if self.offset_terms is None else found + self.offset_terms.added(queries, keys)
+            product
+            if self.offset_terms is None
+            else product + self.offset_terms.added(queries, keys)
         )
 
     @cached_property
@@ -186,15 +188,15 @@ class LayerTrace:
 
     def of_sequence(self, row: int, n_tokens: int) -> "LayerTrace":
         """One sequence of the batch by itself, without its padding."""
-        one, real = slice(row, row + 1), slice(n_tokens)
+        sequence, real = slice(row, row + 1), slice(n_tokens)
         return LayerTrace(
             weights=self.weights,
-            input=self.input[one, real],
-            attention_input=self.attention_input[one, real],
-            attention=self.attention[one, :, real, real],
-            values=self.values[one, :, real],
-            attention_output=self.attention_output[one, real],
-            output=self.output[one, real],
+            input=self.input[sequence, real],
+            attention_input=self.attention_input[sequence, real],
+            attention=self.attention[sequence, :, real, real],
+            values=self.values[sequence, :, real],
+            attention_output=self.attention_output[sequence, real],
+            output=self.output[sequence, real],
         )
 
 
@@ -229,6 +231,6 @@ def in_dtype(weights: Any, dtype: torch.dtype) -> Any:
     if isinstance(weights, tuple):
         return tuple(in_dtype(part, dtype) for part in weights)
     if is_dataclass(weights):
-        parts = {each.name: getattr(weights, each.name) for each in fields(weights)}
+        parts = {field.name: getattr(weights, field.name) for field in fields(weights)}
         return type(weights)(**{name: in_dtype(part, dtype) for name, part in parts.items()})
     return weights

@@ -188,10 +188,10 @@ NUMBERS = (
 def numbers_among(published: Iterable[Kind], quantity: str, **fields: object) -> list[Kind]:
     """Those printed numbers of a quantity whose fields have the given values."""
     return [
-        each
-        for each in published
-        if each.quantity == quantity
-        and all(getattr(each, name) == value for name, value in fields.items())
+        number
+        for number in published
+        if number.quantity == quantity
+        and all(getattr(number, name) == value for name, value in fields.items())
     ]
 
 

@@ -15,11 +15,11 @@ def _pair(written: str) -> Pair:
 
 def _pairs(written: str) -> dict[int, tuple[Pair, ...]]:
     """By layer, from lines of a layer and pairs."""
-    found: dict[int, tuple[Pair, ...]] = {}
+    by_layer: dict[int, tuple[Pair, ...]] = {}
     for line in written.split("\n")[1:-1]:
         layer, pairs = line.split(" ", 1)
-        found[int(layer)] = found.get(int(layer), ()) + tuple(map(_pair, pairs.split(" | ")))
-    return found
+        by_layer[int(layer)] = by_layer.get(int(layer), ()) + tuple(map(_pair, pairs.split(" | ")))
+    return by_layer
 
 
 AMPLIFIED = _pairs(

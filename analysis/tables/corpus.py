@@ -170,8 +170,8 @@ def provenance(store: DuckDBPyConnection) -> pd.DataFrame:
 
 def layer_order(store: DuckDBPyConnection) -> LayerOrder:
     """Where the model's layers have their normalisations."""
-    found = store.execute("select value from provenance where name = 'layer_order'").fetchall()
-    return ORDERS[found[0][0]]
+    rows = store.execute("select value from provenance where name = 'layer_order'").fetchall()
+    return ORDERS[rows[0][0]]
 
 
 def contents(store: DuckDBPyConnection) -> pd.DataFrame:

@@ -20,7 +20,7 @@ _HEARD: ContextVar[list[str] | None] = ContextVar("queries that are written down
 
 def quoted(*texts: str) -> str:
     """Texts as SQL writes them, with commas between."""
-    return ", ".join("'" + each.replace("'", "''") + "'" for each in texts)
+    return ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
 
 
 def placed(names: Iterable[str], column: str) -> str:
@@ -47,10 +47,10 @@ def frame_of(
 @contextmanager
 def heard() -> Iterator[list[str]]:
     """The queries that are asked meanwhile, with their values, for anyone to ask again."""
-    found: list[str] = []
-    token = _HEARD.set(found)
+    queries: list[str] = []
+    token = _HEARD.set(queries)
     try:
-        yield found
+        yield queries
     finally:
         _HEARD.reset(token)
 

@@ -36,7 +36,9 @@ def _shares_by_layer(quantity: str) -> pd.DataFrame:
 
 
 def _weight_against_norm() -> Iterator[Finding]:
-    weight, norm = (shares(each).reindex(SPECIAL).sum() for each in ("attention", "weighted_norm"))
+    weight, norm = (
+        shares(quantity).reindex(SPECIAL).sum() for quantity in ("attention", "weighted_norm")
+    )
     if weight == 0:
         return
     step = "less" if norm < weight - _NEAR else "more" if norm > weight + _NEAR else "same"
@@ -91,7 +93,7 @@ def _sign(rho: float) -> str:
 def _others(frame: pd.DataFrame) -> str:
     """The other types, if the model has any."""
     pairs = zip(frame["token_type"], frame["spearman"], strict=True)
-    named = [f"{token_type_name(each)} {signed(rho)}" for each, rho in pairs]
+    named = [f"{token_type_name(token_type)} {signed(rho)}" for token_type, rho in pairs]
     return say("finding.correlation_others", others=say("list.comma").join(named)) if named else ""
 
 
@@ -99,10 +101,10 @@ def _dispersion() -> Iterator[Finding]:
     values = ask(value_norm_dispersion.by_head)
     inputs = ask(input_norm_dispersion.by_layer)
     pooled, of_input = (
-        float(each[each["layer"].isna()]["cv"].iloc[0]) for each in (values, inputs)
+        float(frame[frame["layer"].isna()]["cv"].iloc[0]) for frame in (values, inputs)
     )
     within = ask(value_norm_dispersion.mean_cv)
-    names = (say(f"finding.dispersion_{each}") for each in ("pooled", "within", "of_input"))
+    names = (say(f"finding.dispersion_{name}") for name in ("pooled", "within", "of_input"))
     values = (pooled, within, of_input)
     yield Finding(
         say("finding.label_dispersion"),

@@ -25,7 +25,7 @@ def frequency(view: View) -> None:
     frame = frame.assign(
         special=frame["special_tokens"].map(special),
         name=frame["quantity"].map(quantity_name),
-        origin=[view.say(f"source_{each}") for each in frame["source"]],
+        origin=[view.say(f"source_{origin}") for origin in frame["source"]],
     )
     for source, part in frame.groupby("source", sort=False):
         _correlations(view, str(source), part.dropna(subset="spearman"))

@@ -114,10 +114,10 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
     limit = view.number("passages", 1, 8, 2)
     best = ask(head_token.top_sequences, layer=layer, head=head, token=token, by=by, limit=limit)
     tokens = ask(head_token.sequence_tokens, layer=layer, head=head, sequences=best["seq"].tolist())
-    tops = {each: float(tokens[each].max()) for each in _RANKINGS}
+    tops = {column: float(tokens[column].max()) for column in _RANKINGS}
     scales = (
-        shading.scale(view.say(f"received_{each}"), tops[each], format)
-        for each, format in _RANKINGS.items()
+        shading.scale(view.say(f"received_{column}"), tops[column], format)
+        for column, format in _RANKINGS.items()
     )
     parts = []
     for place, row in enumerate(best.itertuples(), start=1):
@@ -125,8 +125,8 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
         heading = view.say(f"heading_{by}", place=place, seq=seq, value=value)
         shown = tokens[tokens["seq"] == row.seq]
         texts = (
-            shaded_by(shown, each, tops[each], hint=lambda row: _hint(view, row), chosen=token)
-            for each in _RANKINGS
+            shaded_by(shown, column, tops[column], hint=lambda row: _hint(view, row), chosen=token)
+            for column in _RANKINGS
         )
         parts.append(Passage(heading, shading.side_by_side(*texts), int(row.seq)))
     colours = shading.side_by_side(*scales)

@@ -20,7 +20,7 @@ def heads(view: View) -> None:
     types = ordered_types(ask(token_type_mixing.by_layer, head=None)["token_type"])
     token_type = view.pick("type", types, of="token_type")
     scale = view.pick("scale", ["all", "type"])
-    of_types = {each: ask(token_type_mixing.by_head, token_type=each) for each in types}
+    of_types = {kind: ask(token_type_mixing.by_head, token_type=kind) for kind in types}
     frame = of_types[token_type]
     compared = pd.concat(of_types.values()) if scale == "all" else frame
     tops = compared.groupby("quantity")["mean"].max().to_dict()
@@ -33,11 +33,11 @@ def heads(view: View) -> None:
 
 def _finding(view: View, frame: pd.DataFrame, name: str) -> str:
     """The heads with most weight on a type and with most that arrives, beside the median head."""
-    parts = [frame[frame["quantity"] == each] for each in ("attention", "weighted_norm")]
-    if any(each["mean"].max() <= 0 or each.empty for each in parts):
+    parts = [frame[frame["quantity"] == quantity] for quantity in ("attention", "weighted_norm")]
+    if any(part["mean"].max() <= 0 or part.empty for part in parts):
         return ""
-    weight, arriving = (each.nlargest(1, "mean").iloc[0] for each in parts)
-    medians = [each["mean"].median() for each in parts]
+    weight, arriving = (part.nlargest(1, "mean").iloc[0] for part in parts)
+    medians = [part["mean"].median() for part in parts]
     return view.say(
         "finding",
         type=name,

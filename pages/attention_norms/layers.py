@@ -22,7 +22,7 @@ def layers(view: View) -> None:
     chosen = view.pick(
         "quantity",
         ["pair", *QUANTITIES],
-        format=lambda each: view.say("pair") if each == "pair" else quantity_name(each),
+        format=lambda option: view.say("pair") if option == "pair" else quantity_name(option),
     )
     frame = ask(token_type_mixing.by_layer, head=head)
     wide = _wide(frame)
@@ -67,12 +67,14 @@ def _wide(frame: pd.DataFrame) -> pd.DataFrame:
 def _finding(view: View, wide: pd.DataFrame) -> str:
     """Which special type gets most weight, and how much of the norm arrives from it."""
     means = wide.groupby("token_type")[list(_PAIR)].sum()
-    means = (means / means.sum()).reindex([each for each in SPECIAL if each in means.index])
+    means = (means / means.sum()).reindex(
+        [special for special in SPECIAL if special in means.index]
+    )
     if means.empty:
         return view.say("no_special")
     most = str(means["attention"].idxmax())
     peak = wide[wide["token_type"] == most].nlargest(1, "attention").iloc[0]
-    weight, norm = (float(means[each][most]) for each in _PAIR)
+    weight, norm = (float(means[quantity][most]) for quantity in _PAIR)
     kind = "same" if abs(norm - weight) < _NEAR else "less" if norm < weight else "more"
     sentence = view.say(
         f"finding_{kind}",

@@ -46,8 +46,8 @@ def pick_norms_head(view: View) -> Head:
 
 def most_drawn() -> Head:
     """The head that gives most weight to one special type: where there is most to see."""
-    found = pd.concat([ask(token_type_mixing.by_head, token_type=each) for each in SPECIAL])
-    return head_with_most(found[found["quantity"] == "attention"], "mean")
+    heads = pd.concat([ask(token_type_mixing.by_head, token_type=kind) for kind in SPECIAL])
+    return head_with_most(heads[heads["quantity"] == "attention"], "mean")
 
 
 def norms_card(view: View, layer: int, head: int) -> None:

@@ -14,18 +14,18 @@ _NORM = {"heads": "‖f(x)‖", "inputs": "‖x‖"}
 def dispersions(heads: pd.DataFrame, inputs: pd.DataFrame) -> list[Row]:
     """Tables 1 and 2: the heads and the layers that the paper names, and all of them."""
     return [
-        *(_dispersion(each, heads, "heads") for each in numbers("value_norm")),
-        *(_dispersion(each, inputs, "inputs") for each in numbers("input_norm")),
+        *(_dispersion(number, heads, "heads") for number in numbers("value_norm")),
+        *(_dispersion(number, inputs, "inputs") for number in numbers("input_norm")),
     ]
 
 
 def _dispersion(number: Published, frame: pd.DataFrame, kind: str) -> Row:
-    found = frame
+    rows = frame
     for name in ("layer", "head"):
         if name in frame:
             value = getattr(number, name)
-            found = found[found[name].isna() if value is None else found[name] == value]
-    values = found[number.statistic]
+            rows = rows[rows[name].isna() if value is None else rows[name] == value]
+    values = rows[number.statistic]
     of = say("list.comma").join([_NORM[kind], _place(number, kind)])
     name = statistic_of(of, title(number.statistic))
     return Row(name, number, float(values.iloc[0]) if len(values) else None)
@@ -45,9 +45,9 @@ def correlations(rho: pd.DataFrame) -> list[Row]:
     titles = {"n": title("pairs"), "spearman": title("spearman")}
     return [
         Row(
-            statistic_of(token_type_name(each.token_type), titles[each.statistic]),
-            each,
-            by_type[each.statistic].get(each.token_type),
+            statistic_of(token_type_name(number.token_type), titles[number.statistic]),
+            number,
+            by_type[number.statistic].get(number.token_type),
         )
-        for each in numbers("correlation")
+        for number in numbers("correlation")
     ]

@@ -97,7 +97,7 @@ def _map(view: View, scope: Scope) -> None:
     """ρ of every head for one type; a click opens the head."""
     types = ordered_types(ask(correlation.by_type, layer=None, head=None)["token_type"])
     token_type = view.pick("type", types, of="token_type")
-    of_types = {each: ask(correlation.by_head, token_type=each) for each in types}
+    of_types = {kind: ask(correlation.by_head, token_type=kind) for kind in types}
     frame = of_types[token_type]
     if frame["spearman"].isna().all():
         st.info(view.say("nothing_varies"))
@@ -118,7 +118,7 @@ def _map(view: View, scope: Scope) -> None:
 def _density_panels(frame: pd.DataFrame) -> Any:
     """The share of a type's pairs in every cell, from `attention_norm_histogram.densities`."""
     frame = _with_edges(frame[frame["norm_bin"] > 0])
-    ticks = [each for each in _TICKS if frame["share"].min() <= each <= frame["share"].max()]
+    ticks = [tick for tick in _TICKS if frame["share"].min() <= tick <= frame["share"].max()]
     legend = ramp_below(260, titleLimit=300, labelExpr=_power_of("datum.value"), values=ticks)
     scale = alt.Scale(type="log", scheme="viridis")
     titles = {"alpha": "α", "norm": title("value_norm"), "n": title("pairs"), "share": None}
@@ -196,9 +196,9 @@ def _axis(field: str, quantity: str, low: float, high: float) -> alt.X | alt.Y:
 
 def _panels(frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Any]) -> Any:
     parts = [
-        draw(frame[frame["token_type"] == each]).properties(
-            title=token_type_name(each), width=_WIDTH, height=_HEIGHT
+        draw(frame[frame["token_type"] == token_type]).properties(
+            title=token_type_name(token_type), width=_WIDTH, height=_HEIGHT
         )
-        for each in ordered_types(frame["token_type"])
+        for token_type in ordered_types(frame["token_type"])
     ]
     return alt.concat(*parts, columns=_COLUMNS, spacing=24)

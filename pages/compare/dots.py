@@ -22,7 +22,7 @@ def dots(
     *,
     x: str,
     rows: Sequence[str],
-    told: Sequence[str],
+    tooltip: Sequence[str],
     width: int | None = None,
     named: bool = True,
     at_zero: bool = False,
@@ -30,14 +30,14 @@ def dots(
     """A row per `name`, in it a dot per file with a line from low to high.
 
     Args:
-        frame: name, file, `x`, low, high, and what is `told` in tooltips.
+        frame: name, file, `x`, low, high, and the columns of `tooltip`.
         rows: the names in their order, also of rows that the frame lacks.
         width: of the marks alone, where charts stand side by side; that of the page if None.
         named: whether the names stand beside the rows.
         at_zero: whether a line is drawn where nothing differs.
     """
     shown, colour, _ = coloured(frame, "file", None, colours(compared))
-    labels = [each.label for each in compared]
+    labels = [file.label for file in compared]
     axis = alt.Axis(
         title=None, labelLimit=_ROOM, labelPadding=6, ticks=False, domain=False, labelOverlap=False
     )
@@ -51,7 +51,7 @@ def dots(
         ),
         yOffset=alt.YOffset("file:N", sort=labels, scale=scale),
         color=colour,
-        tooltip=tooltips(dict.fromkeys(("name", "file", x, "low", "high", *told)), shown, ".4f"),
+        tooltip=tooltips(dict.fromkeys(("name", "file", x, "low", "high", *tooltip)), shown, ".4f"),
     )
     place = alt.X(f"{x}:Q", title=title(x), axis=alt.Axis(tickCount=6, grid=not at_zero))
     marks = [

@@ -47,13 +47,13 @@ def pick_files(view: View) -> list[Compared]:
     A link names each with its content, as it names the open file; one whose content changed since
     is shown as it is now, and that is said.
     """
-    stores = {_key(each): each for each in other_stores()}
+    stores = {_key(store): store for store in other_stores()}
     if stores:
         chosen = pick_many(
             view.key("files"),
             view.say("files"),
             list(stores),
-            default=[_key(each) for each in siblings()[: MOST - 1]] or _most_alike(stores),
+            default=[_key(store) for store in siblings()[: MOST - 1]] or _most_alike(stores),
             format=lambda key: _label(stores[key]),
             help=view.say("files_help", most=MOST),
             limit=MOST - 1,
@@ -62,43 +62,43 @@ def pick_files(view: View) -> list[Compared]:
         )
     else:
         chosen = []
-    own = open_store()
-    found = [_compared(each) for each in (own, *(stores[key] for key in chosen))]
-    able = [each for each in found if not reasons_of(found[0], each, "numbers")]
-    if left := [plain(each.label) for each in found if each not in able]:
+    opened = open_store()
+    files = [_compared(store) for store in (opened, *(stores[key] for key in chosen))]
+    able = [file for file in files if not reasons_of(files[0], file, "numbers")]
+    if left := [plain(file.label) for file in files if file not in able]:
         st.info(view.say("other_input", names=say("list.comma").join(left)))
     return able
 
 
 def colours(compared: list[Compared]) -> dict[str, str]:
     """A colour for each file, by its label."""
-    return {each.label: colour for each, colour in zip(compared, GROUP_COLOURS, strict=False)}
+    return {file.label: colour for file, colour in zip(compared, GROUP_COLOURS, strict=False)}
 
 
 def pick_other(view: View, compared: list[Compared]) -> Compared | None:
     """The one of the chosen files that the open one is compared with; None if there is none."""
-    others = {each.key: each for each in compared[1:]}
+    others = {file.key: file for file in compared[1:]}
     if not others:
         st.info(view.say("choose_one"))
         return None
     if len(others) == 1:
         return compared[1]
-    labels = {key: each.label for key, each in others.items()}
+    labels = {key: file.label for key, file in others.items()}
     return others[view.pick("other", labels, kind="select")]
 
 
-def reasons_of(one: Compared, other: Compared, kind: str) -> tuple[str, ...]:
+def reasons_of(first: Compared, other: Compared, kind: str) -> tuple[str, ...]:
     """Why two files cannot be compared in a way, one of `KINDS`; none if they can."""
-    return ask_together(_reasons, one.store, other.store, kind=kind)
+    return ask_together(_reasons, first.store, other.store, kind=kind)
 
 
-def why_not(view: View, one: Compared, other: Compared, kind: str) -> tuple[str, ...]:
+def why_not(view: View, first: Compared, other: Compared, kind: str) -> tuple[str, ...]:
     """Why two files cannot be compared in a way, said in a sentence; nothing if they can."""
-    found = reasons_of(one, other, kind)
-    if found:
-        told = say("list.comma").join(view.say(f"reason_{each}") for each in found)
-        st.info(view.say("why_not", file=plain(other.label), reasons=told))
-    return found
+    obstacles = reasons_of(first, other, kind)
+    if obstacles:
+        words = say("list.comma").join(view.say(f"reason_{reason}") for reason in obstacles)
+        st.info(view.say("why_not", file=plain(other.label), reasons=words))
+    return obstacles
 
 
 def say_if_alone(view: View, compared: list[Compared]) -> None:
@@ -131,18 +131,18 @@ def siblings() -> list[Store]:
     base, step = training_step(open_store().run["model"])
     if step is None:
         return []
-    found = ((each, *training_step(each.run["model"])) for each in other_stores())
-    return [each for each, of, at in found if of == base and at not in (None, step)]
+    steps = ((store, *training_step(store.run["model"])) for store in other_stores())
+    return [store for store, of, at in steps if of == base and at not in (None, step)]
 
 
 def _most_alike(stores: dict[str, Store]) -> list[str]:
     """The file that shares most with the open one: texts or images, then the model, the corpus."""
-    own = open_store()
+    opened = open_store()
 
     def shared(key: str) -> tuple[bool, ...]:
         other = stores[key]
-        same_input = other.facts["input"] == own.facts["input"]
-        return same_input, *(other.run[name] == own.run[name] for name in ("model", "corpus"))
+        same_input = other.facts["input"] == opened.facts["input"]
+        return same_input, *(other.run[name] == opened.run[name] for name in ("model", "corpus"))
 
     return [max(stores, key=shared)]
 

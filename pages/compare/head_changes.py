@@ -43,23 +43,23 @@ def head_changes(view: View) -> None:
         st.info(view.say("lacks_heads", file=plain(other.label)))
         return
     sides = (compared[0], other)
-    held = [ask_store(each.store, held_habits) for each in sides]
+    held = [ask_store(side.store, held_habits) for side in sides]
     habits = [habit for habit in held[0] if habit in held[1]]
     default = _DEFAULT if _DEFAULT in habits else None
     habit = view.pick("quantity", habits, default=default, of="habit", kind="select")
     weighing = pick_weighing(view.prefix)
     stores = (compared[0].store, other.store)
-    found = ask_together(_changes, *stores, habit=habit, weighing=weighing)
-    most = found.assign(size=found["difference"].abs())
+    changes = ask_together(_changes, *stores, habit=habit, weighing=weighing)
+    most = changes.assign(size=changes["difference"].abs())
     head = clicked_head(view, "map", default=head_with_most(most, "size"))
-    view.finding(_finding(view, sides, found, habit))
+    view.finding(_finding(view, sides, changes, habit))
     kind = "share" if habit in SHARES else "entropy"
     form = ".1%" if kind == "share" else ".2f"
     chart = head_map(
-        found,
+        changes,
         "difference",
         view.say(f"axis_{kind}"),
-        around_zero(found["difference"]),
+        around_zero(changes["difference"]),
         format=form,
         legend_format="~%" if kind == "share" else ".2~f",
         tooltip=("one", "other", "low", "high", "q"),
@@ -70,7 +70,7 @@ def head_changes(view: View) -> None:
     name = habit_name(habit)
     view.figure(
         "map",
-        found,
+        changes,
         chart,
         state=(*state, *head),
         click=True,
@@ -79,29 +79,31 @@ def head_changes(view: View) -> None:
         file=plain(other.label),
     )
     columns: dict[str, str | None] = {**dict.fromkeys(_COLUMNS), "p": "%.2g", "q": "%.2g"}
-    ordered = found.sort_values("difference", key=abs, ascending=False)
+    ordered = changes.sort_values("difference", key=abs, ascending=False)
     view.table("all", ordered, columns, state=state, habit=name)
 
 
-def _finding(view: View, sides: tuple[Compared, Compared], found: pd.DataFrame, habit: str) -> str:
+def _finding(
+    view: View, sides: tuple[Compared, Compared], changes: pd.DataFrame, habit: str
+) -> str:
     """In how many heads it differs, and in which of them most."""
-    told = {
+    values = {
         "habit": habit_name(habit),
         "first": plain(sides[0].label),
         "other": plain(sides[1].label),
-        "of": int(found["q"].notna().sum()),
-        "n": int(found["differs"].sum()),
+        "of": int(changes["q"].notna().sum()),
+        "n": int(changes["differs"].sum()),
     }
-    if not told["n"]:
-        return view.say("finding_none" if told["of"] else "finding_unsure", **told)
-    clear = found[found["differs"]]
+    if not values["n"]:
+        return view.say("finding_none" if values["of"] else "finding_unsure", **values)
+    clear = changes[changes["differs"]]
     most = clear.sort_values("difference", key=abs, ascending=False).iloc[0]
     is_share = habit in SHARES
     written = partial(points, digits=1) if is_share else change
     unit = view.say("unit_share" if is_share else "unit_entropy")
     return view.say(
         "finding",
-        **told,
+        **values,
         head=head_of(most),
         one=habit_value(habit, most["one"]),
         to=habit_value(habit, most["other"]),
@@ -109,13 +111,13 @@ def _finding(view: View, sides: tuple[Compared, Compared], found: pd.DataFrame, 
     )
 
 
-def _changes(one: Store, other: Store, *, habit: str, weighing: str) -> pd.DataFrame:
+def _changes(first: Store, other: Store, *, habit: str, weighing: str) -> pd.DataFrame:
     sides = (
         (
             ask_store(store, account),
             ask_store(store, habit_of_heads, habit=habit, weighing=weighing),
         )
-        for store in (one, other)
+        for store in (first, other)
     )
-    found = with_correction(head_differences(*sides, seed=int(one.run["seed"])))
-    return found.assign(differs=found["q"] <= LEVEL)
+    changes = with_correction(head_differences(*sides, seed=int(first.run["seed"])))
+    return changes.assign(differs=changes["q"] <= LEVEL)

@@ -29,32 +29,32 @@ _FORMATS = dict.fromkeys(("difference", "low", "high"), "%.4f") | dict.fromkeys(
 @section("headlines", also=TABLES)
 def headlines(view: View) -> None:
     compared = pick_files(view)
-    found = numbers_of(compared)
-    found = found[found["layer"] == ALL_LAYERS]
+    numbers = numbers_of(compared)
+    numbers = numbers[numbers["layer"] == ALL_LAYERS]
     changes = at_layers(differences_of(compared), layers=False)
     if len(compared) > 1:
-        view.finding(_finding(view, compared, found, changes))
+        view.finding(_finding(view, compared, numbers, changes))
         view.note(pairing(changes))
-    view.figure("numbers", found, _chart(compared, found, changes), state=len(compared))
+    view.figure("numbers", numbers, _chart(compared, numbers, changes), state=len(compared))
     if len(changes):
         columns: dict[str, str | None] = {"file": None, "name": None, **_FORMATS, "n": None}
         view.table("differences", changes, columns, state=len(compared))
     say_if_alone(view, compared)
 
 
-def _chart(compared: list[Compared], found: pd.DataFrame, changes: pd.DataFrame) -> Any:
+def _chart(compared: list[Compared], numbers: pd.DataFrame, changes: pd.DataFrame) -> Any:
     """The files' numbers, and beside them how far they are from the open file's."""
-    rows = list(dict.fromkeys(found["name"]))
+    rows = list(dict.fromkeys(numbers["name"]))
     if changes.empty:
-        return dots(found, compared, x="mean", rows=rows, told=("n",))
+        return dots(numbers, compared, x="mean", rows=rows, tooltip=("n",))
     return alt.hconcat(
-        dots(found, compared, x="mean", rows=rows, told=("n",), width=_VALUES),
+        dots(numbers, compared, x="mean", rows=rows, tooltip=("n",), width=_VALUES),
         dots(
             changes,
             compared,
             x="difference",
             rows=rows,
-            told=("q", "n"),
+            tooltip=("q", "n"),
             width=_CHANGES,
             named=False,
             at_zero=True,
@@ -64,13 +64,13 @@ def _chart(compared: list[Compared], found: pd.DataFrame, changes: pd.DataFrame)
 
 
 def _finding(
-    view: View, compared: list[Compared], found: pd.DataFrame, changes: pd.DataFrame
+    view: View, compared: list[Compared], numbers: pd.DataFrame, changes: pd.DataFrame
 ) -> str:
     """The number that differs most for its interval, and how many differ beyond theirs."""
     most = most_different(changes)
     if most is None:
         return view.say("finding_unsure")
-    values = found[found["number"] == most["number"]].set_index("file")["mean"]
+    values = numbers[numbers["number"] == most["number"]].set_index("file")["mean"]
     sure = changes["is_clear"].dropna()
     return view.say(
         "finding",

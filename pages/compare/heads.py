@@ -41,15 +41,15 @@ def heads(view: View) -> None:
         st.info(view.say("no_profile", tables=", ".join(t.name for t in PROFILES.values())))
         return
     profile = view.pick("profile", offered)
-    one, beside = (ask_store(each.store, head_profiles, profile=profile) for each in sides)
-    beside = beside.reindex(index=one.index, columns=one.columns, fill_value=0.0)
-    found = matched_heads(divergences(one.to_numpy(), beside.to_numpy()))
-    frame = _frame(one.index, found)
-    view.finding(_finding(view, sides, frame, found))
+    first, beside = (ask_store(side.store, head_profiles, profile=profile) for side in sides)
+    beside = beside.reindex(index=first.index, columns=first.columns, fill_value=0.0)
+    matching = matched_heads(divergences(first.to_numpy(), beside.to_numpy()))
+    frame = _frame(first.index, matching)
+    view.finding(_finding(view, sides, frame, matching))
     view.figure(
         "matching",
         frame,
-        _chart(view, frame, found),
+        _chart(view, frame, matching),
         state=(profile, other.key),
         first=plain(sides[0].label),
         other=plain(other.label),
@@ -62,25 +62,25 @@ def heads(view: View) -> None:
         view.table("moved", moved, columns, state=(profile, other.key))
 
 
-def _frame(index: pd.MultiIndex, found: Matching) -> pd.DataFrame:
+def _frame(index: pd.MultiIndex, matching: Matching) -> pd.DataFrame:
     """A row per head of the open file with the head that it is matched with."""
     names = np.array([head_name(int(layer), int(head)) for layer, head in index])
     return pd.DataFrame(
         {
             "place": np.arange(1, len(index) + 1),
             "own": names,
-            "match": found.match + 1,
-            "matched_with": names[found.match],
-            "divergence": found.divergence,
-            "to_itself": found.to_itself,
-            "is_same": found.match == np.arange(len(index)),
+            "match": matching.match + 1,
+            "matched_with": names[matching.match],
+            "divergence": matching.divergence,
+            "to_itself": matching.to_itself,
+            "is_same": matching.match == np.arange(len(index)),
             "layer": index.get_level_values("layer").astype(int),
         }
     )
 
 
 def _finding(
-    view: View, sides: tuple[Compared, Compared], frame: pd.DataFrame, found: Matching
+    view: View, sides: tuple[Compared, Compared], frame: pd.DataFrame, matching: Matching
 ) -> str:
     same, of = int(frame["is_same"].sum()), len(frame)
     word = "same" if same > of / 2 else "other"
@@ -90,13 +90,13 @@ def _finding(
         of=of,
         first=plain(sides[0].label),
         other=plain(sides[1].label),
-        matched=signed(found.matched, digits=4),
-        itself=signed(found.same, digits=4),
-        chance=signed(found.chance, digits=4),
+        matched=signed(matching.matched, digits=4),
+        itself=signed(matching.same, digits=4),
+        chance=signed(matching.chance, digits=4),
     )
 
 
-def _chart(view: View, frame: pd.DataFrame, found: Matching) -> Any:
+def _chart(view: View, frame: pd.DataFrame, matching: Matching) -> Any:
     """Every head against its match, and how unlike heads are that are dealt to each other."""
     names = {True: view.say("is_same"), False: view.say("is_other")}
     shown = frame.assign(kind=frame["is_same"].map(names))
@@ -124,7 +124,7 @@ def _chart(view: View, frame: pd.DataFrame, found: Matching) -> Any:
     map_of_heads = layered(diagonal.encode(x=alt.X("place:Q"), y=alt.Y("match:Q")), points)
     return alt.hconcat(
         map_of_heads.properties(width=_SIDE, height=300),
-        _means(view, found).properties(width=_BARS, height=300),
+        _means(view, matching).properties(width=_BARS, height=300),
         spacing=24,
     )
 
@@ -138,10 +138,12 @@ def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
     return alt.Axis(values=places, labelExpr=label, grid=False, labelAngle=0)
 
 
-def _means(view: View, found: Matching) -> Any:
+def _means(view: View, matching: Matching) -> Any:
     """The mean divergence of the matching, of each head from itself, and of any two heads."""
     names = [view.say(f"mean_{kind}") for kind in _KINDS]
-    frame = pd.DataFrame({"name": names, "divergence": [getattr(found, each) for each in _KINDS]})
+    frame = pd.DataFrame(
+        {"name": names, "divergence": [getattr(matching, kind) for kind in _KINDS]}
+    )
     base = alt.Chart(frame).encode(
         y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=0, ticks=False)),
         tooltip=tooltips({"name": None, "divergence": None}, frame, ".4f"),

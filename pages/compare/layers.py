@@ -27,47 +27,49 @@ _DEFAULT = "ratio_whole"
 @section("layers", also=TABLES)
 def layers(view: View) -> None:
     compared = pick_files(view)
-    found = numbers_of(compared)
-    number = pick_number(view, found)
-    found = found[(found["number"] == number) & (found["layer"] != ALL_LAYERS)]
+    numbers = numbers_of(compared)
+    number = pick_number(view, numbers)
+    numbers = numbers[(numbers["number"] == number) & (numbers["layer"] != ALL_LAYERS)]
     changes = at_layers(differences_of(compared), layers=True)
     changes = changes[changes["number"] == number]
-    depths = {int(each.store.run["n_layers"]) for each in compared}
+    depths = {int(file.store.run["n_layers"]) for file in compared}
     if len(depths) > 1:
         view.finding(view.say("finding_depths"))
         view.note(view.say("depths"))
-        _over_depth(view, compared, found, number)
+        _over_depth(view, compared, numbers, number)
     elif changes.empty:
-        _over_layers(view, compared, found, number)
+        _over_layers(view, compared, numbers, number)
     else:
         view.finding(_finding(view, changes))
         view.note(pairing(changes))
         left, right = view.columns(2)
         with left:
-            _over_layers(view, compared, found, number)
+            _over_layers(view, compared, numbers, number)
         with right:
             _apart(view, compared, changes, number)
     say_if_alone(view, compared)
 
 
-def pick_number(view: View, found: pd.DataFrame) -> str:
+def pick_number(view: View, numbers: pd.DataFrame) -> str:
     """One of the numbers that the files have."""
-    present = set(found["number"])
-    options = [each for each in NUMBERS if each in present]
+    present = set(numbers["number"])
+    options = [number for number in NUMBERS if number in present]
     default = _DEFAULT if _DEFAULT in present else options[0]
     return view.pick("number", options, default=default, format=number_name, kind="select")
 
 
-def _over_layers(view: View, compared: list[Compared], found: pd.DataFrame, number: str) -> None:
-    chart = lines(found, x="layer", y="mean", colour="file", colours=colours(compared), zero=False)
-    view.figure("lines", found, chart, state=(number, len(compared)), number=number_name(number))
+def _over_layers(view: View, compared: list[Compared], numbers: pd.DataFrame, number: str) -> None:
+    chart = lines(
+        numbers, x="layer", y="mean", colour="file", colours=colours(compared), zero=False
+    )
+    view.figure("lines", numbers, chart, state=(number, len(compared)), number=number_name(number))
 
 
-def _over_depth(view: View, compared: list[Compared], found: pd.DataFrame, number: str) -> None:
+def _over_depth(view: View, compared: list[Compared], numbers: pd.DataFrame, number: str) -> None:
     """The first layer at 0, the last one at 1."""
-    n_layers = {each.label: int(each.store.run["n_layers"]) for each in compared}
-    last = (found["file"].map(n_layers) - 1).clip(lower=1)
-    frame = found.assign(depth=(found["layer"].astype("float64") - 1) / last)
+    n_layers = {file.label: int(file.store.run["n_layers"]) for file in compared}
+    last = (numbers["file"].map(n_layers) - 1).clip(lower=1)
+    frame = numbers.assign(depth=(numbers["layer"].astype("float64") - 1) / last)
     chart = lines(frame, x="depth", y="mean", colour="file", colours=colours(compared), zero=False)
     chart = with_axes(chart, x=alt.Axis(format=".1f", tickCount=6, labelAngle=0))
     view.figure("lines", frame, chart, state=(number, len(compared)), number=number_name(number))

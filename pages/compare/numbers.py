@@ -28,12 +28,12 @@ def number_name(number: str) -> str:
 def numbers_of(compared: list[Compared]) -> pd.DataFrame:
     """Every file's numbers: file, number, name, layer, mean, low, high, n, in the order of
     `NUMBERS`; those that one file alone has are left out where there are several."""
-    parts = [ask_together(_own, each.store).assign(file=each.label) for each in compared]
-    found = _named(pd.concat(parts, ignore_index=True))
+    parts = [ask_together(_own, file.store).assign(file=file.label) for file in compared]
+    frame = _named(pd.concat(parts, ignore_index=True))
     if len(compared) == 1:
-        return found
-    n_files = found.groupby("number")["file"].transform("nunique")
-    return found[n_files > 1]
+        return frame
+    n_files = frame.groupby("number")["file"].transform("nunique")
+    return frame[n_files > 1]
 
 
 def differences_of(compared: list[Compared]) -> pd.DataFrame:
@@ -43,15 +43,15 @@ def differences_of(compared: list[Compared]) -> pd.DataFrame:
     if not others:
         return pd.DataFrame(columns=_OF_DIFFERENCES)
     parts = [
-        ask_together(_differences, first.store, each.store).assign(file=each.label)
-        for each in others
+        ask_together(_differences, first.store, file.store).assign(file=file.label)
+        for file in others
     ]
     return _named(pd.concat(parts, ignore_index=True))
 
 
-def at_layers(found: pd.DataFrame, layers: bool) -> pd.DataFrame:
+def at_layers(changes: pd.DataFrame, layers: bool) -> pd.DataFrame:
     """The differences of single layers, or of their means, corrected for how many these are."""
-    return with_correction(found[found["layer"].gt(0) == layers])
+    return with_correction(changes[changes["layer"].gt(0) == layers])
 
 
 def most_different(changes: pd.DataFrame) -> pd.Series | None:
@@ -70,23 +70,23 @@ change_written = partial(change, digits=4)
 
 def pairing(changes: pd.DataFrame) -> str:
     """Which files are compared text by text, and which by their means alone."""
-    told = []
+    sentences = []
     for file, part in changes[~changes["number"].isin(OF_HEADS)].groupby("file", sort=False):
         word = "compare.paired" if part["is_paired"].all() else "compare.unpaired"
-        told.append(say(word, file=plain(file), n=int(part["n"].max())))
-    return " ".join(told)
+        sentences.append(say(word, file=plain(file), n=int(part["n"].max())))
+    return " ".join(sentences)
 
 
-def _named(found: pd.DataFrame) -> pd.DataFrame:
-    names = found["number"].map({each: number_name(each) for each in NUMBERS})
-    place = found["number"].map(NUMBERS.index)
-    return found.assign(name=names, place=place).sort_values(["place", "layer"], kind="stable")
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    names = frame["number"].map({number: number_name(number) for number in NUMBERS})
+    place = frame["number"].map(NUMBERS.index)
+    return frame.assign(name=names, place=place).sort_values(["place", "layer"], kind="stable")
 
 
 def _own(store: Store) -> pd.DataFrame:
     return own_numbers(ask_store(store, unit_values), seed=int(store.run["seed"]))
 
 
-def _differences(one: Store, other: Store) -> pd.DataFrame:
-    sides = ((ask_store(store, account), ask_store(store, unit_values)) for store in (one, other))
-    return differences(*sides, seed=int(one.run["seed"]))
+def _differences(first: Store, other: Store) -> pd.DataFrame:
+    sides = ((ask_store(store, account), ask_store(store, unit_values)) for store in (first, other))
+    return differences(*sides, seed=int(first.run["seed"]))

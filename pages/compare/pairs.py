@@ -37,23 +37,23 @@ def pairs(view: View) -> None:
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")
     stores = (compared[0].store, other.store)
-    found = ask_together(_changed, *stores, layer=layer, effect=effect, least=least)
+    changed = ask_together(_changed, *stores, layer=layer, effect=effect, least=least)
     chosen = {
-        "clear": found["is_clear"],
-        "differs": found["q"] <= LEVEL,
-        "all": found["n_one"] > 0,
+        "clear": changed["is_clear"],
+        "differs": changed["q"] <= LEVEL,
+        "all": changed["n_one"] > 0,
     }
-    kept = found[chosen[shown]]
+    kept = changed[chosen[shown]]
     if order == "difference":
         kept = kept.sort_values("difference", key=abs, ascending=False, kind="stable")
     if kept.empty:
         st.info(view.say("none_left"))
         return
-    view.finding(_finding(view, sides, found, kept))
+    view.finding(_finding(view, sides, changed, kept))
     state = (layer, effect, least, shown, order, other.key)
     long = _long(kept.head(_SHOWN), sides)
     rows = list(dict.fromkeys(long["name"]))
-    chart = dots(long, sides, x="mean_delta", rows=rows, told=("n", "rank"), at_zero=True)
+    chart = dots(long, sides, x="mean_delta", rows=rows, tooltip=("n", "rank"), at_zero=True)
     view.figure("changed", long, chart, state=state, layer=layer)
     _table(view, kept.head(_LISTED), state)
 
@@ -68,12 +68,12 @@ def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
     view.table("ranks", kept.assign(name=_names(kept)), columns, state=state)
 
 
-def _changed(one: Store, other: Store, *, layer: int, effect: str, least: int) -> pd.DataFrame:
-    found = (
+def _changed(first: Store, other: Store, *, layer: int, effect: str, least: int) -> pd.DataFrame:
+    sides = (
         ask_store(store, pairs_with_error, layer=layer, effect=effect, min_count=least)
-        for store in (one, other)
+        for store in (first, other)
     )
-    return changed_pairs(*found)
+    return changed_pairs(*sides)
 
 
 def _names(frame: pd.DataFrame) -> pd.Series:
@@ -99,7 +99,7 @@ def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.DataFrame) -> str:
+def _finding(view: View, sides: list[Compared], changed: pd.DataFrame, kept: pd.DataFrame) -> str:
     if not kept["moved"].any():
         return view.say("finding_still", of=count(len(kept)))
     first = kept.iloc[0]
@@ -111,6 +111,6 @@ def _finding(view: View, sides: list[Compared], found: pd.DataFrame, kept: pd.Da
         other=count(first["rank_other"]),
         first=plain(sides[0].label),
         file=plain(sides[1].label),
-        n=count((found["q"] <= LEVEL).sum()),
-        of=count(len(found)),
+        n=count((changed["q"] <= LEVEL).sum()),
+        of=count(len(changed)),
     )

@@ -30,17 +30,17 @@ def are_steps() -> bool:
 def training(view: View) -> None:
     chosen = pick_files(view)
     compared = sorted(_steps(chosen), key=_step_of)
-    left = [plain(each.label) for each in chosen if each not in compared]
+    left = [plain(file.label) for file in chosen if file not in compared]
     if left:
         st.caption(view.say("no_steps", names=say("list.comma").join(left)))
     if len(compared) < 2:
         st.info(view.say("choose_one"))
         return
-    found = numbers_of(compared)
-    number = pick_number(view, found)
-    found = found[(found["number"] == number) & (found["layer"] == ALL_LAYERS)]
-    steps = {each.label: _step_of(each) for each in compared}
-    frame = found.assign(step_of_training=found["file"].map(steps).astype("int64"))
+    numbers = numbers_of(compared)
+    number = pick_number(view, numbers)
+    numbers = numbers[(numbers["number"] == number) & (numbers["layer"] == ALL_LAYERS)]
+    steps = {file.label: _step_of(file) for file in compared}
+    frame = numbers.assign(step_of_training=numbers["file"].map(steps).astype("int64"))
     frame = frame.sort_values("step_of_training")
     view.finding(_finding(view, compared, frame, number))
     chart = lines(frame, x="step_of_training", y="mean", zero=False)
@@ -49,18 +49,18 @@ def training(view: View) -> None:
     )
 
 
-def _step_of(each: Compared) -> int:
-    return training_step(each.store.run["model"])[1] or 0
+def _step_of(file: Compared) -> int:
+    return training_step(file.store.run["model"])[1] or 0
 
 
 def _steps(chosen: list[Compared]) -> list[Compared]:
     """The files that differ from the open one in nothing but the step."""
-    found = []
-    for each in chosen:
-        is_step = training_step(each.store.run["model"])[1] is not None
-        if is_step and not reasons_of(chosen[0], each, "training"):
-            found.append(each)
-    return found
+    steps = []
+    for file in chosen:
+        is_step = training_step(file.store.run["model"])[1] is not None
+        if is_step and not reasons_of(chosen[0], file, "training"):
+            steps.append(file)
+    return steps
 
 
 def _finding(view: View, compared: list[Compared], frame: pd.DataFrame, number: str) -> str:

@@ -20,15 +20,15 @@ def pick_way(view: View) -> dict[str, str]:
     return {"weighing": pick_weighing(view.prefix), "merging": view.pick("merging", MERGINGS)}
 
 
-def pick_best_head(view: View, way: dict[str, str]) -> Head:
+def pick_best_head(view: View, choices: dict[str, str]) -> Head:
     """A head; unless another is chosen, the one that is right most often over all mentions."""
-    return clicked_head(view, default=best_head(way))
+    return clicked_head(view, default=best_head(choices))
 
 
-def best_head(way: dict[str, str]) -> Head:
+def best_head(choices: dict[str, str]) -> Head:
     """The head that is right most often over all mentions, the first of several."""
-    found = ask(coreference_accuracy.of_type, mention_type="all", **way)
-    return head_with_most(found[found["method"] == "head"], "accuracy")
+    accuracies = ask(coreference_accuracy.of_type, mention_type="all", **choices)
+    return head_with_most(accuracies[accuracies["method"] == "head"], "accuracy")
 
 
 def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> Any:

@@ -49,9 +49,9 @@ def _pick_method(view: View) -> tuple[dict[str, Any], str]:
     method = view.pick("method", METHODS, default="head")
     if method != "head":
         return {"method": method}, method_name(method)
-    way = pick_way(view)
-    layer, head = pick_best_head(view, way)
-    return {"method": method, **way, "layer": layer, "head": head}, head_name(layer, head)
+    choices = pick_way(view)
+    layer, head = pick_best_head(view, choices)
+    return {"method": method, **choices, "layer": layer, "head": head}, head_name(layer, head)
 
 
 def _pick_text(view: View, texts: pd.DataFrame) -> int:

@@ -20,14 +20,14 @@ def _coreference() -> Iterator[Finding]:
     baselines = list(zip(names, frame["baseline_accuracy"], strict=True))
     rules = [f"{name} {percent(share)}" for name, share in baselines]
     row = frame.iloc[0]
-    own = (say("finding.of_head"), row["accuracy"], row["low"], row["high"])
+    of_head = (say("finding.of_head"), row["accuracy"], row["low"], row["high"])
     yield Finding(
         say("finding.label_coreference"),
         percent(row["accuracy"]),
         say("finding.coreference", **chosen_head(row), rules=say("list.comma").join(rules)),
         "coreference",
         "rules",
-        rows_of([own, *baselines]),
+        rows_of([of_head, *baselines]),
         baseline=names[0],
     )
 

@@ -21,13 +21,13 @@ from pages.ui.words.say import say
 
 @section("heads", coreference_accuracy.TABLE)
 def heads(view: View) -> None:
-    way = pick_way(view)
+    choices = pick_way(view)
     kind = view.pick("type", _types())
-    found = ask(coreference_accuracy.of_type, mention_type=kind, **way)
-    every = found[found["method"] == "head"].astype({"layer": "int64", "head": "int64"})
-    rules = found.set_index("method").loc[list(BASELINES), "accuracy"]
+    accuracies = ask(coreference_accuracy.of_type, mention_type=kind, **choices)
+    every = accuracies[accuracies["method"] == "head"].astype({"layer": "int64", "head": "int64"})
+    rules = accuracies.set_index("method").loc[list(BASELINES), "accuracy"]
     view.finding(_finding(view, every, rules, kind))
-    head = clicked_head(view, "map", default=best_head(way))
+    head = clicked_head(view, "map", default=best_head(choices))
     chart = number_map_of_heads(
         every,
         "accuracy",
@@ -36,19 +36,19 @@ def heads(view: View) -> None:
         format=".0%",
         marked=head,
     )
-    state = (kind, *way.values(), *head)
+    state = (kind, *choices.values(), *head)
     view.figure("map", every, chart, state=state, click=True, type=type_name(kind))
     view.to_section("documents", head=head_name(*head))
-    _table(view, every, rules, state=(kind, *way.values()))
+    _table(view, every, rules, state=(kind, *choices.values()))
 
 
 def _types() -> list[str]:
     """All mentions, and the types that the corpus has."""
-    way = {"merging": MERGINGS[0], "weighing": WEIGHT}
+    choices = {"merging": MERGINGS[0], "weighing": WEIGHT}
     return [
-        each
-        for each in MENTION_TYPES
-        if len(ask(coreference_accuracy.of_type, mention_type=each, **way))
+        kind
+        for kind in MENTION_TYPES
+        if len(ask(coreference_accuracy.of_type, mention_type=kind, **choices))
     ]
 
 

@@ -25,19 +25,22 @@ _SHARES = (
 
 @section("rules", coreference_accuracy.TABLE, coreference_best.TABLE)
 def rules(view: View) -> None:
-    way = pick_way(view)
-    head = pick_best_head(view, way)
+    choices = pick_way(view)
+    head = pick_best_head(view, choices)
     best = pd.concat(
-        [ask(coreference_best.best, chosen_on=part, **way).assign(part=part) for part in CHOSEN_ON],
+        [
+            ask(coreference_best.best, chosen_on=part, **choices).assign(part=part)
+            for part in CHOSEN_ON
+        ],
         ignore_index=True,
     )
     view.finding(_finding(view, best[best["mention_type"] == "all"]))
-    found = ask(coreference_accuracy.of_head, layer=head[0], head=head[1], **way)
-    _bars(view, found, head, state=(*way.values(), *head))
+    accuracies = ask(coreference_accuracy.of_head, layer=head[0], head=head[1], **choices)
+    _bars(view, accuracies, head, state=(*choices.values(), *head))
     view.to_section("documents", head=head_name(*head))
-    _table(view, best, state=tuple(way.values()))
-    if way["weighing"] == WEIGHT:
-        view.beside("antecedents", *antecedents(found, head))
+    _table(view, best, state=tuple(choices.values()))
+    if choices["weighing"] == WEIGHT:
+        view.beside("antecedents", *antecedents(accuracies, head))
 
 
 def _finding(view: View, best: pd.DataFrame) -> str:
@@ -75,12 +78,12 @@ def _on_halves(view: View, best: pd.DataFrame) -> str:
     return f"{view.say('honest', **values)} {view.say(f'verdict_{verdict}')}"
 
 
-def _bars(view: View, found: pd.DataFrame, head: Head, state: tuple) -> None:
+def _bars(view: View, accuracies: pd.DataFrame, head: Head, state: tuple) -> None:
     """One head beside the rules, by type of mention."""
     names = {method: method_name(method) for method in METHODS} | {"head": head_name(*head)}
     colours = {names[method]: ANTECEDENT_COLOURS[method] for method in METHODS}
-    chart = accuracy_bars(view, found.assign(method=found["method"].map(names)), colours)
-    view.figure("bars", found, chart, state=state, head=head_name(*head))
+    chart = accuracy_bars(view, accuracies.assign(method=accuracies["method"].map(names)), colours)
+    view.figure("bars", accuracies, chart, state=state, head=head_name(*head))
 
 
 def _table(view: View, best: pd.DataFrame, state: tuple) -> None:
@@ -90,7 +93,7 @@ def _table(view: View, best: pd.DataFrame, state: tuple) -> None:
     shown = shown.sort_values("mention_type", key=_in_order, kind="stable")
     shown = shown.assign(
         type=shown["mention_type"].map(type_name),
-        part=[view.say(f"part_{each}") for each in shown["part"]],
+        part=[view.say(f"part_{part}") for part in shown["part"]],
         name=head_names(shown),
     )
     columns: dict[str, str | None] = dict.fromkeys(("type", "part", "name"))

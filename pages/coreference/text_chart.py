@@ -9,7 +9,7 @@ from pages.coreference.names import type_name
 from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
 from pages.ui.charts.encodings import named
 from pages.ui.charts.look import layered, paper_and_ink, tooltips
-from pages.ui.charts.text_layout import FONT, LETTERS, Place, places, spans, way
+from pages.ui.charts.text_layout import FONT, LETTERS, Place, curve, places, spans
 from pages.ui.words.place import said
 
 _LINE = 68  # height of a line of the text and of what is drawn above it, in pixels
@@ -80,8 +80,8 @@ def _words(
     """The words, those that carry a mention bold."""
     shown = pd.DataFrame(
         {
-            "x": [each.x for each in of],
-            "y": [float(each.line) for each in of],
+            "x": [place.x for place in of],
+            "y": [float(place.line) for place in of],
             "form": words["form"],
             "is_head": words.index.isin(mentions["head_word"]),
         }
@@ -116,7 +116,7 @@ def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt
             "points": "down" if of[row["head_word"]].line == of[row["predicted"]].line else "up",
         }
         for number, row in enumerate(picked.to_dict("records"))
-        for step, (x, y) in enumerate(way(of[row["head_word"]], of[row["predicted"]]))
+        for step, (x, y) in enumerate(curve(of[row["head_word"]], of[row["predicted"]]))
     )
     colours = {name: ARROW_COLOURS[right] for right, name in names.items()}
     look: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1}

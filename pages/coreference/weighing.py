@@ -12,7 +12,7 @@ from pages.ui.head.choice import head_names
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import told_difference
+from pages.ui.weighing import difference_text
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
@@ -22,17 +22,17 @@ _HALVES = ("first", "second")
 @section("weighing", coreference_difference.TABLE, coreference_best.TABLE)
 def weighing(view: View) -> None:
     merging = view.pick("merging", MERGINGS)
-    found = ask(coreference_difference.differences, merging=merging)
-    view.finding(_finding(view, found[found["mention_type"] == "all"]))
+    differences = ask(coreference_difference.differences, merging=merging)
+    view.finding(_finding(view, differences[differences["mention_type"] == "all"]))
     _bars(view, merging)
-    shown = found.assign(
-        type=found["mention_type"].map(type_name),
-        part=[view.say(f"part_{each}") for each in found["chosen_on"]],
-        **{f"best_{way}": head_names(found, f"_{way}") for way in WEIGHINGS},
+    shown = differences.assign(
+        type=differences["mention_type"].map(type_name),
+        part=[view.say(f"part_{part}") for part in differences["chosen_on"]],
+        **{f"best_{method}": head_names(differences, f"_{method}") for method in WEIGHINGS},
     )
     columns: dict[str, str | None] = {"type": None, "part": None}
-    for way in WEIGHINGS:
-        columns |= {f"best_{way}": None, f"accuracy_{way}": "percent"}
+    for method in WEIGHINGS:
+        columns |= {f"best_{method}": None, f"accuracy_{method}": "percent"}
     columns |= {"difference": "percent", "low": "percent", "high": "percent", "n": None}
     view.table("table", shown, columns, state=merging, options={"height": "content"})
 
@@ -47,7 +47,7 @@ def _finding(view: View, halves: pd.DataFrame) -> str:
             "half",
             weight=percent(row["accuracy_weight"], digits=1),
             norm=percent(row["accuracy_norm"], digits=1),
-            difference=told_difference(row),
+            difference=difference_text(row),
         )
         for _, row in rows.iterrows()
     ]
@@ -60,13 +60,15 @@ def _bars(view: View, merging: str) -> None:
     """The best head of the first half on the second, by weights and by norms."""
     choices = {"merging": merging, "chosen_on": _HALVES[0]}
     parts = [
-        ask(coreference_best.best, weighing=way, **choices).assign(method=say(f"weighing.{way}"))
-        for way in WEIGHINGS
+        ask(coreference_best.best, weighing=method, **choices).assign(
+            method=say(f"weighing.{method}")
+        )
+        for method in WEIGHINGS
     ]
     frame = pd.concat(parts, ignore_index=True).drop_duplicates(["method", "mention_type"])
     if frame.empty:
         return
-    colours = {say(f"weighing.{way}"): WEIGHING_COLOURS[way] for way in WEIGHINGS}
+    colours = {say(f"weighing.{method}"): WEIGHING_COLOURS[method] for method in WEIGHINGS}
     chart = accuracy_bars(view, frame, colours)
     exported = frame.drop(columns=["baseline", "baseline_accuracy"])
     view.figure("bars", exported, chart, state=merging)

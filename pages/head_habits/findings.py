@@ -20,15 +20,15 @@ _STAND_IN = "pooled_length"
 
 def _habits() -> Iterator[Finding]:
     """How many heads have one habit above all, and which."""
-    found = behaviours_of_heads()["behaviour"].value_counts()
+    counts = behaviours_of_heads()["behaviour"].value_counts()
     surely = behaviours_of_heads(by="low")["behaviour"] != _OTHER
-    n, other = int(found.sum()), int(found.get(_OTHER, 0))
+    n, other = int(counts.sum()), int(counts.get(_OTHER, 0))
     if not n:
         return
     named = [
-        say("finding.habits_one", n=many, behaviour=behaviour_name(str(each)))
-        for each, many in found.items()
-        if each != _OTHER
+        say("finding.habits_one", n=many, behaviour=behaviour_name(str(behaviour)))
+        for behaviour, many in counts.items()
+        if behaviour != _OTHER
     ]
     if not named:
         return
@@ -38,7 +38,7 @@ def _habits() -> Iterator[Finding]:
         say("finding.habits", of=n, shares=say("list.comma").join(named), other=other),
         "head_habits",
         "heads",
-        rows_of((behaviour_name(str(each)), many / n) for each, many in found.items()),
+        rows_of((behaviour_name(str(behaviour)), many / n) for behaviour, many in counts.items()),
         known_by=say("finding.habits_known_by", n=int(surely.sum()), of=n - other),
     )
 

@@ -33,7 +33,7 @@ def gradients(view: View) -> None:
     view.note(view.say(f"objective_{frame['objective'].iloc[0]}"))
     view.finding(_finding(view, means))
     scale = view.pick("scale", ["linear", "log"])
-    drawn = [_positive(each) if scale == "log" else each for each in (means, heads)]
+    drawn = [_positive(part) if scale == "log" else part for part in (means, heads)]
     marked = opened_head(view, "question")
     chart = layer_chart(
         *drawn,
@@ -73,8 +73,8 @@ def _positive(frame: pd.DataFrame) -> pd.DataFrame:
 def _finding(view: View, means: pd.DataFrame) -> str:
     """Where importance lies, by type and by layer."""
     shares = [
-        f"{token_type_name(str(each))} {percent(share)}"
-        for each, share in importance_shares(means).items()
+        f"{token_type_name(str(token_type))} {percent(share)}"
+        for token_type, share in importance_shares(means).items()
     ]
     total = means.groupby("layer")["mean"].sum()
     return view.say(

@@ -81,10 +81,10 @@ def _table(view: View, wide: pd.DataFrame, habits: list[str], weighing: str, mar
         shown.assign(behaviour=shown["behaviour"].map(behaviour_name)),
         ["layer", "head", "behaviour"],
         settings={
-            each: st.column_config.NumberColumn(
-                habit_name(each), format="percent" if each in SHARES else "%.2f"
+            habit: st.column_config.NumberColumn(
+                habit_name(habit), format="percent" if habit in SHARES else "%.2f"
             )
-            for each in habits
+            for habit in habits
         },
         state=(weighing, *marked, len(shown)),
         click=("layer", "head"),

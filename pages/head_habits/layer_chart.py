@@ -33,7 +33,7 @@ def layer_chart(
         heads: rows layer, head, mean and the column of colours.
         dashed: the value of the column of colours whose line is a reference, without points.
     """
-    numbers = sorted(int(each) for each in means["layer"].unique())
+    numbers = sorted(int(layer) for layer in means["layer"].unique())
     every = pd.concat([means.assign(x=means["layer"]), _spread(heads, colour)], ignore_index=True)
     every["head"] = every["head"].astype("Int64")
     of_head, of_reference = every["head"].notna(), every[colour] == dashed
@@ -82,5 +82,5 @@ def _spread(heads: pd.DataFrame, colour: str) -> pd.DataFrame:
     """The points of each colour a little beside those of the others."""
     present = list(dict.fromkeys(heads[colour]))
     middle, step = (len(present) - 1) / 2, _SPREAD / max(len(present) - 1, 1)
-    shift = {each: (at - middle) * step for at, each in enumerate(present)}
+    shift = {value: (at - middle) * step for at, value in enumerate(present)}
     return heads.assign(x=heads["layer"] + heads[colour].map(shift))

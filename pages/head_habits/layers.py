@@ -22,7 +22,7 @@ def layers(view: View) -> None:
     weighing = pick_weighing(view.prefix)
     every = ask(head_pattern.by_layer, weighing=weighing).dropna(subset="mean")
     held = set(every["quantity"])
-    group = view.pick("group", [each for each, habits in GROUPS.items() if held & set(habits)])
+    group = view.pick("group", [name for name, habits in GROUPS.items() if held & set(habits)])
     means = of_habits(every, GROUPS[group])
     heads = of_habits(ask(head_pattern.heads, weighing=weighing), GROUPS[group])
     view.finding(_finding(view, means, heads, weighing))
@@ -55,8 +55,8 @@ def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str
     """Over all layers, what gets most; where it gets most; how many heads spend half on one."""
     over_layers = means.groupby("habit")["mean"].mean().sort_values(ascending=False)
     shares = [
-        f"{habit_name(str(each))} {habit_value(str(each), value)}"
-        for each, value in over_layers.items()
+        f"{habit_name(str(habit))} {habit_value(str(habit), value)}"
+        for habit, value in over_layers.items()
     ]
     most = str(over_layers.index[0])
     top = means[means["habit"] == most].nlargest(1, "mean").iloc[0]

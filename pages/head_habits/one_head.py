@@ -34,12 +34,12 @@ def one_head(view: View) -> None:
     default, help = clearest_head(), view.say("head_help")
     layer, head = pick_head(view.say("head"), default=default, help=help)
     head_card(layer=layer, head=head)
-    own = ask(head_pattern.of_head, layer=layer, head=head, weighing=weighing)
-    own = own.assign(layer=layer, head=head)
+    of_head = ask(head_pattern.of_head, layer=layer, head=head, weighing=weighing)
+    of_head = of_head.assign(layer=layer, head=head)
     means = ask(head_pattern.by_layer, weighing=weighing)
     of_layer = means[means["layer"] == layer]
     names = (head_name(layer, head), view.say("layer", layer=layer))
-    parts = zip((own, of_layer), names, strict=True)
+    parts = zip((of_head, of_layer), names, strict=True)
     frame = pd.concat(
         [of_habits(part, SHARES).assign(whose=name) for part, name in parts], ignore_index=True
     )
@@ -50,7 +50,7 @@ def one_head(view: View) -> None:
         state=(weighing, layer, head),
         head=names[0],
     )
-    _texts(view, own, weighing)
+    _texts(view, of_head, weighing)
 
 
 def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
@@ -79,15 +79,15 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
     return layered(rules, points, height=height)
 
 
-def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:
+def _texts(view: View, of_head: pd.DataFrame, weighing: str) -> None:
     """The texts in which a head shows a habit most, every token shaded by what it receives.
 
     Args:
-        own: the habits of one head: rows layer, head, quantity, mean.
+        of_head: the habits of one head: rows layer, head, quantity, mean.
         weighing: by which texts are chosen; shades are always of weights.
     """
-    layer, head = (int(own[each].iloc[0]) for each in ("layer", "head"))
-    habit, limit = _pick(view, own.dropna(subset="mean").set_index("quantity")["mean"])
+    layer, head = (int(of_head[column].iloc[0]) for column in ("layer", "head"))
+    habit, limit = _pick(view, of_head.dropna(subset="mean").set_index("quantity")["mean"])
     of = {"layer": layer, "head": head}
     best = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
     bodies, top = texts_of_head(best, **of)
@@ -111,7 +111,7 @@ def _texts(view: View, own: pd.DataFrame, weighing: str) -> None:
 
 def _pick(view: View, means: pd.Series) -> tuple[str, int]:
     """By which habit the texts are chosen, the clearest at first, and how many are shown."""
-    habits = [each for each in HABITS if each in means]
-    clearest = str(means.reindex([each for each in habits if each in SHARES]).idxmax())
+    habits = [name for name in HABITS if name in means]
+    clearest = str(means.reindex([name for name in habits if name in SHARES]).idxmax())
     habit = view.pick("habit", habits, default=clearest, kind="select")
     return habit, view.number("texts", 1, 12, 3)

@@ -11,16 +11,16 @@ _HALF = 0.5
 
 def entropy_cls(means: pd.DataFrame) -> list[Row]:
     """How broadly [CLS] attends in the last layer."""
-    own = means[(means["habit"] == ENTROPY_CLS.habit) & (means["layer"] == ENTROPY_CLS.layer)]
+    entropy = means[(means["habit"] == ENTROPY_CLS.habit) & (means["layer"] == ENTROPY_CLS.layer)]
     name = say("head_habits.published.entropy_cls", layer=ENTROPY_CLS.layer)
-    return [Row(name, ENTROPY_CLS, float(own["mean"].iloc[0]) if len(own) else None)]
+    return [Row(name, ENTROPY_CLS, float(entropy["mean"].iloc[0]) if len(entropy) else None)]
 
 
 def neighbours(heads: pd.DataFrame) -> list[Row]:
     """How many heads put more than half of their attention on a neighbour."""
     rows = []
-    for each in NEIGHBOURS:
-        own = heads.loc[heads["habit"] == each.habit, "mean"]
-        name = say(f"head_habits.published.heads_{each.habit}")
-        rows.append(Row(name, each, float((own > _HALF).sum()) if len(own) else None))
+    for number in NEIGHBOURS:
+        shares = heads.loc[heads["habit"] == number.habit, "mean"]
+        name = say(f"head_habits.published.heads_{number.habit}")
+        rows.append(Row(name, number, float((shares > _HALF).sum()) if len(shares) else None))
     return rows

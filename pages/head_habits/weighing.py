@@ -52,7 +52,7 @@ def _summary(heads: pd.DataFrame) -> pd.DataFrame:
     grouped = sided.groupby("habit")
     means = grouped[["weight", "norm", "difference"]].mean()
     summary = means.join(grouped[list(_COUNTS)].sum()).assign(n=grouped.size())
-    return summary.loc[[each for each in HABITS if each in summary.index]]
+    return summary.loc[[habit for habit in HABITS if habit in summary.index]]
 
 
 def _finding(view: View, row: pd.Series, habit: str, kind: str) -> str:

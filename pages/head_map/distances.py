@@ -42,8 +42,8 @@ def distances(view: View) -> None:
 
 def _finding(view: View, frame: pd.DataFrame) -> str:
     """The head that is farthest from the others, beside the median distance of two heads."""
-    own = (frame["layer"] == frame["layer_b"]) & (frame["head"] == frame["head_b"])
-    others = frame[~own]
+    is_self = (frame["layer"] == frame["layer_b"]) & (frame["head"] == frame["head_b"])
+    others = frame[~is_self]
     if others.empty:
         return ""
     means = others.groupby(["layer", "head"])[[DISTANCE]].mean().reset_index()

@@ -24,7 +24,7 @@ def _cohesion() -> Iterator[Finding]:
         say(f"finding.cohesion_{'alike' if alike else 'unclear'}", p=f"{row['p_value']:.2g}"),
         "head_map",
         "layers",
-        rows_of((say(f"finding.{each}"), row[each]) for each in ("within", "between")),
+        rows_of((say(f"finding.{name}"), row[name]) for name in ("within", "between")),
         format=".2f",
         known_by=say("finding.cohesion_known_by", p=f"{row['p_value']:.2g}"),
     )

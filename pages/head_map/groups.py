@@ -87,7 +87,7 @@ def _finding(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, k: int) -> s
     alone = int((sizes == 1).sum())
     finding = view.say("finding", k=k, most=int(sizes.iloc[0]), n=len(leaves), alone=alone)
     same = pairs["group_a"] == pairs["group_b"]
-    within, between = (pairs.loc[each, DISTANCE].mean() for each in (same, ~same))
+    within, between = (pairs.loc[mask, DISTANCE].mean() for mask in (same, ~same))
     if pd.isna(within):
         return finding
     return f"{finding} {view.say('apart', within=nats(within), between=nats(between))}"

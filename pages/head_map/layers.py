@@ -35,7 +35,7 @@ def layers(view: View) -> None:
 
 def with_all_layers(frame: pd.DataFrame, view: View) -> pd.DataFrame:
     """The frame with a name in place of the layer that is absent: all of them."""
-    names = [view.say("all") if pd.isna(each) else f"{each:g}" for each in frame["layer"]]
+    names = [view.say("all") if pd.isna(layer) else f"{layer:g}" for layer in frame["layer"]]
     return frame.assign(layer=names)
 
 

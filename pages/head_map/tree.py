@@ -26,15 +26,15 @@ class Tree:
     @cached_property
     def leaves(self) -> list[int]:
         """The heads so that what was joined early stands side by side."""
-        found, waiting = [], [2 * self.n_heads - 2]
+        heads, waiting = [], [2 * self.n_heads - 2]
         while waiting:
             node = waiting.pop()
             if node in self.children:
                 left, right = self.children[node]
                 waiting += [right, left]
             else:
-                found.append(node)
-        return found
+                heads.append(node)
+        return heads
 
     def groups(self, k: int) -> np.ndarray:
         """The number of every head's group when the last k − 1 steps are undone.
@@ -61,10 +61,10 @@ class Tree:
         group_of = self._group_of_nodes(k)
         rows = []
         for (node, pair), top in zip(self.children.items(), self.steps["height"], strict=True):
-            place[node], height[node] = sum(place[each] for each in pair) / 2, float(top)
+            place[node], height[node] = sum(place[child] for child in pair) / 2, float(top)
             rows += [
-                (height[each], top, place[each], place[each], group_of.get(each, 0))
-                for each in pair
+                (height[child], top, place[child], place[child], group_of.get(child, 0))
+                for child in pair
             ]
             rows.append((top, top, place[pair[0]], place[pair[1]], group_of.get(node, 0)))
         return pd.DataFrame(rows, columns=["x", "x2", "y", "y2", "group"])

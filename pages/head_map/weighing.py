@@ -58,12 +58,12 @@ def _finding(view: View, row: pd.Series) -> str:
 def _cohesion(view: View) -> None:
     """Cohesion of every layer under both, side by side."""
     by_weight, by_norm = (
-        ask(layer_cohesion.cohesion, weighing=each)[["layer", "difference", "p_value"]]
-        for each in WEIGHINGS
+        ask(layer_cohesion.cohesion, weighing=method)[["layer", "difference", "p_value"]]
+        for method in WEIGHINGS
     )
     if by_weight.empty or by_norm.empty:
         return
-    suffixes = [f"_{each}" for each in WEIGHINGS]
+    suffixes = [f"_{method}" for method in WEIGHINGS]
     frame = by_weight.merge(by_norm, on="layer", suffixes=suffixes)
     columns: dict[str, str | None] = {"layer": None}
     for suffix in suffixes:

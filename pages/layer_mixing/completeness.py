@@ -30,7 +30,7 @@ def completeness(view: View) -> None:
         )
     )
     view.figure("question", errors, error_chart(errors, limit), limit=scientific(limit))
-    texts = ask(sequence_texts, sequences=sorted({int(each) for each in errors["seq"]}))
+    texts = ask(sequence_texts, sequences=sorted({int(seq) for seq in errors["seq"]}))
     columns = dict.fromkeys(("layer", "part", "error", "percentile_99", "seq", "pos"))
     columns |= {"error": "%.1e", "percentile_99": "%.1e", "n_tokens": None, "text": None}
     view.table(

@@ -57,7 +57,7 @@ def _mixing_ratio() -> Iterator[Finding]:
         ),
         _PAGE,
         "ratio",
-        rows_of((names[each], *every.loc[each, ["mean", "low", "high"]]) for each in names),
+        rows_of((names[scope], *every.loc[scope, ["mean", "low", "high"]]) for scope in names),
         baseline=names[order.vectors],
     )
 
@@ -73,7 +73,7 @@ def _relation() -> Iterator[Finding]:
     here = frame[(frame["relation"] == most) & (frame["quantity"] == "change")]
     name = relation_name(most)
     before, change, pairs = (
-        percent(float(shares[each][most])) for each in ("before", "change", "pairs")
+        percent(float(shares[quantity][most])) for quantity in ("before", "change", "pairs")
     )
     yield Finding(
         say("finding.label_relation_share", relation=name),

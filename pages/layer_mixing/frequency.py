@@ -26,8 +26,8 @@ def frequency(view: View) -> None:
         st.info(view.say("nothing_varies"))
         return
     frame = frame.assign(
-        special=[view.say(special_name(each)) for each in frame["special_tokens"]],
-        origin=[view.say(f"source_{each}") for each in frame["source"]],
+        special=[view.say(special_name(special)) for special in frame["special_tokens"]],
+        origin=[view.say(f"source_{origin}") for origin in frame["source"]],
     )
     for source, part in frame.groupby("source", sort=False):
         _correlations(view, str(source), part.dropna(subset="spearman"))
@@ -42,7 +42,7 @@ def frequency(view: View) -> None:
     view.table("table", frame, columns)
     rows = with_frequency(every)
     view.beside("ratio_frequency", *rows)
-    if all(each.ours is None for each in rows):
+    if all(row.ours is None for row in rows):
         st.caption(view.say("no_file"))
 
 
@@ -51,7 +51,7 @@ def _correlations(view: View, source: str, frame: pd.DataFrame) -> None:
     if frame.empty:
         return
     view.finding(_finding(view, frame[~frame["special_tokens"]].set_index("scope")))
-    order = [scope_name(each) for each in layer_order().of_ratios]
+    order = [scope_name(scope) for scope in layer_order().of_ratios]
     chart = bars(
         frame,
         x="scope",

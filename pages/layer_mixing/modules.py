@@ -34,7 +34,7 @@ def modules(view: View) -> None:
     _shares(view, frame, effect, quantity)
     _lift_map(view, lift, effect, quantity)
     with st.expander(view.say("relations")):
-        st.markdown("\n".join(_definition(view, each) for each in RELATIONS))
+        st.markdown("\n".join(_definition(view, relation) for relation in RELATIONS))
 
 
 def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
@@ -50,8 +50,8 @@ def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
     if not {quantity, *_BASELINES} <= set(parts):
         return pd.DataFrame()
     compared = parts[quantity][["mean", *_RATIO]].rename(columns={"mean": quantity})
-    for each in _BASELINES:
-        compared = compared.join(parts[each]["mean"].rename(each), how="inner")
+    for baseline in _BASELINES:
+        compared = compared.join(parts[baseline]["mean"].rename(baseline), how="inner")
     compared = compared.dropna(subset=[quantity, "ratio", *_BASELINES])
     return compared.assign(lift=compared[quantity] / compared["pairs"]).reset_index()
 
@@ -61,7 +61,7 @@ def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
     means = lift.groupby("relation")[[quantity, *_BASELINES]].mean()
     ratios = means[quantity] / means["before"]
     relation, ratio = str(ratios.idxmax()), ratios.max()
-    share, before, pairs = (float(means[each][relation]) for each in (quantity, *_BASELINES))
+    share, before, pairs = (float(means[column][relation]) for column in (quantity, *_BASELINES))
     here = lift[lift["relation"] == relation]
     peak = here.nlargest(1, "ratio").iloc[0]
     return view.say(
@@ -91,7 +91,7 @@ def _times(ratio: float) -> str:
 def _shares(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> None:
     """What held the mixing before, beside where the change goes, and what pairs there are."""
     opacities = {"before": _BASELINES["before"], quantity: 1.0, "pairs": _BASELINES["pairs"]}
-    names = {each: title(each) for each in opacities}
+    names = {name: title(name) for name in opacities}
     shown = frame[frame["quantity"].isin(names)]
     chart = paired_stacks(
         shown.assign(side=shown["quantity"].map(names)),

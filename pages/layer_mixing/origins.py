@@ -20,7 +20,7 @@ def origins(
         sides: the scopes to the left and to the right.
         scope: the one that the captions name.
     """
-    names = [_distance_name(view, each) for each in DISTANCES]
+    names = [_distance_name(view, distance) for distance in DISTANCES]
     away = distances["distance"].map(dict(zip(DISTANCES, names, strict=True)))
     colours = dict(zip(names, NEAR_TO_FAR, strict=True))
     kinds = (

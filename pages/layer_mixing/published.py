@@ -13,36 +13,39 @@ def similarities(steps: pd.DataFrame) -> list[Row]:
     """Figure 3: the feed-forward network and what follows it, mean over the layers."""
     mean = steps[steps["layer"].isna()].set_index(["scope_a", "scope_b"])["spearman"]
     return [
-        Row(effect_name(each.effect), each, mean.get(POST_NORM.effects[each.effect]))
-        for each in numbers("similarity")
+        Row(effect_name(number.effect), number, mean.get(POST_NORM.effects[number.effect]))
+        for number in numbers("similarity")
     ]
 
 
 def pooled_ratios(pooled: pd.DataFrame) -> list[Row]:
     """Mean, greatest and least of all tokens and layers, scope by scope."""
-    found = pooled.set_index(["scope", "token_type"])
+    ratios = pooled.set_index(["scope", "token_type"])
     return [
         Row(
-            statistic_of(scope_name(each.scope), say(f"words.column.{each.statistic}")),
-            each,
-            found[each.statistic].get((each.scope, each.token_type)),
+            statistic_of(scope_name(number.scope), say(f"words.column.{number.statistic}")),
+            number,
+            ratios[number.statistic].get((number.scope, number.token_type)),
         )
-        for each in numbers("mixing_ratio", layer=None)
+        for number in numbers("mixing_ratio", layer=None)
     ]
 
 
 def with_frequency(correlations: pd.DataFrame) -> list[Row]:
     """Table 3: frequency rank and ratio, by the frequencies that the run was given."""
     given = correlations[correlations["source"] == "file"]
-    found = given.set_index(["scope", "special_tokens"])["spearman"]
-    special = {each: say(f"layer_mixing.frequency.{special_name(each)}") for each in (True, False)}
+    spearman = given.set_index(["scope", "special_tokens"])["spearman"]
+    special = {
+        is_special: say(f"layer_mixing.frequency.{special_name(is_special)}")
+        for is_special in (True, False)
+    }
     return [
         Row(
-            statistic_of(scope_name(each.scope), special[bool(each.special_tokens)]),
-            each,
-            found.get((each.scope, each.special_tokens)),
+            statistic_of(scope_name(number.scope), special[bool(number.special_tokens)]),
+            number,
+            spearman.get((number.scope, number.special_tokens)),
         )
-        for each in numbers("ratio_frequency")
+        for number in numbers("ratio_frequency")
     ]
 
 
@@ -53,15 +56,15 @@ def special_name(special_tokens: object) -> str:
 
 def layer_ratios(by_layer: pd.DataFrame, scope: str) -> list[Row]:
     """One scope layer by layer and token type by token type; the papers have four scopes."""
-    found = by_layer.set_index(["layer", "token_type"])
+    ratios = by_layer.set_index(["layer", "token_type"])
     return [
         Row(
             statistic_of(
-                say("published.layer", layer=each.layer), token_type_name(each.token_type)
+                say("published.layer", layer=number.layer), token_type_name(number.token_type)
             ),
-            each,
-            found[each.statistic].get((each.layer, each.token_type)),
+            number,
+            ratios[number.statistic].get((number.layer, number.token_type)),
         )
-        for each in numbers("mixing_ratio", scope=scope)
-        if each.layer is not None
+        for number in numbers("mixing_ratio", scope=scope)
+        if number.layer is not None
     ]

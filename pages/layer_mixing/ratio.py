@@ -22,11 +22,11 @@ def ratio(view: View) -> None:
     pooled = ask(mixing_ratio.pooled)
     order, present = layer_order(), set(pooled["token_type"])
     view.finding(_finding(view, pooled[pooled["token_type"].eq("all")]))
-    types = [each for each in _TYPES if each in present]
+    types = [token_type for token_type in _TYPES if token_type in present]
     kind = view.pick("type", types, of="token_type")
     with_residual = (WEIGHTS_WITH_RESIDUAL, *order.from_residual)
     scopes = order.of_ratios if view.pick("span", ["all", "residual"]) == "all" else with_residual
-    curves = pd.concat([_of_scope(each) for each in scopes], ignore_index=True)
+    curves = pd.concat([_of_scope(scope) for scope in scopes], ignore_index=True)
     curves = curves[curves["token_type"] == kind]
     view.figure(
         "curves",

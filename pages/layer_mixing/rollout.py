@@ -19,22 +19,22 @@ def across_layers(view: View) -> None:
     scope = view.pick("rollout", order.scopes, default=order.whole, of="scope")
     sides = (ATTENTION_ROLLOUT, scope)
     distances, types = (
-        pd.concat([ask(shares, scope=each).assign(scope=each) for each in sides], ignore_index=True)
+        pd.concat([ask(shares, scope=side).assign(scope=side) for side in sides], ignore_index=True)
         for shares in (rollout.by_distance, rollout.by_token_type)
     )
     view.finding(f"{_own(view, distances, scope)} {_special(view, types, scope)}")
     origins(view, distances, types, sides, scope)
-    own = pd.concat([own_place(distances, each) for each in (scope, ATTENTION_ROLLOUT)])
-    own = own.rename(columns={"mean": "own"})
+    kept = pd.concat([own_place(distances, side) for side in (scope, ATTENTION_ROLLOUT)])
+    kept = kept.rename(columns={"mean": "own"})
     columns = {"layer": None, "scope": None} | dict.fromkeys(("own", "low", "high"), "%.4f")
-    view.table("own_place", own.sort_values("layer", kind="stable"), columns)
+    view.table("own_place", kept.sort_values("layer", kind="stable"), columns)
 
 
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
     """What is left of a token's own place after the first and after the last layer."""
     shares, weights = (
-        own_place(distances, each).set_index("layer")["mean"].sort_index()
-        for each in (scope, ATTENTION_ROLLOUT)
+        own_place(distances, side).set_index("layer")["mean"].sort_index()
+        for side in (scope, ATTENTION_ROLLOUT)
     )
     return view.say(
         "finding",

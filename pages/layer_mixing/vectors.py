@@ -27,7 +27,7 @@ def vectors(view: View) -> None:
     scope = view.pick("vectors", maps, default=whole, of="scope")
     scopes = list(dict.fromkeys([VECTORS, whole, ATTENTION_ROLLOUT, scope]))
     shares = ask(vector_rollout.shares, scopes=scopes)
-    distances, types = (shares.dropna(subset=each) for each in ("distance", "token_type"))
+    distances, types = (shares.dropna(subset=column) for column in ("distance", "token_type"))
     distances = distances.astype({"distance": int})
     sentences = (_own(view, distances, scope), _class_token(view, types), _sums(view, sums))
     view.finding(" ".join(sentences))
@@ -39,7 +39,10 @@ def vectors(view: View) -> None:
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
     """What is left of a token's own place after the last layer, by three ways of asking."""
     last = distances[distances["layer"] == distances["layer"].max()]
-    shares = {each: own_place(last, each).iloc[0] for each in (VECTORS, ATTENTION_ROLLOUT, scope)}
+    shares = {
+        of_scope: own_place(last, of_scope).iloc[0]
+        for of_scope in (VECTORS, ATTENTION_ROLLOUT, scope)
+    }
     row = shares[scope]
     low, high = row["difference_low"], row["difference_high"]
     sentences = [
@@ -116,8 +119,8 @@ def _agreement(view: View, frame: pd.DataFrame, n: int) -> None:
 def _table(view: View, distances: pd.DataFrame, scope: str) -> None:
     """What is left of a token's own place by both, and how far they are apart."""
     by_vectors, by_rollout = (
-        own_place(distances, each).rename(columns={"mean": name})
-        for each, name in ((VECTORS, "by_vectors"), (scope, "by_rollout"))
+        own_place(distances, of_scope).rename(columns={"mean": name})
+        for of_scope, name in ((VECTORS, "by_vectors"), (scope, "by_rollout"))
     )
     frame = by_rollout.merge(by_vectors[["layer", "by_vectors"]], on="layer")
     numbers = ("by_vectors", "by_rollout", "difference", "difference_low", "difference_high")

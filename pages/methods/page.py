@@ -47,7 +47,7 @@ def _displayed(formula: str) -> str:
 def foundation() -> None:
     """The identity that everything rests on."""
     st.header(say("methods.foundation.title"), anchor="foundation")
-    before, after = (say(f"methods.foundation.{each}") for each in ("before", "after"))
+    before, after = (say(f"methods.foundation.{name}") for name in ("before", "after"))
     _written(before, *map(_displayed, FORMULAS["foundation"].values()), after)
 
 
@@ -76,7 +76,7 @@ def statistics() -> None:
         say("methods.statistics.page"),
         list(dict.fromkeys(method.page for method in methods().values())),
         default="attention_norms",
-        format=lambda each: say(f"page.{each}.title"),
+        format=lambda stem: say(f"page.{stem}.title"),
         kind="pills",
         in_bar=True,
     )
@@ -105,9 +105,9 @@ def bias_readings() -> None:
     number = st.column_config.NumberColumn
     table(
         frame.assign(
-            layer=[say("methods.bias.all") if each != each else str(int(each))
-                   for each in frame["layer"]],
-            name=frame["reading"].map(lambda each: say(f"methods.bias.{each}")),
+            layer=[say("methods.bias.all") if value != value else str(int(value))
+                   for value in frame["layer"]],
+            name=frame["reading"].map(lambda reading: say(f"methods.bias.{reading}")),
         ),
         key="methods_bias_readings",
         question=say("methods.bias.question"),
@@ -129,20 +129,20 @@ def bias_readings() -> None:
 def _bias_finding(means: pd.DataFrame) -> str:
     """Similarity and ratio under each reading, and how many of the first pairs stay."""
     similarity, ratio = means["similarity"], means["mixing_ratio"]
-    told = say(
+    sentence = say(
         "methods.bias.finding",
-        **{each: signed(similarity[each]) for each in BIAS_READINGS},
-        **{f"{each}_ratio": percent(ratio[each]) for each in BIAS_READINGS},
+        **{reading: signed(similarity[reading]) for reading in BIAS_READINGS},
+        **{f"{reading}_ratio": percent(ratio[reading]) for reading in BIAS_READINGS},
     )
     same = means["same_amplified"]
     if same.isna().any():
-        return told
+        return sentence
     kept = say(
         "methods.bias.finding_pairs",
         constant=f"{same['constant']:.1f}",
         left_out=f"{same['left_out']:.1f}",
     )
-    return f"{told} {kept}"
+    return f"{sentence} {kept}"
 
 
 def chapters() -> None:
@@ -155,15 +155,15 @@ def chapters() -> None:
 def families() -> None:
     """Which models are read, what is measured of them and what is refused."""
     st.header(say("methods.families.title"), anchor="families")
-    heads = [say(f"methods.families.{each}") for each in ("models", "reads", "order", "note")]
+    heads = [say(f"methods.families.{name}") for name in ("models", "reads", "order", "note")]
     rows = [
         (
-            ", ".join(each.names),
-            say(f"methods.families.{each.reads}"),
-            ", ".join(say(f"order.{order.name}") for order in each.orders),
-            say(f"family.{each.stem}"),
+            ", ".join(family.names),
+            say(f"methods.families.{family.reads}"),
+            ", ".join(say(f"order.{order.name}") for order in family.orders),
+            say(f"family.{family.stem}"),
         )
-        for each in FAMILIES
+        for family in FAMILIES
     ]
     st.markdown("\n".join(f"|{'|'.join(row)}|" for row in (heads, ["---"] * 4, *rows)))
 
@@ -174,7 +174,7 @@ def glossary() -> None:
         f"|{symbol}|{say(f'glossary.{name}.term')}|{say(f'glossary.{name}.text')}|"
         for name, symbol in FORMULAS["glossary"].items()
     ]
-    heads = [say(f"methods.glossary.{each}") for each in ("symbol", "term", "meaning")]
+    heads = [say(f"methods.glossary.{name}") for name in ("symbol", "term", "meaning")]
     st.markdown("\n".join([f"|{'|'.join(heads)}|", "|---|---|---|", *rows]))
 
 

@@ -55,15 +55,15 @@ def soundness() -> None:
         return
     frame, limit = ask(completeness.by_layer), _limit()
     errors = worst_errors(frame)
-    told = {"worst": scientific(errors["error"].iloc[0]), "limit": scientific(limit)}
-    (st.success if verdict == "yes" else st.warning)(say(f"sound.{verdict}", **told))
+    values = {"worst": scientific(errors["error"].iloc[0]), "limit": scientific(limit)}
+    (st.success if verdict == "yes" else st.warning)(say(f"sound.{verdict}", **values))
     figure(
         error_chart(errors, limit),
         key="completeness",
         question=say("sound.question"),
         caption=say("sound.caption"),
         frame=frame,
-        alt=say("sound.alt", **told),
+        alt=say("sound.alt", **values),
     )
 
 
@@ -135,7 +135,7 @@ def _types() -> None:
     frame = ask(token_type_counts)
     frame["name"] = frame["token_type"].map(token_type_name)
     frame["share"] = frame["n"] / frame["n"].sum()
-    order = [token_type_name(each) for each in TOKEN_TYPE_COLOURS]
+    order = [token_type_name(kind) for kind in TOKEN_TYPE_COLOURS]
     share = say("corpus.share_axis")
     titles = {"name": say("corpus.token_type"), "n": say("corpus.tokens"), "share": share}
     base = alt.Chart(frame).encode(
@@ -196,15 +196,17 @@ def making() -> None:
     command = run_command(store.run, store.facts, folder() / store.name)
     st.code(command, language="bash", wrap_lines=True)
     with st.expander(say("making.everything")):
-        told = store.run.drop("statistics").to_dict() | store.facts
-        frame = pd.DataFrame({"name": told.keys(), "value": [str(each) for each in told.values()]})
+        facts = store.run.drop("statistics").to_dict() | store.facts
+        frame = pd.DataFrame(
+            {"name": facts.keys(), "value": [str(value) for value in facts.values()]}
+        )
         columns = {"name": say("making.name"), "value": say("making.value")}
         st.dataframe(frame, hide_index=True, column_config=columns, alt=say("making.everything"))
 
 
 def others() -> list[Path]:
     """The other files of the folder."""
-    return [each for each in files() if each != chosen_file()]
+    return [path for path in files() if path != chosen_file()]
 
 
 def other_files() -> None:
@@ -214,12 +216,12 @@ def other_files() -> None:
 
 
 def _other(path: Path) -> None:
-    found = readable(path)
+    outcome = readable(path)
     left, right = st.columns([1, 3], vertical_alignment="center")
     with left:
         link("overview", plain(path.name), file=path.name)
-    if isinstance(found, Store):
-        names = {"model": plain(found.model_name), "corpus": plain(found.run["corpus"])}
-        right.markdown(say("others.told", n=count(found.run["n_sequences"]), **names))
+    if isinstance(outcome, Store):
+        names = {"model": plain(outcome.model_name), "corpus": plain(outcome.run["corpus"])}
+        right.markdown(say("others.told", n=count(outcome.run["n_sequences"]), **names))
     else:
-        right.markdown(trouble(path, found))
+        right.markdown(trouble(path, outcome))

@@ -21,7 +21,7 @@ def _findings(version: Version, language: Language) -> list[Finding]:
     rows = open_store().rows
     modules = list(collected("findings"))
     if shows_images():
-        modules.sort(key=lambda each: each.__name__ != "pages.relevance.findings")
-    finders = [pair for each in modules for pair in each.FINDERS.items()]
-    found = [each for table, find in finders if rows.get(table) for each in find()]
-    return sorted(found, key=lambda each: -each.strength if each.strength > 0 else 1.0)
+        modules.sort(key=lambda module: module.__name__ != "pages.relevance.findings")
+    finders = [pair for module in modules for pair in module.FINDERS.items()]
+    results = [finding for table, find in finders if rows.get(table) for finding in find()]
+    return sorted(results, key=lambda finding: -finding.strength if finding.strength > 0 else 1.0)

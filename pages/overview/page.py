@@ -41,25 +41,25 @@ def headline() -> None:
     run = store.run
     numbers = {name: count(run[name]) for name in ("n_sequences", "n_tokens", "hidden_size")}
     shape = {name: run[name] for name in ("n_layers", "n_heads")}
-    told = {"corpus": plain(run["corpus"]), **numbers, **shape}
-    size = size_of_images(told) if shows_images() else say("overview.size", **told)
+    values = {"corpus": plain(run["corpus"]), **numbers, **shape}
+    size = size_of_images(values) if shows_images() else say("overview.size", **values)
     with st.container(horizontal=True, vertical_alignment="center", key="bar"):
         model = say("overview.headline", model=plain(store.model_name))
         st.title(model, anchor=False, width="content")
         st.markdown(f"{size} {say(f'overview.sound_{soundness_of_file()}')}", width="stretch")
 
 
-def size_of_images(told: Mapping[str, object]) -> str:
+def size_of_images(values: Mapping[str, object]) -> str:
     """The sentence on the size of a file of images: how many, their grid, the model's shape.
 
     Args:
-        told: the values that a file of any kind has.
+        values: the values that a file of any kind has.
     """
     grid = ask(image.grid).iloc[0]
-    tokens = say("list.comma").join(plain(each) for each in grid["special"])
+    tokens = say("list.comma").join(plain(token) for token in grid["special"])
     special = say("of_images.special_tokens", tokens=tokens) if tokens else ""
     size = say(
-        "of_images.size", rows=grid["rows"], columns=grid["columns"], special=special, **told
+        "of_images.size", rows=grid["rows"], columns=grid["columns"], special=special, **values
     )
     n_masks = int(grid["n_masks"])
     if not n_masks:
@@ -70,21 +70,21 @@ def size_of_images(told: Mapping[str, object]) -> str:
 
 def glance() -> None:
     """The clearest finding with its chart, four more in cards, and all of them a click away."""
-    found = findings()
-    if not found:
+    ranked = findings()
+    if not ranked:
         return
     with st.container(key="findings"):
-        _first(found[0])
-        for cell, finding in zip(st.columns(_A_ROW), found[1 : 1 + _A_ROW], strict=False):
+        _first(ranked[0])
+        for cell, finding in zip(st.columns(_A_ROW), ranked[1 : 1 + _A_ROW], strict=False):
             _card(cell, finding)
-        label = say("overview.further", n=len(found))
-        folded("expander", label, "further", partial(_all, found))
+        label = say("overview.further", n=len(ranked))
+        folded("expander", label, "further", partial(_all, ranked))
     st.caption(say("overview.glance_caption"))
 
 
-def _all(found: list[Finding]) -> None:
+def _all(ranked: list[Finding]) -> None:
     st.caption(say("overview.further_caption"))
-    for finding in found:
+    for finding in ranked:
         _line(finding)
 
 
@@ -124,14 +124,14 @@ def _number(finding: Finding) -> None:
 def _how_sure(finding: Finding) -> str:
     """The interval and what it is compared with; of all layers, in how many it is clear of that;
     without an interval, by what else it is known."""
-    found, level = finding.found.dropna(subset="strength"), finding.baseline
-    if found.empty or level is None:
+    rows, level = finding.rows.dropna(subset="strength"), finding.baseline
+    if rows.empty or level is None:
         return finding.known_by or say("overview.no_interval")
     baseline = level if isinstance(level, str) else f"{level:g}"
-    if "layer" in found:
-        n = int((found["strength"] > 1).sum())
-        return say("overview.clear_layers", n=n, of=len(found), baseline=plain(baseline))
-    low, high = (_written(found[each].iloc[0], finding.format) for each in ("low", "high"))
+    if "layer" in rows:
+        n = int((rows["strength"] > 1).sum())
+        return say("overview.clear_layers", n=n, of=len(rows), baseline=plain(baseline))
+    low, high = (_written(rows[end].iloc[0], finding.format) for end in ("low", "high"))
     return say("overview.interval", low=low, high=high, baseline=plain(baseline))
 
 
@@ -162,7 +162,7 @@ def _account() -> None:
     parts = {"sound": soundness, "corpus": corpus, "holdings": holdings, "making": making}
     if others():
         parts["others"] = other_files
-    titles = [say(f"{each}.title") for each in parts]
+    titles = [say(f"{name}.title") for name in parts]
     for tab, part in zip(st.tabs(titles), parts.values(), strict=True):
         with tab:
             part()

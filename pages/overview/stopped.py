@@ -12,5 +12,5 @@ def stopped() -> None:
     store = open_store()
     until = store.facts.get("until", "none")
     if until != "none":
-        told = {"until": until, "widest": store.facts.get("widest_interval", "none")}
-        st.caption(say("overview.stopped", n=count(store.run["n_sequences"]), **told))
+        values = {"until": until, "widest": store.facts.get("widest_interval", "none")}
+        st.caption(say("overview.stopped", n=count(store.run["n_sequences"]), **values))

@@ -31,10 +31,10 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import percent
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import said
 
-_LEAST = tuple(f"{each:g}" for each in MIN_DEPENDENCES)  # as the address writes them
+_LEAST = tuple(f"{least:g}" for least in MIN_DEPENDENCES)  # as the address writes them
 _CELL, _AROUND = 44, 70  # heights of a cell and of the axis below, in pixels
 _ROOM = 0.84  # of a cell that dots are put into
 _LARGEST = 150  # area of a dot, in square pixels
@@ -110,12 +110,12 @@ def _disagreement(view: View, heads: pd.DataFrame) -> str:
         side=int((wrong["score"] * wrong["attention"] > 0).sum()),
         edge=int((wrong["score"].abs() == REACH).sum()),
         many=int(cell["n"]),
-        many_score=offset_told(cell["score"]),
-        many_attention=offset_told(cell["attention"]),
+        many_score=offset_label(cell["score"]),
+        many_attention=offset_label(cell["attention"]),
         head=head_of(head),
         dependence=f"{head['dependence']:.2f}",
-        score=offset_told(head["score"]),
-        attention=offset_told(head["attention"]),
+        score=offset_label(head["score"]),
+        attention=offset_label(head["attention"]),
     )
 
 
@@ -125,19 +125,19 @@ def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
     offsets = sorted({*heads["score"].tolist(), *heads["attention"].tolist()})
     dots = _arranged(heads, offsets)
     size = min((0.8 * _ROOM * _CELL / dots["side"].max()) ** 2, _LARGEST)
-    names = list(map(offset_told, offsets))
+    names = list(map(offset_label, offsets))
     x = places(alt.X, names, title=said("score_axis"))
     y = places(alt.Y, names, title=said("attention_axis"))
     base = alt.Chart(dots).encode(x=x, y=y)
     scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
     scale = alt.Scale(type="sqrt", scheme=scheme, domainMin=0)
     name, legend = title("dependence"), ramp(".2~f")
-    whole = dict.fromkeys(("layer", "head", "score", "attention"), "d")
+    integers = dict.fromkeys(("layer", "head", "score", "attention"), "d")
     marks = (
         base.mark_circle(size=size, opacity=1, cursor="pointer", stroke="#80808080")
         .encode(
             color=alt.Color("dependence:Q", title=name, scale=scale, legend=legend),
-            tooltip=column_tooltips(dots, **whole, dependence=".2f", n="d"),
+            tooltip=column_tooltips(dots, **integers, dependence=".2f", n="d"),
         )
         .add_params(cell_selection("cell", "layer", "head"))
     )
@@ -153,7 +153,7 @@ def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
     side = np.ceil(np.sqrt(n))
     across = (place % side + 0.5) / side - 0.5
     down = (place // side + 0.5) / np.ceil(n / side) - 0.5
-    x, y = (heads[each].map(offsets.index) for each in ("score", "attention"))
+    x, y = (heads[column].map(offsets.index) for column in ("score", "attention"))
     return heads.assign(x=x + _ROOM * across, y=y - _ROOM * down, side=side, n=n)
 
 
@@ -178,8 +178,8 @@ def _ground(n: int, x: Any, y: Any) -> list[Any]:
 
 def _agreement_chart(layers: pd.DataFrame) -> Any:
     """How many heads of each layer agree, with the interval, and a mark for chance."""
-    names = {each: title(each) for each in ("agreement", "chance")}
-    shown = layers.assign(**{f"of_{each}": name for each, name in names.items()})
+    names = {column: title(column) for column in ("agreement", "chance")}
+    shown = layers.assign(**{f"of_{column}": name for column, name in names.items()})
     shares = dict.fromkeys(("agreement", "agreement_low", "agreement_high", "chance"), ".0%")
     base = alt.Chart(shown).encode(
         x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
@@ -191,7 +191,7 @@ def _agreement_chart(layers: pd.DataFrame) -> Any:
         "scale": alt.Scale(domain=[0, 1]),
     }
     colours = dict(zip(names.values(), SERIES_COLOURS, strict=False))
-    ours, chance = (named(f"of_{each}", colours, symbolType="square") for each in names)
+    ours, chance = (named(f"of_{column}", colours, symbolType="square") for column in names)
     interval = base.mark_rule(strokeWidth=2).encode(
         y=alt.Y("agreement_low:Q", **height), y2=alt.Y2("agreement_high"), color=ours
     )

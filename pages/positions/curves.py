@@ -9,7 +9,7 @@ from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import column_tooltips, layered
 from pages.ui.words.columns import title
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 
 WIDTH, _CURVE = 660, 150
 
@@ -32,16 +32,16 @@ def curve_over_offsets(
     low, high = ends = f"{curve}_low", f"{curve}_high"
     sure = low in curves and curves[low].notna().any()
     y: dict[str, Any] = {"title": None, "scale": alt.Scale(zero=False), "axis": axis}
-    told = (curve, *ends) if sure else (curve,)
+    columns = (curve, *ends) if sure else (curve,)
     base = alt.Chart(curves).encode(
         x=x,
         y=alt.Y(f"{curve}:Q", **y),
-        tooltip=column_tooltips(curves, offset="+d", **dict.fromkeys(told, ".4~g")),
+        tooltip=column_tooltips(curves, offset="+d", **dict.fromkeys(columns, ".4~g")),
     )
     between = base.encode(y=alt.Y(f"{low}:Q", **y), y2=alt.Y2(high))
     bands = [between.mark_area(color=colour, opacity=0.2)] if sure else []
     line = base.mark_line(color=colour, point={"size": 18, "filled": True, "color": colour})
-    at = curves[curves["offset"] == peak].assign(label=f"t = {offset_told(peak)}")
+    at = curves[curves["offset"] == peak].assign(label=f"t = {offset_label(peak)}")
     marked = alt.Chart(at).encode(x=x)
     rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
     label = marked.mark_text(fontSize=12, fontWeight="bold")

@@ -56,14 +56,14 @@ def _claim() -> Iterator[Finding]:
         )
         sentence = f"{sentence} {of_some}"
     ends = ("agreement", "agreement_low", "agreement_high")
-    own, chance = (say(f"positions.claim.column.{each}") for each in ("agreement", "chance"))
+    agreement, chance = (say(f"positions.claim.column.{name}") for name in ("agreement", "chance"))
     yield Finding(
         say("finding.label_claim"),
         share,
         sentence,
         _PAGE,
         "claim",
-        rows_of([(own, *map(float, every[[*ends]])), (chance, float(every["chance"]))]),
+        rows_of([(agreement, *map(float, every[[*ends]])), (chance, float(every["chance"]))]),
         baseline=chance,
     )
 
@@ -84,7 +84,7 @@ def _states() -> Iterator[Finding]:
     wave = wave_of(with_ratio(spectra))
     if wave is None:
         return
-    before, after = (times_text(wave.times["query", each]) for each in (wave.first, wave.last))
+    before, after = (times_text(wave.times["query", layer]) for layer in (wave.first, wave.last))
     yield Finding(
         say("finding.label_states", first=wave.first, last=wave.last),
         f"× {before} → × {after}",
@@ -105,16 +105,16 @@ def _states() -> Iterator[Finding]:
 def _embeddings() -> Iterator[Finding]:
     """The clearest wave of the position embeddings, and how few dimensions hold them."""
     frame = ask(embedding_spectrum.spectra)
-    found = peaks(frame[frame["control"] == "kept"])
+    frequencies = peaks(frame[frame["control"] == "kept"])
     variance = ask(position_variance.cumulative)
-    if not found or variance.empty:
+    if not frequencies or variance.empty:
         return
     yield Finding(
         say("finding.label_embeddings"),
-        f"f = {frequency_text(found[0])}",
+        f"f = {frequency_text(frequencies[0])}",
         say(
             "finding.embeddings",
-            period=period_text(found[0]),
+            period=period_text(frequencies[0]),
             most=needed(variance, 0.9),
             width=count(len(variance)),
         ),

@@ -60,7 +60,7 @@ def profile_grid(
     areas = _base(shown).mark_area(interpolate="step", aria=False)
     cover = _cells(heads).mark_rect(opacity=0, cursor="pointer")
     middle = _base(heads.assign(x=heads["head"]))
-    told = column_tooltips(heads, layer="d", head="d", name="", peak="+d", top=".0%")
+    tooltip = column_tooltips(heads, layer="d", head="d", name="", peak="+d", top=".0%")
     parts = [
         _cells(heads).mark_rect(color=NEUTRAL, opacity=0.09, aria=False),
         middle.mark_rule(color=NEUTRAL, opacity=0.35, strokeWidth=1, aria=False).encode(
@@ -72,7 +72,7 @@ def profile_grid(
             detail=[alt.Detail("layer:N"), alt.Detail("head:N")],
         ),
         _ring(heads, marked),
-        cover.encode(tooltip=told).add_params(cell_selection("cell", *_HEAD)),
+        cover.encode(tooltip=tooltip).add_params(cell_selection("cell", *_HEAD)),
     ]
     return layered(*parts, height=_height(shown, 42))
 

@@ -26,7 +26,7 @@ from pages.ui.store.chosen import ask, is_causal, open_store, shows_images
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 
 _PAPER = 6
 _SURE = 0.9  # share of the texts from which on a head does not depend on the text
@@ -42,12 +42,12 @@ _CELL = 28  # side of a patch, in pixels
 )
 def heads(view: View) -> None:
     explained = ask(relative_position_centre.explained)
-    options = [int(each) for each in explained["k"]]  # small corpora have fewer to choose from
+    options = [int(number) for number in explained["k"]]  # small corpora have fewer to choose from
     k = view.pick("k", options, default=_PAPER if _PAPER in options else options[-1])
     shares = _named(ask(relative_position_cluster.shares, k=k))
     centres = _named(ask(relative_position_centre.centres, k=k))
     by_cluster = cluster_colours(list(dict.fromkeys(centres["cluster"])))
-    colours = {cluster_name(each): colour for each, colour in by_cluster.items()}
+    colours = {cluster_name(cluster): colour for cluster, colour in by_cluster.items()}
     dominant = shares.loc[shares.groupby(["layer", "head"])["share"].idxmax()]
     view.finding(_finding(view, dominant))
     if is_causal():
@@ -128,8 +128,8 @@ def _patch_finding(view: View, frame: pd.DataFrame, best: pd.Series) -> str:
     down, right = int(best["row_offset"]), int(best["column_offset"])
     return view.say(
         "patches_finding",
-        rows=offset_told(down),
-        columns=offset_told(right),
+        rows=offset_label(down),
+        columns=offset_label(right),
         attention=percent(best["attention_per_pair"], digits=1),
         mean=percent(best["mean_per_pair"], digits=1),
         pairs=int((grid["rows"] - abs(down)) * (grid["columns"] - abs(right))),

@@ -34,8 +34,10 @@ def heads_compared(counting: str) -> pd.DataFrame:
 def counting_picker(view: View) -> str:
     """The way of counting that is chosen of those that the model has: kernels are of scores that
     know offsets alone, and come first there."""
-    kernels = [each for each in COUNTINGS if each == KERNEL and knows_offsets()]
-    return view.pick("counting", kernels + [each for each in COUNTINGS if each != KERNEL])
+    kernels = [counting for counting in COUNTINGS if counting == KERNEL and knows_offsets()]
+    return view.pick(
+        "counting", kernels + [counting for counting in COUNTINGS if counting != KERNEL]
+    )
 
 
 def at_zero(heads: pd.DataFrame) -> int:

@@ -33,7 +33,7 @@ from pages.ui.store.chosen import adds_positions, ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent, signed
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import said
 
 _REACHES = (10, 30, 64)
@@ -81,7 +81,7 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
         dependence = signed(offsets["dependence"])
         yield title("dependence"), dependence, view.say("dependence")
         for name in ("attention_offset", "score_offset"):
-            both = (offset_told(offsets[each]) for each in (name, f"{name}_per_pair"))
+            both = (offset_label(offsets[column]) for column in (name, f"{name}_per_pair"))
             yield view.say(f"card_{name}"), " / ".join(both), view.say("card_offset_help")
     values = ask(query_key_singular_value.of_head, layer=layer, head=head)["value"]
     if len(values):
@@ -97,14 +97,14 @@ def _correlations(view: View, layer: int, head: int) -> None:
     if sums.empty:
         st.info(view.say("no_correlations"))
         return
-    reach = view.pick("reach", _REACHES, default=30, format=lambda each: f"±{each}")
+    reach = view.pick("reach", _REACHES, default=30, format=lambda offset: f"±{offset}")
     counting = counting_picker(view)
     names = dict(zip(_CURVES, _COLUMNS[counting], strict=True))
     curves = sums.assign(**{curve: sums[name] for curve, name in names.items()})
     curves = curves.dropna(subset=list(_CURVES))
     near = curves[curves["offset"].abs() <= REACH].set_index("offset")
     peaks = {curve: int(near[curve].idxmax()) for curve in _CURVES}
-    score, attention = map(offset_told, peaks.values())
+    score, attention = map(offset_label, peaks.values())
     agree = "same" if score == attention else "other"
     view.finding(view.say(f"peaks_{agree}", score=score, attention=attention))
     waves = ask(query_key_wave.correlations, layer=layer, head=head, seq=None)

@@ -17,7 +17,7 @@ from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 
 _HIGHEST = (128, 256)
 _BINS = 64  # of the phase; of the planes whose phases fall into one, the largest counts
@@ -90,7 +90,7 @@ def _finding(view: View, frame: pd.DataFrame, layer: int, head: int) -> str:
     offsets = row_of(ask(head_offset.heads), layer, head)
     if offsets is None:
         return sentence
-    most = view.say("phases_attention", offset=offset_told(offsets["attention_offset"]))
+    most = view.say("phases_attention", offset=offset_label(offsets["attention_offset"]))
     return f"{sentence} {most}"
 
 
@@ -128,10 +128,10 @@ def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
         scale=alt.Scale(domain=[-math.pi - _MARGIN, math.pi + _MARGIN], nice=False),
         axis=alt.Axis(values=quarters, labelExpr=_PHASES, grid=False),
     )
-    told = {"frequency": ".0f", "y": ".2f", "y2": ".2f", measure: ".3~g", "planes": "d"}
+    formats = {"frequency": ".0f", "y": ".2f", "y2": ".2f", measure: ".3~g", "planes": "d"}
     scale = _scale(cells[measure], measure)
     colour = alt.Color(f"{measure}:Q", title=title(measure), scale=scale, legend=ramp(".2~g"))
-    tooltip = column_tooltips(cells, **told)
+    tooltip = column_tooltips(cells, **formats)
     marks = alt.Chart(cells).mark_rect()
     marks = marks.encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"), color=colour, tooltip=tooltip)
     return layered(marks, *_lines(end, x, y), height=460)
@@ -155,7 +155,7 @@ def _lines(highest: float, x: alt.X, y: alt.Y) -> list[Any]:
         beyond = "above" if shift > 0 else "below"
         at_right = "right" if end == highest else ""
         place = beyond if 2 * abs(shift) * end >= UNIT else at_right
-        label = f"Δ = {offset_told(shift)}"
+        label = f"Δ = {offset_label(shift)}"
         for f, at in ((0.0, ""), (end, place)):
             y_of = 2 * math.pi * f * shift / UNIT
             rows.append({"x": f, "y": y_of, "shift": shift, "label": label, "place": at})

@@ -14,11 +14,11 @@ from pages.ui.words.say import say
 
 def of_embeddings(variance: pd.DataFrame, peaks: Sequence[float]) -> list[Row]:
     """What the first components hold, and where the amplitude spectrum has its clearest peak."""
-    found = variance.set_index("component")["cumulative"]
+    cumulative = variance.set_index("component")["cumulative"]
     rows = []
-    for each in COMPONENTS:
-        name = say("positions.published.components", n=each.component)
-        rows.append(Row(name, each, found.get(each.component)))
+    for number in COMPONENTS:
+        name = say("positions.published.components", n=number.component)
+        rows.append(Row(name, number, cumulative.get(number.component)))
     return [*rows, Row(say("positions.published.peak"), PEAK, peaks[0] if peaks else None)]
 
 
@@ -31,8 +31,8 @@ def of_heads(heads: pd.DataFrame, phases: pd.DataFrame) -> list[Row]:
     """
     offsets = heads.set_index(["layer", "head"])["score_offset"]
     rows = [
-        Row(_of_head("offset", each), each, offsets.get((each.layer, each.head)))
-        for each in OFFSETS
+        Row(_of_head("offset", number), number, offsets.get((number.layer, number.head)))
+        for number in OFFSETS
     ]
     return [*rows, Row(_of_head("shift", SHIFT), SHIFT, _shift(phases))]
 

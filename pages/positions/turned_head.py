@@ -34,7 +34,7 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import interval
 from pages.ui.words.numbers import count, percent, signed
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 
 _REACHES = (10, 30, 64)
 _COLUMNS = {
@@ -72,7 +72,7 @@ def _kernel(view: View, layer: int, head: int) -> int:
     Returns:
         the offset near by that has the largest score.
     """
-    reach = view.pick("reach", _REACHES, default=30, format=lambda each: f"±{each}")
+    reach = view.pick("reach", _REACHES, default=30, format=lambda offset: f"±{offset}")
     counting = counting_picker(view)
     sums = ask(query_key_correlation.of_head, layer=layer, head=head)
     kernel = ask(position_kernel.of_head, layer=layer, head=head)
@@ -82,7 +82,7 @@ def _kernel(view: View, layer: int, head: int) -> int:
     curves = curves.assign(**{curve: curves[name] for curve, name in names.items()})
     near = curves[curves["offset"].abs() <= REACH].set_index("offset")
     peaks = {curve: int(near[curve].idxmax()) for curve in colours}
-    score, given = map(offset_told, peaks.values())
+    score, given = map(offset_label, peaks.values())
     agree = "same" if score == given else "other"
     view.finding(view.say(f"peaks_{agree}", score=score, attention=given))
     if is_causal():
@@ -102,7 +102,7 @@ def _kernel(view: View, layer: int, head: int) -> int:
     chart = alt.concat(*parts, columns=1, spacing=10).resolve_scale(color="independent")
     view.figure(
         "kernel",
-        shown.drop(columns=[each for each in colours if each not in names.values()]),
+        shown.drop(columns=[column for column in colours if column not in names.values()]),
         chart,
         state=f"{layer}_{head}_{reach}_{counting}",
         n=count(sums["n_sequences"].max()),
@@ -151,7 +151,7 @@ def _planes(view: View, layer: int, head: int, peak: int) -> None:
         )
     )
     view.figure(
-        "planes", frame, _plane_chart(shown, peak), state=f"{layer}_{head}", peak=offset_told(peak)
+        "planes", frame, _plane_chart(shown, peak), state=f"{layer}_{head}", peak=offset_label(peak)
     )
     columns = {"plane": "%d", "period": "%.1f", "preferred_offset": "%.2f"}
     view.table("plane_table", frame, columns | {"strength": "%.3g", "coherence": "%.2f"})
@@ -164,7 +164,7 @@ def _tokens(period: float) -> str:
 def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:
     """Dots, larger where a plane is stronger; dashed, where the planes together peak."""
     furthest = max(float(planes["preferred_offset"].abs().max()), abs(peak), 1.0)
-    ticks = [0, *(each for each in _TENS if abs(each) <= furthest)]
+    ticks = [0, *(tick for tick in _TENS if abs(tick) <= furthest)]
     y = alt.Y(
         "preferred_offset:Q",
         title=title("preferred_offset"),

@@ -88,13 +88,15 @@ def _say_what_is_wrong(view: View, fault: Fault) -> None:
     """One block: what is wrong, in the words of the database if it has any, and what to do."""
     limits = {"seconds": f"{SECONDS:g}", "memory": MEMORY, "columns": COLUMNS}
     megabytes = LETTERS // 2**20
-    told = view.say(f"fault_{fault.name}", told=plain(fault.told), megabytes=megabytes, **limits)
+    explanation = view.say(
+        f"fault_{fault.name}", told=plain(fault.message), megabytes=megabytes, **limits
+    )
     if fault.name == "sql":
-        message = fault.told.strip()[:_LONGEST_MESSAGE]
+        message = fault.message.strip()[:_LONGEST_MESSAGE]
         fence = "`" * (3 + max(map(len, re.findall("`+", message)), default=0))
-        told = f"{told}\n\n{fence}text\n{message}\n{fence}"
+        explanation = f"{explanation}\n\n{fence}text\n{message}\n{fence}"
     with st.container(key="qu_error"):
-        st.error(told)
+        st.error(explanation)
 
 
 def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
@@ -120,8 +122,8 @@ def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
 
 def _headline(view: View, sql: str, title: str) -> str:
     """What the reader says that the chart shows; of an example, what it asks."""
-    found = examples_for(open_store()).items()
-    name = next((name for name, each in found if each.sql.split() == sql.split()), None)
+    examples = examples_for(open_store()).items()
+    name = next((name for name, example in examples if example.sql.split() == sql.split()), None)
     return plain(title) if title or name is None else view.say(f"example_{name}")
 
 
@@ -143,10 +145,12 @@ def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> tuple[Roles,
     likely = usual(frame)
     kind = view.pick("kind", options["kind"], default=likely.kind)
     x, y = (
-        view.pick(axis, {each: each for each in options[axis]}, default=default, kind="select")
+        view.pick(
+            axis, {option: option for option in options[axis]}, default=default, kind="select"
+        )
         for axis, default in (("x", likely.x), ("y", likely.y))
     )
-    called = {each: each or view.say("no_colour") for each in options["colour"]}
+    called = {option: option or view.say("no_colour") for option in options["colour"]}
     with stage().fold(say("page.more")):
         colour = view.pick("colour", called, default=likely.colour, kind="select")
         title = view.text("shows")

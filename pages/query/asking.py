@@ -42,10 +42,10 @@ class Answer:
 @dataclass(frozen=True)
 class Fault:
     """Why a question has no answer: `nothing`, `several`, `not_reading`, `sql`, `memory`, `large`,
-    `slow` or `ended`; `told` is what the database says of it."""
+    `slow` or `ended`; `message` is what the database says of it."""
 
     name: str
-    told: str = ""
+    message: str = ""
 
 
 @st.cache_data(max_entries=64, max_size="128MB", ttl=600, show_spinner=False)
@@ -79,7 +79,7 @@ def asked(
     try:
         ran = subprocess.run(  # noqa: S603
             [sys.executable, "-P", str(_READER)],
-            input="".join(f"{json.dumps(each)}\n" for each in (opening, *lines)),
+            input="".join(f"{json.dumps(part)}\n" for part in (opening, *lines)),
             stdout=subprocess.PIPE,
             text=True,
             encoding="utf-8",
@@ -94,32 +94,32 @@ def asked(
     return outcomes
 
 
-def _outcome(found: dict[str, Any], most: int) -> Answer | Fault:
-    if "fault" in found:
-        return Fault(found["fault"], found.get("told", ""))
-    rows = found["rows"]
-    columns = zip(*rows[:most], strict=True) if rows else [()] * len(found["names"])
-    described = zip(_told_apart(found["names"]), found["kinds"], columns, strict=True)
-    frame = pd.DataFrame({name: _column(list(each), kind) for name, kind, each in described})
+def _outcome(reply: dict[str, Any], most: int) -> Answer | Fault:
+    if "fault" in reply:
+        return Fault(reply["fault"], reply.get("message", ""))
+    rows = reply["rows"]
+    columns = zip(*rows[:most], strict=True) if rows else [()] * len(reply["names"])
+    described = zip(_distinct_names(reply["names"]), reply["kinds"], columns, strict=True)
+    frame = pd.DataFrame({name: _column(list(column), kind) for name, kind, column in described})
     return Answer(frame, was_cut=len(rows) > most)
 
 
-def _told_apart(names: list[str]) -> list[str]:
+def _distinct_names(names: list[str]) -> list[str]:
     """Names of which no two are the same."""
-    found: list[str] = []
+    unique: list[str] = []
     for name in names:
         numbered = (f"{name}_{place}" for place in range(2, len(names) + 2))
-        found.append(name if name not in found else next(e for e in numbered if e not in found))
-    return found
+        unique.append(name if name not in unique else next(e for e in numbered if e not in unique))
+    return unique
 
 
 def _column(values: list[Any], kind: str) -> pd.Series:
     """Values of one kind; whole numbers that 64 bits cannot hold are written out."""
-    there = [each for each in values if each is not None]
-    if kind == "whole" and all(-_MOST_WHOLE <= each < _MOST_WHOLE for each in there):
+    there = [value for value in values if value is not None]
+    if kind == "whole" and all(-_MOST_WHOLE <= value < _MOST_WHOLE for value in there):
         return pd.Series(values, dtype="int64" if len(there) == len(values) else "Int64")
     if kind == "number":
         return pd.Series(values, dtype="float64")
     if kind == "truth":
         return pd.Series(values, dtype="bool" if len(there) == len(values) else "boolean")
-    return pd.Series([each if each is None else str(each) for each in values], dtype="str")
+    return pd.Series([value if value is None else str(value) for value in values], dtype="str")

@@ -59,8 +59,8 @@ def colours(frame: pd.DataFrame) -> list[str]:
 
 def places(frame: pd.DataFrame) -> list[str]:
     """The columns to draw across: numbers, and names that have room beside each other."""
-    found, counted = numbers(frame), frame.nunique(dropna=False)
-    return [str(name) for name, n in counted.items() if name in found or n <= MOST_PLACES]
+    numeric, counted = numbers(frame), frame.nunique(dropna=False)
+    return [str(name) for name, n in counted.items() if name in numeric or n <= MOST_PLACES]
 
 
 def can_be_drawn(frame: pd.DataFrame) -> bool:
@@ -72,14 +72,14 @@ def usual(frame: pd.DataFrame) -> Roles:
     """What a reader most likely wants to see: a measure over an index or over names, coloured by
     what tells rows of one place apart."""
     y = _measure(frame)
-    beside = [each for each in places(frame) if each != y]
-    others = [each for each in beside if not _is_end(each)] or beside
-    found = numbers(frame)
-    x = next((each for each in others if each in INDEXES), None) or next(
-        (each for each in others if each not in found), others[0]
+    beside = [column for column in places(frame) if column != y]
+    others = [column for column in beside if not _is_end(column)] or beside
+    numeric = numbers(frame)
+    x = next((column for column in others if column in INDEXES), None) or next(
+        (column for column in others if column not in numeric), others[0]
     )
-    apart = [each for each in colours(frame) if each in others and each != x]
-    apart = [each for each in apart if each not in found or each in INDEXES]
+    apart = [column for column in colours(frame) if column in others and column != x]
+    apart = [column for column in apart if column not in numeric or column in INDEXES]
     colour = next(iter(apart), "") if frame[x].duplicated().any() else ""
     return Roles(_kind(frame, x, colour), x, y, colour)
 
@@ -87,10 +87,10 @@ def usual(frame: pd.DataFrame) -> Roles:
 def _measure(frame: pd.DataFrame) -> str:
     """The first column that looks like a result: a broken number rather than a count, and neither
     an index nor the end of an interval."""
-    found = numbers(frame)
-    measures = [each for each in found if each not in INDEXES and not _is_end(each)]
-    broken = [each for each in measures if pd.api.types.is_float_dtype(frame[each])]
-    return [*broken, *measures, *found][0]
+    numeric = numbers(frame)
+    measures = [column for column in numeric if column not in INDEXES and not _is_end(column)]
+    broken = [column for column in measures if pd.api.types.is_float_dtype(frame[column])]
+    return [*broken, *measures, *numeric][0]
 
 
 def _is_end(column: str) -> bool:
@@ -136,10 +136,10 @@ def _renamed(
     """
     across = frame[roles.x] if roles.x in numbers(frame) else _named(roles.x, frame[roles.x])
     ends = _ends(frame, roles.y)
-    told = {roles.x, roles.y, roles.colour, *(str(each.name) for each in ends.values())}
-    others = [str(name) for name in frame if name not in told][:_MOST_OTHERS]
+    taken = {roles.x, roles.y, roles.colour, *(str(series.name) for series in ends.values())}
+    others = [str(name) for name in frame if name not in taken][:_MOST_OTHERS]
     data = {"x": across, "y": frame[roles.y], **ends}
-    titles = {"x": roles.x, "y": roles.y, **{end: str(each.name) for end, each in ends.items()}}
+    titles = {"x": roles.x, "y": roles.y, **{end: str(series.name) for end, series in ends.items()}}
     if hue:
         data[hue], titles[hue] = _texts(frame[roles.colour]), roles.colour
     for place, name in enumerate(others):
@@ -152,8 +152,8 @@ def _across(values: pd.Series, title: str, kind: str) -> alt.X:
     """The axis of numbers; of names, and of numbers with few enough bars, side by side."""
     is_number = pd.api.types.is_numeric_dtype(values)
     if is_number and (kind != "bars" or values.nunique() > MOST_PLACES):
-        whole = pd.api.types.is_integer_dtype(values)
-        axis = alt.Axis(labelAngle=0, tickMinStep=1, format="d") if whole else flat_axis()
+        is_whole = pd.api.types.is_integer_dtype(values)
+        axis = alt.Axis(labelAngle=0, tickMinStep=1, format="d") if is_whole else flat_axis()
         scale = alt.Scale(zero=False, nice=False, padding=8)
         return alt.X("x:Q", title=title, axis=axis, scale=scale)
     order = list(dict.fromkeys(values.dropna()))
@@ -180,10 +180,10 @@ def _with_interval(marks: alt.Chart, interval: alt.Chart, kind: str) -> list[alt
 
 def _ends(frame: pd.DataFrame, y: str) -> Mapping[str, pd.Series]:
     """The interval of a column: ends that bear its name, or none, and lie around it everywhere."""
-    found = set(numbers(frame)) - {y}
+    numeric = set(numbers(frame)) - {y}
     for prefix in (f"{y}_", ""):
         low, high = (f"{prefix}{end}" for end in _ENDS)
-        if {low, high} <= found:
+        if {low, high} <= numeric:
             known = frame[[low, high, y]].dropna()
             if len(known) and known[y].between(known[low], known[high]).all():
                 return {"low": frame[low], "high": frame[high]}

@@ -6,7 +6,7 @@ import streamlit as st
 
 from analysis.contracts import every_table
 from analysis.tables.table import View as PublicView
-from pages.ui.about import told, view_columns
+from pages.ui.about import translation, view_columns
 from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import open_store
 from pages.ui.view import View
@@ -19,9 +19,9 @@ def documentation(view: View, sql: str) -> None:
     views = held_views()
     with st.expander(view.say("views"), expanded=True):
         name = view.pick(
-            "of", {each: each for each in views}, default=named(sql, views), kind="select"
+            "of", {key: key for key in views}, default=named(sql, views), kind="select"
         )
-        st.markdown(f"**`{name}`** — {told(views[name].grain)}")
+        st.markdown(f"**`{name}`** — {translation(views[name].grain)}")
         st.button(
             view.say("see_rows"),
             on_click=choose,
@@ -33,8 +33,8 @@ def documentation(view: View, sql: str) -> None:
 def held_views() -> dict[str, PublicView]:
     """The public views of what the open file holds, by name."""
     held = [table for table in every_table() if open_store().holds(table)]
-    found = {view.name: view for table in held for view in table.all_views}
-    return dict(sorted(found.items()))
+    views = {view.name: view for table in held for view in table.all_views}
+    return dict(sorted(views.items()))
 
 
 def named(sql: str, views: dict[str, PublicView]) -> str:

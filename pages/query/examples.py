@@ -86,4 +86,4 @@ limit 20"""
 
 def examples_for(store: Store) -> dict[str, Example]:
     """The questions that a file has an answer to, by name; at least one."""
-    return {name: each for name, each in EXAMPLES.items() if store.holds(*each.needs)}
+    return {name: example for name, example in EXAMPLES.items() if store.holds(*example.needs)}

@@ -69,18 +69,18 @@ def _answered(store: DuckDBPyConnection, sql: str, n_rows: int, n_columns: int) 
             return {"fault": "several" if statements else "nothing"}
         if not _reads(statements[0]):
             kind, *_ = re.findall(r"\w+", statements[0].query)
-            return {"fault": "not_reading", "told": kind.upper()}
-        found = store.sql(sql)
-        if len(found.columns) > n_columns:
+            return {"fault": "not_reading", "message": kind.upper()}
+        relation = store.sql(sql)
+        if len(relation.columns) > n_columns:
             return {"fault": "large"}
-        kinds = [_kind(str(each)) for each in found.types]
+        kinds = [_kind(str(column_type)) for column_type in relation.types]
         casts = [f"#{place}{_CASTS[kind]}" for place, kind in enumerate(kinds, 1)]
-        rows = found.limit(n_rows + 1).project(", ".join(casts)).fetchall()
+        rows = relation.limit(n_rows + 1).project(", ".join(casts)).fetchall()
     except (duckdb.OutOfMemoryException, MemoryError):
         return {"fault": "memory"}
     except duckdb.Error as error:
-        return {"fault": "sql", "told": str(error)}
-    return {"names": found.columns, "kinds": kinds, "rows": rows}
+        return {"fault": "sql", "message": str(error)}
+    return {"names": relation.columns, "kinds": kinds, "rows": rows}
 
 
 def _reads(statement: duckdb.Statement) -> bool:

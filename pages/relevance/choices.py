@@ -45,7 +45,7 @@ def pick_rule(view: View, rules: Iterable[str]) -> str:
 
 def pick_layer(view: View, layers: Iterable[int | str]) -> int:
     """The layer at whose output relevance starts: the last one unless told."""
-    numbers = [int(each) for each in layers]
+    numbers = [int(layer) for layer in layers]
     return view.pick("layer", numbers, default=numbers[-1], format=layer_name, kind="select")
 
 

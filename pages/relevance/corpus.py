@@ -64,11 +64,14 @@ def corpus(view: View) -> None:
 
 def _present(long: pd.DataFrame) -> list[str]:
     """The quantities there are; special tokens only where there are more of them than [CLS]."""
-    values = {each: long.loc[long["quantity"] == each, "mean"].to_numpy() for each in QUANTITIES}
+    values = {
+        quantity: long.loc[long["quantity"] == quantity, "mean"].to_numpy()
+        for quantity in QUANTITIES
+    }
     special = values["special_share"]
     if np.array_equal(values["cls_share"], special) or not special.any():
         del values["special_share"]
-    return [each for each, found in values.items() if len(found)]
+    return [quantity for quantity, means in values.items() if len(means)]
 
 
 def _chance(long: pd.DataFrame, quantity: str) -> float | None:
@@ -77,7 +80,7 @@ def _chance(long: pd.DataFrame, quantity: str) -> float | None:
         return 1.0
     if quantity not in CHANCE:
         return 0.0 if quantity in CHANCE.values() else None
-    share, gain = (long[long["quantity"] == each] for each in (quantity, CHANCE[quantity]))
+    share, gain = (long[long["quantity"] == name] for name in (quantity, CHANCE[quantity]))
     of_all = share["n_sequences"] == share["n_sequences"].max()  # some methods skip sequences
     return float(share.loc[of_all, "mean"].mean() - gain.loc[of_all.to_numpy(), "mean"].mean())
 
@@ -103,7 +106,7 @@ def _beyond(view: View, means: pd.DataFrame, quantity: str, chance: float | None
         return ""
     gains = ask(relevance_summary.by_layer, quantity=CHANCE[quantity])
     gains = gains[gains["rule"].isin(means["rule"]) & (gains["layer"] == means["layer"].max())]
-    above = [rule_name(each) for each in gains[gains["low"] > 0]["rule"]]
+    above = [rule_name(rule) for rule in gains[gains["low"] > 0]["rule"]]
     return view.say(
         f"finding_{'above' if above else 'not_above'}",
         chance=written(quantity, chance),

@@ -31,7 +31,7 @@ def heads_and_extremes(view: View, heads: pd.DataFrame, quantity: str) -> None:
     Args:
         heads: rows rule, layer, head, mean, low, high of one quantity.
     """
-    present = [each for each in WITH_HEADS if (heads["rule"] == each).any()]
+    present = [name for name in WITH_HEADS if (heads["rule"] == name).any()]
     if not present:
         return
     st.subheader(view.say("heads_title"), anchor=False)
@@ -74,7 +74,7 @@ def _map(
 def _extremes(view: View, rule: str, layer: int, head: str, quantity: str) -> None:
     """The sequences with most, and the way to the map of the one that is selected."""
     ranked = GAINS.get(quantity, quantity)  # a gain has no column: it is ranked by its share
-    found = ask(
+    sequences = ask(
         sequence_relevance.extremes,
         rule=rule,
         layer=layer,
@@ -82,12 +82,12 @@ def _extremes(view: View, rule: str, layer: int, head: str, quantity: str) -> No
         quantity=ranked,
         limit=_LIMIT,
     )
-    if found.empty:
+    if sequences.empty:
         st.info(view.say("no_value"))
         return
     event = view.table(
         "most",
-        found,
+        sequences,
         {"seq": None, "value": "%.4f"},
         state=f"{rule}_{layer}_{head}_{quantity}",
         settings={"text": st.column_config.TextColumn(title("text"), width="large")},
@@ -99,8 +99,8 @@ def _extremes(view: View, rule: str, layer: int, head: str, quantity: str) -> No
         },
         quantity=quantity_name(ranked),
     )
-    rows = [each for each in event["selection"]["rows"] if each < len(found)]
-    seq = int(found["seq"].iloc[rows[0] if rows else 0])
+    rows = [row for row in event["selection"]["rows"] if row < len(sequences)]
+    seq = int(sequences["seq"].iloc[rows[0] if rows else 0])
     _to_map(view, seq, {"rule": rule, "layer": str(layer), "head": head})
 
 
@@ -113,5 +113,5 @@ def _to_map(view: View, seq: int, choices: dict[str, str]) -> None:
         return
     stem, name = ("map", "image") if shows_images() else ("text", "seq")
     address = {"view": stem, name: str(seq), **choices}
-    asked = {view.key(each): value for each, value in address.items()}
+    asked = {view.key(field): value for field, value in address.items()}
     link("relevance", view.say("to_map", seq=seq), **asked)

@@ -30,9 +30,9 @@ def curves(view: View, seq: int | None) -> None:
     view.note(view.say("curves_meaning"))
     view.finding(_finding(view, areas))
     rules = pick_rules(view, "curve_rules", means["rule"])
-    own = _own(seq)
-    whose = view.pick("curves", ("all", "one")) if len(own) else "all"
-    frame = means if whose == "all" else own
+    of_one = _own(seq)
+    whose = view.pick("curves", ("all", "one")) if len(of_one) else "all"
+    frame = means if whose == "all" else of_one
     frame = frame[frame["rule"].isin(rules)]
     frame = frame.assign(name=frame["rule"].map(rule_name))
     parts = [

@@ -48,14 +48,14 @@ def _where() -> Iterator[Finding]:
 def _mask() -> Iterator[Finding]:
     """Which rule puts most inside the masks, beyond what an even map would, next to the others."""
     gains, shares = _whole_way("mask_gain"), _whole_way("mask_share")
-    own = gains[gains.index.isin(RULES)]
-    if own.empty:
+    of_rules = gains[gains.index.isin(RULES)]
+    if of_rules.empty:
         return
-    best = str(own["mean"].idxmax())
-    row = own.loc[[best]].to_dict("records")[0]
+    best = str(of_rules["mean"].idxmax())
+    row = of_rules.loc[[best]].to_dict("records")[0]
     rest = [
         say("finding.mask_other", rule=rule_name(str(rule)), gain=written("mask_gain", float(mean)))
-        for rule, mean in own["mean"].drop(index=best).sort_values(ascending=False).items()
+        for rule, mean in of_rules["mean"].drop(index=best).sort_values(ascending=False).items()
     ]
     step = "beyond" if row["low"] > 0 else "unclear"
     overall = str(gains["mean"].idxmax())
@@ -71,8 +71,8 @@ def _mask() -> Iterator[Finding]:
         gain = written("mask_gain", float(gains["mean"][overall]))
         sentence += say("finding.mask_method", method=rule_name(overall), gain=gain)
     label = say("finding.label_mask", rule=rule_name(best))
-    number, others = written("mask_gain", row["mean"]), own.drop(index=best)
-    evidence = _rules(pd.concat([own.loc[[best]], others]))
+    number, others = written("mask_gain", row["mean"]), of_rules.drop(index=best)
+    evidence = _rules(pd.concat([of_rules.loc[[best]], others]))
     yield Finding(label, number, sentence, _PAGE, "corpus", evidence, baseline=0.0, format="+.0%")
 
 

@@ -100,11 +100,11 @@ def _inside(view: View, seq: int) -> str:
     """Which method has most inside the mask, where there is one."""
     if not open_store().holds(sequence_relevance.TABLE):
         return ""
-    found = ask(sequence_relevance.of_sequence, seq=seq).dropna(subset="mask_share")
-    found = found[found["head"].isna() & (found["layer"] == open_store().run["n_layers"])]
-    if found.empty:
+    rows = ask(sequence_relevance.of_sequence, seq=seq).dropna(subset="mask_share")
+    rows = rows[rows["head"].isna() & (rows["layer"] == open_store().run["n_layers"])]
+    if rows.empty:
         return ""
-    shares = found.set_index("rule")["mask_share"]
+    shares = rows.set_index("rule")["mask_share"]
     most, least = str(shares.idxmax()), str(shares.idxmin())
     return view.say(
         "inside",
@@ -117,9 +117,9 @@ def _inside(view: View, seq: int) -> str:
 
 def _agreement(view: View) -> None:
     """The matrix of rank correlations with its sentence."""
-    found = ask(relevance_agreement.agreement)
-    shown = found.assign(one=found["rule_a"].map(rule_name), other=found["rule_b"].map(rule_short))
-    order = in_order(found["rule_a"])
+    pairs = ask(relevance_agreement.agreement)
+    shown = pairs.assign(one=pairs["rule_a"].map(rule_name), other=pairs["rule_b"].map(rule_short))
+    order = in_order(pairs["rule_a"])
     st.header(view.say("agreement_title"), anchor=False)
     view.finding(_agreement_finding(view, shown))
     chart = number_map(
@@ -127,7 +127,7 @@ def _agreement(view: View) -> None:
         x="other",
         y="one",
         value="mean",
-        titles={each: "ρ" if each == "mean" else title(each) for each in _TITLED},
+        titles={column: "ρ" if column == "mean" else title(column) for column in _TITLED},
         orders={"one": list(map(rule_name, order)), "other": list(map(rule_short, order))},
         colours=Ramp(LOW_TO_HIGH, min(float(shown["mean"].min()), 1.0 - _HARDLY), 1.0),
         format=".2f",

@@ -44,8 +44,8 @@ def one_image(view: View) -> None:
         for mark in view.clicked(name)[:1]:
             choose(view.key(choice), kind(mark[PANEL]))
     is_own = view.pick("whose", ("file", "own")) == "own"
-    own = _own(view) if is_own else None
-    source = own if is_own else _stored(view)
+    live_maps = _own(view) if is_own else None
+    source = live_maps if is_own else _stored(view)
     if source is None:
         return
     rule = pick_rule(view, source.rules)
@@ -70,8 +70,8 @@ def _own(view: View) -> LiveMaps | None:
     if upload is None:
         st.caption(view.say("own_empty"))
         return None
-    found = live.relevance_of_image(upload)
-    return None if found is None else LiveMaps(upload.file_id, found)
+    relevance = live.relevance_of_image(upload)
+    return None if relevance is None else LiveMaps(upload.file_id, relevance)
 
 
 def _stored(view: View) -> StoredMaps | None:
@@ -97,9 +97,9 @@ def _start(view: View, rule: str, layer: int) -> str:
 
 def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> None:
     """The chosen map beside the picture and its numbers; all heads; all layers."""
-    found, ground = source.heads(rule, layer), source.ground
-    summary, names = source.summary(rule, layer, head), head_names(found)
-    view.finding(finding(source, found[head], summary))
+    maps, ground = source.heads(rule, layer), source.ground
+    summary, names = source.summary(rule, layer, head), head_names(maps)
+    view.finding(finding(source, maps[head], summary))
     first = st.container()
     underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
     state = "_".join(map(str, (source.name, rule, layer, head, underlay, own_scale)))
@@ -129,12 +129,12 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
 
     left, right = first.columns([3, 1])
     with left:
-        chosen, caption = Panel(head, names[head], found[head]), " ".join(_captions(view, ground))
+        chosen, caption = Panel(head, names[head], maps[head]), " ".join(_captions(view, ground))
         figure("one", [chosen], caption, columns=2, pictured=True, side=_LARGE)
     with right:
-        st.html(STYLE + fact_grid(facts(source, found[head], summary)))
-    heads = [Panel(each, names[each], relevance) for each, relevance in found.items()]
-    layers = [Panel(each, layer_name(each), r) for each, r in source.layers(rule, head).items()]
+        st.html(STYLE + fact_grid(facts(source, maps[head], summary)))
+    heads = [Panel(name, names[name], relevance) for name, relevance in maps.items()]
+    layers = [Panel(name, layer_name(name), r) for name, r in source.layers(rule, head).items()]
     columns = 4 if len(heads) in _TWO_ROWS_OF_FOUR else 5
     choosable("heads", heads, marked=head, columns=columns)
     choosable("layers", layers, marked=str(layer), columns=min(max(len(layers), 4), 6))

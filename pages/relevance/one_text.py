@@ -92,12 +92,12 @@ def _own(view: View) -> TokenMaps | None:
         st.form_submit_button(view.say("own_start"), type="primary")
     if not text or not live.reachable():
         return None
-    found = live.relevance_of_text(text)
-    if found is None:
+    relevance = live.relevance_of_text(text)
+    if relevance is None:
         return None
-    if found.is_cut:
-        st.caption(view.say("own_cut", n=len(found.tokens)))
-    return live_text(found, hashlib.sha256(text.encode()).hexdigest()[:12])
+    if relevance.is_cut:
+        st.caption(view.say("own_cut", n=len(relevance.tokens)))
+    return live_text(relevance, hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
 def _finding(view: View, maps: TokenMaps, relevance: np.ndarray) -> str:

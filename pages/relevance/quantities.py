@@ -66,5 +66,5 @@ def written(quantity: str, value: float) -> str:
 def with_interval(quantity: str, row: Mapping[Hashable, Any]) -> str:
     """The mean of a row with its interval, or the reason why it has none."""
     times, digits = (1, 2) if quantity == _NATS else (100, 1)
-    low, high = (times * row[each] for each in ("low", "high"))
+    low, high = (times * row[end] for end in ("low", "high"))
     return f"{written(quantity, row['mean'])} [{ends(low, high, partial(signed, digits=digits))}]"

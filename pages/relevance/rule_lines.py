@@ -31,8 +31,8 @@ def rule_lines(
         y: title, axis and scale, as Altair takes them.
     """
     field, is_band = str(x.shorthand).partition(":")[0], "low" in frame
-    told = ("name", field, "mean", *(("low", "high") if is_band else ()))
-    titles = dict.fromkeys(told) | {"mean": y["title"]}
+    columns = ("name", field, "mean", *(("low", "high") if is_band else ()))
+    titles = dict.fromkeys(columns) | {"mean": y["title"]}
     base = alt.Chart(frame).encode(x=x, **_encodings(rules))
     height = alt.Y("mean:Q", **y)
     line = base.mark_line(strokeWidth=2.2).encode(y=height)
@@ -64,7 +64,7 @@ def layer_lines(
         frame: rows name, layer, mean, low, high.
         level: the name and the height of what to compare with.
     """
-    layers = sorted(int(each) for each in frame["layer"].unique())
+    layers = sorted(int(layer) for layer in frame["layer"].unique())
     x = alt.X(
         "layer:Q",
         title=title("layer"),
@@ -81,8 +81,8 @@ def layer_lines(
 
 def _encodings(rules: Sequence[str]) -> dict[str, Any]:
     """Colour and dashes of rules by the column `name`, with one legend for both."""
-    colours = {rule_name(each): RELEVANCE_RULE_COLOURS[each] for each in rules}
-    dashes = {rule_name(each): [5, 3] if each in _DASHED else _SOLID for each in rules}
+    colours = {rule_name(rule): RELEVANCE_RULE_COLOURS[rule] for rule in rules}
+    dashes = {rule_name(rule): [5, 3] if rule in _DASHED else _SOLID for rule in rules}
     stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolSize": 260}
     legend = {**stroke, "symbolOpacity": 1, "columns": 6}
     return {

@@ -32,13 +32,13 @@ def rule_meaning(rule: str) -> str:
 def in_order(rules: Iterable[str]) -> list[str]:
     """Rules and methods, each once, in the order of all pages, the random order last."""
     present = set(rules)
-    return [each for each in ORDERS if each in present]
+    return [rule for rule in ORDERS if rule in present]
 
 
 def pick_rules(view: View, name: str, rules: Iterable[str]) -> list[str]:
     """Which of the rules are drawn together: unless told, those that heads follow by themselves."""
     present = in_order(rules)
-    default = [each for each in present if each in _FIRST] or present
+    default = [rule for rule in present if rule in _FIRST] or present
     chosen = view.pick_many(name, present, default=default, of="compare", format=rule_name)
     return in_order(chosen or default)
 
@@ -46,4 +46,4 @@ def pick_rules(view: View, name: str, rules: Iterable[str]) -> list[str]:
 def rule_meanings(view: View, rules: Iterable[str]) -> None:
     """What rules and methods are, folded away."""
     with st.expander(view.say("what_rules")):
-        st.markdown("\n".join(f"- **{rule_name(each)}**: {rule_meaning(each)}" for each in rules))
+        st.markdown("\n".join(f"- **{rule_name(rule)}**: {rule_meaning(rule)}" for rule in rules))

@@ -68,23 +68,23 @@ def _upload() -> None:
     if given is None:
         return
     try:
-        found = collection_from(given.getvalue())
+        collection = collection_from(given.getvalue())
     except NotCollected as error:
         values = {"place": plain(error.place), "reason": plain(error.reason)}
         st.error(say("report.refused", name=plain(given.name), **values))
         return
-    st.caption(say("report.found", n=len(found.items), title=plain(found.title or "—")))
+    st.caption(say("report.found", n=len(collection.items), title=plain(collection.title or "—")))
     if collected().items:
         st.caption(say("report.replaces", n=len(collected().items)))
-    st.button(say("report.take"), type="primary", on_click=keep, args=(found,))
+    st.button(say("report.take"), type="primary", on_click=keep, args=(collection,))
 
 
 def _entry(place: int, item: Item) -> None:
-    drawn, told = st.columns([3, 2], gap="medium")
+    drawn, written = st.columns([3, 2], gap="medium")
     with drawn:
         st.subheader(plain(item.question), anchor=False)
         show(item, f"report-{item.key}", small=True)
-    with told:
+    with written:
         first, *others = sentences(item.finding) or [""]
         st.markdown(f"**{plain(first)}**" if first else "")
         st.caption(plain(" ".join(others)))

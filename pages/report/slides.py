@@ -36,7 +36,7 @@ def _picked(last: int) -> int:
     with st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         before, number, after = (st.container(width="content") for _ in range(3))
     label, choice = say("report.slide", of=last), Choice(_SLIDE, range(1, last + 1), 1)
-    names = {each: f"{each} / {last}" for each in choice.options}
+    names = {slide: f"{slide} / {last}" for slide in choice.options}
     with number:
         n = draw(
             choice,

@@ -25,23 +25,23 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     """
     choice: Any = {"layer": layer, "effect": effect}
     if subject.reading is not None:
-        found = _computed(subject, subject.reading, **choice)
+        pairs = _computed(subject, subject.reading, **choice)
     else:
-        found = ask(pair_occurrence.of_sequence, seq=subject.seq, **choice)
+        pairs = ask(pair_occurrence.of_sequence, seq=subject.seq, **choice)
     means = ask(pair_mean.of_tokens, tokens=sorted(set(subject.token_ids)), **choice)
     names, special = np.array(subject.names), np.array(subject.special)
-    ends = [found[f"{side}_pos"].to_numpy() for side in ("source", "target")]
-    found["source"], found["target"] = (names[each] for each in ends)
-    found["special"] = special[ends[0]] | special[ends[1]]
-    found = found.merge(means, on=PAIR, how="left")
+    ends = [pairs[f"{side}_pos"].to_numpy() for side in ("source", "target")]
+    pairs["source"], pairs["target"] = (names[end] for end in ends)
+    pairs["special"] = special[ends[0]] | special[ends[1]]
+    pairs = pairs.merge(means, on=PAIR, how="left")
     if subject.seq is not None:  # what is nowhere else has no mean but itself
-        found.loc[found["n"] == 1, ["mean_delta", "std_delta", "low", "high"]] = np.nan
-    return found
+        pairs.loc[pairs["n"] == 1, ["mean_delta", "std_delta", "low", "high"]] = np.nan
+    return pairs
 
 
 def _computed(subject: Subject, reading: Reading, *, layer: int, effect: str) -> pd.DataFrame:
     order, shares = layer_order(), layer_maps(reading, layer=layer).scopes
-    before, after = (shares[order.scopes.index(each)] for each in order.effects[effect])
+    before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
     n, ids = len(subject), np.array(subject.token_ids)
     seen = np.tril(np.ones((n, n), dtype=bool), -1) if is_causal() else ~np.eye(n, dtype=bool)
     target, source = np.nonzero(seen)
@@ -56,17 +56,17 @@ def _computed(subject: Subject, reading: Reading, *, layer: int, effect: str) ->
     )
 
 
-def with_distance(found: pd.DataFrame) -> pd.DataFrame:
+def with_distance(pairs: pd.DataFrame) -> pd.DataFrame:
     """The same with how far each change lies from the corpus mean of its pair, in standard
     deviations of single occurrences: `distance`, NaN where these are fewer than `LEAST`."""
-    known = (found["n"] >= LEAST) & (found["std_delta"] > 0)
-    distance = (found["delta"] - found["mean_delta"]) / found["std_delta"]
-    return found.assign(distance=distance.where(known))
+    known = (pairs["n"] >= LEAST) & (pairs["std_delta"] > 0)
+    distance = (pairs["delta"] - pairs["mean_delta"]) / pairs["std_delta"]
+    return pairs.assign(distance=distance.where(known))
 
 
-def extremes(found: pd.DataFrame, *, amplified: bool, n: int) -> pd.DataFrame:
+def extremes(pairs: pd.DataFrame, *, amplified: bool, n: int) -> pd.DataFrame:
     """The first pairs of one direction, those that change most on top."""
-    ordered = found.sort_values(
+    ordered = pairs.sort_values(
         ["delta", "target_pos", "source_pos"], ascending=[not amplified, True, True]
     )
     return ordered[(ordered["delta"] > 0) == amplified].head(n).reset_index(drop=True)

@@ -103,7 +103,7 @@ def _map(view: View, shown: Shown) -> None:
     chart = token_map(
         frame,
         "share",
-        names={each: names[each] for each in window},
+        names={pos: names[pos] for pos in window},
         legend=view.say(f"legend_{kind}"),
         is_change=kind == "change",
         side=_SIDE,
@@ -135,15 +135,15 @@ def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) 
 
     Those behind a token of a causal model, which it does not see, have none.
     """
-    target, source = (each.ravel() for each in np.meshgrid(window, window, indexing="ij"))
+    target, source = (grid.ravel() for grid in np.meshgrid(window, window, indexing="ij"))
     if causal:
-        target, source = (each[source <= target] for each in (target, source))
+        target, source = (positions[source <= target] for positions in (target, source))
     return pd.DataFrame(
         {
             "target_pos": target,
             "source_pos": source,
-            "target": [names[each] for each in target],
-            "source": [names[each] for each in source],
+            "target": [names[pos] for pos in target],
+            "source": [names[pos] for pos in source],
             "share": 100.0 * shares[target, source],
         }
     )
@@ -169,16 +169,16 @@ def _finding(view: View, shown: Shown) -> str:
     shares = shown.shares
     others = shares - np.diag(shares.diagonal())
     total = others.sum()
-    own = percent(float(shares.diagonal().mean()))
+    of_itself = percent(float(shares.diagonal().mean()))
     if not total > 0:
-        return view.say("finding_own", own=own)
+        return view.say("finding_own", own=of_itself)
     seen = np.tril(np.ones_like(shares), -1) if is_causal() else 1 - np.eye(len(shares))
     even = seen / np.maximum(seen.sum(axis=1, keepdims=True), 1)
     given = others.sum(axis=0) / total
     most = int(given.argmax())
     return view.say(
         "finding",
-        own=own,
+        own=of_itself,
         token=plain(shown.names[most]),
         share=percent(float(given[most])),
         even=percent(float(even[:, most].sum() / even.sum())),
@@ -189,12 +189,12 @@ def _change(view: View, shown: Shown) -> str:
     """Where the difference is largest, and how much more a token keeps of itself."""
     change, names = shown.shares, shown.names
     others = change - np.diag(change.diagonal())
-    told = {"own": points(float(change.diagonal().mean()))}
+    values = {"own": points(float(change.diagonal().mean()))}
     for name, place in (("more", others.argmax()), ("less", others.argmin())):
         target, source = np.unravel_index(int(place), others.shape)
-        told[name] = points(float(others[target, source]))
-        told |= {f"{name}_target": plain(names[target]), f"{name}_source": plain(names[source])}
-    return view.say("finding_change", **told)
+        values[name] = points(float(others[target, source]))
+        values |= {f"{name}_target": plain(names[target]), f"{name}_source": plain(names[source])}
+    return view.say("finding_change", **values)
 
 
 def _notes(view: View, shown: Shown) -> list[str]:

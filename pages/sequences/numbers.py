@@ -142,7 +142,7 @@ def largest_distances(numbers: pd.DataFrame) -> pd.Series:
     """Of every sequence how far its oddest number lies from the mean of the other sequences, in
     their standard deviations; numbers that do not vary are left out."""
     groups = numbers.groupby("number", observed=True)["value"]
-    n, mean, std = (groups.transform(each) for each in ("count", "mean", "std"))
+    n, mean, std = (groups.transform(statistic) for statistic in ("count", "mean", "std"))
     varies = (n > LEAST) & (std > _HARDLY * mean.abs())
     # what the mean and the variance are without the sequence itself
     deviation = numbers["value"] - mean

@@ -30,7 +30,7 @@ _ROOM = 1.15  # to the right, for the percentiles
 _REACH = 4.0  # standard deviations that are always shown
 
 
-@section("odd", also=tuple(each.table for each in ALL))
+@section("odd", also=tuple(group.table for group in ALL))
 def odd(view: View) -> None:
     subject = pick_subject(view)
     if subject is None:
@@ -70,10 +70,10 @@ def _placed(
 
 def _own(subject: Subject, corpus: pd.DataFrame) -> pd.Series:
     """The numbers of the sequence by their names."""
-    found = corpus[corpus["seq"] == subject.seq]
+    numbers = corpus[corpus["seq"] == subject.seq]
     if subject.seq is None and subject.reading is not None:
-        found = numbers_of(subject.reading)
-    return found.set_index("number")["value"]
+        numbers = numbers_of(subject.reading)
+    return numbers.set_index("number")["value"]
 
 
 def _finding(view: View, stands: pd.DataFrame, others: pd.Series) -> str:
@@ -109,11 +109,11 @@ def _chart(stands: pd.DataFrame, others: pd.DataFrame) -> Any:
     scale = alt.Scale(domain=[-reach, _ROOM * reach], nice=False, padding=8)
     y = alt.Y("number:N", title=None, sort=order, axis=alt.Axis(labelLimit=330))
     x = alt.X("distance:Q", title=title("distance"), scale=scale, axis=alt.Axis(tickCount=9))
-    told = dict.fromkeys(("number", "value", "mean", "std", "distance", "percentile"))
+    columns = dict.fromkeys(("number", "value", "mean", "std", "distance", "percentile"))
     marks = (
         alt.Chart(stands)
         .mark_circle(size=110, color=MARKED, opacity=1)
-        .encode(x=x, y=y, tooltip=tooltips(told, stands, ".3g"))
+        .encode(x=x, y=y, tooltip=tooltips(columns, stands, ".3g"))
     )
     shown = stands.assign(share=stands["percentile"].map(percent))
     shares = alt.Chart(shown).mark_text(align="right", fontSize=12, tooltip=False)

@@ -35,18 +35,18 @@ def pairs(view: View) -> None:
     layer = view.pick("layer", layers(), kind="select")
     effect = view.pick("effect", list(layer_order().effects), default="ff", kind="select")
     special = view.pick("special", ("in", "out")) == "in"
-    found = with_distance(changes(subject, layer=layer, effect=effect))
+    changed = with_distance(changes(subject, layer=layer, effect=effect))
     if not special:
-        found = found[~found["special"]]
-    if found.empty:
+        changed = changed[~changed["special"]]
+    if changed.empty:
         st.info(view.say("nothing" if subject.reading else "none_kept"))
         return
     state = (subject.key, layer, effect, special)
     step = {"layer": layer, "effect": effect_name(effect)}
-    view.finding(_finding(view, found, **step))
+    view.finding(_finding(view, changed, **step))
     view.note(view.say("chance"))
     for (direction, colour), place in zip(_DIRECTIONS.items(), view.columns(2), strict=True):
-        listed = extremes(found, amplified=direction == "amplified", n=_LISTED)
+        listed = extremes(changed, amplified=direction == "amplified", n=_LISTED)
         with place:
             if listed.empty:
                 st.info(view.say(f"none_{direction}"))
@@ -61,20 +61,20 @@ def pairs(view: View) -> None:
                 caption=view.say("pairs_caption") + kept,
                 **step,
             )
-    _table(view, found, subject, state=state, **step)
+    _table(view, changed, subject, state=state, **step)
 
 
-def _finding(view: View, found: pd.DataFrame, *, layer: int, effect: str) -> str:
+def _finding(view: View, changed: pd.DataFrame, *, layer: int, effect: str) -> str:
     """What changes most, what it does in the corpus, and how many pairs are far from their mean."""
-    row = found.iloc[int(found["delta"].abs().argmax())]
-    told = {"pair": plain(occurrence(row)), "delta": points(row["delta"])}
+    row = changed.iloc[int(changed["delta"].abs().argmax())]
+    values = {"pair": plain(occurrence(row)), "delta": points(row["delta"])}
     if pd.isna(row["mean_delta"]):
-        most = view.say("finding_new", layer=layer, effect=effect, **told)
+        most = view.say("finding_new", layer=layer, effect=effect, **values)
     else:
         ends = (row["mean_delta"], row["low"], row["high"])
         mean = with_interval(*ends, points)
-        most = view.say("finding", layer=layer, effect=effect, mean=mean, **told)
-    distances = found["distance"].dropna()
+        most = view.say("finding", layer=layer, effect=effect, mean=mean, **values)
+    distances = changed["distance"].dropna()
     if distances.empty:
         return most
     far = percent(float((distances.abs() > _FAR).mean()))
@@ -95,11 +95,11 @@ def _shown(listed: pd.DataFrame) -> pd.DataFrame:
 def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     """A row per pair: a dot for this text, a line for the corpus mean with its interval, and a
     band for the spread of single occurrences."""
-    told = dict.fromkeys(("pair", "delta", "mean_delta", "low", "high", "distance", "n"))
+    columns = dict.fromkeys(("pair", "delta", "mean_delta", "low", "high", "distance", "n"))
     order = frame["pair"].tolist()
     base = alt.Chart(frame).encode(
         y=alt.Y("pair:N", title=None, sort=order, axis=alt.Axis(labelLimit=190)),
-        tooltip=tooltips(told, frame, "+.2f"),
+        tooltip=tooltips(columns, frame, "+.2f"),
     )
     x = alt.X("delta:Q", title=title("delta"), axis=alt.Axis(tickCount=5, format=".3~g"))
     band = base.mark_bar(color=NEUTRAL, opacity=0.25, height=14)
@@ -117,9 +117,9 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     )
 
 
-def _table(view: View, found: pd.DataFrame, subject: Subject, **values: Any) -> None:
+def _table(view: View, changed: pd.DataFrame, subject: Subject, **values: Any) -> None:
     """Those of all pairs that lie furthest from what the corpus does to them."""
-    far = found.dropna(subset="distance")
+    far = changed.dropna(subset="distance")
     far = far.loc[far["distance"].abs().sort_values(ascending=False, kind="stable").index]
     if far.empty:
         return

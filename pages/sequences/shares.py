@@ -40,7 +40,7 @@ class MapOf:
 
 def pick_map(view: View) -> MapOf:
     """The map that is shown."""
-    names = {each: quantity_name(view, each) for each in _quantities()}
+    names = {name: quantity_name(view, name) for name in _quantities()}
     quantity = view.pick("quantity", names, default=layer_order().whole, kind="select")
     if quantity in OF_HEADS:
         layer, head = pick_head(view.say("head"), default=(1, 1), help=view.say("head_help"))
@@ -50,7 +50,7 @@ def pick_map(view: View) -> MapOf:
 
 def pick_minus(view: View) -> MapOf | None:
     """The map that is taken away from it, if one is."""
-    names = {each: quantity_name(view, each) for each in (NOTHING, *_quantities())}
+    names = {name: quantity_name(view, name) for name in (NOTHING, *_quantities())}
     quantity = view.pick("minus", names, kind="select")
     if quantity == NOTHING:
         return None
@@ -104,8 +104,8 @@ def _kept(subject: Subject, of: MapOf) -> np.ndarray | None:
         return None
     heads = range(1, int(open_store().run["n_heads"]) + 1) if is_mean else (of.head,)
     place = {"layer": of.layer, "seq": subject.seq}
-    found = [ask(exemplar_attention.of_head, head=each, **place) for each in heads]
-    if any(each.empty for each in found):
+    frames = [ask(exemplar_attention.of_head, head=head, **place) for head in heads]
+    if any(frame.empty for frame in frames):
         return None
-    n = int(found[0]["query_pos"].max()) + 1
-    return np.mean([each["attention"].to_numpy().reshape(n, n) for each in found], axis=0)
+    n = int(frames[0]["query_pos"].max()) + 1
+    return np.mean([frame["attention"].to_numpy().reshape(n, n) for frame in frames], axis=0)

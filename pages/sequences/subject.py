@@ -82,11 +82,11 @@ def pick_subject(view: View) -> Subject | None:
 def pick_sequence(view: View) -> int | None:
     """One of the sequences of the file; None, and the reader is told so, if none is found."""
     text = view.text("find")
-    found = ask(matching_sequences, text=text, limit=_MOST)
+    sequences = ask(matching_sequences, text=text, limit=_MOST)
     if not text:  # a link may lead beyond the first ones
-        linked = [int(each) for each in asked(view.key("seq")) if _NUMBER.fullmatch(each)]
-        found = pd.concat([found, ask(sequence_texts, sequences=linked)])
-    labels = {int(row.seq): _label(view, row) for row in found.itertuples()}
+        linked = [int(number) for number in asked(view.key("seq")) if _NUMBER.fullmatch(number)]
+        sequences = pd.concat([sequences, ask(sequence_texts, sequences=linked)])
+    labels = {int(row.seq): _label(view, row) for row in sequences.itertuples()}
     if labels:
         return view.pick("seq", labels, kind="select")
     st.info(view.say("none_found"))
@@ -125,7 +125,7 @@ def _own(view: View) -> Subject | None:
         key=reading.key,
         tokens=reading.tokens,
         token_ids=reading.token_ids,
-        special=tuple(each in SPECIAL for each in reading.token_types),
+        special=tuple(kind in SPECIAL for kind in reading.token_types),
         read=lambda: reading,
         ground=_ground(reading) if shows_images() else None,
     )

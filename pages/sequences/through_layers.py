@@ -24,8 +24,12 @@ _SIDES = ("takes", "gives")
 
 def through_layers(view: View, subject: Subject, of: MapOf, token: int) -> None:
     """Both sides of a token, where the maps of all layers can be had."""
-    found = {layer: shares_of(subject, of.in_layer(layer)) for layer in layers()}
-    maps = {layer: each for layer, each in found.items() if each is not None and token < len(each)}
+    every = {layer: shares_of(subject, of.in_layer(layer)) for layer in layers()}
+    maps = {
+        layer: shares
+        for layer, shares in every.items()
+        if shares is not None and token < len(shares)
+    }
     if not maps:
         st.info(view.say("no_layers"))
         return
@@ -54,12 +58,12 @@ def layer_shares(
         pd.DataFrame(
             {
                 "layer": layer,
-                "pos": range(len(each)),
-                "token": names[: len(each)],
-                "share": 100.0 * (each[token] if side == "takes" else each[:, token]),
+                "pos": range(len(shares)),
+                "token": names[: len(shares)],
+                "share": 100.0 * (shares[token] if side == "takes" else shares[:, token]),
             }
         )
-        for layer, each in maps.items()
+        for layer, shares in maps.items()
     ]
     frame = pd.concat(parts, ignore_index=True)
     return frame[frame["pos"] != token].reset_index(drop=True)

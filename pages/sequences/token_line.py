@@ -45,11 +45,11 @@ def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any
     of = places(pd.DataFrame({"form": forms, "space_after": spaces}), _LETTERS)
     shown = frame.assign(
         form=forms,
-        x=[each.x for each in of],
-        x2=[each.x + each.width for each in of],
-        y=[each.line - 0.42 for each in of],
-        y2=[each.line + 0.42 for each in of],
-        middle=[float(each.line) for each in of],
+        x=[place.x for place in of],
+        x2=[place.x + place.width for place in of],
+        y=[place.line - 0.42 for place in of],
+        y2=[place.line + 0.42 for place in of],
+        middle=[float(place.line) for place in of],
     )
     n_lines = of[-1].line + 1
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, _LETTERS], nice=False))

@@ -46,18 +46,18 @@ def activations(view: View) -> None:
         format=".1f",
     )
     view.figure("depths", shown, chart)
-    _coordinates(view, [each for each in kept if each in set(frame["place"])])
+    _coordinates(view, [place for place in kept if place in set(frame["place"])])
 
 
 def _coordinates(view: View, kept: list[str]) -> None:
     """In which coordinates the largest activations of a place are, depth by depth."""
-    named = {EVERY: view.say("every"), **{each: place_name(each) for each in kept}}
+    named = {EVERY: view.say("every"), **{name: place_name(name) for name in kept}}
     place = view.pick("whose", named, kind="select")
-    found = ask(massive_coordinate.by_depth, place=place)
-    often = found.groupby("coordinate")["mean"].max().nlargest(len(SERIES_COLOURS)).index
-    shown = found[found["coordinate"].isin(often)]
+    coordinates = ask(massive_coordinate.by_depth, place=place)
+    often = coordinates.groupby("coordinate")["mean"].max().nlargest(len(SERIES_COLOURS)).index
+    shown = coordinates[coordinates["coordinate"].isin(often)]
     shown = shown.assign(coordinate=shown["coordinate"].astype(str))
-    view.finding(_same(view, found, named[place]))
+    view.finding(_same(view, coordinates, named[place]))
     chart = lines(
         shown,
         x="depth",
@@ -80,7 +80,7 @@ def _finding(view: View, frame: pd.DataFrame) -> str:
     others = ratios[(ratios["depth"] == peak["depth"]) & (ratios["place"] == "other")]
     massive = frame[(frame["quantity"] == _MASSIVE) & (frame["place"] == EVERY)]
     most = massive.nlargest(1, "mean").iloc[0]
-    told = view.say(
+    sentence = view.say(
         "finding",
         place=place_name(place),
         depth=depth_name(int(peak["depth"])),
@@ -88,22 +88,24 @@ def _finding(view: View, frame: pd.DataFrame) -> str:
         others=_medians(float(others["mean"].iloc[0])) if len(others) else ABSENT,
     )
     if most["mean"] == 0:
-        return f"{told} {view.say('none_massive')}"
+        return f"{sentence} {view.say('none_massive')}"
     share = percent(float(most["mean"]))
-    return f"{told} {view.say('some_massive', share=share, depth=depth_name(int(most['depth'])))}"
+    return (
+        f"{sentence} {view.say('some_massive', share=share, depth=depth_name(int(most['depth'])))}"
+    )
 
 
 def _medians(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
-def _same(view: View, found: pd.DataFrame, place: str) -> str:
+def _same(view: View, coordinates: pd.DataFrame, place: str) -> str:
     """How many depths have their largest activation mostly in one and the same coordinate."""
-    best = found.sort_values("mean", ascending=False).drop_duplicates("depth")
+    best = coordinates.sort_values("mean", ascending=False).drop_duplicates("depth")
     coordinate = best["coordinate"].mode().iloc[0]
     same = best[best["coordinate"] == coordinate]
-    told = {"place": place, "coordinate": int(coordinate), "n": len(same), "of": len(best)}
+    values = {"place": place, "coordinate": int(coordinate), "n": len(same), "of": len(best)}
     least = float(same["mean"].min())
     if least == 1:
-        return view.say("finding_always", **told)
-    return view.say("finding_same", **told, share=percent(least))
+        return view.say("finding_always", **values)
+    return view.say("finding_same", **values, share=percent(least))

@@ -23,13 +23,14 @@ def _resting() -> Iterator[Finding]:
     if not open_store().rows.get(sink_rate.TABLE.name):
         return
     frame = ask(sink.by_layer)
-    own = frame[frame["place"] == place].rename(columns={"mean": "value"})
+    of_place = frame[frame["place"] == place].rename(columns={"mean": "value"})
     weights, norms, even = (
-        own[own["quantity"] == each] for each in ("attention", "norm_share", "even")
+        of_place[of_place["quantity"] == quantity]
+        for quantity in ("attention", "norm_share", "even")
     )
     peak = weights.nlargest(1, "value").iloc[0]
     layer = int(peak["layer"])
-    norm, plain = (float(each[each["layer"] == layer]["value"].iloc[0]) for each in (norms, even))
+    norm, plain = (float(part[part["layer"] == layer]["value"].iloc[0]) for part in (norms, even))
     rates = ask(sink_rate.rates, place=place, threshold=USUAL_THRESHOLD)
     rates = rates[rates["layer"].isna() & (rates["quantity"] == "attention")]
     evidence = [weights.assign(name=say("finding.sink_weight"))]
@@ -58,10 +59,10 @@ def _massive() -> Iterator[Finding]:
     """How far the opening token's largest coordinate stands out, beside that of other tokens."""
     frame = ask(massive_activation.by_depth)
     ratios = frame[frame["quantity"] == "ratio"]
-    found = _beside(ratios, usual_place())
-    if found is None:
+    both = _beside(ratios, usual_place())
+    if both is None:
         return
-    peak, others = found
+    peak, others = both
     massive = frame[(frame["quantity"] == "massive") & (frame["place"] == EVERY)]["mean"].max()
     rows = [
         {**row, "name": name, "value": row["mean"]}

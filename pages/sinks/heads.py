@@ -25,7 +25,7 @@ _BARS = ("attention", "norm_share")
 @section("heads", sink.TABLE, sink_rate.TABLE, also=(sequence_sink.TABLE,))
 def heads(view: View) -> None:
     place = pick_place(view)
-    quantity = view.pick("quantity", _BARS, format=lambda each: view.say(f"series_{each}"))
+    quantity = view.pick("quantity", _BARS, format=lambda option: view.say(f"series_{option}"))
     threshold = view.pick("threshold", THRESHOLDS, default=USUAL_THRESHOLD, format=percent,
                           kind="select")  # fmt: skip
     frame = ask(sink.heads, place=place)
@@ -75,7 +75,9 @@ def _by_layer(view: View, rates: pd.DataFrame, place: str, threshold: str) -> No
 
 
 def _over_thresholds(view: View, rates: pd.DataFrame, place: str) -> None:
-    frame, colours = as_series(view, rates, {each: SINK_COLOURS[each] for each in RATED})
+    frame, colours = as_series(
+        view, rates, {quantity: SINK_COLOURS[quantity] for quantity in RATED}
+    )
     chart = lines(
         frame,
         x="threshold",
@@ -84,7 +86,7 @@ def _over_thresholds(view: View, rates: pd.DataFrame, place: str) -> None:
         colour_title=" ",
         colours=colours,
         columns=2,
-        dashed=[view.say(f"series_{each}") for each in ("neighbour", "even")],
+        dashed=[view.say(f"series_{quantity}") for quantity in ("neighbour", "even")],
         y_title=view.say("rate_axis"),
         format=".1%",
         height=300,
@@ -97,11 +99,11 @@ def _finding(
     view: View, rates: pd.DataFrame, of_heads: pd.DataFrame, quantity: str, **names: str
 ) -> str:
     """The rate over all layers, that of the neighbour, and in which layer it is highest."""
-    own = rates[rates["quantity"] == quantity]
-    if not own["mean"].any():
+    of_quantity = rates[rates["quantity"] == quantity]
+    if not of_quantity["mean"].any():
         return view.say(f"none_{quantity}", **names)
-    every = own[own["layer"].isna()].iloc[0]
-    most = own[own["layer"].notna()].nlargest(1, "mean").iloc[0]
+    every = of_quantity[of_quantity["layer"].isna()].iloc[0]
+    most = of_quantity[of_quantity["layer"].notna()].nlargest(1, "mean").iloc[0]
     beside = rates[rates["layer"].isna() & (rates["quantity"] == "neighbour")]["mean"]
     return view.say(
         f"finding_{quantity}",

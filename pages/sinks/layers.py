@@ -22,9 +22,9 @@ _RESTS = 1.5  # times what would be nothing special
 @section("layers", sink.TABLE)
 def layers(view: View) -> None:
     place, frame = pick_place(view), ask(sink.by_layer)
-    own = frame[frame["place"] == place]
-    view.finding(_finding(view, own, place))
-    shown, colours = as_series(view, own, SINK_COLOURS)
+    of_place = frame[frame["place"] == place]
+    view.finding(_finding(view, of_place, place))
+    shown, colours = as_series(view, of_place, SINK_COLOURS)
     chart = lines(
         shown,
         x="layer",
@@ -32,7 +32,7 @@ def layers(view: View) -> None:
         colour="quantity",
         colour_title=" ",
         colours=colours,
-        dashed=[view.say(f"series_{each}") for each in _COMPARED],
+        dashed=[view.say(f"series_{name}") for name in _COMPARED],
         y_title=view.say("share_axis"),
         format=".1%",
     )
@@ -62,12 +62,12 @@ def _of_places(view: View, frame: pd.DataFrame, quantity: str) -> None:
     view.figure(f"places_{quantity}", frame, with_axes(chart, y=axis))
 
 
-def _finding(view: View, own: pd.DataFrame, place: str) -> str:
+def _finding(view: View, of_place: pd.DataFrame, place: str) -> str:
     """The layer in which most rests on a place, whether that is more than elsewhere, and what
     arrives."""
-    peak = own[own["quantity"] == "attention"].nlargest(1, "mean").iloc[0]
-    there = own[own["layer"] == peak["layer"]].set_index("quantity")
-    others = [there.loc[each, "mean"] for each in _COMPARED if each in there.index]
+    peak = of_place[of_place["quantity"] == "attention"].nlargest(1, "mean").iloc[0]
+    there = of_place[of_place["layer"] == peak["layer"]].set_index("quantity")
+    others = [there.loc[quantity, "mean"] for quantity in _COMPARED if quantity in there.index]
     rests = peak["low"] > max(others) and peak["mean"] > _RESTS * max(others)
     kind = "unclear" if pd.isna(peak["low"]) else "more" if rests else "same"
     return view.say(

@@ -17,14 +17,14 @@ OPENING = ("bos", "cls")
 
 def places() -> list[str]:
     """The places that some sequence has, in the order in which they are told."""
-    found = set(ask(sink.places)["place"])
-    return [each for each in PLACE_COLOURS if each in found]
+    present = set(ask(sink.places)["place"])
+    return [place for place in PLACE_COLOURS if place in present]
 
 
 def usual_place() -> str:
     """Where attention is known to rest: on the token that opens a sequence."""
-    found = places()
-    return next((each for each in OPENING if each in found), FIRST)
+    present = places()
+    return next((place for place in OPENING if place in present), FIRST)
 
 
 def pick_place(view: View) -> str:
@@ -32,23 +32,23 @@ def pick_place(view: View) -> str:
     return view.pick("place", places(), default=usual_place(), kind="select")
 
 
-def distinct(found: Iterable[str]) -> list[str]:
+def distinct(names: Iterable[str]) -> list[str]:
     """Places in their order, but for the rest, of which most tokens are, and for one of two that
     are always the same token: the first of all, or the first of no special type."""
-    known = set(found)
+    known = set(names)
     left_out = {"other", FIRST if known & set(OPENING) else FIRST_CONTENT}
-    return [each for each in PLACE_COLOURS if each in known and each not in left_out]
+    return [place for place in PLACE_COLOURS if place in known and place not in left_out]
 
 
 def as_series(
     view: View, frame: pd.DataFrame, colours: Mapping[str, str]
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """The rows of some quantities under names that a reader sees, and their colours by these."""
-    names = {each: view.say(f"series_{each}") for each in colours}
+    names = {quantity: view.say(f"series_{quantity}") for quantity in colours}
     shown = frame[frame["quantity"].isin(colours)]
     return (
         shown.assign(quantity=shown["quantity"].map(names)),
-        {names[each]: colour for each, colour in colours.items()},
+        {names[quantity]: colour for quantity, colour in colours.items()},
     )
 
 

@@ -22,11 +22,11 @@ from pages.ui.words.say import say
 @section("scores", sink_score.TABLE, sink.TABLE, also=(sequence_sink_score.TABLE,))
 def scores(view: View) -> None:
     place = pick_place(view)
-    own = ask(sink_score.by_layer, place=place)
-    view.finding(_finding(view, own, place))
-    if "bias" not in set(own["quantity"]):
+    of_place = ask(sink_score.by_layer, place=place)
+    view.finding(_finding(view, of_place, place))
+    if "bias" not in set(of_place["quantity"]):
         view.note(view.say("no_key_bias"))
-    shown, colours = as_series(view, own, EXCESS_PART_COLOURS)
+    shown, colours = as_series(view, of_place, EXCESS_PART_COLOURS)
     chart = lines(
         shown,
         x="layer",
@@ -50,8 +50,8 @@ def _map(view: View, place: str) -> None:
     there = set(frame["quantity"])
     part = view.pick(
         "part",
-        [each for each in EXCESS_PART_COLOURS if each in there],
-        format=lambda each: view.say(f"series_{each}"),
+        [name for name in EXCESS_PART_COLOURS if name in there],
+        format=lambda name: view.say(f"series_{name}"),
     )
     of_heads = frame[frame["quantity"] == part]
     of_heads = of_heads.assign(clear=(of_heads["low"] > 0) | (of_heads["high"] < 0))
@@ -70,14 +70,14 @@ def _map(view: View, place: str) -> None:
     view.figure("map", of_heads, chart, state=state, click=True, place=names[0], part=names[1])
 
 
-def _finding(view: View, own: pd.DataFrame, place: str) -> str:
+def _finding(view: View, of_place: pd.DataFrame, place: str) -> str:
     """Where the excess is largest, and its parts, with what is not clear of 0 named so."""
-    excess = own[own["quantity"] == "excess"]
+    excess = of_place[of_place["quantity"] == "excess"]
     peak = excess.nlargest(1, "mean").iloc[0]
-    there = own[own["layer"] == peak["layer"]].set_index("quantity")
-    told = [each for each in EXCESS_PART_COLOURS if each in PARTS and each in there.index]
-    parts = {each: there.loc[each] for each in told}
-    most = max(parts, key=lambda each: abs(parts[each]["mean"]))
+    there = of_place[of_place["layer"] == peak["layer"]].set_index("quantity")
+    names = [name for name in EXCESS_PART_COLOURS if name in PARTS and name in there.index]
+    parts = {name: there.loc[name] for name in names}
+    most = max(parts, key=lambda name: abs(parts[name]["mean"]))
     sign = "above" if peak["mean"] > 0 else "below"
     sentence = view.say(
         f"finding_{sign}",
@@ -85,7 +85,7 @@ def _finding(view: View, own: pd.DataFrame, place: str) -> str:
         layer=int(peak["layer"]),
         excess=row_with_interval(peak),
         most=view.say(f"series_{most}"),
-        parts=say("list.comma").join(_part(view, each, row) for each, row in parts.items()),
+        parts=say("list.comma").join(_part(view, name, row) for name, row in parts.items()),
     )
     if "query_bias" not in there.index:
         return sentence

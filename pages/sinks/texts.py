@@ -34,12 +34,14 @@ def texts(view: View) -> None:
     default = head_with_most(of_heads[of_heads["quantity"] == "attention"], "mean")
     layer, head = pick_head(view.say("head"), default=default, help=view.say("head_help"))
     of = {"layer": layer, "head": head}
-    found = ask(sequence_sink.extremes, place=place, **of, weakest=order == "least", limit=limit)
-    if found.empty:
+    sequences = ask(
+        sequence_sink.extremes, place=place, **of, weakest=order == "least", limit=limit
+    )
+    if sequences.empty:
         st.info(view.say("none"))
         return
-    view.finding(_finding(view, found, place, head_name(layer, head)))
-    tokens = _tokens(of, found["seq"].tolist())
+    view.finding(_finding(view, sequences, place, head_name(layer, head)))
+    tokens = _tokens(of, sequences["seq"].tolist())
     top = float(tokens["attention"].max()) if len(tokens) else 0.0
     colours = shading.scale(view.say("received"), top, _FORMAT) if top else ""
     if not top:
@@ -53,10 +55,10 @@ def texts(view: View) -> None:
 
     parts = [
         Passage(_heading(view, at, row), body(row), int(row.seq))
-        for at, row in enumerate(found.itertuples(), start=1)
+        for at, row in enumerate(sequences.itertuples(), start=1)
     ]
     draw = partial(draw_passages, colours, parts)
-    view.markup(f"texts_{order}", found, draw, place=place_name(place))
+    view.markup(f"texts_{order}", sequences, draw, place=place_name(place))
 
 
 def _tokens(of: dict[str, int], sequences: list[int]) -> pd.DataFrame:
@@ -66,16 +68,19 @@ def _tokens(of: dict[str, int], sequences: list[int]) -> pd.DataFrame:
     return ask(head_token.sequence_tokens, **of, sequences=sequences)
 
 
-def _finding(view: View, found: pd.DataFrame, place: str, head: str) -> str:
+def _finding(view: View, sequences: pd.DataFrame, place: str, head: str) -> str:
     """From where to where the shares of the texts shown go."""
-    ends = (percent(float(each)) for each in (found["attention"].min(), found["attention"].max()))
+    ends = (
+        percent(float(share))
+        for share in (sequences["attention"].min(), sequences["attention"].max())
+    )
     return view.say(
         "finding",
         head=head,
         place=place_name(place),
         share="–".join(dict.fromkeys(ends)),
-        even=percent(float(found["even"].mean())),
-        norm=percent(float(found["norm_share"].mean())),
+        even=percent(float(sequences["even"].mean())),
+        norm=percent(float(sequences["norm_share"].mean())),
     )
 
 

@@ -86,8 +86,11 @@ def drawing(words: pd.DataFrame, *, widest: float, everything: bool) -> Drawing:
 
 def _widths(texts: pd.Series, letter: float) -> np.ndarray:
     """About as many pixels as texts take; letters of Chinese and Japanese are twice as wide."""
-    wide = [[1 + (unicodedata.east_asian_width(each) in "WF") for each in text] for text in texts]
-    return letter * np.array([sum(each) for each in wide], dtype=float)
+    wide = [
+        [1 + (unicodedata.east_asian_width(character) in "WF") for character in text]
+        for text in texts
+    ]
+    return letter * np.array([sum(widths) for widths in wide], dtype=float)
 
 
 def _rooms(form: float, label: float) -> tuple[float, float]:
@@ -126,7 +129,7 @@ def _lines(arcs: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
     first, last = arcs["governor"].map(words["along"]) + aside, arcs["word"].map(words["along"])
     angles = np.linspace(math.pi, 0, _STEPS)
     ellipses = ((first + last) / 2, (last - first) / 2, arcs["start"], HEIGHT * far**_FLATTER)
-    middle, width, start, height = (each.to_numpy(dtype=float)[:, None] for each in ellipses)
+    middle, width, start, height = (values.to_numpy(dtype=float)[:, None] for values in ellipses)
     along, away = middle + width * np.cos(angles), start + height * np.sin(angles)
     points = arcs.loc[arcs.index.repeat(_STEPS)]
     return points.assign(

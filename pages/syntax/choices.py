@@ -38,11 +38,13 @@ class Chosen:
         Returns:
             layer, head, direction, n, accuracy, low, high.
         """
-        way = {"relation": self.relation, "merging": self.merging, "weighing": self.weighing}
+        choices = {"relation": self.relation, "merging": self.merging, "weighing": self.weighing}
         directions = DIRECTIONS if self.direction == EITHER else (self.direction,)
         parts = [
-            ask(dependency_accuracy.of_relation, direction=each, **way).assign(direction=each)
-            for each in directions
+            ask(dependency_accuracy.of_relation, direction=direction, **choices).assign(
+                direction=direction
+            )
+            for direction in directions
         ]
         scores = pd.concat(parts, ignore_index=True)
         best = scores.groupby(["layer", "head"])["accuracy"].idxmax()
@@ -54,9 +56,9 @@ class Chosen:
 
     def direction_of(self, layer: int, head: int) -> str:
         """The direction that is looked at; of either, the one in which the head is better."""
-        found = self.heads().set_index(["layer", "head"])["direction"]
+        directions = self.heads().set_index(["layer", "head"])["direction"]
         usual = DIRECTIONS[0] if self.direction == EITHER else self.direction
-        return str(found.get((layer, head), usual))
+        return str(directions.get((layer, head), usual))
 
 
 def pick_chosen(view: View) -> Chosen:
@@ -71,9 +73,9 @@ def pick_chosen(view: View) -> Chosen:
 
 def pick_relation(view: View) -> str:
     """One of the corpus's relations, the most frequent first; the clearest one unless chosen."""
-    found = word_counts()
-    options = [each for each in found if each not in EVERYTHING]
-    options += [each for each in EVERYTHING if each in found]
+    counts = word_counts()
+    options = [relation for relation in counts if relation not in EVERYTHING]
+    options += [relation for relation in EVERYTHING if relation in counts]
     default = _clearest() or options[0]
     return view.pick("relation", options, default=default, format=relation_name, kind="select")
 
@@ -84,14 +86,14 @@ def _clearest() -> str | None:
     best = ask(dependency_best.best, merging=MERGINGS[0], chosen_on="all")
     best = best[~best["relation"].isin(EVERYTHING)].dropna(subset="difference")
     frequent = best[best["n"] >= LEAST]
-    found = frequent.nlargest(1, "difference") if len(frequent) else best.nlargest(1, "n")
-    return str(found["relation"].iloc[0]) if len(found) else None
+    clearest = frequent.nlargest(1, "difference") if len(frequent) else best.nlargest(1, "n")
+    return str(clearest["relation"].iloc[0]) if len(clearest) else None
 
 
 def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
     """The best head of every relation, the most accurate first, and its words as `total`."""
-    way = {"merging": merging, "chosen_on": chosen_on, "weighing": weighing}
-    best = ask(dependency_best.best, **way).dropna(subset="accuracy")
+    choices = {"merging": merging, "chosen_on": chosen_on, "weighing": weighing}
+    best = ask(dependency_best.best, **choices).dropna(subset="accuracy")
     best = best.sort_values("accuracy", ascending=False, ignore_index=True)
     return best.assign(total=best["relation"].map(word_counts()))
 

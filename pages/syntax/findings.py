@@ -56,19 +56,19 @@ def _parsers() -> Iterator[Finding]:
     if not set(_PARSERS) <= set(splits):
         return
     means = splits.mean()
-    told, own = {name: percent(float(means[name])) for name in _PARSERS}, _PARSERS[0]
+    shares, ours = {name: percent(float(means[name])) for name in _PARSERS}, _PARSERS[0]
     yield Finding(
         say("finding.label_parsers"),
-        told["attention_words"],
-        say("finding.parsers", **told),
+        shares["attention_words"],
+        say("finding.parsers", **shares),
         "syntax",
         "parsers",
-        rows_of((say(f"syntax.parsers.method_{each}"), means[each]) for each in _PARSERS),
+        rows_of((say(f"syntax.parsers.method_{parser}"), means[parser]) for parser in _PARSERS),
         known_by=say(
             "finding.parsers_known_by",
-            low=percent(splits[own].min()),
-            high=percent(splits[own].max()),
-            n=int((splits[own] > splits[_WITHOUT_HEADS]).sum()),
+            low=percent(splits[ours].min()),
+            high=percent(splits[ours].max()),
+            n=int((splits[ours] > splits[_WITHOUT_HEADS]).sum()),
             of=len(splits),
             baseline=say(f"syntax.parsers.method_{_WITHOUT_HEADS}"),
         ),

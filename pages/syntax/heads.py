@@ -19,7 +19,7 @@ from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.interval import ends
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 
 
 @section("heads", dependency_accuracy.TABLE, dependency_baseline.TABLE)
@@ -68,7 +68,7 @@ def _finding(view: View, scores: pd.DataFrame, offsets: pd.DataFrame, relation: 
         "beyond",
         n=int((scores["accuracy"] > offset["accuracy"]).sum()),
         of=len(scores),
-        offset=offset_told(offset["offset"]),
+        offset=offset_label(offset["offset"]),
         accuracy=percent(offset["accuracy"]),
     )
     return f"{sentence} {beyond}"

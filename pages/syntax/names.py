@@ -51,7 +51,7 @@ def direction_name(direction: str) -> str:
 def _known(relation: str, word: str) -> str:
     """A word of the catalogue on a relation: on its subtype, else on what it is a type of."""
     names = (relation.replace(":", "_"), relation.partition(":")[0])
-    keys = (f"dependency.{each}.{word}" for each in names)
+    keys = (f"dependency.{name}.{word}" for name in names)
     return next((say(key) for key in keys if key in catalogue()), "")
 
 
@@ -74,7 +74,7 @@ def readable(frame: pd.DataFrame) -> pd.DataFrame:
 
 def columns(*names: str) -> dict[str, str | None]:
     """Columns of a table with the formats of their numbers: shares as per cent, offsets signed."""
-    return {each: _FORMATS.get(each) for each in names}
+    return {name: _FORMATS.get(name) for name in names}
 
 
 def word_counts() -> dict[str, int]:
@@ -89,12 +89,12 @@ def explain(relation: str) -> None:
 
 def explain_all() -> None:
     """A fold with the universal relations and those of the corpus, and how often they occur."""
-    found = word_counts()
-    heads = "|".join(said(f"meanings_{each}") for each in ("label", "meaning", "n"))
+    counts = word_counts()
+    heads = "|".join(said(f"meanings_{name}") for name in ("label", "meaning", "n"))
     rows = [
-        f"|{_escaped(each)}|{relation_line(each) or said('unknown')}|"
-        f"{count(found[each]) if each in found else '—'}|"
-        for each in sorted({*UNIVERSAL, *found} - set(EVERYTHING))
+        f"|{_escaped(relation)}|{relation_line(relation) or said('unknown')}|"
+        f"{count(counts[relation]) if relation in counts else '—'}|"
+        for relation in sorted({*UNIVERSAL, *counts} - set(EVERYTHING))
     ]
     with st.expander(said("meanings")):
         st.markdown(said("meanings_lead"))

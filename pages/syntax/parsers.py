@@ -46,23 +46,23 @@ def _too_few() -> str:
 @section("parsers", parser_accuracy.TABLE, lacking=_too_few)
 def parsers(view: View) -> None:
     trained, untrained = ask(parser_accuracy.accuracies), untrained_accuracies()
-    own = _spread(_named(view, trained)).set_index("method")
-    view.finding(f"{_finding(view, own)} {untrained_finding(untrained)}")
-    found = [each for each in (trained, untrained) if len(each)]
-    seeds = _named(view, pd.concat(found, ignore_index=True))
+    spread = _spread(_named(view, trained)).set_index("method")
+    view.finding(f"{_finding(view, spread)} {untrained_finding(untrained)}")
+    parts = [part for part in (trained, untrained) if len(part)]
+    seeds = _named(view, pd.concat(parts, ignore_index=True))
     means = _spread(seeds)
     view.figure(
         "chart",
         seeds.drop(columns=["method_named", "kind", "seed_of_weights"], errors="ignore"),
-        parser_rows(seeds, means, {view.say(f"kind_{each}"): _COLOURS[each] for each in _COLOURS}),
+        parser_rows(seeds, means, {view.say(f"kind_{kind}"): _COLOURS[kind] for kind in _COLOURS}),
         **means[list(_COUNTS)].mean().map(count),
     )
     _methods(view, trained)
     formats = dict.fromkeys(("method", *_SHARES, "n_seeds", *_COUNTS, "vectors"))
     formats |= dict.fromkeys(_SHARES, "percent") | dict.fromkeys(_COUNTS, "%.0f")
     view.table("table", means, formats, options={"height": "content"})
-    view.beside("untrained", *published_untrained(own["mean"]))
-    view.beside("parsers", *published_parsers(own["mean"]))
+    view.beside("untrained", *published_untrained(spread["mean"]))
+    view.beside("parsers", *published_parsers(spread["mean"]))
 
 
 def _named(view: View, accuracies: pd.DataFrame) -> pd.DataFrame:
@@ -103,7 +103,7 @@ def _finding(view: View, spread: pd.DataFrame) -> str:
         n=int(spread["n_seeds"]["attention"]),
         low=percent(spread["min"]["attention"]),
         high=percent(spread["max"]["attention"]),
-        **{f"{each}_uas": percent(spread["mean"][each]) for each in METHODS},
+        **{f"{method}_uas": percent(spread["mean"][method]) for method in METHODS},
     )
     better = spread["min"]["attention"] > spread["max"]["distances_words"]
     worse = spread["max"]["attention"] < spread["min"]["distances_words"]
@@ -120,8 +120,8 @@ def _methods(view: View, accuracies: pd.DataFrame) -> None:
     ]
     st.markdown("\n".join(lines))
     for row in accuracies.dropna(subset="vectors").head(1).to_dict("records"):
-        own = "input" if open_store().random_weights is None else "random"
-        kind = own if row["vectors"] == INPUT_EMBEDDING else "file"
+        of_model = "input" if open_store().random_weights is None else "random"
+        kind = of_model if row["vectors"] == INPUT_EMBEDDING else "file"
         share = percent(row["known_share"])
         st.caption(view.say(f"vectors_{kind}", name=plain(row["vectors"]), share=share))
 
@@ -133,29 +133,29 @@ def untrained_accuracies() -> pd.DataFrame:
         As `parser_accuracy.accuracies`, with the file and its seed_of_weights; the names of methods
         begin with `PREFIX`.
     """
-    found = [
+    parts = [
         ask_file(store_path, parser_accuracy.accuracies)
         .query("method in @_OF_UNTRAINED")
         .assign(file=store.name, seed_of_weights=store.random_weights)
         for store_path, store in _others()
     ]
-    every = pd.concat(found) if found else pd.DataFrame({"method": [], "uas": []}, dtype=object)
+    every = pd.concat(parts) if parts else pd.DataFrame({"method": [], "uas": []}, dtype=object)
     return every.assign(method=PREFIX + every["method"])
 
 
 def _others() -> Iterator[tuple]:
-    own = open_store()
-    if own.random_weights is not None:
+    opened = open_store()
+    if opened.random_weights is not None:
         return
     for path in files_with(parser_accuracy.TABLE):
         store = readable(path)
-        if isinstance(store, Store) and store.random_weights is not None and _alike(own, store):
+        if isinstance(store, Store) and store.random_weights is not None and _alike(opened, store):
             yield path, store
 
 
-def _alike(one: Store, other: Store) -> bool:
-    given = (each.facts.get("segments_given") for each in (one, other))
-    return len(set(given)) == 1 and all(one.run[each] == other.run[each] for each in _SAME)
+def _alike(first: Store, other: Store) -> bool:
+    given = (store.facts.get("segments_given") for store in (first, other))
+    return len(set(given)) == 1 and all(first.run[name] == other.run[name] for name in _SAME)
 
 
 def untrained_finding(accuracies: pd.DataFrame) -> str:
@@ -163,7 +163,7 @@ def untrained_finding(accuracies: pd.DataFrame) -> str:
     sentences = []
     for name, rows in accuracies.groupby("file", sort=False) if len(accuracies) else ():
         means = rows.groupby("method")["uas"].mean()
-        shares = {each: percent(means[PREFIX + each]) for each in _OF_UNTRAINED}
+        shares = {method: percent(means[PREFIX + method]) for method in _OF_UNTRAINED}
         seed = rows["seed_of_weights"].iloc[0]
         sentences.append(said("finding_untrained", file=plain(name), seed=seed, **shares))
     return " ".join(sentences)

@@ -8,7 +8,7 @@ from pages.syntax.names import direction_name, relation_label
 from pages.ui.head.choice import head_name
 from pages.ui.published import Row
 from pages.ui.store.chosen import ask, open_store
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import said
 
 UNIVERSAL = {
@@ -33,21 +33,21 @@ def published_heads(merging: str) -> list[Row]:
     for head in numbers("dependency_accuracy", place=_TABLE_1):
         (offset,) = numbers("dependency_baseline", place=_TABLE_1, relation=head.relation)
         label = _label(head)
-        name, signed = head_name(head.layer or 0, head.head or 0), offset_told(offset.offset or 0)
-        told = said(
+        name, signed = head_name(head.layer or 0, head.head or 0), offset_label(offset.offset or 0)
+        title = said(
             "published_head", relation=label, head=name, direction=direction_name(head.direction)
         )
-        rows.append(Row(told, head, _ours(best["accuracy"], head)))
-        told = said("published_offset", relation=label, offset=signed)
-        rows.append(Row(told, offset, _ours(best["offset_accuracy"], offset)))
+        rows.append(Row(title, head, _ours(best["accuracy"], head)))
+        title = said("published_offset", relation=label, offset=signed)
+        rows.append(Row(title, offset, _ours(best["offset_accuracy"], offset)))
     return rows
 
 
 def published_parsers(means: pd.Series) -> list[Row]:
     """Table 3 beside the means of this file, which are by method."""
     return [
-        Row(said(f"method_{each.method}"), each, means.get(each.method))
-        for each in numbers("parser_accuracy")
+        Row(said(f"method_{number.method}"), number, means.get(number.method))
+        for number in numbers("parser_accuracy")
     ]
 
 

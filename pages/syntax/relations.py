@@ -16,7 +16,7 @@ from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 
 _OWN = ("n", "accuracy", "low", "high")
 _GAIN = ("offset", "offset_accuracy", "difference", "difference_low", "difference_high")
@@ -52,19 +52,19 @@ def relations(view: View) -> None:
 
 def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str) -> str:
     """In how many relations a head beats every fixed offset, where most, and what that is worth."""
-    found = shown[~shown["relation"].isin(EVERYTHING)].dropna(subset="difference")
-    if found.empty:
+    rows = shown[~shown["relation"].isin(EVERYTHING)].dropna(subset="difference")
+    if rows.empty:
         return view.say("finding_none")
-    most = found.nlargest(1, "difference").iloc[0]
+    most = rows.nlargest(1, "difference").iloc[0]
     sentences = [
         view.say(
             "finding",
-            better=int((found["difference_low"] > 0).sum()),
-            n=len(found),
+            better=int((rows["difference_low"] > 0).sum()),
+            n=len(rows),
             relation=relation_label(most["relation"]),
             head=head_name(most["layer"], most["head"]),
             accuracy=percent(most["accuracy"]),
-            offset=offset_told(most["offset"]),
+            offset=offset_label(most["offset"]),
             offset_accuracy=percent(most["offset_accuracy"]),
         )
     ]
@@ -75,7 +75,7 @@ def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str
     if chosen_on == "all":
         sentences.append(view.say("flattered", n=tried))
     else:
-        lost = (found["accuracy_chosen"] - found["accuracy"]).mean()
+        lost = (rows["accuracy_chosen"] - rows["accuracy"]).mean()
         sentences.append(view.say("held_out", n=tried, points=f"{100 * lost:.1f}"))
     return " ".join(sentences)
 
@@ -83,8 +83,8 @@ def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str
 def _rows(view: View, shown: pd.DataFrame, chosen_on: str, state: str) -> None:
     """The best heads in a chart; on halves, beside what they got where they were chosen."""
     part = "all" if chosen_on == "all" else "half"
-    own = view.say(f"series_{part}")
-    parts, colours = [shown.assign(series=own)], {own: HEAD_COLOUR}
+    name = view.say(f"series_{part}")
+    parts, colours = [shown.assign(series=name)], {name: HEAD_COLOUR}
     if part == "half":
         chosen = view.say("series_chosen")
         absent = dict.fromkeys(("low", "high", "offset_accuracy"), float("nan"))

@@ -10,7 +10,7 @@ from pages.ui.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
 from pages.ui.charts.encodings import named
 from pages.ui.charts.look import cell_selection, layered, tooltips
 from pages.ui.words.columns import NAMED, shown_as, title
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import said
 
 HEAD_COLOUR, OFFSET_COLOUR, OTHER_COLOUR = SYNTAX_COLOURS
@@ -35,21 +35,23 @@ def accuracy_rows(
         fields: columns that a click gives.
     """
     offset, axis = title("offset"), said("accuracy_axis")
-    signed = frame["offset"].map(offset_told, na_action="ignore")
+    signed = frame["offset"].map(offset_label, na_action="ignore")
     shown = frame.assign(offset_named=signed, of_offset=offset)
     legend = {**colours, offset: OFFSET_COLOUR}
     order = shown["relation_named"].drop_duplicates().tolist()
     base = _rows(shown, "relation", order, tooltip)
     several: dict[str, Any] = {"yOffset": alt.YOffset("series:N", sort=list(colours))}
     rows = base.encode(**several) if len(colours) > 1 else base
-    own, of_offset = (named(each, legend, symbolType="square") for each in ("series", "of_offset"))
+    series, of_offset = (
+        named(name, legend, symbolType="square") for name in ("series", "of_offset")
+    )
     intervals = rows.mark_rule(strokeWidth=2)
     ticks = base.mark_tick(thickness=3, height=14, opacity=1, orient="vertical")
     points = rows.mark_circle(size=80, opacity=1, cursor="pointer")
     parts = [
         ticks.encode(x=_across("offset_accuracy", axis), color=of_offset),
-        intervals.encode(x=_across("low", axis), x2=alt.X2("high"), color=own),
-        points.encode(x=_across("accuracy", axis), color=own).add_params(
+        intervals.encode(x=_across("low", axis), x2=alt.X2("high"), color=series),
+        points.encode(x=_across("accuracy", axis), color=series).add_params(
             cell_selection(CLICKED, *fields)
         ),
     ]
@@ -78,7 +80,7 @@ def _rows(
     axis = alt.Axis(labelLimit=330, labelOverlap=False, ticks=False, grid=True)
     return alt.Chart(frame).encode(
         y=alt.Y(f"{column}{NAMED}:N", title=None, sort=list(order), axis=axis),
-        tooltip=tooltips(dict.fromkeys(shown_as(each, frame) for each in tooltip), frame, ".1%"),
+        tooltip=tooltips(dict.fromkeys(shown_as(name, frame) for name in tooltip), frame, ".1%"),
     )
 
 

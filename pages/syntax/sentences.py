@@ -50,10 +50,12 @@ def sentences(view: View) -> None:
         "merging": chosen.merging,
         "weighing": chosen.weighing,
     }
-    found = ask(dependency_prediction.sentences, relation=chosen.relation, limit=_MOST, **probe)
+    predictions = ask(
+        dependency_prediction.sentences, relation=chosen.relation, limit=_MOST, **probe
+    )
     which = view.pick("which", list(_WHICH))
     arcs = view.pick("arcs", ["relation", "everything"])
-    shown, relation = _WHICH[which](found), relation_label(chosen.relation)
+    shown, relation = _WHICH[which](predictions), relation_label(chosen.relation)
     if shown.empty:
         st.info(view.say(f"none_{which}", relation=relation))
         return
@@ -85,7 +87,9 @@ def sentences(view: View) -> None:
         ["seq", "n", "n_right", "text"],
         state=f"{chosen.key}_{layer}_{head}_{which}",
         click=("seq", "sentence"),
-        caption=view.say(f"list_{'cut' if len(found) == _MOST else 'whole'}", n=count(len(found))),
+        caption=view.say(
+            f"list_{'cut' if len(predictions) == _MOST else 'whole'}", n=count(len(predictions))
+        ),
         settings={"text": st.column_config.TextColumn(title("text"), width="large")},
         options={"height": 300},
     )
@@ -132,24 +136,24 @@ def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int)
     """A map of the sentence where the file keeps its weights, which it does of the first texts."""
     if not open_store().holds(word_attention.TABLE):
         return
-    found = ask(word_attention.of_head, seq=seq, layer=layer, head=head)
-    found = found[found["word"].isin(words["word"]) & found["candidate"].isin(words["word"])]
-    if found.empty:
+    pairs = ask(word_attention.of_head, seq=seq, layer=layer, head=head)
+    pairs = pairs[pairs["word"].isin(words["word"]) & pairs["candidate"].isin(words["word"])]
+    if pairs.empty:
         st.caption(view.say("weights_none", n=word_attention.SHOWN))
         return
     state = f"{seq}_{words['sentence'].iloc[0]}_{layer}_{head}"
-    view.figure("weights", found, weight_map(found, words), state=state)
+    view.figure("weights", pairs, weight_map(pairs, words), state=state)
 
 
-def weight_map(found: pd.DataFrame, words: pd.DataFrame) -> Any:
+def weight_map(pairs: pd.DataFrame, words: pd.DataFrame) -> Any:
     """Words that attend down, words that are attended to across; governors have a frame."""
     forms = zip(words["word"].tolist(), words["form"], strict=True)
     names = {word: f"{form} {place}" for place, (word, form) in enumerate(forms, start=1)}
     governors = dict(zip(words["word"], words["governor"], strict=True))
-    shown = found.assign(
-        attending=found["word"].map(names),
-        attended=found["candidate"].map(names),
-        governs=found["word"].map(governors) == found["candidate"],
+    shown = pairs.assign(
+        attending=pairs["word"].map(names),
+        attended=pairs["candidate"].map(names),
+        governs=pairs["word"].map(governors) == pairs["candidate"],
     )
     order = list(names.values())
     axis: dict[str, Any] = {"labelOverlap": False, "labelLimit": 120, "ticks": False}

@@ -20,7 +20,7 @@ from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import is_clear, told_difference
+from pages.ui.weighing import difference_text, is_clear
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
@@ -36,21 +36,23 @@ def weighing(view: View) -> None:
     merging = view.pick("merging", MERGINGS)
     chosen_on = view.pick("part", CHOSEN_ON, default="first", of="chosen_on")
     least = view.number("least", 1, 100_000, LEAST)
-    found = ask(dependency_difference.differences, merging=merging, chosen_on=chosen_on)
-    shown = found[found["relation"].map(word_counts()) >= least].reset_index(drop=True)
+    differences = ask(dependency_difference.differences, merging=merging, chosen_on=chosen_on)
+    shown = differences[differences["relation"].map(word_counts()) >= least].reset_index(drop=True)
     view.finding(_finding(view, shown, "all" if chosen_on == "all" else "half"))
-    view.note(view.say("hidden", n=len(found) - len(shown), least=count(least)))
+    view.note(view.say("hidden", n=len(differences) - len(shown), least=count(least)))
     if len(shown):
         state = f"{merging}_{chosen_on}_{least}"
         _rows(view, shown, merging, chosen_on, state)
-        named = readable(shown.rename(columns={each: f"difference_{each}" for each in _ENDS}))
-        named = named.assign(**{f"best_{way}": _best(view, shown, way) for way in WEIGHINGS})
+        named = readable(shown.rename(columns={end: f"difference_{end}" for end in _ENDS}))
+        named = named.assign(
+            **{f"best_{method}": _best(view, shown, method) for method in WEIGHINGS}
+        )
         view.table("table", named, columns(*_COLUMNS), state=state)
 
 
-def _best(view: View, shown: pd.DataFrame, way: str) -> list[str]:
+def _best(view: View, shown: pd.DataFrame, method: str) -> list[str]:
     """The best head and direction of every relation, weighed one way."""
-    rows = shown[[f"{each}_{way}" for each in ("layer", "head", "direction")]]
+    rows = shown[[f"{column}_{method}" for column in ("layer", "head", "direction")]]
     return [
         view.say("head_and_direction", head=head_name(layer, head), direction=direction_name(to))
         for layer, head, to in rows.itertuples(index=False, name=None)
@@ -59,16 +61,16 @@ def _best(view: View, shown: pd.DataFrame, way: str) -> list[str]:
 
 def _finding(view: View, shown: pd.DataFrame, part: str) -> str:
     """In how many relations norms gain or lose beyond chance, and where the change is largest."""
-    found = shown[~shown["relation"].isin(EVERYTHING)]
-    if found.empty:
+    rows = shown[~shown["relation"].isin(EVERYTHING)]
+    if rows.empty:
         return view.say("none")
-    more, less = found["low"] > 0, found["high"] < 0
-    row = found.iloc[int(found["difference"].abs().to_numpy().argmax())]
+    more, less = rows["low"] > 0, rows["high"] < 0
+    row = rows.iloc[int(rows["difference"].abs().to_numpy().argmax())]
     clear = "clear" if is_clear(row["low"], row["high"]) else "open"
     sentences = [
         view.say(
             f"finding_{part}",
-            n=len(found),
+            n=len(rows),
             more=int(more.sum()),
             less=int(less.sum()),
             unclear=int((~more & ~less).sum()),
@@ -82,14 +84,14 @@ def _finding(view: View, shown: pd.DataFrame, part: str) -> str:
 
 def _change(row: pd.Series) -> dict[str, str]:
     """Both accuracies and their difference, in words."""
-    shares = {way: percent(row[f"accuracy_{way}"], digits=1) for way in WEIGHINGS}
-    return {**shares, "difference": told_difference(row)}
+    shares = {method: percent(row[f"accuracy_{method}"], digits=1) for method in WEIGHINGS}
+    return {**shares, "difference": difference_text(row)}
 
 
 def _rows(view: View, shown: pd.DataFrame, merging: str, chosen_on: str, state: str) -> None:
     """The best heads by weights beside those by norms, the most accurate by weights first."""
-    names = [say(f"weighing.{way}") for way in WEIGHINGS]
-    parts = [best_heads(merging, chosen_on, way) for way in WEIGHINGS]
+    names = [say(f"weighing.{method}") for method in WEIGHINGS]
+    parts = [best_heads(merging, chosen_on, method) for method in WEIGHINGS]
     frame = pd.concat(parts, keys=names, names=["series"]).reset_index("series")
     frame = frame[frame["relation"].isin(shown["relation"])].reset_index(drop=True)
     chart = accuracy_rows(

@@ -29,14 +29,14 @@ def all_layers(view: View) -> None:
     if frame.empty:
         st.info(view.say("none_clear" if chosen["clear"] else "none", least=least))
         return
-    found = [each for each in DIRECTIONS if frame["direction"].eq(each).any()]
-    lists = {each: frame[frame["direction"] == each] for each in found}
-    view.finding(" ".join(_sentence(view, *each) for each in lists.items()))
+    directions = [name for name in DIRECTIONS if frame["direction"].eq(name).any()]
+    lists = {name: frame[frame["direction"] == name] for name in directions}
+    view.finding(" ".join(_sentence(view, *entry) for entry in lists.items()))
     shown = DIRECTIONS if direction == "both" else (direction,)
-    for each in shown:
-        if each not in lists:
-            st.info(view.say(f"no_{each}{'_clear' if chosen['clear'] else ''}", least=least))
-    if some := {each: lists[each] for each in shown if each in lists}:
+    for name in shown:
+        if name not in lists:
+            st.info(view.say(f"no_{name}{'_clear' if chosen['clear'] else ''}", least=least))
+    if some := {name: lists[name] for name in shown if name in lists}:
         _grids(view, some, chosen)
     _relations(view, frame, effect, among="clear" if chosen["clear"] else "all")
     if effect == EFFECT:
@@ -74,7 +74,7 @@ def _grids(view: View, lists: dict[str, pd.DataFrame], chosen: dict[str, Any]) -
         pair = {"tp_layer": row.layer, "tp_source": row.source, "tp_target": row.target}
         return f"?{urlencode(here | pair)}"
 
-    named = {view.say(f"block_{each}"): part for each, part in lists.items()}
+    named = {view.say(f"block_{direction}"): part for direction, part in lists.items()}
     grids = (
         grid.grid(part, name, layers=layers(), top=top, address=place_of)
         for name, part in named.items()
@@ -96,7 +96,7 @@ def _relations(view: View, frame: pd.DataFrame, effect: str, *, among: str) -> N
     counted = frame.groupby(["direction", "layer", "relation"]).size().reset_index(name="pairs")
     total = counted.groupby(["direction", "layer"])["pairs"].transform("sum")
     counted = counted.assign(share=counted["pairs"] / total)
-    names = {each: view.say(f"direction_{each}") for each in DIRECTIONS}
+    names = {direction: view.say(f"direction_{direction}") for direction in DIRECTIONS}
     chart = paired_stacks(
         counted.assign(direction=counted["direction"].map(names)),
         y="share",

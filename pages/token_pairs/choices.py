@@ -17,7 +17,7 @@ PAIR = ("source", "target")
 """What a click on a pair gives back."""
 _CLICKABLE = ("pairs", "pairs_table", "other_pairs", "other_pairs_table", "pmi_points")
 _MOST_LEAST = 10_000
-_ORDERS = {"both": "largest", **{each: each for each in DIRECTIONS}}
+_ORDERS = {"both": "largest", **{direction: direction for direction in DIRECTIONS}}
 _TEXTS = {"source": "source_text", "target": "target_text", "text": "text"}
 """What looks for tokens: the names of the pair's own are taken."""
 _PICKERS: dict[str, Callable[[View], Any]] = {

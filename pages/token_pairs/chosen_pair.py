@@ -37,14 +37,14 @@ def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -
     tokens = _tokens(view, first)
     if not any(tokens.values()):
         return tokens
-    name, found = plain(pair_name(**tokens)), ask(pair_delta.look_up, **tokens)
-    if found.empty:
+    name, matches = plain(pair_name(**tokens)), ask(pair_delta.look_up, **tokens)
+    if matches.empty:
         st.info(view.say("unknown_causal" if is_causal() else "unknown", pair=name))
         return tokens
-    ids = {str(side): int(token_id) for side, token_id in found.iloc[0].items()}
+    ids = {str(side): int(token_id) for side, token_id in matches.iloc[0].items()}
     changes = ask(pair_delta.of_pair, **ids)
     shown = view.pick("steps", ["one", "all"])
-    _told(view, ids, changes[changes["effect"] == effect], layer, effect)
+    _facts(view, ids, changes[changes["effect"] == effect], layer, effect)
     _by_layer(view, changes if shown == "all" else changes[changes["effect"] == effect], name)
     sentences(view, ids, layer=layer, effect=effect)
     return tokens
@@ -68,7 +68,7 @@ def _choose(tokens: list[str]) -> None:
         choose(f"tp_{side}", token)
 
 
-def _told(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, effect: str) -> None:
+def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, effect: str) -> None:
     """Its change in the layer and where that is largest, how often it occurs, and its relation."""
     here = changes[changes["layer"] == layer].iloc[0]
     peak = changes.iloc[int(changes["mean_delta"].abs().argmax())]
@@ -112,17 +112,17 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
 
 def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:
     """A page of occurrences, and the maps of one of them where the model is to be run."""
-    found = ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
-    pages = max(1, -(-len(found) // PAGE))
+    occurrences = ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
+    pages = max(1, -(-len(occurrences) // PAGE))
     page = view.number("page", 1, pages, 1, pages=count(pages))
     runs = view.pick("live", ["stored", "live"]) == "live"
     start = (page - 1) * PAGE
-    shown = found.iloc[start : start + PAGE].reset_index(drop=True)
+    shown = occurrences.iloc[start : start + PAGE].reset_index(drop=True)
     shown["place"] = shown.index + 1 + start
     runs = runs and live.reachable()
     if runs:
         shown["delta"] = [_delta(row, layer, effect) for row in shown.to_dict("records")]
-    _texts(view, shown, len(found))
+    _texts(view, shown, len(occurrences))
     if runs:
         occurrence_maps(view, shown, layer=layer, effect=effect)
 
@@ -151,10 +151,12 @@ def _texts(view: View, shown: pd.DataFrame, n: int) -> None:
 
 def _occurrence(view: View, row: dict[Any, Any]) -> Passage:
     delta, seq = row["delta"], row["seq"]
-    told = view.say("in_points", delta=points(delta)) if pd.notna(delta) else view.say("not_stored")
+    words = (
+        view.say("in_points", delta=points(delta)) if pd.notna(delta) else view.say("not_stored")
+    )
     tokens = ask(pair_occurrence.sequence, seq=seq)["token"].tolist()
     return Passage(
-        view.say("heading", **{**row, "delta": plain(told)}),
+        view.say("heading", **{**row, "delta": plain(words)}),
         marked(tokens, row["source_pos"], row["target_pos"]),
         seq,
         token=row["target_pos"],

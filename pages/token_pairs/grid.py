@@ -47,9 +47,9 @@ _FAINT = 0.4
 def key(frame: pd.DataFrame) -> str:
     """Which colour at the left of a cell stands for which relation, and what is drawn faint."""
     spans = (
-        f'<span style="border-color: {colour}">{escape(relation_name(each))}</span>'
-        for each, colour in RELATION_COLOURS.items()
-        if each in set(frame["relation"])
+        f'<span style="border-color: {colour}">{escape(relation_name(relation))}</span>'
+        for relation, colour in RELATION_COLOURS.items()
+        if relation in set(frame["relation"])
     )
     faint = (
         "" if is_clear(frame).all() else f'<span class="tp-faint">{escape(said("faint"))}</span>'
@@ -84,7 +84,9 @@ def rows_of_layers(
     name: str, heads: Sequence[object], cells: Mapping[int, list[str]], *, kind: str = ""
 ) -> str:
     """A table with a row of cells per layer; places that none takes are left empty."""
-    head = "".join(f'<th scope="col">{escape(str(each))}</th>' for each in (title("layer"), *heads))
+    head = "".join(
+        f'<th scope="col">{escape(str(heading))}</th>' for heading in (title("layer"), *heads)
+    )
     body = "".join(
         f'<tr><th scope="row">{layer}</th>{"".join(row)}{_NONE * (len(heads) - len(row))}</tr>'
         for layer, row in cells.items()
@@ -148,16 +150,16 @@ def _grid(frame: pd.DataFrame, name: str, layers: range, top: float) -> Any:
         {
             "layer": frame["layer"],
             "place": frame["place"],
-            "ground": [ground(each, top) for each in frame["mean_delta"]],
+            "ground": [ground(delta, top) for delta in frame["mean_delta"]],
             "relation": frame["relation"].map(relation_name),
             "visible": is_clear(frame).map({True: 1.0, False: _FAINT}),
-            "lines": [_lines(each) for each in frame.itertuples()],
+            "lines": [_lines(row) for row in frame.itertuples()],
         }
     )
-    there = [each for each in RELATION_COLOURS if each in set(frame["relation"])]
+    there = [relation for relation in RELATION_COLOURS if relation in set(frame["relation"])]
     colours = alt.Scale(
-        domain=[relation_name(each) for each in there],
-        range=[RELATION_COLOURS[each] for each in there],
+        domain=[relation_name(relation) for relation in there],
+        range=[RELATION_COLOURS[relation] for relation in there],
     )
     places = alt.Scale(domain=[*range(1, PLACES + 1)], paddingInner=0.04, paddingOuter=0.02)
     base = alt.Chart(drawn).encode(

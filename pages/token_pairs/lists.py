@@ -30,9 +30,9 @@ def top_pairs(layer: int | None, **choices: Any) -> pd.DataFrame:
     """
     lists = [
         ask(
-            pair_delta.top, layer=layer, amplified=each == "amplified", limit=PLACES, **choices
-        ).assign(direction=each)
-        for each in DIRECTIONS
+            pair_delta.top, layer=layer, amplified=direction == "amplified", limit=PLACES, **choices
+        ).assign(direction=direction)
+        for direction in DIRECTIONS
     ]
     return pd.concat(lists, ignore_index=True)
 
@@ -54,7 +54,7 @@ def change(pair: pd.Series) -> str:
 
 def in_points(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with changes and their intervals in percentage points."""
-    names = [each for each in ("mean_delta", "low", "high") if each in frame]
+    names = [name for name in ("mean_delta", "low", "high") if name in frame]
     return frame.assign(**{name: 100 * frame[name] for name in names})
 
 

@@ -35,17 +35,20 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
     seq, pair = int(row["seq"]), (int(row["target_pos"]), int(row["source_pos"]))
     tokens = ask(pair_occurrence.sequence, seq=seq)
     fits = len(tokens) <= READABLE
-    whole = fits or view.pick("extent", ["around", "whole"], kind="select") == "whole"
+    is_whole = fits or view.pick("extent", ["around", "whole"], kind="select") == "whole"
     chosen = view.pick("map", ["all", *MAPS])
     frame = _cells(
-        live.effect_maps(tokens, layer=layer, effect=effect), tokens["token"].tolist(), pair, whole
+        live.effect_maps(tokens, layer=layer, effect=effect),
+        tokens["token"].tolist(),
+        pair,
+        is_whole,
     )
-    before, after = (scope_name(each) for each in layer_order().effects[effect])
+    before, after = (scope_name(scope) for scope in layer_order().effects[effect])
     chart = map_chart(
         frame,
         MAPS if chosen == "all" else (chosen,),
-        titles={each: view.say(f"{each}_map", before=before, after=after) for each in MAPS},
-        readable=fits or not whole,
+        titles={name: view.say(f"{name}_map", before=before, after=after) for name in MAPS},
+        readable=fits or not is_whole,
     )
     causal = f" {view.say('maps_causal')}" if is_causal() else ""
     view.figure(
@@ -59,22 +62,24 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
     )
 
 
-def _cells(maps: live.Maps, tokens: list[str], pair: tuple[int, int], whole: bool) -> pd.DataFrame:
+def _cells(
+    maps: live.Maps, tokens: list[str], pair: tuple[int, int], is_whole: bool
+) -> pd.DataFrame:
     """One row per target and source that is shown, in percentages of the target's row.
 
     A target of a causal model sees no later source: these have no row.
     """
     everything = np.arange(len(tokens))
-    rows, columns = (everything if whole else _around(each, len(tokens)) for each in pair)
-    target, source = (each.ravel() for each in np.meshgrid(rows, columns, indexing="ij"))
+    rows, columns = (everything if is_whole else _around(pos, len(tokens)) for pos in pair)
+    target, source = (grid.ravel() for grid in np.meshgrid(rows, columns, indexing="ij"))
     if is_causal():
-        target, source = (each[source <= target] for each in (target, source))
+        target, source = (positions[source <= target] for positions in (target, source))
     return pd.DataFrame(
         {
             "target_pos": target,
             "source_pos": source,
-            "target": [f"{tokens[each]} {each}" for each in target],
-            "source": [f"{tokens[each]} {each}" for each in source],
+            "target": [f"{tokens[pos]} {pos}" for pos in target],
+            "source": [f"{tokens[pos]} {pos}" for pos in source],
             **{name: 100.0 * getattr(maps, name)[target, source] for name in MAPS},
             "chosen": (target == pair[0]) & (source == pair[1]),
         }

@@ -29,7 +29,7 @@ def pmi(view: View) -> None:
     effect = choice(view, "effect")
     window = view.pick("pmi_window", list(_WINDOWS))
     there = least_count(open_store().facts)
-    counts = [each for each in pair_pmi_correlation.MIN_COUNTS if each >= there]
+    counts = [number for number in pair_pmi_correlation.MIN_COUNTS if number >= there]
     least = view.pick("pmi_least", counts or pair_pmi_correlation.MIN_COUNTS[-1:], of="least")
     frame = ask(pair_pmi_correlation.by_layer, min_count=least, window_size=_WINDOWS[window])
     frame = frame.dropna(subset="spearman")
@@ -38,7 +38,9 @@ def pmi(view: View) -> None:
         return
     of_effect = frame[frame["effect"] == effect]
     view.finding(_finding(view, of_effect, effect, window))
-    names = {each: view.say(f"quantity_{each}") for each in pair_pmi_correlation.QUANTITIES}
+    names = {
+        quantity: view.say(f"quantity_{quantity}") for quantity in pair_pmi_correlation.QUANTITIES
+    }
     named = of_effect.assign(quantity=of_effect["quantity"].map(names))
     colours = dict(zip(names.values(), SERIES_COLOURS, strict=False))
     _lines(view, "compared", named, "quantity", colours, effect=effect_name(effect))

@@ -5,7 +5,7 @@ import pandas as pd
 from analysis.published.pairs import AMPLIFIED, ATTENUATED, Pair
 from pages.token_pairs.grid import STYLE, arrow, rows_of_layers
 from pages.ui.figure import markup
-from pages.ui.published import experiment, told_sources
+from pages.ui.published import experiment, source_sentence
 from pages.ui.view import View
 from pages.ui.words.say import say
 
@@ -30,21 +30,23 @@ def pair_lists(view: View, frame: pd.DataFrame, shown: tuple[str, ...]) -> None:
     title = say("published.title_pairs")
     with experiment(_PAPER, title):
         printed = _compared(frame, shown)
-        found = say("published.pairs_found", n=int(printed["in_both"].sum()), of=len(printed))
-        sources = told_sources([_LISTS[each][1] for each in shown], _PAPER)
-        tables = (_table(view, part, str(each)) for each, part in printed.groupby("direction"))
+        sentence = say("published.pairs_found", n=int(printed["in_both"].sum()), of=len(printed))
+        sources = source_sentence([_LISTS[direction][1] for direction in shown], _PAPER)
+        tables = (
+            _table(view, part, str(direction)) for direction, part in printed.groupby("direction")
+        )
         markup(
             STYLE + _MARKS + "".join(tables),
             key=view.key("published"),
             question=title,
-            caption=f"{found} {say('published.pairs_caption')} {sources}",
+            caption=f"{sentence} {say('published.pairs_caption')} {sources}",
             frame=printed,
         )
 
 
 def _compared(frame: pd.DataFrame, shown: tuple[str, ...]) -> pd.DataFrame:
     """The printed pairs: direction, layer, place, source, target, in_both."""
-    columns = (frame[each] for each in ("direction", "layer", "source", "target"))
+    columns = (frame[name] for name in ("direction", "layer", "source", "target"))
     ours = {
         (direction, layer, _read((source, target)))
         for direction, layer, source, target in zip(*columns, strict=True)

@@ -31,7 +31,7 @@ _ROOM = 1.6  # how far an interval may reach beyond the largest change before it
 _FAINT, _FAINT_NAME = 0.4, 0.65
 _ROW, _AROUND, _OF_LEGEND = 17, 66, 20  # pixels
 _LETTER, _GAP = 6.6, 10  # pixels
-_TOLD = ("pair", "interval", "n", "n_sequences", "pmi", "relation")
+_TOOLTIP = ("pair", "interval", "n", "n_sequences", "pmi", "relation")
 
 
 @section("workbench", pair_delta.TABLE, pair.TABLE, pair_occurrence.TABLE)
@@ -41,7 +41,9 @@ def workbench(view: View) -> None:
     asked = {"pairs": chosen}
     if other := _other(view, chosen):
         asked["other_pairs"] = chosen | other
-    lists = {name: ask(pair_delta.browse, limit=_LIMIT, **each) for name, each in asked.items()}
+    lists = {
+        name: ask(pair_delta.browse, limit=_LIMIT, **options) for name, options in asked.items()
+    }
     first = lists["pairs"].head(1)[list(PAIR)].to_dict("records")
     view.finding(_finding(view, lists["pairs"], chosen))
     left, right = view.columns(_BESIDE_A_LIST if other else _BESIDE_A_PAIR)
@@ -51,21 +53,21 @@ def workbench(view: View) -> None:
         above = st.container()
         view.row()
         page = _page(view, max(map(len, lists.values())))
-    reach = reach_of(pd.concat(each.iloc[page] for each in lists.values()))
+    reach = reach_of(pd.concat(part.iloc[page] for part in lists.values()))
     for places, (name, frame) in zip(((left, above), (right,)), lists.items(), strict=False):
         with ExitStack() as inside:  # a place in a column knows nothing of how wide that is
-            for each in places:
-                inside.enter_context(each)
+            for place in places:
+                inside.enter_context(place)
             _list(view, name, frame, asked[name], page=page, tokens=tokens, reach=reach)
 
 
 def _other(view: View, chosen: dict[str, Any]) -> dict[str, Any]:
     """What the list beside the first one has of its own: its layer or its step; nothing if none."""
-    of_layers = {each: view.say("beside_layer", layer=each) for each in layers()}
-    of_effects = {each: effect_name(each) for each in layer_order().effects}
+    of_layers = {layer: view.say("beside_layer", layer=layer) for layer in layers()}
+    of_effects = {effect: effect_name(effect) for effect in layer_order().effects}
     names: dict[Any, str] = {"none": view.say("beside_none"), **of_layers, **of_effects}
-    for each in (chosen["layer"], chosen["effect"]):
-        del names[each]
+    for taken in (chosen["layer"], chosen["effect"]):
+        del names[taken]
     beside = view.pick("beside", names, kind="select")
     if beside == "none":
         return {}
@@ -107,13 +109,13 @@ def _list(
 ) -> None:
     """A page of a list as a chart, and all of it as a table."""
     if frame.empty:
-        texts = [chosen[each] for each in ("source", "target", "text") if chosen[each]]
+        texts = [chosen[field] for field in ("source", "target", "text") if chosen[field]]
         none = "nothing" if texts else "none_clear" if chosen["clear"] else "none"
         st.info(view.say(none, text=plain(", ".join(texts)), least=chosen["min_count"]))
         return
     shown, state = frame.iloc[page], state_of(chosen)
     place = {"layer": chosen["layer"], "effect": effect_name(chosen["effect"])}
-    told = {"order": view.say(f"order_{chosen['rank']}"), "n": count(len(frame))}
+    values = {"order": view.say(f"order_{chosen['rank']}"), "n": count(len(frame))}
     if len(shown):
         view.figure(
             name,
@@ -121,7 +123,7 @@ def _list(
             pair_rows(shown, tokens, reach),
             state=(state, *tokens.values()),
             click=True,
-            caption=view.say("pairs_caption", **told),
+            caption=view.say("pairs_caption", **values),
             **place,
         )
     with st.expander(view.say("as_table")):
@@ -131,7 +133,7 @@ def _list(
             COLUMNS,
             state=state,
             click=PAIR,
-            caption=view.say("table_caption", **told),
+            caption=view.say("table_caption", **values),
             **place,
         )
 
@@ -151,7 +153,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
         chosen: source and target of the pair whose row is marked.
         reach: of `reach_of`; an interval that goes further is cut off.
     """
-    shown = _told(frame, chosen)
+    shown = _with_facts(frame, chosen)
     n_room = _LETTER * shown["occurrences"].map(len).max() + _GAP
     room = _LETTER * shown["pair"].map(width_of).max() + n_room + _GAP
     shown, colour, relations = coloured(shown, "relation", None)
@@ -187,7 +189,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
             fillOpacity=alt.FillOpacityValue(
                 **alt.condition(alt.datum["chosen"], alt.value(0.18), alt.value(0))
             ),
-            tooltip=tooltips(dict.fromkeys(_TOLD), shown, "+.2f"),
+            tooltip=tooltips(dict.fromkeys(_TOOLTIP), shown, "+.2f"),
         )
         .add_params(cell_selection(POINT, "source", "target"))
     )
@@ -199,11 +201,11 @@ def _if_clear(faint: float) -> Any:
     return alt.OpacityValue(**alt.condition(alt.datum["clear"], alt.value(1.0), alt.value(faint)))
 
 
-def _told(frame: pd.DataFrame, chosen: Mapping[str, str]) -> pd.DataFrame:
+def _with_facts(frame: pd.DataFrame, chosen: Mapping[str, str]) -> pd.DataFrame:
     """The frame in percentage points, with all that a row tells."""
     shown = with_pair_names(frame).assign(clear=is_clear(frame))
     shown["chosen"] = (shown[list(chosen)] == pd.Series(chosen)).all(axis=1)
-    shown["occurrences"] = [f"n {count(each)}" for each in shown["n"]]
+    shown["occurrences"] = [f"n {count(n)}" for n in shown["n"]]
     numbers = zip(shown["mean_delta"], shown["low"], shown["high"], strict=True)
-    shown["interval"] = [with_interval(*each, "{:+.2f}".format) for each in numbers]
+    shown["interval"] = [with_interval(*row, "{:+.2f}".format) for row in numbers]
     return shown

@@ -30,7 +30,7 @@ def contract(table: Table) -> None:
     """One table's promise to its readers."""
     st.markdown(f"{say('about.source')} {citation(table.source)}")
     for view in table.all_views:
-        st.markdown(f"**`{view.name}`** — {told(view.grain)}")
+        st.markdown(f"**`{view.name}`** — {translation(view.grain)}")
         view_columns(view)
     if table.laws:
         laws = " · ".join(f"`{law}`" for law in table.laws)
@@ -43,7 +43,7 @@ def citation(key: str) -> str:
     return f"[{paper.authors} ({paper.year}). {paper.title}]({paper.url})"
 
 
-def told(english: str) -> str:
+def translation(english: str) -> str:
     """What a contract says, in the reader's language."""
     return english if language() == "en" else _translations().get(english, english)
 
@@ -57,8 +57,9 @@ def _translations() -> dict[str, str]:
 
 def view_columns(view: View) -> None:
     """What each column of a view means, and its unit."""
-    heads = "|".join(say(f"about.{each}") for each in ("column", "meaning", "unit"))
+    heads = "|".join(say(f"about.{heading}") for heading in ("column", "meaning", "unit"))
     rows = [
-        f"|`{column.name}`|{told(column.meaning)}|{told(column.unit)}|" for column in view.columns
+        f"|`{column.name}`|{translation(column.meaning)}|{translation(column.unit)}|"
+        for column in view.columns
     ]
     st.markdown("\n".join([f"|{heads}|", "|---|---|---|", *rows]))

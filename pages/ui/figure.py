@@ -89,7 +89,7 @@ def table(
         alt=f"{question} {unmarked(finding)}".strip(),
         **options,
     )
-    _foot(Shown(key, question, caption, finding, shown), whole=frame)
+    _foot(Shown(key, question, caption, finding, shown), full=frame)
     return event
 
 
@@ -126,12 +126,12 @@ def _headline(question: str, finding: str) -> None:
         st.markdown(emphasised(_brief(finding)))
 
 
-def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None = None) -> None:
+def _foot(shown: Shown, full: pd.DataFrame | None = None, side: Beside | None = None) -> None:
     """What to see, in a sentence; one click away how to read it, its export and the collection.
 
     There also stands why a number has no interval, if one has none, and where all are from.
     """
-    frame = shown.frame if whole is None else whole
+    frame = shown.frame if full is None else full
     missing = _PAIR not in frame and any(_lacks(frame, str(name)) for name in frame)
     too_few = say("figure.too_few", least=LEAST_UNITS) if missing else ""
     is_wide = share_of_page() == 1
@@ -164,9 +164,9 @@ def _foot(shown: Shown, whole: pd.DataFrame | None = None, side: Beside | None =
 
 def _brief(caption: str, letters: int = _TWO_LINES) -> str:
     """As many first sentences of a text as make two lines."""
-    found = sentences(caption)
-    fitting = (joined(found[:n]) for n in range(len(found), 1, -1))
-    return next((each for each in fitting if width_of(each) <= letters), joined(found[:1]))
+    texts = sentences(caption)
+    fitting = (joined(texts[:n]) for n in range(len(texts), 1, -1))
+    return next((text for text in fitting if width_of(text) <= letters), joined(texts[:1]))
 
 
 def _lacks(frame: pd.DataFrame, end: str) -> bool:

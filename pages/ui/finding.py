@@ -32,26 +32,26 @@ class Finding:
     known_by: str = ""
 
     @cached_property
-    def found(self) -> pd.DataFrame:
+    def rows(self) -> pd.DataFrame:
         """The rows of what was found, with their distance from the baseline in halves of their
         interval and of that of the baseline, if it has one, as `strength`: beyond 1, they are clear
         of each other; NaN where that is not known."""
         frame = pd.DataFrame() if self.evidence is None else self.evidence
         if frame.empty or self.baseline is None:
             return frame.assign(strength=np.nan)
-        found, level = frame[frame["name"] == frame["name"].iloc[0]], self.baseline
-        half = ((found["high"] - found["low"]) / 2).replace(0, np.nan)
+        first, level = frame[frame["name"] == frame["name"].iloc[0]], self.baseline
+        half = ((first["high"] - first["low"]) / 2).replace(0, np.nan)
         if isinstance(level, str):
             against = frame[frame["name"] == level]
             level = against["value"].to_numpy()
             half += ((against["high"] - against["low"]) / 2).fillna(0).to_numpy()
-        return found.assign(strength=(found["value"] - level).abs() / half)
+        return first.assign(strength=(first["value"] - level).abs() / half)
 
     @cached_property
     def strength(self) -> float:
         """How far what was found is from its baseline, in halves of its interval; over layers the
         median. NaN if that is not known."""
-        return float(self.found["strength"].median())
+        return float(self.rows["strength"].median())
 
 
 def rows_of(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
@@ -75,5 +75,5 @@ def shares_by_layer(frame: pd.DataFrame, own: pd.Series, name: str) -> pd.DataFr
         frame[which].groupby("layer")[numbers].sum(skipna=False) for which in (own, ~own)
     )
     ends = {"value": ("mean", "mean"), "low": ("low", "high"), "high": ("high", "low")}
-    told = {key: of_own[end] / (of_own[end] + others[rest]) for key, (end, rest) in ends.items()}
-    return pd.DataFrame(told).reset_index().assign(name=name)
+    shares = {key: of_own[end] / (of_own[end] + others[rest]) for key, (end, rest) in ends.items()}
+    return pd.DataFrame(shares).reset_index().assign(name=name)

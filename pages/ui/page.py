@@ -86,9 +86,9 @@ class Page:
                 notes = st.popover(say("page.about"), type="tertiary")
             with notes:
                 st.markdown(said(self.lead()))
-                for each in self.before:
-                    each()
-            stems = {each.stem: each for each in self.sections if each.when()}
+                for draw in self.before:
+                    draw()
+            stems = {part.stem: part for part in self.sections if part.when()}
             names = {stem: said(f"view_{stem}") for stem in stems}
             with st.container(key="sections"):
                 chosen = pick(

@@ -35,10 +35,10 @@ def draw_passages(key: str, passages: Sequence[Passage]) -> str:
         key: to their colours, in markup.
     """
     st.html(shading.STYLE + key)
-    whole = [key]
-    for each in passages:
-        st.markdown(each.heading)
-        st.html(each.body)
-        link_to_sequence(each.seq, token=each.token)
-        whole += [f'<div class="an-name">{escape(unmarked(each.heading))}</div>', each.body]
-    return "".join(whole)
+    markup = [key]
+    for passage in passages:
+        st.markdown(passage.heading)
+        st.html(passage.body)
+        link_to_sequence(passage.seq, token=passage.token)
+        markup += [f'<div class="an-name">{escape(unmarked(passage.heading))}</div>', passage.body]
+    return "".join(markup)

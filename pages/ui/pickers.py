@@ -52,8 +52,9 @@ class Pickers:
         room = "segmented" if len(options) < FEW else "pills" if len(options) < SOME else "select"
         label = name if key_of(name) else of or name
         given = options.__getitem__ if isinstance(options, Mapping) else format
-        called = given or (lambda each: option_name(of or name, name, each))
-        labels = {each: called(each) for each in options}  # while the section's words are at hand
+        called = given or (lambda option: option_name(of or name, name, option))
+        # while the section's words are at hand
+        labels = {option: called(option) for option in options}
         title = picker_title(label, **values)
         chosen = pick(
             self.key(name),
@@ -64,7 +65,7 @@ class Pickers:
             kind=kind or room,
             help=said_if(f"{name}_help", **values) or said_if(f"{of}_help", **values),
         )
-        names = {str(each): label for each, label in labels.items()}
+        names = {str(option): label for option, label in labels.items()}
         stage().pick(self.key(name), Picked(of or name, title, names, str(chosen)))
         return chosen
 

@@ -112,11 +112,11 @@ def _measured_on(of: Experiment) -> str:
 def _given(mask_rate: float, segments: str) -> str:
     """What the model got of a corpus: masking, and segment ids if it knows any."""
     masked = say("published.masked", rate=percent(mask_rate))
-    told = masked if mask_rate else say("published.not_masked")
+    masking = masked if mask_rate else say("published.not_masked")
     if segments == _NONE:
-        return told
+        return masking
     kind = "one" if segments == ONE_SEGMENT else "several"
-    return say("list.comma").join((told, say(f"published.segments_{kind}", ids=segments)))
+    return say("list.comma").join((masking, say(f"published.segments_{kind}", ids=segments)))
 
 
 def beside(*rows: Row, key: str, title: str) -> None:
@@ -127,7 +127,7 @@ def beside(*rows: Row, key: str, title: str) -> None:
         frame = pd.DataFrame(map(_cells, rows))
         agreement = say("published.agree", n=sum(row.agrees for row in rows), of=len(rows))
         names = ["of", "published", "ours", *(["difference"] if same else [])]
-        sources = told_sources([row.published.place for row in rows], rows[0].published.paper)
+        sources = source_sentence([row.published.place for row in rows], rows[0].published.paper)
         table(
             frame,
             key=key,
@@ -171,10 +171,10 @@ def _written(
     return f"{shown:{form}}{unit}".translate(_MINUS)
 
 
-def told_sources(places: Sequence[tuple[str, int | str]], paper: str) -> str:
+def source_sentence(places: Sequence[tuple[str, int | str]], paper: str) -> str:
     """The paper and where the numbers stand, as one sentence."""
-    told = [say(f"published.in_{kind}", number=number) for kind, number in dict.fromkeys(places)]
+    named = [say(f"published.in_{kind}", number=number) for kind, number in dict.fromkeys(places)]
     where = _WHERE.get(places[0][0], "earlier")
     return say(
-        f"published.source_{where}", paper=citation(paper), places=say("list.comma").join(told)
+        f"published.source_{where}", paper=citation(paper), places=say("list.comma").join(named)
     )

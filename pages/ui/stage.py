@@ -160,7 +160,7 @@ class Stage(Outside):
 
     def hear(self, queries: list[str], store: Any) -> None:
         self.queries = list(dict.fromkeys([*self.queries, *queries]))
-        if all(each.version != store.version for each in self.stores):
+        if all(other.version != store.version for other in self.stores):
             self.stores = [*self.stores, store]
 
     def ask(self, sql: str) -> None:

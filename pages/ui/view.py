@@ -166,5 +166,5 @@ class View(Pickers):
         return self.key("_".join(filter(None, (self.stem, name, *map(str, parts)))))
 
     def _texts(self, name: str, caption: str | None, values: Mapping[str, Any]) -> dict[str, str]:
-        told = said(f"{name}_caption", **values) if caption is None else caption
-        return {"question": said(name, **values), "caption": told}
+        text = said(f"{name}_caption", **values) if caption is None else caption
+        return {"question": said(name, **values), "caption": text}

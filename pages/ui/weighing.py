@@ -21,7 +21,7 @@ def pick_weighing(prefix: str) -> str:
         say("weighing.label"),
         WEIGHINGS,
         default=WEIGHT,
-        format=lambda each: say(f"weighing.{each}"),
+        format=lambda weighing: say(f"weighing.{weighing}"),
         help=say("weighing.help"),
     )
 
@@ -36,13 +36,15 @@ def is_clear(low: float, high: float) -> bool:
     return low > 0 or high < 0
 
 
-def told_difference(row: Any) -> str:
+def difference_text(row: Any) -> str:
     """A difference of shares with its interval if there is one, in points.
 
     Args:
         row: with difference, low and high.
     """
-    difference, low, high = (points(row[each], digits=1) for each in ("difference", "low", "high"))
+    difference, low, high = (
+        points(row[column], digits=1) for column in ("difference", "low", "high")
+    )
     if pd.isna(row["low"]):
         return say("weighing.difference_alone", difference=difference)
     return say("weighing.difference", difference=difference, low=low, high=high)

@@ -14,7 +14,7 @@ _NO_MEMORY = ("can't allocate memory", "out of memory")  # of torch, on a proces
 
 
 @contextmanager
-def told_of_shortage(output: Path) -> Iterator[None]:
+def reporting_shortage(output: Path) -> Iterator[None]:
     """Whatever a run is refused by its machine becomes what its user can put right.
 
     Readers of corpora and models say themselves what they cannot read, so that what is left is

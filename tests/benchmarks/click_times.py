@@ -45,7 +45,7 @@ new MutationObserver(all => {
     if (all.some(isSeen)) painted();
 }).observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
 for (const kind of ["click", "keydown", "popstate"])
-    addEventListener(kind, each => { window.acted = each.timeStamp; }, true);
+    addEventListener(kind, event => { window.acted = event.timeStamp; }, true);
 """
 """Notes when the reader acted last, and when a change was last seen on the screen. What a table has
 inside its canvas, for those who hear the page, is not seen and comes a fifth of a second later."""
@@ -74,8 +74,8 @@ class Wait:
     """What a reader did and waited for, in seconds, and how much the server sent."""
 
     kind: str
-    what: str
-    whole: float
+    name: str
+    total: float
     server: float
     megabytes: float
 
@@ -87,22 +87,22 @@ class Reader:
         self._browser = browser
         browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
 
-    def timed(self, kind: str, what: str, act: Callable[[], object]) -> Wait:
+    def timed(self, kind: str, name: str, act: Callable[[], object]) -> Wait:
         """What is waited for after an action on a page that stands still."""
         self._frames()
         act()
         acted, changed = self._still()
         server, size = _of_server(self._frames())
-        return Wait(kind, what, (changed - acted) / 1000, server, size / 1e6)
+        return Wait(kind, name, (changed - acted) / 1000, server, size / 1e6)
 
     def load(self, address: str) -> None:
         self._browser.get("about:blank")
         self._browser.get(address)
 
-    def found(self, selector: str) -> list[WebElement]:
+    def visible(self, selector: str) -> list[WebElement]:
         """What can be seen of what there is."""
         everything = self._browser.find_elements(By.CSS_SELECTOR, selector)
-        return [each for each in everything if each.is_displayed()]
+        return [element for element in everything if element.is_displayed()]
 
     def click(self, element: WebElement) -> None:
         self._browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
@@ -127,17 +127,21 @@ class Reader:
     def _frames(self) -> list[dict[str, Any]]:
         """What went through the page's socket since the last call."""
         logged = self._browser.execute("getLog", {"type": "performance"})["value"]
-        messages = (json.loads(each["message"])["message"] for each in logged)
-        return [each for each in messages if each["method"].startswith("Network.webSocketFrame")]
+        messages = (json.loads(entry["message"])["message"] for entry in logged)
+        return [
+            message
+            for message in messages
+            if message["method"].startswith("Network.webSocketFrame")
+        ]
 
 
 def _of_server(frames: list[dict[str, Any]]) -> tuple[float, int]:
     """Seconds from the first question to the last part of the answer, and how many bytes it has."""
-    asked = [each["params"] for each in frames if each["method"].endswith("Sent")]
-    answers = [each["params"] for each in frames if each["method"].endswith("Received")]
+    asked = [frame["params"] for frame in frames if frame["method"].endswith("Sent")]
+    answers = [frame["params"] for frame in frames if frame["method"].endswith("Received")]
     if not asked or not answers:
         return 0.0, 0
-    size = sum(len(each["response"]["payloadData"]) for each in answers) * 3 // 4  # of base 64
+    size = sum(len(answer["response"]["payloadData"]) for answer in answers) * 3 // 4  # of base 64
     return max(answers[-1]["timestamp"] - asked[0]["timestamp"], 0.0), size
 
 
@@ -150,7 +154,7 @@ def loads(reader: Reader, server: str, places: dict[str, str]) -> Iterator[Wait]
 def switches(reader: Reader, pages: list[str]) -> Iterator[Wait]:
     """Every page come to from another one by the menu."""
     for page in pages:
-        entries = reader.found("[data-testid=stSidebar] [data-testid=stPageLink-NavLink]")
+        entries = reader.visible("[data-testid=stSidebar] [data-testid=stPageLink-NavLink]")
         entry = entries[list(PAGES).index(page)]
         yield reader.timed("page", page, partial(reader.click, entry))
 
@@ -159,14 +163,14 @@ def uses(reader: Reader, page: str) -> Iterator[Wait]:
     """What is done on a page that is open, in each of its sections."""
     first = reader.address
     yield from used(reader, page)
-    for place in range(1, len(reader.found(SECTION))):
-        tab = reader.found(SECTION)[place]
+    for place in range(1, len(reader.visible(SECTION))):
+        tab = reader.visible(SECTION)[place]
         name = f"{page}, {tab.text}"
         yield reader.timed("section", name, partial(reader.click, tab))
         yield from used(reader, name)
-    if reader.found(STEP):
-        yield reader.timed("next head", page, partial(reader.click, reader.found(STEP)[0]))
-        yield reader.timed("drawer", page, partial(reader.click, reader.found(DRAWER)[0]))
+    if reader.visible(STEP):
+        yield reader.timed("next head", page, partial(reader.click, reader.visible(STEP)[0]))
+        yield reader.timed("drawer", page, partial(reader.click, reader.visible(DRAWER)[0]))
         reader.timed("drawer", page, partial(reader.press, Keys.ESCAPE))
     if reader.address != first:  # else Back leaves the page
         yield reader.timed("Back", page, reader.back)
@@ -174,37 +178,37 @@ def uses(reader: Reader, page: str) -> Iterator[Wait]:
 
 def used(reader: Reader, name: str) -> Iterator[Wait]:
     """Another choice of the first picker of a section, and a click on a mark of its chart."""
-    if others := reader.found(ROW + OTHER):
+    if others := reader.visible(ROW + OTHER):
         yield reader.timed("picker", name, partial(reader.click, others[0]))
-    elif selects := reader.found(ROW + SELECT):
+    elif selects := reader.visible(ROW + SELECT):
         reader.click(selects[0])
         time.sleep(OPENING)
-        for option in reader.found(OPTION)[:1]:
+        for option in reader.visible(OPTION)[:1]:
             yield reader.timed("picker", name, partial(reader.click, option))
-    if marks := reader.found(MARK):
+    if marks := reader.visible(MARK):
         yield reader.timed("mark", name, partial(reader.click, marks[len(marks) // 3]))
 
 
-def told(waits: list[Wait]) -> str:
+def summary(waits: list[Wait]) -> str:
     """Of each kind of wait the median, the ninth decile and the slowest, and where time goes."""
-    frame = pd.DataFrame([vars(each) for each in waits])
+    frame = pd.DataFrame([vars(wait) for wait in waits])
     frame["target"] = frame["kind"].map(TARGETS).fillna(TARGET)
     kinds = frame.groupby("kind", sort=False)
-    slowest = frame.loc[kinds["whole"].idxmax()].set_index("kind")
+    slowest = frame.loc[kinds["total"].idxmax()].set_index("kind")
     table = pd.DataFrame(
         {
             "n": kinds.size(),
-            "median s": kinds["whole"].median(),
-            "9 in 10 s": kinds["whole"].quantile(0.9),
-            "slowest s": slowest["whole"],
+            "median s": kinds["total"].median(),
+            "9 in 10 s": kinds["total"].quantile(0.9),
+            "slowest s": slowest["total"],
             "target s": kinds["target"].first(),
             "server s": kinds["server"].median(),
             "sent MB": kinds["megabytes"].median(),
-            "slowest is": slowest["what"],
+            "slowest is": slowest["name"],
         }
     )
-    within = float((frame["whole"] <= frame["target"]).mean())
-    listed = frame.nlargest(15, "whole").drop(columns="target")
+    within = float((frame["total"] <= frame["target"]).mean())
+    listed = frame.nlargest(15, "total").drop(columns="target")
     return "\n\n".join(
         (
             table.to_string(float_format="{:.2f}".format),
@@ -233,7 +237,7 @@ def main(folder: Path, only: str = "", size: str = "1280x720") -> None:
         for page, address in places.items():
             reader.timed("cold load", page, partial(reader.load, f"{server}/{address}"))
             waits.extend(uses(reader, page))
-    typer.echo(told([each for each in waits if each.server]))
+    typer.echo(summary([wait for wait in waits if wait.server]))
 
 
 if __name__ == "__main__":

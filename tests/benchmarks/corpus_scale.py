@@ -87,7 +87,7 @@ def by_size(folder: Path, n_tokens: int) -> None:
     nothing = write_corpus(folder / "few.txt", 20 * TOKENS)
     for name, statistics in STATISTICS.items():
         start, _ = measured(folder, nothing, statistics)
-        (few, small), (many, large) = (measured(folder, each, statistics) for each in corpora)
+        (few, small), (many, large) = (measured(folder, corpus, statistics) for corpus in corpora)
         print(
             f"{name:17} {sizes[0]:,} tokens {few:.1f} s {small:.0f} MiB   "
             f"{sizes[1]:,} tokens {many:.1f} s {large:.0f} MiB   "
@@ -100,19 +100,19 @@ def by_size(folder: Path, n_tokens: int) -> None:
 def by_workers(folder: Path, n_tokens: int) -> None:
     corpus = write_corpus(folder / "text.txt", n_tokens)
     few = write_corpus(folder / "few.txt", JOBS_OF_ALL * JOB_SEQUENCES * TOKENS)
-    one = ("--cpus-per-worker", "1")
+    cores = ("--cpus-per-worker", "1")
     ways = {
-        "one worker": one,
-        "two workers": (*one, "--workers", "2"),
-        "two workers of Ray": (*one, "--workers", "2", "--runner", "ray"),
+        "one worker": cores,
+        "two workers": (*cores, "--workers", "2"),
+        "two workers of Ray": (*cores, "--workers", "2", "--runner", "ray"),
     }
     statistics = STATISTICS["all of attention"]
     seconds = {}
     for name, options in ways.items():
         start, _ = measured(folder, few, statistics, *options)
-        whole, _ = measured(folder, corpus, statistics, *options)
-        seconds[name] = whole - start
-        print(f"{name:19} {whole:.1f} s, {start:.1f} s of it to start and end", flush=True)
+        total, _ = measured(folder, corpus, statistics, *options)
+        seconds[name] = total - start
+        print(f"{name:19} {total:.1f} s, {start:.1f} s of it to start and end", flush=True)
     one_worker, two, ray = seconds.values()
     print(f"two workers: {one_worker / two:.2f} times as fast as one")
     print(f"Ray: {ray / two:.2f} of the time of two processes")

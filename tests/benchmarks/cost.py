@@ -42,16 +42,16 @@ def seconds(work: Callable[[], object]) -> float:
 def bert_base() -> LoadedModel:
     """BERT-base's shape with random weights and its head; the tokenizer of the demo model."""
     torch.manual_seed(0)
-    whole = transformers.BertForMaskedLM(transformers.BertConfig(**EAGER))
-    whole.eval().requires_grad_(False)
+    full = transformers.BertForMaskedLM(transformers.BertConfig(**EAGER))
+    full.eval().requires_grad_(False)
     adapter = adapter_for("bert")
     return replace(
         load_model("demo", device="cpu"),
         name="random",
-        model=whole.base_model,
+        model=full.base_model,
         adapter=adapter,
-        layers=adapter.weights(whole.base_model),
-        language_model=whole,
+        layers=adapter.weights(full.base_model),
+        language_model=full,
     )
 
 
@@ -116,16 +116,18 @@ def compare(
             plan = plan_of(chosen, Path(folder) / str(number), names)
             fresh = replace(model, layers=model.adapter.weights(model.model))
             alone = timed(lambda fresh=fresh, plan=plan: bare(fresh, plan))
-            whole = timed(lambda fresh=fresh, plan=plan: everything(fresh, plan))
+            with_all = timed(lambda fresh=fresh, plan=plan: everything(fresh, plan))
             if not number:
                 continue
-            ratio, of_processor = whole / alone
-            ratios.append(whole / alone)
+            ratio, of_processor = with_all / alone
+            ratios.append(with_all / alone)
             size = (plan.folder / "out.duckdb").stat().st_size
-            totals = [each for each in plan.passes if isinstance(each, Totals)]
-            shards = sum(file.stat().st_size for each in totals for file in plan.shards(each))
+            totals = [statistic for statistic in plan.passes if isinstance(statistic, Totals)]
+            shards = sum(
+                file.stat().st_size for statistic in totals for file in plan.shards(statistic)
+            )
             print(
-                f"bare {alone[0]:.1f} s   with statistics {whole[0]:.1f} s   ratio {ratio:.2f} "
+                f"bare {alone[0]:.1f} s   with statistics {with_all[0]:.1f} s   ratio {ratio:.2f} "
                 f"(of processor time {of_processor:.2f})   file {size / 1e6:.1f} MB, "
                 f"shards {shards / 1e6:.1f} MB",
                 flush=True,
@@ -161,8 +163,10 @@ def peak(module: str, *options: str) -> float:
 
 def print_peaks(module: str, *options: str) -> None:
     """The peaks of memory of bare forward passes and of a whole run, a process of its own each."""
-    alone, whole = (peak(module, *options, "--memory-of", each) for each in ("bare", "everything"))
+    alone, with_all = (
+        peak(module, *options, "--memory-of", kind) for kind in ("bare", "everything")
+    )
     print(
-        f"peak memory: bare {alone:.0f} MiB, with statistics {whole:.0f} MiB, "
-        f"ratio {whole / alone:.2f}"
+        f"peak memory: bare {alone:.0f} MiB, with statistics {with_all:.0f} MiB, "
+        f"ratio {with_all / alone:.2f}"
     )

@@ -84,7 +84,7 @@ def read(server: str, number: int, *, until: float, reading: float) -> list[tupl
         Mixture: a page shows both files.
         RuntimeError: a page ended in an exception.
     """
-    random, found = Random(number), []
+    random, pages = Random(number), []
     session = Session(server)
     for turn in range(number, sys.maxsize):
         time.sleep(random.uniform(0, 2 * reading))
@@ -98,10 +98,10 @@ def read(server: str, number: int, *, until: float, reading: float) -> list[tupl
         is_live = number % LIVE_EVERY == 0 and turn % 2 == 0
         shown, address = ("sequences", _of_a_text(random)) if is_live else (page, {})
         took = session.open(shown, file=FILE, **address)
-        found.append((took, LIVE if is_live else page))
+        pages.append((took, LIVE if is_live else page))
         assert_one_file(b"".join(session.received), page)
     session.close()
-    return found
+    return pages
 
 
 def _of_a_text(random: Random) -> dict[str, str]:
@@ -165,11 +165,11 @@ def measure(
             time.sleep(AFTERWARDS)
             _hold(process, held)
     print(f"{len(opened)} pages, {times[0]} files replaced, {len(wrong)} error(s)")
-    for kind, those in _by_kind(opened).items():
-        median, most = (those[len(those) * percent // 100][0] for percent in (50, 95))
-        slowest, page = those[-1]
+    for kind, pages in _by_kind(opened).items():
+        median, most = (pages[len(pages) * percent // 100][0] for percent in (50, 95))
+        slowest, page = pages[-1]
         print(
-            f"{kind}: {len(those)}, slowest {page} {slowest:.2f} s, median {median:.2f} s, "
+            f"{kind}: {len(pages)}, slowest {page} {slowest:.2f} s, median {median:.2f} s, "
             f"95% within {most:.2f} s"
         )
         if kind != LIVE and slowest > longest:
@@ -182,9 +182,9 @@ def measure(
 
 def _by_kind(opened: list[tuple[float, str]]) -> dict[str, list[tuple[float, str]]]:
     """Pages that show what is stored, and those that a model is run for; the slowest last."""
-    live = [each for each in opened if each[1] == LIVE]
-    stored = [each for each in opened if each[1] != LIVE]
-    return {kind: those for kind, those in (("pages", stored), (LIVE, live)) if those}
+    live = [page for page in opened if page[1] == LIVE]
+    stored = [page for page in opened if page[1] != LIVE]
+    return {kind: pages for kind, pages in (("pages", stored), (LIVE, live)) if pages}
 
 
 def _open_all(server: str) -> None:
@@ -202,12 +202,12 @@ def _crowd(
     """The pages that so many readers opened, the slowest last, and the errors they met."""
     with ThreadPoolExecutor(sessions) as pool:
         readers = [pool.submit(reader, number) for number in range(sessions)]
-        while not all(each.done() for each in readers):
+        while not all(future.done() for future in readers):
             time.sleep(1)
             meanwhile()
-    wrong = [repr(each.exception()) for each in readers if each.exception()]
-    content = [each for each in readers if not each.exception()]
-    return sorted(page for each in content for page in each.result()), wrong
+    wrong = [repr(future.exception()) for future in readers if future.exception()]
+    content = [future for future in readers if not future.exception()]
+    return sorted(page for future in content for page in future.result()), wrong
 
 
 def _hold(process: int, held: list[int]) -> None:

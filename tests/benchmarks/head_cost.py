@@ -31,8 +31,8 @@ MASKED = 0.15
 
 def texts(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
     return tuple(
-        masked(each, model.tokenizer, rate=MASKED, seed=0)
-        for each in full_length(model, n_sequences)
+        masked(sequence, model.tokenizer, rate=MASKED, seed=0)
+        for sequence in full_length(model, n_sequences)
     )
 
 
@@ -53,8 +53,8 @@ def main() -> None:
     for name, statistics in OF_HEADS.items():
         ratio, of_processor = compare(model, corpus, statistics, rounds=asked.rounds, few=8)
         print(f"{name:10} {ratio:.2f} times bare, {of_processor:.2f} of processor time")
-    for what in ("bare", *OF_HEADS):
-        print(f"{what:10} peak {peak(__spec__.name, '--memory-of', what):.0f} MiB")
+    for kind in ("bare", *OF_HEADS):
+        print(f"{kind:10} peak {peak(__spec__.name, '--memory-of', kind):.0f} MiB")
 
 
 if __name__ == "__main__":

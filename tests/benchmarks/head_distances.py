@@ -32,14 +32,14 @@ def attention() -> torch.Tensor:
 def double_loop(weights: np.ndarray) -> np.ndarray:
     """The same distances, two heads at a time."""
     smoothed = (1 - SMOOTHING) * weights + SMOOTHING / weights.shape[-1]
-    found = np.zeros((len(weights), len(weights)))
+    distances = np.zeros((len(weights), len(weights)))
     for one in range(len(weights)):
         for other in range(len(weights)):
             mean = (smoothed[one] + smoothed[other]) / 2
             first = -smoothed[one] * np.log(mean / smoothed[one])
             second = -smoothed[other] * np.log(mean / smoothed[other])
-            found[one, other] = 0.5 * (first.sum() + second.sum())
-    return found
+            distances[one, other] = 0.5 * (first.sum() + second.sum())
+    return distances
 
 
 def measure(rounds: int) -> None:
@@ -54,14 +54,15 @@ def measure(rounds: int) -> None:
     for _ in range(rounds):
         ours = min((timed(lambda: head_distances(weights, seen)) for _ in range(5)), key=sum)
         took.append(ours)
-        told = []
+        parts = []
         for kind, ratios in times.items():
             stored = weights.numpy().astype(kind)
             loop = timed(partial(double_loop, stored))
             ratios.append(loop / ours)
-            told.append(f"double loop in {kind.__name__} {loop[0]:.1f} s ({loop[1]:.1f})")
+            parts.append(f"double loop in {kind.__name__} {loop[0]:.1f} s ({loop[1]:.1f})")
         print(
-            f"ours {ours[0]:.3f} s (of processor time {ours[1]:.3f}); {'; '.join(told)}", flush=True
+            f"ours {ours[0]:.3f} s (of processor time {ours[1]:.3f}); {'; '.join(parts)}",
+            flush=True,
         )
     wall, processor = np.median(took, axis=0)
     print(

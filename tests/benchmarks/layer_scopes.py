@@ -65,36 +65,36 @@ def integrated(layer: LayerTrace) -> torch.Tensor:
 def traced(model: LoadedModel, n_tokens: int) -> tuple[LayerTrace, ...]:
     """One sequence of the demo corpus, stretched or repeated to a length."""
     (sequence,) = full_length(model, 1)
-    return tuple(each.of_sequence(0, n_tokens) for each in model.trace([sequence]).layers)
+    return tuple(layer.of_sequence(0, n_tokens) for layer in model.trace([sequence]).layers)
 
 
 def measure(layers: tuple[LayerTrace, ...], rounds: int) -> None:
     work = sum(arithmetic(layer.weights, layer.input.shape[1]) for layer in layers)
-    ways: dict[str, Callable[[], object]] = {
-        "ours": lambda: [layer_mixing(each) for each in layers],
-        "dense": lambda: [norms(each) for each in layers],
-        "integrated": lambda: [integrated(each) for each in layers],
-        "bfloat16": lambda: [layer_mixing(each, dtype=torch.bfloat16) for each in layers],
+    methods: dict[str, Callable[[], object]] = {
+        "ours": lambda: [layer_mixing(layer) for layer in layers],
+        "dense": lambda: [norms(layer) for layer in layers],
+        "integrated": lambda: [integrated(layer) for layer in layers],
+        "bfloat16": lambda: [layer_mixing(layer, dtype=torch.bfloat16) for layer in layers],
     }
-    for way in ways.values():
-        way()
-    shares, ratios = [], {name: [] for name in ways if name != "ours"}
+    for method in methods.values():
+        method()
+    shares, ratios = [], {name: [] for name in methods if name != "ours"}
     for _ in range(rounds):
         rate = max(matmul_rate() for _ in range(3))
-        took = {name: seconds(way) for name, way in ways.items()}
+        took = {name: seconds(method) for name, method in methods.items()}
         shares.append(work / took["ours"] / rate)
-        for name, each in ratios.items():
-            each.append(took[name] / took["ours"])
+        for name, times in ratios.items():
+            times.append(took[name] / took["ours"])
         print(
             f"matmul {rate / 1e9:.0f} GFLOP/s; ours {took['ours']:.2f} s "
             f"({shares[-1]:.0%} of that rate); "
             + "; ".join(f"{name} {times[-1]:.2f} x ours" for name, times in ratios.items())
         )
     print(f"median share of the matrix-multiply rate: {statistics.median(shares):.0%}")
-    for name, each in ratios.items():
-        print(f"median of {name} over ours: {statistics.median(each):.2f}")
+    for name, times in ratios.items():
+        print(f"median of {name} over ours: {statistics.median(times):.2f}")
     for name, dtype in {"float32": None, "bfloat16": torch.bfloat16}.items():
-        worst = max(layer_mixing(each, dtype=dtype).errors.max().item() for each in layers)
+        worst = max(layer_mixing(layer, dtype=dtype).errors.max().item() for layer in layers)
         print(f"worst relative error of the layers' sums in {name}: {worst:.1e}")
 
 
@@ -105,7 +105,7 @@ def memory() -> None:
     inputs = {"input_ids": torch.randint(1000, 20000, (1, 512))}
     inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
     trace = bert.trace(model, bert.weights(model), inputs)
-    took = seconds(lambda: [layer_mixing(each) for each in trace.layers])
+    took = seconds(lambda: [layer_mixing(layer) for layer in trace.layers])
     peak = own_peak() / 2**20
     print(f"BERT-base's shape, 512 tokens: {took:.0f} s, peak memory {peak:.2f} GiB")
 

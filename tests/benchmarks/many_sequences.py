@@ -47,7 +47,7 @@ def sequences(n: int, first: int) -> Iterator[Sequence]:
         ids = np.minimum(drawn + 102, VOCABULARY).astype(np.int32)
         ids[0], ids[-1] = 101, 102
         kinds = np.select([ids == 101, ids == 102], [0, 1], TOKEN_TYPES.index("other"))
-        tokens = tuple(f"word{each}" for each in ids)
+        tokens = tuple(f"word{word}" for word in ids)
         yield Sequence(
             index=index,
             ids=ids,
@@ -72,7 +72,7 @@ def shard(table: Table, job: tuple[Sequence, ...]) -> pa.Table:
     """Random numbers for every row that a table has of some sequences."""
     draw = np.random.default_rng([job[0].index, len(table.name)])
     grain = {
-        "seq": [each.index for each in job],
+        "seq": [sequence.index for sequence in job],
         "weighing": range(len(WEIGHINGS)),
         "pos": range(LENGTH),
         "layer": range(1, LAYERS + 1),
@@ -84,10 +84,10 @@ def shard(table: Table, job: tuple[Sequence, ...]) -> pa.Table:
     )
     axes = {name: np.array(values) for name, values in grain.items() if name in names}
     grid = np.meshgrid(*axes.values(), indexing="ij")
-    columns = {name: each.ravel() for name, each in zip(axes, grid, strict=True)}
+    columns = {name: values.ravel() for name, values in zip(axes, grid, strict=True)}
     n = len(columns["seq"])
     if "token_type" in names:
-        kinds = np.array([each.token_types for each in job])
+        kinds = np.array([sequence.token_types for sequence in job])
         place = (
             columns["seq"] - job[0].index if len(job) == job[-1].index - job[0].index + 1 else None
         )
@@ -118,19 +118,19 @@ def _values(name: str, draw: np.random.Generator, n: int) -> np.ndarray:
 
 def make(folder: Path, n: int) -> None:
     """The whole way from a corpus to its file, each step with its processor time."""
-    _told("corpus", lambda: plan_of(folder, n))
+    _print_cost("corpus", lambda: plan_of(folder, n))
     plan = plan_of(folder, n)
-    _told("shards", lambda: _shards(plan))
-    _told("tables", lambda: _tables(plan))
+    _print_cost("shards", lambda: _shards(plan))
+    _print_cost("tables", lambda: _tables(plan))
     row = run_row(plan, n_layers=LAYERS, n_heads=HEADS, hidden_size=8)
     output = folder / "many.duckdb"
-    _told("file", lambda: build(plan, output, row, PROVENANCE))
+    _print_cost("file", lambda: build(plan, output, row, PROVENANCE))
     shards = sum(path.stat().st_size for path in folder.rglob("*.parquet")) / 1e6
     file = output.stat().st_size / 1e6
     print(f"{n:>9} sequences: file {file:7.1f} MB, shards {shards:8.1f} MB")
     with duckdb.connect(str(output), read_only=True) as store:
-        facts = "select name, value from provenance where starts_with(name, 'sample') order by name"
-        for name, value in store.execute(facts).fetchall():
+        query = "select name, value from provenance where starts_with(name, 'sample') order by name"
+        for name, value in store.execute(query).fetchall():
             print(f"{'':>9} {name}: {value}")
 
 
@@ -148,7 +148,7 @@ def _tables(plan: Plan) -> None:
             tables.finish_table(database, plan, name)
 
 
-def _told(name: str, step: Callable[[], object]) -> None:
+def _print_cost(name: str, step: Callable[[], object]) -> None:
     _, processor = timed(step)
     peak = own_peak() / 2**20
     print(f"{name:<8} {processor:7.1f} s of the processor, peak {peak:5.2f} GiB", flush=True)

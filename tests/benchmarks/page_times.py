@@ -69,19 +69,19 @@ class Session:
         self.ask(page, **address)
         shown = ""
         while True:
-            told = ForwardMsg()
+            message = ForwardMsg()
             self.received.append(cast(bytes, self._socket.recv(timeout=PATIENCE)))
-            told.ParseFromString(self.received[-1])
-            if told.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            message.ParseFromString(self.received[-1])
+            if message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 self.received.clear()
                 continue
-            if told.delta.new_element.exception.message:
-                raise RuntimeError(f"{page}: {told.delta.new_element.exception.message}")
-            if told.WhichOneof("type") == "navigation":
-                place = told.navigation
-                paths = {each.page_script_hash: each.url_pathname for each in place.app_pages}
+            if message.delta.new_element.exception.message:
+                raise RuntimeError(f"{page}: {message.delta.new_element.exception.message}")
+            if message.WhichOneof("type") == "navigation":
+                place = message.navigation
+                paths = {entry.page_script_hash: entry.url_pathname for entry in place.app_pages}
                 shown = paths[place.page_script_hash]
-            if told.WhichOneof("type") == "script_finished":
+            if message.WhichOneof("type") == "script_finished":
                 took = time.perf_counter() - started
                 if shown != PAGES[page]:
                     raise RuntimeError(f"{shown} came in place of {page}")
@@ -113,15 +113,15 @@ def crowd(server: str, n: int, *, turns: int, pause: float, **address: Any) -> l
 
     def visit(place: int) -> list[float]:
         session, random = Session(server), Random(place)
-        found = []
+        times = []
         for turn in range(turns):
             time.sleep(random.uniform(0, 2 * pause))
-            found.append(session.open(pages[(place + turn) % len(pages)], **address))
+            times.append(session.open(pages[(place + turn) % len(pages)], **address))
         session.close()
-        return found
+        return times
 
     with ThreadPoolExecutor(n) as pool:
-        return [each for times in pool.map(visit, range(n)) for each in times]
+        return [took for times in pool.map(visit, range(n)) for took in times]
 
 
 def typed(folder: Path, file: str) -> tuple[float, float]:
@@ -138,7 +138,7 @@ def typed(folder: Path, file: str) -> tuple[float, float]:
 
 def _typed(session: AppTest, text: str) -> float:
     session.text_area[0].set_value(text)
-    [start] = [each for each in session.button if each.form_id]
+    [start] = [button for button in session.button if button.form_id]
     took = seconds(lambda: start.click().run())
     assert not session.exception, session.exception
     assert session.get("vega_lite_chart"), "no map came"
@@ -177,8 +177,8 @@ def made(frame: Any) -> dict[str, tuple[float, float]]:
 
 def measure(folder: Path, sessions: int = 20) -> None:
     """Print what readers of the first file of a folder wait for."""
-    one = min(folder.glob("*.duckdb"), key=lambda each: each.stem)
-    file = {"file": one.name}
+    first_file = min(folder.glob("*.duckdb"), key=lambda path: path.stem)
+    file = {"file": first_file.name}
     with serving(folder) as server:
         session = Session(server)
         for view in ("numbers", "layers", "heads", "pairs"):
@@ -195,9 +195,9 @@ def measure(folder: Path, sessions: int = 20) -> None:
                 f"{sessions} sessions, {len(times)} pages {how}: "
                 f"median {times[len(times) // 2]:.2f} s, slowest {times[-1]:.2f} s"
             )
-    first, then = typed(folder, one.name)
+    first, then = typed(folder, first_file.name)
     print(f"typed text of 30 tokens: {then:.2f} s; {first:.2f} s with the model to be loaded")
-    stopped = seconds(lambda: asked(str(one), [RUNAWAY]))
+    stopped = seconds(lambda: asked(str(first_file), [RUNAWAY]))
     print(f"a question that never ends, stopped after {SECONDS:g} s: {stopped:.2f} s")
 
 

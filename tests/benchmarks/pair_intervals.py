@@ -35,8 +35,8 @@ def covered(kind: str, sizes: list[int], alike: float) -> tuple[float, float]:
     generator = np.random.default_rng(0)
     sequence = np.repeat(np.arange(len(sizes)), sizes)
     shared = draws(kind, (PAIRS, len(sizes)), generator)[:, sequence]
-    own = draws(kind, (PAIRS, len(sequence)), generator)
-    delta = np.sqrt(alike) * shared + np.sqrt(1 - alike) * own
+    alone = draws(kind, (PAIRS, len(sequence)), generator)
+    delta = np.sqrt(alike) * shared + np.sqrt(1 - alike) * alone
     rows = stored(delta, sequence)
     low, high = intervals(rows)
     mean, std = (rows[name].to_numpy(float) for name in ("mean_ff", "std_ff"))
@@ -76,8 +76,8 @@ def main() -> None:
     for kind in ("normal", "lognormal"):
         for sizes in SIZES:
             shares = (covered(kind, sizes, alike) for alike in ALIKE)
-            told = "  ".join(f"{ours:.3f} / {naive:.3f}" for ours, naive in shares)
-            print(f"{kind:10} {told}  {sizes}")
+            numbers = "  ".join(f"{ours:.3f} / {naive:.3f}" for ours, naive in shares)
+            print(f"{kind:10} {numbers}  {sizes}")
 
 
 if __name__ == "__main__":

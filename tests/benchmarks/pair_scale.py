@@ -48,7 +48,7 @@ def sequences(n: int) -> tuple[Sequence, ...]:
     drawn[:, 0], drawn[:, LENGTH // 2], drawn[:, -1] = CLS, SEP, SEP
     starts = generator.random((n, LENGTH)) < 0.8
     rows = zip(range(n), drawn.astype(np.int32), starts, strict=True)
-    return tuple(_sequence(*each) for each in rows)
+    return tuple(_sequence(*row) for row in rows)
 
 
 def _sequence(index: int, ids: np.ndarray, starts: np.ndarray) -> Sequence:
@@ -60,7 +60,7 @@ def _sequence(index: int, ids: np.ndarray, starts: np.ndarray) -> Sequence:
         token_types=kinds.astype(np.uint8),
         words=np.where(ids < FIRST_WORD, NO_WORD, np.cumsum(starts)).astype(np.int32),
         masked=np.zeros(LENGTH, dtype=bool),
-        tokens=tuple(f"word{each}" for each in ids),
+        tokens=tuple(f"word{word}" for word in ids),
         text="",
         place="",
     )
@@ -88,7 +88,7 @@ def _totals(batch: tuple[Sequence, ...], n_layers: int, factors: np.ndarray):
     trace = SimpleNamespace(layers=[SimpleNamespace(weights=weights)])
     traced = Batch(batch, cast(Any, trace))
     vars(traced)["layer_mixing"] = tuple(
-        tuple(_mixing(each, layer, factors) for layer in range(n_layers)) for each in batch
+        tuple(_mixing(sequence, layer, factors) for layer in range(n_layers)) for sequence in batch
     )
     return the_pass.totals(traced)
 
@@ -123,7 +123,7 @@ def _telling(step: Callable[..., Any]) -> Callable[..., Any]:
         done = step(*arguments, **named)
         seconds = time.perf_counter() - started
         if seconds > 0.5:
-            of = next(each for each in arguments if isinstance(each, str | Table))
+            of = next(argument for argument in arguments if isinstance(argument, str | Table))
             name = of if isinstance(of, str) else of.name
             print(f"{step.__name__.strip('_'):<12} {name:<22} {seconds:6.1f} s", flush=True)
         return done
@@ -204,7 +204,7 @@ def _forget(path: Path) -> None:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _told_peak(step: Callable[[], object], name: str) -> None:
+def _print_peak(step: Callable[[], object], name: str) -> None:
     print(f"{name}: {seconds(step):.0f} s, peak memory {own_peak() / 2**20:.2f} GiB", flush=True)
 
 
@@ -226,11 +226,11 @@ def main() -> None:
         return
     plan = plan_of(asked.folder, asked.sequences)
     if asked.step == "shards":
-        _told_peak(lambda: make_shards(plan, asked.layers), "shards")
+        _print_peak(lambda: make_shards(plan, asked.layers), "shards")
         size = sum(path.stat().st_size for path in plan.folder.rglob("*.parquet"))
         print(f"shards: {size / 1e9:.2f} GB")
         return
-    _told_peak(lambda: make_store(plan, asked.layers, output), "store")
+    _print_peak(lambda: make_store(plan, asked.layers, output), "store")
     print(f"{output.name}: {output.stat().st_size / 1e9:.2f} GB")
 
 

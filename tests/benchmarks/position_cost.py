@@ -66,7 +66,7 @@ def long_texts(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
     )
     sequences = corpus.sequences
     turned = [sequences[i % len(sequences) :] + sequences for i in range(n_sequences)]
-    return tuple(_joined(each, index) for index, each in enumerate(turned))
+    return tuple(_joined(parts, index) for index, parts in enumerate(turned))
 
 
 def _joined(parts: tuple[Sequence, ...], index: int) -> Sequence:
@@ -80,26 +80,26 @@ def measure_passes(model: LoadedModel, corpus: tuple[Sequence, ...]) -> None:
     """What every pass takes, beside the forward passes."""
     spent: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(2))
 
-    def told(name, work):
+    def clocked(name, work):
         done = []
         spent[name] = spent[name] + timed(lambda: done.append(work()))
         return done[0]
 
     def controlled(sequence, control):
-        return told("controls", lambda: model.trace_controlled(sequence, control, seed=0))
+        return clocked("controls", lambda: model.trace_controlled(sequence, control, seed=0))
 
     with tempfile.TemporaryDirectory() as folder:
         plan = plan_of(corpus, Path(folder), OF_POSITIONS)
-        told("bare", lambda: bare(model, plan))
-        told("factors", lambda: [layer.query_key for layer in model.layers])
+        clocked("bare", lambda: bare(model, plan))
+        clocked("factors", lambda: [layer.query_key for layer in model.layers])
         for sequence in corpus:
-            trace = told("trace", partial(model.trace, [sequence]))
+            trace = clocked("trace", partial(model.trace, [sequence]))
             batch = Batch((sequence,), trace, exemplars=plan.exemplars, controlled=controlled)
-            told("attention_sums", lambda batch=batch: batch.attention_sums)
-            for each in plan.passes:
-                if isinstance(each, Totals):
-                    told(each.TABLE.name, partial(each.totals, batch))
-    for name, seconds in sorted(spent.items(), key=lambda each: -each[1][0]):
+            clocked("attention_sums", lambda batch=batch: batch.attention_sums)
+            for statistic in plan.passes:
+                if isinstance(statistic, Totals):
+                    clocked(statistic.TABLE.name, partial(statistic.totals, batch))
+    for name, seconds in sorted(spent.items(), key=lambda entry: -entry[1][0]):
         times = seconds / spent["bare"]
         print(f"{name:28} {seconds[0]:7.2f} s   {times[0]:.2f} x bare ({times[1]:.2f})")
     print("state_spectrum includes the controls")

@@ -16,6 +16,7 @@ import json
 import statistics
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -60,19 +61,19 @@ def unknown(model: ModelWeights) -> ModelWeights:
 
 
 def thin(layers: tuple[LayerWeights, ...]) -> None:
-    for each in layers:
-        query_key_factors(each.query_weight, each.query_bias, each.key_weight, each.key_bias)
+    for layer in layers:
+        query_key_factors(layer.query_weight, layer.query_bias, layer.key_weight, layer.key_bias)
 
 
 def dense(layers: tuple[LayerWeights, ...]) -> None:
-    for each in layers:
-        query = torch.cat([each.query_weight, each.query_bias.unsqueeze(1)], dim=1).double()
-        key = torch.cat([each.key_weight, each.key_bias.unsqueeze(1)], dim=1).double()
+    for layer in layers:
+        query = torch.cat([layer.query_weight, layer.query_bias.unsqueeze(1)], dim=1).double()
+        key = torch.cat([layer.key_weight, layer.key_bias.unsqueeze(1)], dim=1).double()
         for head in range(len(query)):
             torch.linalg.svd(query[head] @ key[head].mT)
 
 
-def told(name: str, values: list[float], unit: str) -> None:
+def print_quartiles(name: str, values: list[float], unit: str) -> None:
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
     print(f"{name:<26} {middle:8.2f} {unit} (quartiles {low:.2f} to {high:.2f})")
 
@@ -84,10 +85,12 @@ def measure(rounds: int, dense_layers: int) -> None:
     took: dict[str, list[float]] = {}
     for _ in range(rounds):
         fresh = unknown(model)
-        for each in PASSES:
-            name = each.TABLE.name
-            took.setdefault(name, []).append(seconds(lambda one=each, of=fresh: one.weights(of)))
-        took.setdefault("together", []).append(sum(took[each.TABLE.name][-1] for each in PASSES))
+        for statistic in PASSES:
+            name = statistic.TABLE.name
+            took.setdefault(name, []).append(seconds(partial(statistic.weights, fresh)))
+        took.setdefault("together", []).append(
+            sum(took[statistic.TABLE.name][-1] for statistic in PASSES)
+        )
         ours = seconds(lambda: thin(weights[:dense_layers]))
         theirs = seconds(lambda: dense(weights[:dense_layers]))
         took.setdefault("thin factors", []).append(ours)
@@ -96,11 +99,11 @@ def measure(rounds: int, dense_layers: int) -> None:
     heads = dense_layers * len(weights[0].query_weight)
     print(f"{rounds} rounds, {torch.get_num_threads()} threads; thin and dense of {heads} heads")
     for name, values in took.items():
-        told(name, values, "times" if " over " in name else "s")
-    told_memory()
+        print_quartiles(name, values, "times" if " over " in name else "s")
+    print_memory()
 
 
-def told_memory() -> None:
+def print_memory() -> None:
     peak = own_peak() / 2**20
     print(f"peak memory {peak:.2f} GiB")
 
@@ -119,7 +122,7 @@ def build(folder: Path) -> Path:
         model=str(folder / "model"),
         corpus=str(folder / "corpus.jsonl"),
         output=folder / "positions.duckdb",
-        statistics=[*(each.TABLE.name for each in PASSES), *OF_TEXTS],
+        statistics=[*(statistic.TABLE.name for statistic in PASSES), *OF_TEXTS],
         max_tokens=LENGTH,
     )
     print(f"run: {seconds(lambda: run(request, run_local)):.1f} s")
@@ -143,7 +146,7 @@ def answers(path: Path) -> None:
         for _ in range(5):
             with duckdb.connect(str(path), read_only=True) as store:
                 took.append(1000 * seconds(lambda ask=question, of=store: ask(of)))
-        told(name, took, "ms")
+        print_quartiles(name, took, "ms")
 
 
 def main() -> None:
@@ -157,7 +160,7 @@ def main() -> None:
     if asked.store:
         path = asked.store / "positions.duckdb"
         answers(path if path.exists() else build(asked.store))
-        told_memory()
+        print_memory()
     else:
         measure(asked.rounds, asked.dense_layers)
 

@@ -45,7 +45,7 @@ def full_length(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
             "demo", model.tokenizer, positions=model.positions, segment_types=model.segment_types
         )
     )
-    long = [each for each in corpus.sequences if len(each) >= TOKENS - 16]
+    long = [sequence for sequence in corpus.sequences if len(sequence) >= TOKENS - 16]
     repeated = [long[i % len(long)] for i in range(n_sequences)]
     return tuple(replace(_stretched(s), index=i) for i, s in enumerate(repeated))
 

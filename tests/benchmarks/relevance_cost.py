@@ -77,8 +77,8 @@ def batch_of(trace: Trace, first: int = 0) -> Batch:
 def rules(trace: Trace) -> None:
     start = torch.zeros(trace.is_token.shape)
     start[:, 0] = 1
-    attention = [each.attention for each in trace.layers]
-    values = [each.values for each in trace.layers]
+    attention = [layer.attention for layer in trace.layers]
+    values = [layer.values for layer in trace.layers]
     carried_relevance(attention, values, start=start, is_token=trace.is_token)
 
 
@@ -91,17 +91,17 @@ def measure_times(model: Any, n_images: int, rounds: int) -> None:
         for _ in range(rounds + 1):
             bare = seconds(lambda: model(pixel_values=pixels))
             trace = adapter.trace(model, layers, {"pixel_values": pixels})
-            own = seconds(lambda trace=trace: rules(trace))
+            of_rules = seconds(lambda trace=trace: rules(trace))
             every = seconds(lambda trace=trace: batch_of(trace).relevance_maps)
-            ratios.append([bare / n_images, own / bare, every / bare])
-        one = adapter.trace(model, layers, {"pixel_values": pixels[:1]})
+            ratios.append([bare / n_images, of_rules / bare, every / bare])
+        image = adapter.trace(model, layers, {"pixel_values": pixels[:1]})
         alone = seconds(lambda: model(pixel_values=pixels[:1]))
-        whole = seconds(lambda: batch_of(one).layer_mixing)
-    bare, own, every = np.median(ratios[1:], axis=0)
+        of_layers = seconds(lambda: batch_of(image).layer_mixing)
+    bare, of_rules, every = np.median(ratios[1:], axis=0)
     print(f"bare forward pass        {bare:.3f} s an image")
-    print(f"four rules               {own:.2f} times that; wanted: at most {LIMIT:.0f}")
+    print(f"four rules               {of_rules:.2f} times that; wanted: at most {LIMIT:.0f}")
     print(f"all maps of every image  {every:.2f} times that")
-    print(f"whole layers, of a few   {whole / alone:.1f} times that")
+    print(f"whole layers, of a few   {of_layers / alone:.1f} times that")
 
 
 def measure_size(model: Any, n_images: int) -> None:
@@ -109,25 +109,25 @@ def measure_size(model: Any, n_images: int) -> None:
     layers = adapter.weights(model)
     passes = (relevance_map, sequence_relevance)
     with tempfile.TemporaryDirectory() as folder, torch.inference_mode():
-        shards: dict[str, list[Path]] = {each.TABLE.name: [] for each in passes}
+        shards: dict[str, list[Path]] = {statistic.TABLE.name: [] for statistic in passes}
         for first in range(0, n_images, BATCH):
             pixels = torch.randn(min(BATCH, n_images - first), 3, 224, 224)
             trace = adapter.trace(model, layers, {"pixel_values": pixels})
             batch = batch_of(trace, first)
-            for each in passes:
-                rows = counted_from_1(each.totals(batch))
-                place = Path(folder) / each.TABLE.name
-                found = finish_shard(place, first, lambda rows=rows: rows)
-                shards[each.TABLE.name].append(found)
-        for each in passes:
-            path = Path(folder) / f"{each.TABLE.name}.duckdb"
+            for statistic in passes:
+                rows = counted_from_1(statistic.totals(batch))
+                place = Path(folder) / statistic.TABLE.name
+                shard = finish_shard(place, first, lambda rows=rows: rows)
+                shards[statistic.TABLE.name].append(shard)
+        for statistic in passes:
+            path = Path(folder) / f"{statistic.TABLE.name}.duckdb"
             with duckdb.connect(str(path)) as store:
                 store.execute("create schema stored")
-                whole = path.with_suffix(".parquet")
-                merge(store, each.TABLE, shards[each.TABLE.name], whole)
-                add_table(store, each.TABLE, whole)
+                merged = path.with_suffix(".parquet")
+                merge(store, statistic.TABLE, shards[statistic.TABLE.name], merged)
+                add_table(store, statistic.TABLE, merged)
             size = path.stat().st_size / n_images * IMAGES / 2**20
-            print(f"{each.TABLE.name:18} {size:.0f} MiB for {IMAGES:,} images")
+            print(f"{statistic.TABLE.name:18} {size:.0f} MiB for {IMAGES:,} images")
 
 
 def main() -> None:

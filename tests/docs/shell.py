@@ -18,7 +18,7 @@ from precompute.__main__ import app
 from precompute.passes import PASSES
 from tests.docs.written import ROOT
 
-STATISTICS = {each.TABLE.name for each in PASSES}
+STATISTICS = {statistic.TABLE.name for statistic in PASSES}
 _PIP_OPTIONS = ("-r", "-e", "--no-deps", "--require-hashes")
 _PINNED = re.compile(r"[\w.-]+==[\d.]+")
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
@@ -52,7 +52,7 @@ def understand_option(code: str) -> None:
     if not value:
         _expect(option in _options(), f"{option} is no option of mixscope")
         return
-    given = ["1" if each.isupper() else each for each in value]
+    given = ["1" if word.isupper() else word for word in value]
     for command in ("run", "convert"):
         needed = ["--model", "demo", "--corpus", "demo", "--output", "a.duckdb"]
         try:
@@ -65,7 +65,7 @@ def understand_option(code: str) -> None:
 
 def _options() -> set[str]:
     every = (typer.main.get_command(app), *_commands().values())
-    return {each.opts[0] for command in every for each in command.params}
+    return {option.opts[0] for command in every for option in command.params}
 
 
 def _commands() -> dict[str, Any]:
@@ -94,11 +94,11 @@ def _python(arguments: list[str]) -> None:
     if module == "precompute":
         _mixscope(rest) if rest else None
     elif module == "pytest":
-        _expect(all((ROOT / each).exists() for each in rest if "/" in each), "no such test")
+        _expect(all((ROOT / path).exists() for path in rest if "/" in path), "no such test")
     else:
-        found = find_spec(module)
-        _expect(found, f"there is no module {module}")
-        is_package = found is not None and found.submodule_search_locations is not None
+        spec = find_spec(module)
+        _expect(spec, f"there is no module {module}")
+        is_package = spec is not None and spec.submodule_search_locations is not None
         _module(f"{module}.__main__" if is_package else module, rest)
 
 
@@ -144,13 +144,13 @@ def _make(arguments: list[str]) -> None:
 
 def _pip(arguments: list[str]) -> None:
     _expect(arguments[0] == "install", "only pip install is used")
-    for place, each in enumerate(arguments[1:], start=1):
+    for place, word in enumerate(arguments[1:], start=1):
         if arguments[place - 1] in ("-r", "-e"):
-            path, _, extra = each.rstrip("]").partition("[")
+            path, _, extra = word.rstrip("]").partition("[")
             _expect((ROOT / path).exists(), f"there is no {path}")
             _expect(not extra or f"\n{extra} = [" in _pyproject(), f"there is no extra {extra}")
         else:
-            _expect(each in _PIP_OPTIONS or _PINNED.fullmatch(each), f"{each} has no version")
+            _expect(word in _PIP_OPTIONS or _PINNED.fullmatch(word), f"{word} has no version")
 
 
 def _pyproject() -> str:

@@ -18,9 +18,9 @@ CHEAP = {"check", "show", "statistics", "convert"}
 
 
 def test_every_command_is_understood():
-    found = list(everywhere(commands))
-    assert len(found) > 60, "this test could not have failed"
-    for _, command in found:
+    uses = list(everywhere(commands))
+    assert len(uses) > 60, "this test could not have failed"
+    for _, command in uses:
         understand(command)
 
 
@@ -29,9 +29,9 @@ def test_every_block_is_in_a_language_that_is_checked():
 
 
 def test_every_option_is_understood():
-    found = list(everywhere(options))
-    assert len(found) > 15, "this test could not have failed"
-    for _, option in found:
+    uses = list(everywhere(options))
+    assert len(uses) > 15, "this test could not have failed"
+    for _, option in uses:
         understand_option(option)
 
 
@@ -110,22 +110,22 @@ def store(tmp_path_factory) -> Path:
 
 def test_cheap_commands_run(workplace, store, capsys):
     typed = [_arguments(command) for _, command in everywhere(commands)]
-    cheap = sorted({tuple(each) for each in typed if _is_cheap(each)})
-    assert {each[0] for each in cheap} == {"run", *CHEAP}
-    for arguments in sorted(cheap, key=lambda each: each[0] != "run"):
+    cheap = sorted({tuple(arguments) for arguments in typed if _is_cheap(arguments)})
+    assert {arguments[0] for arguments in cheap} == {"run", *CHEAP}
+    for arguments in sorted(cheap, key=lambda arguments: arguments[0] != "run"):
         read = Path(arguments[-1])
         if arguments[0] in ("check", "show") and not read.exists():
             shutil.copy(store, read)
         with patch.object(sys, "argv", ["mixscope", *arguments]), pytest.raises(SystemExit) as done:
             __main__.main()
         assert done.value.code == 0, arguments
-    told = capsys.readouterr()
-    assert "whole and sound" in told.out
-    assert not told.err
+    output = capsys.readouterr()
+    assert "whole and sound" in output.out
+    assert not output.err
 
 
 def test_the_command_of_a_feature_lists_its_files():
-    (command,) = {each for _, each in everywhere(commands) if each.startswith("git ls-files")}
+    (command,) = {line for _, line in everywhere(commands) if line.startswith("git ls-files")}
     listed = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True)
     assert {"analysis", "precompute", "tests"} <= {
         line.split("/")[0] for line in listed.stdout.splitlines()

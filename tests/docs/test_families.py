@@ -15,22 +15,22 @@ ROOT = Path(__file__).parents[2]
 def row(family: Family) -> str:
     """A line of the table of models in the documentation."""
     words = catalogue()
-    orders = ", ".join(words[f"order.{each.name}"]["en"] for each in family.orders)
+    orders = ", ".join(words[f"order.{order.name}"]["en"] for order in family.orders)
     cells = (", ".join(family.names), family.reads, orders, words[f"family.{family.stem}"]["en"])
     return f"| {' | '.join(cells)} |"
 
 
 def test_every_family_that_is_read_is_in_the_table_once():
-    types = [each for family in FAMILIES for each in family.types]
+    types = [model_type for family in FAMILIES for model_type in family.types]
     assert len(types) == len(set(types))
     assert set(types) == set(ADAPTERS)
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda each: each.stem)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.stem)
 def test_layers_have_the_order_that_the_table_says(family):
-    for each in family.types:
-        if each in TINY:
-            assert tiny_model(each).layers[0].order in family.orders
+    for model_type in family.types:
+        if model_type in TINY:
+            assert tiny_model(model_type).layers[0].order in family.orders
 
 
 def test_the_guide_to_running_has_the_table():

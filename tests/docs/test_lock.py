@@ -23,10 +23,9 @@ def pins(text: str) -> list[Requirement]:
 
 def locked(text: str = LOCK) -> dict[str, Version]:
     """Name and version of what the lock installs here."""
-    here = [each for each in pins(text) if each.marker is None or each.marker.evaluate()]
+    here = [pin for pin in pins(text) if pin.marker is None or pin.marker.evaluate()]
     return {
-        canonicalize_name(each.name): Version(str(each.specifier).removeprefix("=="))
-        for each in here
+        canonicalize_name(pin.name): Version(str(pin.specifier).removeprefix("==")) for pin in here
     }
 
 
@@ -37,10 +36,10 @@ def pinned(file: str) -> list[Requirement]:
 def missing(asked: list[Requirement], lock: dict[str, Version]) -> list[str]:
     """What is asked for and not locked, or in another version."""
     return [
-        str(each)
-        for each in asked
-        if canonicalize_name(each.name) not in lock
-        or lock[canonicalize_name(each.name)] not in each.specifier
+        str(need)
+        for need in asked
+        if canonicalize_name(need.name) not in lock
+        or lock[canonicalize_name(need.name)] not in need.specifier
     ]
 
 
@@ -50,12 +49,12 @@ def brought(name: str, lock: dict[str, Version]) -> list[Requirement]:
     Where another version is installed, as happens from the day of its release, its needs are
     those of the locked one as far as the lock knows them.
     """
-    needs = [Requirement(each) for each in requires(name) or ()]
-    here = [each for each in needs if each.marker is None or each.marker.evaluate({"extra": ""})]
+    needs = [Requirement(need) for need in requires(name) or ()]
+    here = [need for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})]
     if lock.get(name) in (None, Version(version(name))):
         return here
-    known = [canonicalize_name(each.name) for each in here]
-    return [Requirement(each) for each in known if each in lock]
+    known = [canonicalize_name(need.name) for need in here]
+    return [Requirement(package) for package in known if package in lock]
 
 
 def test_the_lock_agrees_with_the_requirements():
@@ -64,29 +63,29 @@ def test_the_lock_agrees_with_the_requirements():
 
 def test_the_lock_agrees_with_what_tests_are_run_with():
     held = [
-        each for each in pinned("requirements-dev.txt") if canonicalize_name(each.name) in locked()
+        pin for pin in pinned("requirements-dev.txt") if canonicalize_name(pin.name) in locked()
     ]
-    assert "filelock" in {each.name for each in held}, "this test could not have failed"
+    assert "filelock" in {pin.name for pin in held}, "this test could not have failed"
     assert not missing(held, locked())
 
 
 def test_the_lock_holds_what_the_requirements_bring_with_them():
-    seen, left = set(), [each.name for each in pinned("requirements.txt")]
+    seen, left = set(), [pin.name for pin in pinned("requirements.txt")]
     while left:
         name = canonicalize_name(left.pop())
         if name not in seen:
             seen.add(name)
             needs = brought(name, locked())
             assert not missing(needs, locked()), name
-            left += [each.name for each in needs]
+            left += [need.name for need in needs]
     assert len(seen) > 2 * len(pinned("requirements.txt")), "this test could not have failed"
 
 
 def test_a_release_of_today_asks_nothing_of_the_lock():
-    own = {"pytest": Version("0"), "pluggy": Version("0")}
-    assert [str(each) for each in brought("pytest", own)] == ["pluggy"]
-    own["pytest"] = Version(version("pytest"))
-    assert len(missing(brought("pytest", own), own)) > 2, "those of an equal version are asked"
+    lock = {"pytest": Version("0"), "pluggy": Version("0")}
+    assert [str(need) for need in brought("pytest", lock)] == ["pluggy"]
+    lock["pytest"] = Version(version("pytest"))
+    assert len(missing(brought("pytest", lock), lock)) > 2, "those of an equal version are asked"
 
 
 @pytest.mark.parametrize("name", ["pillow", "torch", "markupsafe"])

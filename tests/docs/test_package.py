@@ -45,8 +45,8 @@ def test_every_data_file_of_a_package_is_installed_with_it():
 
 
 def test_every_package_is_found():
-    found = PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
-    assert sorted(found) == [f"{package}*" for package in PACKAGES]
+    included = PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
+    assert sorted(included) == [f"{package}*" for package in PACKAGES]
 
 
 def test_the_licence_is_named_alike_everywhere():
@@ -88,9 +88,9 @@ def test_the_changelog_has_this_version_and_the_usual_headings():
 
 @pytest.mark.parametrize("hook", ["ruff-check", "ruff-format", "pyright"])
 def test_hooks_before_a_commit_run_what_make_check_runs(hook):
-    told = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
-    (local,) = told["repos"]
+    settings = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    (local,) = settings["repos"]
     assert local["repo"] == "local"
-    hooks = {each["id"]: each["entry"] for each in local["hooks"]}
+    hooks = {entry["id"]: entry["entry"] for entry in local["hooks"]}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("$(RUN)", ".venv/bin/python")
     assert f"\t{hooks[hook]}" in makefile

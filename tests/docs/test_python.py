@@ -69,8 +69,8 @@ def test_the_notebook_is_kept_without_results():
 
 
 def test_every_block_of_python_runs(store, capsys):
-    found = [code for _, code in everywhere(lambda text: blocks(text, "python"))]
-    assert found, "this test could not have failed"
-    for code in found:
+    programs = [code for _, code in everywhere(lambda text: blocks(text, "python"))]
+    assert programs, "this test could not have failed"
+    for code in programs:
         run_cell(code, {})
     assert "comma_period" in capsys.readouterr().out

@@ -40,16 +40,16 @@ def n_rows(stores: list[duckdb.DuckDBPyConnection], query: str) -> int:
     Small files have fewer layers, lengths and frequencies than those that the pages are about; a
     name that stands in quotes must be there.
     """
-    asked = _NUMBER.sub(lambda found: f"{found[1] or found[2]} is not null", query)
+    asked = _NUMBER.sub(lambda match: f"{match[1] or match[2]} is not null", query)
     for store in stores:
         store.execute(query).fetchall()
     return sum(len(store.execute(asked).fetchall()) for store in stores)
 
 
 def test_every_query_runs_and_finds_something(stores):
-    found = sorted({query for _, query in everywhere(queries)})
-    assert len(found) > 40, "this test could not have failed"
-    for query in found:
+    statements = sorted({query for _, query in everywhere(queries)})
+    assert len(statements) > 40, "this test could not have failed"
+    for query in statements:
         if not query.startswith(tuple(EMPTY_IN_SMALL_FILES)):
             assert n_rows(stores, query), f"{query} finds nothing"
         else:

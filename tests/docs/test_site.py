@@ -85,9 +85,9 @@ def tracked() -> list[str]:
 
 def test_every_path_exists():
     folders = {name.split("/")[0] for name in tracked() if "/" in name}
-    found = set(everywhere(lambda text: paths(text, folders)))
-    assert len(found) > 25, "this test could not have failed"
-    assert not [(page, path) for page, path in found if not _exists(path)]
+    uses = set(everywhere(lambda text: paths(text, folders)))
+    assert len(uses) > 25, "this test could not have failed"
+    assert not [(page, path) for page, path in uses if not _exists(path)]
     assert not _exists("analysis/models/<family>.rs"), "this test could not have failed"
 
 

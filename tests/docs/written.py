@@ -38,8 +38,8 @@ def inline(text: str) -> list[str]:
 
 def commands(text: str) -> list[str]:
     """Every line of a shell block, and inline code that names a program and what to do."""
-    whole = (re.sub(r"\\\n\s*", "", block) for block in blocks(text, "sh"))
-    lines = [line for block in whole for line in block.splitlines() if line.strip()]
+    joined = (re.sub(r"\\\n\s*", "", block) for block in blocks(text, "sh"))
+    lines = [line for block in joined for line in block.splitlines() if line.strip()]
     named = [code for code in inline(text) if " " in code and code.split()[0] in PROGRAMS]
     return [re.sub(r"\s+#\s.*", "", line) for line in lines] + named
 
@@ -51,9 +51,9 @@ def options(text: str) -> list[str]:
 
 def queries(text: str) -> list[str]:
     """Every statement of an SQL block, and inline code that is a query."""
-    statements = [each for block in blocks(text, "sql") for each in block.split(";")]
+    statements = [statement for block in blocks(text, "sql") for statement in block.split(";")]
     written = [*statements, *(code for code in inline(text) if _QUERY.match(code))]
-    return [" ".join(each.split()) for each in written if each.strip()]
+    return [" ".join(query.split()) for query in written if query.strip()]
 
 
 def names(text: str) -> list[str]:
@@ -63,12 +63,12 @@ def names(text: str) -> list[str]:
 
 def paths(text: str, folders: set[str]) -> list[str]:
     """Inline code that is a path below one of the folders."""
-    found = [code for code in inline(text) if _PATH.fullmatch(code)]
-    return [path for path in found if path.split("/")[0] in folders]
+    codes = [code for code in inline(text) if _PATH.fullmatch(code)]
+    return [path for path in codes if path.split("/")[0] in folders]
 
 
 def everywhere(find: Callable[[str], list[str]]) -> Iterator[tuple[str, str]]:
     """What is found on all pages, the generated one too, each with the name of its page."""
     texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
     for name, text in (texts | {"contract.md": contract()}).items():
-        yield from ((name, each) for each in find(text))
+        yield from ((name, code) for code in find(text))

@@ -63,8 +63,8 @@ def runs(*, may_mount: bool) -> dict[str, Mishap]:
         "too little memory": memory.short,
     }
     by_phase = {
-        f"{what} {phase}": partial(mishap, phase)
-        for what, mishap in at_phases.items()
+        f"{event} {phase}": partial(mishap, phase)
+        for event, mishap in at_phases.items()
         for phase in PHASES
     }
     return by_phase | others
@@ -120,13 +120,13 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         print("| what happened | times | how it ended |\n| --- | ---: | --- |", flush=True)
         for name, kind in kinds(Path(folder)).items():
-            if not any(each in name for each in asked.only):
+            if not any(word in name for word in asked.only):
                 continue
             begun = [n for start, n in FULL.items() if asked.full and name.startswith(start)]
             times = begun[0] if begun else asked.times
             ended, faults = tried(name, kind, times=times, seed=asked.seed)
-            told = ", ".join(f"{how} {n}" for how, n in ended.most_common())
-            print(f"| {name} | {times} | {told} |", flush=True)
+            ends = ", ".join(f"{how} {n}" for how, n in ended.most_common())
+            print(f"| {name} | {times} | {ends} |", flush=True)
             sums += ended
             wrong += faults
     print(f"| all | {sums.total()} | {sums['WRONG']} wrong |", flush=True)

@@ -58,7 +58,7 @@ _Place = tuple[str, dict[str, str], str, _Asked]
 def kinds(pages: Pages) -> dict[str, Kind]:
     """For every page: opened with another of its parameters each time, on files of three models."""
     places: dict[str, Iterator[_Place]] = {}
-    return {f"addresses of {each}": partial(_opened, each, pages, places) for each in PAGES}
+    return {f"addresses of {page}": partial(_opened, page, pages, places) for page in PAGES}
 
 
 def _opened(page: str, pages: Pages, places: dict[str, Iterator[_Place]], chance: Random) -> str:
@@ -67,15 +67,15 @@ def _opened(page: str, pages: Pages, places: dict[str, Iterator[_Place]], chance
     file, view, key, asked = next(places[page])
     values = (*_VALUES, *chain.from_iterable(asked.options.values()))
     address: dict[str, Any] = {"file": file, **view, key: chance.choice(values)}
-    others = [each for each in asked.keys if each not in address]
+    others = [other for other in asked.keys if other not in address]
     for other in chance.sample(others, min(len(others), chance.randrange(3))):
         address[other] = chance.choice(values)
     if chance.random() < 0.1:
         address[key] = [address[key], chance.choice(values)]
     address.setdefault("lang", chance.choice(("en", "ja")))
     session = pages.open(page, **address)
-    for each in asked.keys:
-        _assert_in_step(session, each, asked, address)
+    for parameter in asked.keys:
+        _assert_in_step(session, parameter, asked, address)
     return "a page"
 
 
@@ -85,22 +85,22 @@ def _assert_in_step(session: AppTest, key: str, asked: _Asked, address: dict[str
         return
     value, there = session.session_state[key], session.query_params.get(key, [])
     there = [there] if isinstance(there, str) else list(there)
-    chosen = [str(each) for each in (value if isinstance(value, list) else [value])]
+    chosen = [str(option) for option in (value if isinstance(value, list) else [value])]
     if there and sorted(there) != sorted(chosen):
         raise Wrong(f"{address}: {key} is {chosen}, and the address says {there}")
 
 
 def _places(page: str, pages: Pages) -> list[_Place]:
     """Every parameter of every section of a page on every file."""
-    found: list[_Place] = []
+    places: list[_Place] = []
     for family in FAMILIES:
         file = f"tiny-{family}.duckdb"
         for view in _views(page, pages, file):
             with _noting() as asked:
                 pages.open(page, None, file=file, **view)
-            found += [(file, view, key, asked) for key in asked.keys]
-    Random(0).shuffle(found)
-    return found
+            places += [(file, view, key, asked) for key in asked.keys]
+    Random(0).shuffle(places)
+    return places
 
 
 def _views(page: str, pages: Pages, file: str) -> list[dict[str, str]]:
@@ -114,20 +114,20 @@ def _views(page: str, pages: Pages, file: str) -> list[dict[str, str]]:
 @contextmanager
 def _noting() -> Iterator[_Asked]:
     """What is asked of the address meanwhile."""
-    found = _Asked()
+    asked = _Asked()
     get_all, of_choice = QueryParamsProxy.get_all, Choice.asked
 
     def noted(self: QueryParamsProxy, key: str) -> list[str]:
-        found.keys[key] = None
+        asked.keys[key] = None
         return get_all(self, key)
 
     def chosen(self: Choice) -> list[str]:
-        found.options[self.key] = [str(each) for each in self.options][:200]
+        asked.options[self.key] = [str(option) for option in self.options][:200]
         if isinstance(self, FreeChoice):
-            found.free.add(self.key)
+            asked.free.add(self.key)
         return of_choice(self)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(QueryParamsProxy, "get_all", noted)
         patch.setattr(Choice, "asked", chosen)
-        yield found
+        yield asked

@@ -23,7 +23,7 @@ def two_runs(scene: Scene, chance: Random) -> str:
         first = scene.start(folder)
         time.sleep(chance.uniform(0, sum(scene.spans.values())))
         second = scene.start(folder)
-        manners = [each.ended().manner for each in (first, second)]
+        manners = [process.ended().manner for process in (first, second)]
         scene.assert_goes_on(folder)
         return ", ".join(sorted(set(manners)))
 
@@ -50,9 +50,9 @@ def corpus(phase: str, scene: Scene, chance: Random) -> str:
 def model(phase: str, scene: Scene, chance: Random) -> str:
     """Other weights under the same name when a phase starts, in the same file or a new one."""
     with scene.trial() as folder:
-        own = shutil.copytree(scene.folder / "model", folder / "model")
-        change = partial(_other_weights, own / "model.safetensors", is_new=chance.random() < 0.5)
-        ended = scene.run(folder, partial(at, phase, change), model=str(own))
+        copied = shutil.copytree(scene.folder / "model", folder / "model")
+        change = partial(_other_weights, copied / "model.safetensors", is_new=chance.random() < 0.5)
+        ended = scene.run(folder, partial(at, phase, change), model=str(copied))
         manner = ended.manner
         if (folder / OUTPUT).exists() and numbers(folder / OUTPUT) != scene.numbers:
             raise Wrong("a mixture of two models")
@@ -95,7 +95,7 @@ def _rewritten(text: Path, seed: int, is_put_back: bool) -> None:
 
 
 def _other_weights(path: Path, *, is_new: bool) -> None:
-    tensors = {name: each * 2 for name, each in load_file(path).items()}
+    tensors = {name: tensor * 2 for name, tensor in load_file(path).items()}
     other = path.with_name("other")
     save_file(tensors, other, metadata={"format": "pt"})
     if is_new:
@@ -110,7 +110,7 @@ def _a_text(path: Path) -> None:
 
 
 def _jump(folder: Path, moment: float) -> None:
-    for each in folder.rglob("*"):
-        os.utime(each, (moment, moment))
+    for path in folder.rglob("*"):
+        os.utime(path, (moment, moment))
     real: Callable[[], float] = time.time
     time.time = lambda: real() - 86_400

@@ -17,14 +17,14 @@ def of_parts(scene: Scene, chance: Random) -> str:
     """Some shard, table or part of the corpus, and the file is made again."""
     with scene.trial(finished=True) as folder:
         (folder / OUTPUT).unlink()
-        parts = sorted(each for each in (folder / SHARDS).rglob("*") if each.is_file())
+        parts = sorted(path for path in (folder / SHARDS).rglob("*") if path.is_file())
         for path in chance.sample(parts, 3):
             before = path.read_bytes()
-            told = _damage(path, chance)
+            change = _damage(path, chance)
             while path.read_bytes() == before:
-                told = _damage(path, chance)
+                change = _damage(path, chance)
             if path.suffix == ".parquet" and is_intact(path):
-                raise Wrong(f"taken for whole: {told}")
+                raise Wrong(f"taken for whole: {change}")
         ended = scene.run(folder)
         if ended.manner != "done all the same":
             raise Wrong(f"a damaged part is not made again: {ended.said}")
@@ -36,15 +36,15 @@ def of_the_file(scene: Scene, chance: Random) -> str:
     """The finished file: `check` says so, or no number is another."""
     with scene.trial(finished=True) as folder:
         path = folder / OUTPUT
-        told = _damage(path, chance)
+        change = _damage(path, chance)
         if list(faults(path, every_table())):
             return "found by check"
         try:
-            found = numbers(path)
+            actual = numbers(path)
         except duckdb.Error as error:
             raise Wrong(f"check is content with a file that cannot be read: {error}") from error
-        if found != scene.numbers:
-            raise Wrong(f"check is content with other numbers: {told}")
+        if actual != scene.numbers:
+            raise Wrong(f"check is content with other numbers: {change}")
         return "nothing that is read was hit"
 
 

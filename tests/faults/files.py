@@ -41,7 +41,7 @@ def kinds(pages: Pages, folder: Path) -> dict[str, Kind]:
 
 
 def _planted(pages: Pages, folder: Path, names: Iterator[str], chance: Random) -> str:
-    what = next(names)
+    name = next(names)
     with TemporaryDirectory(dir=folder) as place:
         secret = Path(place) / "private" / "secret.txt"
         secret.parent.mkdir()
@@ -49,20 +49,20 @@ def _planted(pages: Pages, folder: Path, names: Iterator[str], chance: Random) -
         shown = Path(place) / "statistics"
         shown.mkdir()
         path = write_sound_file(shown / "foreign.duckdb")
-        if what in NO_FILE_OF_OURS:
-            NO_FILE_OF_OURS[what](path, secret)
+        if name in NO_FILE_OF_OURS:
+            NO_FILE_OF_OURS[name](path, secret)
         else:
-            change(path, IGNORED[what] if what in IGNORED else REFUSED[what][0], secret)
+            change(path, IGNORED[name] if name in IGNORED else REFUSED[name][0], secret)
         page = chance.choice(list(PAGES))
         try:
             session = pages.open(page, shown, lang=chance.choice(("en", "ja")))
         except Wrong as fault:
-            raise Wrong(f"{what}: {fault}") from fault
+            raise Wrong(f"{name}: {fault}") from fault
         parts = [*session.markdown, *session.error, *session.warning, *session.caption]
-        if any(SECRET in str(each.value) for each in parts):
-            raise Wrong(f"{what}: {page} shows what another file holds")
-        if what not in IGNORED and not list(faults(path, every_table())):
-            raise Wrong(f"{what}: check is content")
+        if any(SECRET in str(part.value) for part in parts):
+            raise Wrong(f"{name}: {page} shows what another file holds")
+        if name not in IGNORED and not list(faults(path, every_table())):
+            raise Wrong(f"{name}: check is content")
         return "refused" if session.error else "shown as it is"
 
 
@@ -85,7 +85,7 @@ def _valued(pages: Pages, folder: Path, chance: Random) -> str:
 def _change(path: Path, chance: Random) -> tuple[Table, str]:
     """Change what a file holds; the table, and what was done to it."""
     with duckdb.connect(str(path)) as store:
-        filled = [each for each in every_table() if each != MANIFEST and _rows(store, each)]
+        filled = [table for table in every_table() if table != MANIFEST and _rows(store, table)]
         while True:
             table = chance.choice(filled)
             column = chance.choice(table.columns)
@@ -95,8 +95,8 @@ def _change(path: Path, chance: Random) -> tuple[Table, str]:
                 value = chance.choice(_WHOLE)
             else:
                 value = chance.choice(_TEXTS)
-            own = f'update stored.{table.name} set "{column.name}" = {value}'
-            statement = f"{own} where {chance.choice(_WHERE)}"
+            update = f'update stored.{table.name} set "{column.name}" = {value}'
+            statement = f"{update} where {chance.choice(_WHERE)}"
             before = _hash(store, table)
             try:
                 store.execute(statement)
@@ -120,10 +120,10 @@ def _sections(table: Table, chance: Random) -> list[tuple[str, dict[str, str]]]:
     """The overview, and some of the sections that need a table, by page and address."""
     if table in (RUN, PROVENANCE):
         return [("overview", {}), (chance.choice(list(VIEWS)), {})]
-    found = [
-        (name, {VIEWS[name]: each.stem})
+    views = [
+        (name, {VIEWS[name]: section.stem})
         for name in VIEWS
-        for each in sections(name)
-        if table in (*each.needs, *each.also)
+        for section in sections(name)
+        if table in (*section.needs, *section.also)
     ]
-    return [("overview", {}), *chance.sample(found, min(len(found), _MOST_SECTIONS))]
+    return [("overview", {}), *chance.sample(views, min(len(views), _MOST_SECTIONS))]

@@ -88,7 +88,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
     return {
         f"changed at random: {name}": kind
         for name, kind in {
-            **{name: partial(_of_bytes, *each) for name, each in read.items()},
+            **{name: partial(_of_bytes, *arguments) for name, arguments in read.items()},
             **of_models,
         }.items()
     }
@@ -110,21 +110,21 @@ def _of_bytes(read: Read, content: tuple[bytes, ...], chance: Random) -> str:
 
 
 def _of_model(family: str, name: str, folder: Path, chance: Random) -> str:
-    sound, own = folder / f"model-{family}", folder / "changed" / "model"
+    sound, copied = folder / f"model-{family}", folder / "changed" / "model"
     if not sound.exists():
         (save_tiny_vision if family == "vit" else save_tiny)(family, sound)
-    shutil.rmtree(own.parent, ignore_errors=True)
-    shutil.copytree(sound, own)
-    changed = mutated((own / name).read_bytes(), chance)
-    (own / name).write_bytes(changed)
-    return outcome(partial(_traced, family, own), changed)
+    shutil.rmtree(copied.parent, ignore_errors=True)
+    shutil.copytree(sound, copied)
+    changed = mutated((copied / name).read_bytes(), chance)
+    (copied / name).write_bytes(changed)
+    return outcome(partial(_traced, family, copied), changed)
 
 
 def _traced(family: str, folder: Path) -> None:
     """Load a model and run it on what it reads itself."""
     model = load_model(str(folder), device="cpu")
     if family == "vit":
-        [picture] = (each.picture for each in image_sequences(family, 1))
+        [picture] = (sequence.picture for sequence in image_sequences(family, 1))
         sequences = [image_sequence(0, picture, model.image_reader)]
     else:
         sequences = [text_of(model, "The cat sat.", 36)[0], *tiny_sequences(family)[:1]]
@@ -133,8 +133,8 @@ def _traced(family: str, folder: Path) -> None:
 
 def _shown(content: bytes) -> None:
     """Read a collection and make of it what a reader can download."""
-    found = collection_from(content)
-    web, _ = web_page(found), paper(found)
+    collection = collection_from(content)
+    web, _ = web_page(collection), paper(collection)
     if "<script>alert" in web:
         raise Wrong("a script of a collection stands in its page")
 
@@ -152,9 +152,9 @@ def outcome(act: Callable[[], object], content: bytes) -> str:
         with _time_limit(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             act()
     except (UserError, NotCollected) as error:
-        told, ended = str(error), "refused in one line"
-        if not told.strip() or "\n" in told:
-            raise Wrong(f"told in other than one line: {told!r}") from error
+        message, ended = str(error), "refused in one line"
+        if not message.strip() or "\n" in message:
+            raise Wrong(f"told in other than one line: {message!r}") from error
     except Wrong:
         raise
     except Exception as error:
@@ -168,8 +168,8 @@ def outcome(act: Callable[[], object], content: bytes) -> str:
 
 def _last_line(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    own = [each for each in frames if "site-packages" not in each.filename]
-    place = own[-1] if own else frames[-1]
+    ours = [frame for frame in frames if "site-packages" not in frame.filename]
+    place = ours[-1] if ours else frames[-1]
     return f"{type(error).__name__}: {str(error)[:300]} at {place.filename}:{place.lineno}"
 
 

@@ -115,11 +115,11 @@ def _with_workers(scene: Scene, folder: Path) -> subprocess.Popen[str]:
 
 def _workers(parent: subprocess.Popen[str]) -> list[int]:
     """Both, once they are there."""
-    found: set[int] = set()
-    while len(found) < 2 and parent.poll() is None:
-        found |= workers_of(parent.pid)
+    workers: set[int] = set()
+    while len(workers) < 2 and parent.poll() is None:
+        workers |= workers_of(parent.pid)
         time.sleep(0.02)
-    return sorted(found)
+    return sorted(workers)
 
 
 def _kill(process: int) -> None:

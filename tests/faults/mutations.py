@@ -92,15 +92,15 @@ def _number(content: bytes, chance: Random) -> bytes:
 
 def _value(content: bytes, chance: Random) -> bytes:
     """One value of JSON, or what looks like one, in the place of another."""
-    found = _VALUE.findall(content)
-    return _put(content, _VALUE, chance.choice(found), chance) if found else content
+    values = _VALUE.findall(content)
+    return _put(content, _VALUE, chance.choice(values), chance) if values else content
 
 
 def _put(content: bytes, form: re.Pattern[bytes], other: bytes, chance: Random) -> bytes:
-    found = list(form.finditer(content))
-    if not found:
+    matches = list(form.finditer(content))
+    if not matches:
         return content
-    start, end = chance.choice(found).span()
+    start, end = chance.choice(matches).span()
     return content[:start] + other + content[end:]
 
 

@@ -39,9 +39,9 @@ class Pages:
         shown.mkdir()
         with brief_parsers(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             for family, chosen in FAMILIES.items():
-                own = self.folder / family
-                own.mkdir()
-                build_store(own, family, output=shown / f"tiny-{family}.duckdb", **chosen)
+                place = self.folder / family
+                place.mkdir()
+                build_store(place, family, output=shown / f"tiny-{family}.duckdb", **chosen)
         return shown
 
     def open(self, page: str, folder: Path | None = None, **address: Any) -> AppTest:
@@ -60,11 +60,11 @@ class Pages:
         return session
 
 
-def _assert_sound(session: AppTest, told: str) -> None:
+def _assert_sound(session: AppTest, page: str) -> None:
     if session.exception:
-        found = session.exception[0]
-        raise Wrong(f"{told}: {found.value}\n{''.join(found.stack_trace)[-1500:]}")
-    bodies = [each.proto.body for each in session.get("html")]
-    bodies += [each.value for each in session.markdown if each.allow_html]
-    if any(SCRIPT in each for each in bodies):
-        raise Wrong(f"{told}: a script stands in the page")
+        error = session.exception[0]
+        raise Wrong(f"{page}: {error.value}\n{''.join(error.stack_trace)[-1500:]}")
+    bodies = [block.proto.body for block in session.get("html")]
+    bodies += [text.value for text in session.markdown if text.allow_html]
+    if any(SCRIPT in body for body in bodies):
+        raise Wrong(f"{page}: a script stands in the page")

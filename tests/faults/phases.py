@@ -39,7 +39,7 @@ def measured(into: Path) -> None:
 
     def note(phase: str) -> None:
         moments.setdefault(phase, []).append(time.monotonic())
-        spans = {name: max(found) - min(found) for name, found in moments.items()}
+        spans = {name: max(times) - min(times) for name, times in moments.items()}
         taken = address_space("VmPeak") - before
         into.write_text(json.dumps({"spans": spans, "memory": taken}))
 
@@ -50,8 +50,8 @@ def measured(into: Path) -> None:
 def address_space(name: str) -> int:
     """Bytes of this process, by a name of the system's."""
     lines = Path("/proc/self/status").read_text().splitlines()
-    [found] = (each.split()[1] for each in lines if each.startswith(f"{name}:"))
-    return int(found) * 1024
+    [kilobytes] = (line.split()[1] for line in lines if line.startswith(f"{name}:"))
+    return int(kilobytes) * 1024
 
 
 def at(phase: str, action: Callable[[], object]) -> None:
@@ -90,8 +90,8 @@ def killed_at_name(number: int, *, is_after: bool) -> None:
 
 def together(*happenings: Callable[[], object]) -> None:
     """Several things, one after the other."""
-    for each in happenings:
-        each()
+    for happening in happenings:
+        happening()
 
 
 def _around(place: str, before: Callable[[], None], after: Callable[[], None]) -> None:

@@ -33,8 +33,8 @@ a 0 2 . . * - - - S * -
 #end document
 """
 LINES = "\n".join(
-    json.dumps(each, ensure_ascii=False)
-    for each in (
+    json.dumps(entry, ensure_ascii=False)
+    for entry in (
         {"text": "The cat sat, the dog ran."},
         {"text_a": "The cat sät.", "text_b": "猫 \\ dog 😀"},
         {"tokens": ["[CLS]", "the", "cat", "[SEP]", "a", "[SEP]"], "segments": [0, 0, 0, 0, 1, 1]},

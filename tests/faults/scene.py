@@ -79,27 +79,27 @@ class Scene:
             raise Wrong(f"the run after it ended with status {again.status}:\n{again.said[-3000:]}")
         assert_same(expected, folder)
         assert_whole(folder)
-        if left := [each.name for each in folder.rglob("*.unfinished*")]:
+        if left := [path.name for path in folder.rglob("*.unfinished*")]:
             raise Wrong(f"left half-written: {left}")
 
 
 def new_scene(folder: Path) -> Scene:
     """A scene in an empty folder."""
     save_tiny("bert", folder / "model")
-    finished, found = folder / "finished", folder / "measured.json"
+    finished, account = folder / "finished", folder / "measured.json"
     finished.mkdir()
     write_corpus(finished / "text.txt")
-    ended = Scene(folder, {}, 0, {}).run(finished, partial(measured, found))
+    ended = Scene(folder, {}, 0, {}).run(finished, partial(measured, account))
     if ended.status:
         raise Wrong(f"a run that nobody disturbed failed:\n{ended.said}")
-    return Scene(folder, **json.loads(found.read_text()), numbers=numbers(finished / OUTPUT))
+    return Scene(folder, **json.loads(account.read_text()), numbers=numbers(finished / OUTPUT))
 
 
 def write_corpus(path: Path, seed: int = 0) -> None:
     """A dozen short paragraphs."""
     chance = random.Random(seed)
     texts = (" ".join(chance.choices(_WORDS, k=chance.randint(4, 12))) for _ in range(12))
-    path.write_text("\n".join(f"{each} ." for each in texts), encoding="utf-8")
+    path.write_text("\n".join(f"{text} ." for text in texts), encoding="utf-8")
 
 
 def numbers(file: Path) -> Numbers:
@@ -113,14 +113,14 @@ def numbers(file: Path) -> Numbers:
 
 def assert_same(expected: Numbers, folder: Path) -> None:
     """The file in the folder of a trial holds these numbers."""
-    found = numbers(folder / OUTPUT)
-    if wrong := [name for name in expected if found.get(name) != expected[name]]:
+    actual = numbers(folder / OUTPUT)
+    if wrong := [name for name in expected if actual.get(name) != expected[name]]:
         raise Wrong(f"other numbers in {wrong}")
 
 
 def assert_whole(folder: Path) -> None:
     """No half file bears a final name."""
-    if half := [each for each in folder.joinpath(SHARDS).rglob("*.parquet") if not is_intact(each)]:
+    if half := [file for file in folder.joinpath(SHARDS).rglob("*.parquet") if not is_intact(file)]:
         raise Wrong(f"half files under final names: {half}")
 
 

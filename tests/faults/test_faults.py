@@ -33,9 +33,9 @@ def scene(tmp_path_factory) -> Scene:
     return new_scene(tmp_path_factory.mktemp("scene"))
 
 
-@pytest.mark.parametrize("what", HERE)
-def test_a_mishap_changes_no_number(what, scene):
-    assert HERE[what](scene, Random(what))
+@pytest.mark.parametrize("event", HERE)
+def test_a_mishap_changes_no_number(event, scene):
+    assert HERE[event](scene, Random(event))
 
 
 def test_a_damaged_file_is_found_or_its_numbers_are_the_same(scene):
@@ -46,8 +46,8 @@ def test_a_damaged_file_is_found_or_its_numbers_are_the_same(scene):
 def test_there_is_a_mishap_of_every_kind_for_every_phase():
     names = runs(may_mount=True)
     assert set(HERE) < set(names)
-    for what in ("killed", "disk full", "disk read-only", "corpus replaced", "model replaced"):
-        assert {f"{what} while {phase}" for phase in PHASES} < set(names)
+    for event in ("killed", "disk full", "disk read-only", "corpus replaced", "model replaced"):
+        assert {f"{event} while {phase}" for phase in PHASES} < set(names)
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_other_numbers_and_half_files_would_be_seen(scene):
     with scene.trial(finished=True) as folder:
         assert_same(scene.numbers, folder)
         assert_whole(folder)
-        found = numbers(folder / OUTPUT)
-        name = next(name for name, (n_rows, *_) in found.items() if n_rows)
+        counts = numbers(folder / OUTPUT)
+        name = next(name for name, (n_rows, *_) in counts.items() if n_rows)
         with pytest.raises(Wrong):
-            assert_same(found | {name: (0, 0, 0)}, folder)
+            assert_same(counts | {name: (0, 0, 0)}, folder)
         shard = next(folder.rglob("*.parquet"))
         shard.write_bytes(shard.read_bytes()[:-1])
         with pytest.raises(Wrong):

@@ -113,8 +113,8 @@ def mutated(module: str, scratch: Path, *, jobs: int, ending: str) -> Result:
         **arguments,
     )
     meta = scratch / "mutants" / f"{module}.meta"
-    found: dict[str, int | None] = json.loads(meta.read_text())["exit_code_by_key"]
-    codes = {name: code for name, code in found.items() if name[-1] in ending}
+    exits: dict[str, int | None] = json.loads(meta.read_text())["exit_code_by_key"]
+    codes = {name: code for name, code in exits.items() if name[-1] in ending}
     if not codes:
         return Result(module, 0, ())
     if ran.returncode or None in codes.values():
@@ -123,7 +123,7 @@ def mutated(module: str, scratch: Path, *, jobs: int, ending: str) -> Result:
     shown = subprocess.run(
         [sys.executable, "-c", DIFFS, *alive], capture_output=True, check=True, **arguments
     ).stdout.split("\0")
-    survivors = tuple(_mutant(*each) for each in zip(alive, shown[:-1], strict=True))
+    survivors = tuple(_mutant(*pair) for pair in zip(alive, shown[:-1], strict=True))
     return Result(module, len(codes), survivors)
 
 
@@ -138,18 +138,18 @@ def mutated_queries(module: str, scratch: Path, *, ending: str) -> Result:
     """
     name, path = module.removesuffix(".py").replace("/", "."), scratch / module
     source = (ROOT / module).read_text(encoding="utf-8")
-    found = [each for n, each in enumerate(sql.mutants(source), 1) if str(n)[-1] in ending]
-    if not found:
+    tried = [mutant for n, mutant in enumerate(sql.mutants(source), 1) if str(n)[-1] in ending]
+    if not tried:
         return Result(f"{module}, SQL", 0, ())
     (scratch / "pyproject.toml").write_text(SETTINGS.partition("[tool.mutmut]")[0])
     tests, alive = checks_of(module), []
     if not sql.survives(tests, scratch):
         raise RuntimeError(f"{module}: its tests fail.")
-    for line, text in found:
+    for line, text in tried:
         path.write_text(text, encoding="utf-8")
         alive += [Mutant(name, line)] if sql.survives(tests, scratch) else []
     path.write_text(source, encoding="utf-8")
-    return Result(f"{module}, SQL", len(found), tuple(alive))
+    return Result(f"{module}, SQL", len(tried), tuple(alive))
 
 
 def _mutant(name: str, diff: str) -> Mutant:
@@ -163,10 +163,10 @@ def _mutant(name: str, diff: str) -> Mutant:
 
 def reasons() -> dict[Mutant, str]:
     """Why each known survivor survives."""
-    found = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))
+    functions = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))
     return {
         Mutant(function, line): reason
-        for function, lines in found.items()
+        for function, lines in functions.items()
         for line, reason in lines.items()
     }
 
@@ -212,11 +212,11 @@ def main() -> None:
                 n_tried, alive = n_tried + result.n_mutants, [*alive, *result.survivors]
                 if kind == "python" or result.n_mutants:
                     print(result.line(), flush=True)
-                for each in result.survivors:
-                    reason = each.reason or known.get(each)
-                    told = f"{each.function}: {each.line}"
-                    print(f"    {told}  # {reason or 'NO REASON'}", flush=True)
-                    unexplained += [] if reason else [each]
+                for mutant in result.survivors:
+                    reason = mutant.reason or known.get(mutant)
+                    where = f"{mutant.function}: {mutant.line}"
+                    print(f"    {where}  # {reason or 'NO REASON'}", flush=True)
+                    unexplained += [] if reason else [mutant]
     print(Result("all of these", n_tried, tuple(alive)).line())
     sys.exit(1 if unexplained else 0)
 

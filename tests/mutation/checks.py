@@ -32,8 +32,8 @@ def checks_of(module: str) -> list[str]:
     """
     stem = Path(module).stem
     if not module.startswith((PASSES, SHARED)):
-        own = Path("tests") / Path(module).with_name(f"test_{stem}.py")
-        return [str(own)] if (ROOT / own).exists() else []
+        test = Path("tests") / Path(module).with_name(f"test_{stem}.py")
+        return [str(test)] if (ROOT / test).exists() else []
     resting = resting_on(stem)
     numbers = "tests/outermost/test_outermost.py::test_every_number_is_that_of_the_bare_model"
     return [
@@ -51,32 +51,34 @@ def checks_of(module: str) -> list[str]:
 def resting_on(stem: str) -> list[str]:
     """A pass, and all those that import it or read what it has stored, the nearest first."""
     texts = {path.stem: path.read_text("utf-8") for path in passes()}
-    found = [stem, *READ_BY.get(stem, ())]
-    for each in found:
+    resting = [stem, *READ_BY.get(stem, ())]
+    for module in resting:
         folder = r"from precompute\.passes(?:\.\w+)?"
-        imported = rf"{folder}\.{each} import|{folder} import .*\b{each}\b"
-        uses = re.compile(rf'{imported}|NEEDS = .*"{each}"')
-        found += [name for name, text in texts.items() if name not in found and uses.search(text)]
-    return found
+        imported = rf"{folder}\.{module} import|{folder} import .*\b{module}\b"
+        uses = re.compile(rf'{imported}|NEEDS = .*"{module}"')
+        resting += [
+            name for name, text in texts.items() if name not in resting and uses.search(text)
+        ]
+    return resting
 
 
 def _speaking_of(stems: list[str]) -> list[str]:
     """The tests that speak of the first of these modules that any speaks of: in its room, or else
     in any."""
     rooms = {path.stem: path.parent.name for path in passes()}
-    for stem, room in ((each, room) for each in stems for room in (rooms.get(each, "*"), "*")):
+    for stem, room in ((name, room) for name in stems for room in (rooms.get(name, "*"), "*")):
         word = re.compile(rf'\b{stem}\.|import .*\b{stem}\b|"{stem}"|from {stem}\b|test_{stem}\b')
         paths = sorted((ROOT / TESTS).glob(f"{room}/test_*.py"))
-        found = [path for path in paths if word.search(f"{path.stem} {path.read_text('utf-8')}")]
-        if found:
-            return [str(path.relative_to(ROOT)) for path in found]
+        speaking = [path for path in paths if word.search(f"{path.stem} {path.read_text('utf-8')}")]
+        if speaking:
+            return [str(path.relative_to(ROOT)) for path in speaking]
     return []
 
 
 def _counts(stem: str) -> bool:
     """Whether a module is a pass that the law is tested with on these families."""
     texts = (path.read_text("utf-8") for path in passes() if path.stem == stem)
-    return stem not in OF_OTHERS and any("def totals(" in each for each in texts)
+    return stem not in OF_OTHERS and any("def totals(" in text for text in texts)
 
 
 def passes() -> Iterator[Path]:

@@ -36,7 +36,7 @@ CHANGES = (
     (r"\bdistinct ", ""),
     (r" desc\b", ""),
     (r"\bcoalesce\(([^,()]+), [^()]+\)", r"\1"),
-    (r"(?<![\w.$])(\d+)(?![\w.])", lambda found: str(int(found[1]) + 1)),
+    (r"(?<![\w.$])(\d+)(?![\w.])", lambda match: str(int(match[1]) + 1)),
 )
 """What is looked for in a query, and what stands there instead."""
 _IS_SQL = re.compile(
@@ -52,9 +52,9 @@ def mutants(source: str) -> Iterator[tuple[str, str]]:
     for row, start, end in _queries(source, lines):
         line = lines[row]
         for pattern, instead in CHANGES:
-            for found in re.compile(pattern).finditer(line, start, end):
-                there = found.expand(instead) if isinstance(instead, str) else instead(found)
-                changed = line[: found.start()] + there + line[found.end() :]
+            for match in re.compile(pattern).finditer(line, start, end):
+                there = match.expand(instead) if isinstance(instead, str) else instead(match)
+                changed = line[: match.start()] + there + line[match.end() :]
                 yield changed.strip(), "".join([*lines[:row], changed, *lines[row + 1 :]])
 
 
@@ -62,13 +62,13 @@ def _queries(source: str, lines: list[str]) -> Iterator[tuple[int, int, int]]:
     """The lines of strings that hold SQL, with where in the line it begins and ends."""
     tree = ast.parse(source)
     nodes = list(ast.walk(tree))
-    told = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     joined = [node for node in nodes if isinstance(node, ast.JoinedStr)]
     parts = {id(part) for node in joined for part in ast.walk(node) if part is not node}
     texts = (node for node in nodes if isinstance(node, ast.expr) and _is_text(node))
     for node in texts:
         text = ast.get_source_segment(source, node) or ""
-        if id(node) in told | parts or not _IS_SQL.search(text):
+        if id(node) in docstrings | parts or not _IS_SQL.search(text):
             continue
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         for row in range(first, last + 1):
@@ -97,7 +97,7 @@ def _tested(tests: list[str], folder: Path) -> int:
     for name in [name for name in sys.modules if name.partition(".")[0] in _PROJECT]:
         del sys.modules[name]
     os.chdir(folder)
-    sys.path[:] = [str(folder), *(each for each in sys.path if each not in ("", str(_ROOT)))]
+    sys.path[:] = [str(folder), *(path for path in sys.path if path not in ("", str(_ROOT)))]
     settings = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not shared_data"]
     return int(pytest.main([*settings, "--rootdir=.", *tests]))
 

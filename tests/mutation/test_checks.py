@@ -26,26 +26,26 @@ def test_a_measure_answers_to_the_tests_of_its_name():
 def test_a_pass_answers_to_what_rests_on_it():
     assert resting_on("sequence_mixing_ratio") == ["sequence_mixing_ratio", "mixing_ratio"]
     assert set(resting_on("frequency_rows")) >= {"frequency_correlation"}
-    found = checks_of("precompute/passes/mixing/sequence_mixing_ratio.py")
-    told = [each.rpartition("::")[2] for each in found]
-    assert "tests/precompute/passes/mixing/test_mixing_ratio.py" in found
-    assert "test_every_number_is_that_of_the_bare_model[bert-mixing_ratio]" in told
+    checks = checks_of("precompute/passes/mixing/sequence_mixing_ratio.py")
+    cases = [check.rpartition("::")[2] for check in checks]
+    assert "tests/precompute/passes/mixing/test_mixing_ratio.py" in checks
+    assert "test_every_number_is_that_of_the_bare_model[bert-mixing_ratio]" in cases
     law = "test_padding_batching_and_order_change_no_number"
-    assert f"{law}[gpt2-sequence_mixing_ratio]" in told
+    assert f"{law}[gpt2-sequence_mixing_ratio]" in cases
     assert f"def {law}(" in (ROOT / LAW.partition("::")[0]).read_text("utf-8")
 
 
 def test_every_pass_has_tests_to_answer_to():
     for path in passes():
-        found = checks_of(str(path.relative_to(ROOT)))
-        files = {each.partition("::")[0] for each in found if ".py" in each}
+        checks = checks_of(str(path.relative_to(ROOT)))
+        files = {check.partition("::")[0] for check in checks if ".py" in check}
         assert files, path
-        assert all((ROOT / each).exists() for each in files)
+        assert all((ROOT / file).exists() for file in files)
 
 
 def test_queries_are_changed_and_nothing_that_is_said_of_them():
-    found = [line for line, _ in mutants(QUERY)]
-    assert found == [
+    changed = [line for line, _ in mutants(QUERY)]
+    assert changed == [
         "select avg(n) as n from pair",
         "where n > 2",
         "where n >= 3",
@@ -59,11 +59,11 @@ def test_a_mutant_differs_in_its_line_alone():
     before = QUERY.splitlines()
     for line, text in mutants(QUERY):
         after = text.splitlines()
-        (changed,) = (row for row, each in enumerate(before) if each != after[row])
+        (changed,) = (row for row, original in enumerate(before) if original != after[row])
         assert after[changed].strip() == line
 
 
-@pytest.mark.parametrize(("pattern", "instead"), CHANGES, ids=[each for each, _ in CHANGES])
+@pytest.mark.parametrize(("pattern", "instead"), CHANGES, ids=[pattern for pattern, _ in CHANGES])
 def test_every_change_changes_something(pattern, instead):
     lines = [
         "sum(a) + favg(b) - avg(c) * min(d) / max(e), sqrt(f), abs(g), stddev_pop(h) as i",

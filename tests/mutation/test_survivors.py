@@ -19,19 +19,19 @@ def test_every_survivor_is_of_a_function_and_has_a_reason():
 
 
 def test_every_formula_has_tests_that_would_kill_its_mutants():
-    found = list(modules([]))
-    assert "analysis/measures/pairs/pair.py" in found
-    assert "precompute/passes/pairs/pair.py" in found
-    for module in found:
+    paths = list(modules([]))
+    assert "analysis/measures/pairs/pair.py" in paths
+    assert "precompute/passes/pairs/pair.py" in paths
+    for module in paths:
         assert (ROOT / module).exists()
-        assert all((ROOT / each).exists() for each in checks_of(module) if each.endswith(".py"))
+        assert all((ROOT / check).exists() for check in checks_of(module) if check.endswith(".py"))
         assert checks_of(module), module
 
 
 def test_a_survivor_is_known_by_its_function_and_its_line():
-    found = _mutant("analysis.measures.pairs.pair.x__part__mutmut_3", DIFF)
-    assert found.function == "analysis.measures.pairs.pair._part"
-    assert found.line == "return one - other"
+    mutant = _mutant("analysis.measures.pairs.pair.x__part__mutmut_3", DIFF)
+    assert mutant.function == "analysis.measures.pairs.pair._part"
+    assert mutant.line == "return one - other"
     of_class = _mutant("analysis.measures.pairs.pair.xǁWaysǁpassed__mutmut_1", DIFF)
     assert of_class.function == "analysis.measures.pairs.pair.Ways.passed"
 

@@ -96,19 +96,19 @@ class BareModel:
 
     def _shared(self, module: Any) -> Affine:
         """Keys or values that several heads share, once for each of them."""
-        own = self._linear(module)
-        groups = own.bias.numel() // self.head_width
+        projection = self._linear(module)
+        groups = projection.bias.numel() // self.head_width
         heads = [head * groups // self.heads for head in range(self.heads)]
-        cut = own.weight.view(-1, groups, self.head_width)[:, heads]
-        return Affine(cut.flatten(1), own.bias.view(groups, -1)[heads].flatten())
+        cut = projection.weight.view(-1, groups, self.head_width)[:, heads]
+        return Affine(cut.flatten(1), projection.bias.view(groups, -1)[heads].flatten())
 
     def _llama(self, block: Any) -> Layer:
-        own, network = block.self_attn, block.mlp
+        attention, network = block.self_attn, block.mlp
         return Layer(
-            self._linear(own.q_proj),
-            self._shared(own.k_proj),
-            self._shared(own.v_proj),
-            self._linear(own.o_proj),
+            self._linear(attention.q_proj),
+            self._shared(attention.k_proj),
+            self._shared(attention.v_proj),
+            self._linear(attention.o_proj),
             block.input_layernorm,
             self._linear(network.up_proj),
             self._linear(network.down_proj),
@@ -121,20 +121,20 @@ class BareModel:
             return self._llama(block)
         if not self.norm_first:
             attention = block.attention
-            own = attention.self
-            projections = [self._linear(each) for each in (own.query, own.key, own.value)]
+            heads = attention.self
+            projections = [self._linear(module) for module in (heads.query, heads.key, heads.value)]
             output = self._linear(attention.output.dense)
             norms = attention.output.LayerNorm, block.output.LayerNorm
             network = self._linear(block.intermediate.dense), self._linear(block.output.dense)
         else:  # GPT-2 keeps its matrices as they multiply rows, the three in one
             joined, bias = block.attn.c_attn.weight.detach(), block.attn.c_attn.bias.detach()
             pairs = zip(joined.chunk(3, dim=1), bias.chunk(3), strict=True)
-            projections = [Affine(*each) for each in pairs]
+            projections = [Affine(*pair) for pair in pairs]
             output = Affine(block.attn.c_proj.weight.detach(), block.attn.c_proj.bias.detach())
             norms = block.ln_1, block.ln_2
             network = tuple(
-                Affine(each.weight.detach(), each.bias.detach())
-                for each in (block.mlp.c_fc, block.mlp.c_proj)
+                Affine(module.weight.detach(), module.bias.detach())
+                for module in (block.mlp.c_fc, block.mlp.c_proj)
             )
         query, key, value = projections
         inner, outer = network
@@ -167,16 +167,16 @@ class BareModel:
 
         hooks = [block.register_forward_hook(watch) for block in self.blocks]
         try:
-            found = self.model(**self.arguments(ids, segments), output_attentions=True)
+            output = self.model(**self.arguments(ids, segments), output_attentions=True)
         finally:
             for hook in hooks:
                 hook.remove()
         normed = [
-            layer.attention_norm(each) if self.norm_first else each
-            for layer, each in zip(self.layers, inputs, strict=True)
+            layer.attention_norm(rows) if self.norm_first else rows
+            for layer, rows in zip(self.layers, inputs, strict=True)
         ]
         words = self.model.get_input_embeddings()(torch.tensor(ids))
-        attention = [each[0] for each in found.attentions]
+        attention = [weights[0] for weights in output.attentions]
         return Reading(seq, ids, segments, types, words, inputs, normed, attention, outputs)
 
     def by_head(self, rows: Tensor) -> Tensor:

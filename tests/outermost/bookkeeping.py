@@ -24,22 +24,22 @@ def run(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def sequence(corpus: Corpus) -> pd.DataFrame:
-    return frame_of([{"seq": each.seq, "n_tokens": len(each)} for each in corpus.readings])
+    return frame_of([{"seq": reading.seq, "n_tokens": len(reading)} for reading in corpus.readings])
 
 
 def token(corpus: Corpus) -> pd.DataFrame:
     """The text and the type of every id; segments are 0 up to and including the first [SEP]."""
     frames = []
-    for each in corpus.readings:
-        separators = np.cumsum([kind == "sep" for kind in each.types])
+    for reading in corpus.readings:
+        separators = np.cumsum([kind == "sep" for kind in reading.types])
         segments = [0, *(separators[:-1] > 0).astype(int)] if corpus.has_segments else 0
         frames.append(
             pd.DataFrame(
                 {
-                    "seq": each.seq,
-                    "pos": range(len(each)),
-                    "token": corpus.model.tokenizer.convert_ids_to_tokens(each.ids),
-                    "token_type": each.types,
+                    "seq": reading.seq,
+                    "pos": range(len(reading)),
+                    "token": corpus.model.tokenizer.convert_ids_to_tokens(reading.ids),
+                    "token_type": reading.types,
                     "segment": segments,
                 }
             )
@@ -49,9 +49,9 @@ def token(corpus: Corpus) -> pd.DataFrame:
 
 def masked_share(corpus: Corpus, rate: float) -> bool:
     """Whether every sequence has max(1, ⌊rate · k⌋) masked of its k tokens but [CLS] and [SEP]."""
-    for each in corpus.readings:
-        places = [i for i, kind in enumerate(each.types) if kind not in ("bos", "cls", "sep")]
-        n_masked = sum(corpus.is_masked(each.ids[place]) for place in places)
+    for reading in corpus.readings:
+        places = [i for i, kind in enumerate(reading.types) if kind not in ("bos", "cls", "sep")]
+        n_masked = sum(corpus.is_masked(reading.ids[place]) for place in places)
         if n_masked != (max(1, int(rate * len(places))) if rate else 0):
             return False
     return True

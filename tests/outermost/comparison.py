@@ -61,16 +61,16 @@ def compared(
     absolute: bool = False,
 ) -> Comparison:
     """Both sides joined by their keys; a key that is NULL is a key."""
-    sides = [_joinable(each, keys) for each in (expected, stored)]
+    sides = [_joinable(frame, keys) for frame in (expected, stored)]
     values = [name for name in expected.columns if name not in keys]
     both = sides[0].merge(sides[1], on=keys, how="outer", indicator=True, suffixes=("", "_stored"))
     there = both[both["_merge"] == "both"]
     assert not sides[1].duplicated(keys).any(), f"{view} has a key twice"
     deviation, where = 0.0, ""
     for name in values:
-        found, row = _deviation(there, name, absolute=absolute)
-        if found > deviation:
-            deviation, where = found, f"{name} at {_place(there, keys, row)}"
+        difference, row = _deviation(there, name, absolute=absolute)
+        if difference > deviation:
+            deviation, where = difference, f"{name} at {_place(there, keys, row)}"
     return Comparison(
         view,
         len(there),
@@ -96,13 +96,13 @@ def _written(value: object) -> str:
 
 def _deviation(both: pd.DataFrame, name: str, *, absolute: bool) -> tuple[float, int]:
     """The largest difference of a column over its largest size, and its row."""
-    one, other = both[name], both[f"{name}_stored"]
+    expected, stored = both[name], both[f"{name}_stored"]
     if not len(both):
         return 0.0, 0
-    if isinstance(one.iloc[0], str):
-        differs = (one != other).to_numpy()
+    if isinstance(expected.iloc[0], str):
+        differs = (expected != stored).to_numpy()
         return (np.inf, int(differs.argmax())) if differs.any() else (0.0, 0)
-    left, right = (each.to_numpy(dtype=float, na_value=np.nan) for each in (one, other))
+    left, right = (side.to_numpy(dtype=float, na_value=np.nan) for side in (expected, stored))
     one_sided = np.isnan(left) != np.isnan(right)
     if one_sided.any():
         return np.inf, int(one_sided.argmax())

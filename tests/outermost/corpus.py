@@ -21,8 +21,8 @@ class Corpus:
     def parts(self) -> list[list[Parts]]:
         """Every layer of every sequence taken apart: slow, so done once."""
         return [
-            [layer_parts(self.model, each, layer) for layer in range(len(self.model.layers))]
-            for each in self.readings
+            [layer_parts(self.model, reading, layer) for layer in range(len(self.model.layers))]
+            for reading in self.readings
         ]
 
     @property
@@ -35,14 +35,14 @@ class Corpus:
 
 def read_corpus(store: duckdb.DuckDBPyConnection, model: BareModel) -> Corpus:
     """All sequences of a file in the order of the file; the model gets segments unless all 0."""
-    told = store.execute("select value from provenance where name = 'segments'").fetchall()
-    ignored = told == [("zero",)]
+    segmenting = store.execute("select value from provenance where name = 'segments'").fetchall()
+    ignored = segmenting == [("zero",)]
     tokens = store.execute("select seq, pos, token_id, segment from token order by seq, pos").df()
     readings = []
     for seq, rows in tokens.groupby("seq", sort=True):
         ids = rows["token_id"].astype(int).tolist()
         segments = (rows["segment"].astype(int) * (not ignored)).tolist()
-        types = [type_of(model.tokenizer, each) for each in ids]
+        types = [type_of(model.tokenizer, identity) for identity in ids]
         readings.append(model.read(int(str(seq)), ids, segments, types))
     return Corpus(model, readings)
 

@@ -16,13 +16,13 @@ def sequence_gate_rule(corpus: Corpus) -> pd.DataFrame:
     model = corpus.model
     name = model.scopes[4]  # after the network, in either order
     rows = []
-    for each, parts in zip(corpus.readings, corpus.parts, strict=True):
-        seen = np.tri(len(each), dtype=bool) | (not model.is_causal)
+    for reading, parts in zip(corpus.readings, corpus.parts, strict=True):
+        seen = np.tri(len(reading), dtype=bool) | (not model.is_causal)
         for layer, of_layer in enumerate(parts):
-            halves, closed = _by_halves(model, each, layer)
+            halves, closed = _by_halves(model, reading, layer)
             integrated = of_layer.maps[name].numpy()
-            told = {"spearman": stats.spearmanr(integrated[seen], halves[seen])[0]}
-            rows.append({"seq": each.seq, "layer": layer + 1, **told, "closed": closed})
+            agreement = {"spearman": stats.spearmanr(integrated[seen], halves[seen])[0]}
+            rows.append({"seq": reading.seq, "layer": layer + 1, **agreement, "closed": closed})
     return frame_of(rows)
 
 
@@ -46,8 +46,8 @@ def gate_rule_agreement(corpus: Corpus) -> pd.DataFrame:
     rows = sequence_gate_rule(corpus).dropna(subset="spearman")
     names = ["spearman", "closed"]
     layers = rows.groupby("layer")[names].mean().reset_index()
-    whole = rows.groupby("seq")[names].mean().mean()
+    means = rows.groupby("seq")[names].mean().mean()
     n = rows.groupby("layer")["seq"].count()
     layers = layers.assign(n_sequences=layers["layer"].map(n))
-    over_all = {"layer": None, **whole, "n_sequences": rows["seq"].nunique()}
+    over_all = {"layer": None, **means, "n_sequences": rows["seq"].nunique()}
     return pd.concat([layers, frame_of([over_all])])

@@ -18,17 +18,19 @@ def head_pattern(corpus: Corpus) -> pd.DataFrame:
     rows = []
     for layer in range(len(corpus.model.layers)):
         for head in range(corpus.model.heads):
-            found = [
-                _habits(each.attention[layer][head].numpy(), each.types, corpus.model.is_causal)
-                for each in corpus.readings
+            habits = [
+                _habits(
+                    reading.attention[layer][head].numpy(), reading.types, corpus.model.is_causal
+                )
+                for reading in corpus.readings
             ]
-            means = {name: _mean(name, [each[name] for each in found]) for name in HABITS}
+            means = {name: _mean(name, [habit[name] for habit in habits]) for name in HABITS}
             rows.append({"layer": layer + 1, "head": head + 1, **means})
     return frame_of(rows)
 
 
 def _mean(name: str, values: list[float | None]) -> float | None:
-    present = [each for each in values if each is not None]
+    present = [value for value in values if value is not None]
     counted = len(values) if name in ("cls", "sep", "comma_period") else len(present)
     return sum(present) / counted if present else None
 
@@ -48,7 +50,7 @@ def _habits(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, f
 
     every = np.ones(n, dtype=bool)
     rows = [_entropy(alpha[i, seen[i]]) for i in range(n)]
-    of_cls = [each for each, name in zip(rows, types, strict=True) if name == "cls"]
+    of_cls = [entropy for entropy, name in zip(rows, types, strict=True) if name == "cls"]
     return {
         "self": along(0),
         "previous": along(-1),
@@ -68,9 +70,9 @@ def _entropy(row: np.ndarray) -> float:
 
 def _smoothed_rows(corpus: Corpus) -> Iterator[np.ndarray]:
     """Row by row of all sequences, what every head makes of it, over the keys that it sees."""
-    for each in corpus.readings:
-        alpha = torch.cat(each.attention).numpy()
-        for i in range(len(each)):
+    for reading in corpus.readings:
+        alpha = torch.cat(reading.attention).numpy()
+        for i in range(len(reading)):
             row = alpha[:, i, : i + 1] if corpus.model.is_causal else alpha[:, i]
             yield 0.999 * row + 0.001 / row.shape[1]
 
@@ -78,26 +80,26 @@ def _smoothed_rows(corpus: Corpus) -> Iterator[np.ndarray]:
 def divergences(corpus: Corpus) -> np.ndarray:
     """Σ over sequences and rows of the Jensen–Shannon divergence, in nats."""
     n_heads = len(corpus.model.layers) * corpus.model.heads
-    found = np.zeros((n_heads, n_heads))
+    sums = np.zeros((n_heads, n_heads))
     for rows in _smoothed_rows(corpus):
         for head in range(n_heads):
             middle = (rows[head] + rows[head:]) / 2
             kept = (rows[head] * np.log(rows[head] / middle)).sum(axis=1)
             others = (rows[head:] * np.log(rows[head:] / middle)).sum(axis=1)
-            found[head, head:] += (kept + others) / 2
-    return np.triu(found, 1) + np.triu(found, 1).T
+            sums[head, head:] += (kept + others) / 2
+    return np.triu(sums, 1) + np.triu(sums, 1).T
 
 
 def head_distance(corpus: Corpus) -> pd.DataFrame:
-    found, width = divergences(corpus), corpus.model.heads
-    one, other = np.indices(found.shape).reshape(2, -1)
+    distances, width = divergences(corpus), corpus.model.heads
+    one, other = np.indices(distances.shape).reshape(2, -1)
     return pd.DataFrame(
         {
             "layer_a": one // width + 1,
             "head_a": one % width + 1,
             "layer_b": other // width + 1,
             "head_b": other % width + 1,
-            "divergence": found.ravel(),
+            "divergence": distances.ravel(),
         }
     )
 
@@ -118,9 +120,9 @@ def head_layout(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFram
 def gradient_importance(corpus: Corpus) -> pd.DataFrame:
     """|∂L/∂α| summed by the type of j, by the number of tokens; L is the squared length of the
     mean of the last hidden states, the loss of a model without a head that predicts tokens."""
-    found: dict[tuple, list[float]] = {}
-    for each in corpus.readings:
-        arguments = corpus.model.arguments(each.ids, each.segments)
+    slopes_of: dict[tuple, list[float]] = {}
+    for reading in corpus.readings:
+        arguments = corpus.model.arguments(reading.ids, reading.segments)
         output = corpus.model.model(**arguments, output_attentions=True)
         loss = output.last_hidden_state[0].mean(dim=0).square().sum()
         slopes = torch.autograd.grad(loss, output.attentions)
@@ -128,13 +130,13 @@ def gradient_importance(corpus: Corpus) -> pd.DataFrame:
             size = of_layer[0].abs()
             if corpus.model.is_causal:
                 size = size.tril()
-            for name in set(each.types):
-                of_type = torch.tensor([kind == name for kind in each.types])
-                for head, of_head in enumerate(size[:, :, of_type].sum(dim=(1, 2)) / len(each)):
-                    found.setdefault((layer + 1, head + 1, name), []).append(of_head.item())
+            for name in set(reading.types):
+                of_type = torch.tensor([kind == name for kind in reading.types])
+                for head, of_head in enumerate(size[:, :, of_type].sum(dim=(1, 2)) / len(reading)):
+                    slopes_of.setdefault((layer + 1, head + 1, name), []).append(of_head.item())
     return frame_of(
         [
             {"layer": layer, "head": head, "token_type": name, "importance": np.mean(values)}
-            for (layer, head, name), values in found.items()
+            for (layer, head, name), values in slopes_of.items()
         ]
     )

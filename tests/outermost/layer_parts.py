@@ -52,9 +52,9 @@ def layer_parts(model: BareModel, reading: Reading, index: int) -> Parts:
             whole = ended.sum(dim=0) + ended_bias
             ended, ended_bias = _normalised(layer.network_norm, ended, ended_bias, whole)
             vectors.append(ended)
-        for name, each in zip(names[1:], vectors, strict=True):
-            maps[name][i] = each.norm(dim=1)
-            ratios[name][i] = _ratio(each, i)
+        for name, rows in zip(names[1:], vectors, strict=True):
+            maps[name][i] = rows.norm(dim=1)
+            ratios[name][i] = _ratio(rows, i)
         missed = ended.sum(dim=0) + ended_bias - reading.outputs[index][i]
         worst = max(worst, missed.abs().max().item())
     return Parts(maps, ratios, worst / reading.outputs[index].abs().max().item())
@@ -68,10 +68,10 @@ def before_network(
     layer, alpha = model.layers[index], reading.attention[index]
     f = model.transformed(layer, reading.normed[index])
     middle = layer.network_norm if model.norm_first else layer.attention_norm
-    for i, own in enumerate(reading.inputs[index]):
+    for i, vector in enumerate(reading.inputs[index]):
         attended = torch.einsum("hj,hjd->jd", alpha[:, i], f)
         residual = attended.clone()
-        residual[i] += own
+        residual[i] += vector
         bias = layer.output.bias
         whole = residual.sum(dim=0) + bias
         yield attended, residual, *_normalised(middle, residual, bias, whole)
@@ -84,13 +84,15 @@ def _normalised(norm: Any, parts: Tensor, bias: Tensor, whole: Tensor) -> tuple[
         return parts / size, bias / size
     deviation = (whole.var(correction=0) + norm.eps).sqrt()
 
-    def linear(each: Tensor) -> Tensor:
-        return (each - each.mean(dim=-1, keepdim=True)) / deviation * norm.weight.detach()
+    def linear(vectors: Tensor) -> Tensor:
+        return (vectors - vectors.mean(dim=-1, keepdim=True)) / deviation * norm.weight.detach()
 
     return linear(parts), linear(bias) + norm.bias.detach()
 
 
-_PLACES, _SHARES = (torch.from_numpy(each) / 2 for each in np.polynomial.legendre.leggauss(80))
+_PLACES, _SHARES = (
+    torch.from_numpy(numbers) / 2 for numbers in np.polynomial.legendre.leggauss(80)
+)
 
 
 def network(
@@ -98,7 +100,7 @@ def network(
     layer: Layer,
     part: Tensor,
     whole: Tensor,
-    own: int,
+    with_bias: int,
     *,
     by_halves: bool = False,
 ) -> Tensor:
@@ -108,13 +110,13 @@ def network(
     halves each factor is shared out for itself, in proportion to its summands.
     """
     hidden, of_part = (
-        each @ layer.inner.weight + is_whole * layer.inner.bias
-        for each, is_whole in ((whole, 1), (part, own))
+        vectors @ layer.inner.weight + is_whole * layer.inner.bias
+        for vectors, is_whole in ((whole, 1), (part, with_bias))
     )
     if layer.gate is None:
         return (of_part * _gate(hidden, model.activation)) @ layer.outer.weight
     gate = whole @ layer.gate.weight + layer.gate.bias
-    gate_part = part @ layer.gate.weight + own * layer.gate.bias
+    gate_part = part @ layer.gate.weight + with_bias * layer.gate.bias
     if by_halves:
         half = torch.sigmoid(gate) * gate * hidden / 2
         return (half * (gate_part / gate + of_part / hidden)) @ layer.outer.weight
@@ -136,9 +138,9 @@ def _gate(hidden: Tensor, activation: str) -> Tensor:
     return torch.where(hidden == 0, 0.5, divided)
 
 
-def _ratio(vectors: Tensor, own: int) -> float:
+def _ratio(vectors: Tensor, query: int) -> float:
     """‖Σ_{j≠i} v_ij‖ / (‖Σ_{j≠i} v_ij‖ + ‖v_ii‖)."""
-    kept = vectors[own]
+    kept = vectors[query]
     context = (vectors.sum(dim=0) - kept).norm().item()
     itself = kept.norm().item()
     return context / (context + itself) if context + itself else math.nan

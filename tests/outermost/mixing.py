@@ -29,14 +29,14 @@ def completeness(corpus: Corpus) -> pd.DataFrame:
 def scope_similarity(corpus: Corpus) -> pd.DataFrame:
     """Spearman's ρ of flattened maps, of the pairs there are; means over sequences."""
     names = corpus.model.scopes
-    found = np.zeros((len(corpus.readings), len(corpus.model.layers), len(names), len(names)))
+    rhos = np.zeros((len(corpus.readings), len(corpus.model.layers), len(names), len(names)))
     for seq, layers in enumerate(corpus.parts):
         for layer, parts in enumerate(layers):
             maps = [parts.maps[name].numpy() for name in names]
             seen = np.tri(len(maps[0]), dtype=bool) | (not corpus.model.is_causal)
-            ranks = np.stack([stats.rankdata(each[seen]) for each in maps])
-            found[seq, layer] = np.corrcoef(ranks)
-    by_layer = found.mean(axis=0)
+            ranks = np.stack([stats.rankdata(matrix[seen]) for matrix in maps])
+            rhos[seq, layer] = np.corrcoef(ranks)
+    by_layer = rhos.mean(axis=0)
     levels = [*enumerate(by_layer, start=1), (None, by_layer.mean(axis=0))]
     return frame_of(
         [
@@ -45,7 +45,7 @@ def scope_similarity(corpus: Corpus) -> pd.DataFrame:
                 "scope_a": a,
                 "scope_b": b,
                 "spearman": matrix[row, column],
-                "n_sequences": len(found),
+                "n_sequences": len(rhos),
             }
             for layer, matrix in levels
             for row, a in enumerate(names)
@@ -64,9 +64,9 @@ def mixing_ratio(corpus: Corpus) -> pd.DataFrame:
             if not of_layers[0]:
                 continue
             for layer, parts in enumerate(of_layers, start=1):
-                mean = float(np.mean([each.mean() for each in parts]))
+                mean = float(np.mean([ratios.mean() for ratios in parts]))
                 rows.append(_ratio_row(layer, name, kind, mean, np.concatenate(parts)))
-            tokens = np.concatenate([each for parts in of_layers for each in parts])
+            tokens = np.concatenate([ratios for parts in of_layers for ratios in parts])
             rows.append(_ratio_row(None, name, kind, tokens.mean(), tokens))
     return frame_of(rows)
 
@@ -75,7 +75,7 @@ def _ratios(corpus: Corpus, layer: int, name: str, kind: str) -> Iterator[np.nda
     """Of each sequence that has the type, the ratios of its tokens."""
     for reading, layers in zip(corpus.readings, corpus.parts, strict=True):
         kinds = [_kind(corpus, reading, place) for place in range(len(reading))]
-        chosen = np.array([kind in (each, "all") for each in kinds])
+        chosen = np.array([kind in (other, "all") for other in kinds])
         if chosen.any():
             yield of_scope(layers[layer], name)[chosen]
 
@@ -151,14 +151,14 @@ def _change(maps: dict[str, torch.Tensor], before: str, after: str) -> np.ndarra
 def _positions(corpus: Corpus) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
     """Sequence, id of w_j and id of w_i of all pairs i ≠ j that a query may see."""
     sequence, source, target, chosen = [], [], [], []
-    for each in corpus.readings:
-        n = len(each)
+    for reading in corpus.readings:
+        n = len(reading)
         which = ~np.eye(n, dtype=bool)
         if corpus.model.is_causal:
             which &= np.tri(n, dtype=bool)
         i, j = np.nonzero(which)
-        ids = np.array(each.ids)
-        sequence.append(np.full(len(i), each.seq))
+        ids = np.array(reading.ids)
+        sequence.append(np.full(len(i), reading.seq))
         source.append(ids[j])
         target.append(ids[i])
         chosen.append(which)

@@ -15,32 +15,32 @@ def token_norm(corpus: Corpus) -> pd.DataFrame:
     return pd.concat(
         pd.DataFrame(
             {
-                "seq": each.seq,
-                "pos": range(len(each)),
+                "seq": reading.seq,
+                "pos": range(len(reading)),
                 "layer": layer + 1,
                 "input_norm": inputs.norm(dim=1).numpy(),
             }
         )
-        for each in corpus.readings
-        for layer, inputs in enumerate(each.inputs)
+        for reading in corpus.readings
+        for layer, inputs in enumerate(reading.inputs)
     )
 
 
 def head_token(corpus: Corpus) -> pd.DataFrame:
     frames = []
-    for each in corpus.readings:
-        for layer, alpha in enumerate(each.attention):
-            norms = value_norms(corpus.model, each.normed[layer], layer)
+    for reading in corpus.readings:
+        for layer, alpha in enumerate(reading.attention):
+            norms = value_norms(corpus.model, reading.normed[layer], layer)
             received = alpha.sum(dim=1)
             for head in range(len(alpha)):
                 frames.append(
                     pd.DataFrame(
                         {
-                            "seq": each.seq,
-                            "pos": range(len(each)),
+                            "seq": reading.seq,
+                            "pos": range(len(reading)),
                             "layer": layer + 1,
                             "head": head + 1,
-                            "token_type": each.types,
+                            "token_type": reading.types,
                             "value_norm": norms[head].numpy(),
                             "attention_received": received[head].numpy(),
                             "weighted_norm_received": (received[head] * norms[head]).numpy(),
@@ -73,7 +73,10 @@ def value_norm_dispersion(corpus: Corpus) -> pd.DataFrame:
     rows, pooled = [], []
     for layer in range(len(corpus.model.layers)):
         norms = torch.cat(
-            [value_norms(corpus.model, each.normed[layer], layer) for each in corpus.readings],
+            [
+                value_norms(corpus.model, reading.normed[layer], layer)
+                for reading in corpus.readings
+            ],
             dim=1,
         ).numpy()
         pooled.append(norms.ravel())
@@ -87,7 +90,9 @@ def value_norm_dispersion(corpus: Corpus) -> pd.DataFrame:
 def input_norm_dispersion(corpus: Corpus) -> pd.DataFrame:
     rows, pooled = [], []
     for layer in range(len(corpus.model.layers)):
-        norms = torch.cat([each.inputs[layer] for each in corpus.readings]).norm(dim=1).numpy()
+        norms = (
+            torch.cat([reading.inputs[layer] for reading in corpus.readings]).norm(dim=1).numpy()
+        )
         pooled.append(norms)
         rows.append({"layer": layer + 1, **_dispersion(norms)})
     return frame_of([*rows, {"layer": None, **_dispersion(np.concatenate(pooled))}])
@@ -95,12 +100,12 @@ def input_norm_dispersion(corpus: Corpus) -> pd.DataFrame:
 
 def token_type_mixing(corpus: Corpus) -> pd.DataFrame:
     """A sequence without the type gives 0 to the sums and nothing to the mean of norms."""
-    found: dict[tuple, list[tuple]] = {}
-    for each in corpus.readings:
-        for layer, alpha in enumerate(each.attention):
-            norms = value_norms(corpus.model, each.normed[layer], layer)
-            for name in {t for reading in corpus.readings for t in reading.types}:
-                of_type = torch.tensor([kind == name for kind in each.types])
+    cells: dict[tuple, list[tuple]] = {}
+    for reading in corpus.readings:
+        for layer, alpha in enumerate(reading.attention):
+            norms = value_norms(corpus.model, reading.normed[layer], layer)
+            for name in {t for other in corpus.readings for t in other.types}:
+                of_type = torch.tensor([kind == name for kind in reading.types])
                 heads = []
                 for head in range(len(alpha)):
                     weights, lengths = alpha[head][:, of_type], norms[head][of_type]
@@ -111,10 +116,10 @@ def token_type_mixing(corpus: Corpus) -> pd.DataFrame:
                             (weights * lengths).sum(dim=1).mean().item(),
                         )
                     )
-                    found.setdefault((layer + 1, head + 1, name), []).append(heads[-1])
-                found.setdefault((layer + 1, None, name), []).append(tuple(np.mean(heads, axis=0)))
+                    cells.setdefault((layer + 1, head + 1, name), []).append(heads[-1])
+                cells.setdefault((layer + 1, None, name), []).append(tuple(np.mean(heads, axis=0)))
     rows = []
-    for (layer, head, name), values in found.items():
+    for (layer, head, name), values in cells.items():
         attention, length, weighted = np.array(values).T
         rows.append(
             {
@@ -155,19 +160,19 @@ def binned_correlation(corpus: Corpus) -> pd.DataFrame:
 
 def _pairs_of_head(corpus: Corpus, layer: int, head: int) -> dict[str, np.ndarray]:
     """By type of j every (α_ij, ‖f(x_j)‖), i being allowed to see j."""
-    found: dict[str, list] = {}
-    for each in corpus.readings:
-        alpha = each.attention[layer][head].numpy()
-        norms = value_norms(corpus.model, each.normed[layer], layer)[head].numpy()
+    by_type: dict[str, list] = {}
+    for reading in corpus.readings:
+        alpha = reading.attention[layer][head].numpy()
+        norms = value_norms(corpus.model, reading.normed[layer], layer)[head].numpy()
         seen = np.ones_like(alpha, dtype=bool)
         if corpus.model.is_causal:
             seen = np.tril(seen)
-        kinds = np.array(each.types)
-        for name in set(each.types):
+        kinds = np.array(reading.types)
+        for name in set(reading.types):
             chosen = seen & (kinds == name)
             both = np.broadcast_to(norms, alpha.shape)[chosen]
-            found.setdefault(name, []).append(np.stack([alpha[chosen], both]).astype(np.float32))
-    return {name: np.concatenate(parts, axis=1) for name, parts in found.items()}
+            by_type.setdefault(name, []).append(np.stack([alpha[chosen], both]).astype(np.float32))
+    return {name: np.concatenate(parts, axis=1) for name, parts in by_type.items()}
 
 
 def _correlation(layer: int | None, head: int | None, name: str, pairs: np.ndarray) -> dict:
@@ -194,15 +199,15 @@ def _pearson(one: np.ndarray, other: np.ndarray) -> float:
 def of_tokens(corpus: Corpus) -> pd.DataFrame:
     """Id and type of every token, with its mean weight and length over layers and heads."""
     ids, kinds, attention, norms = [], [], [], []
-    for each in corpus.readings:
-        received = torch.stack([alpha.sum(dim=1) / len(each) for alpha in each.attention])
+    for reading in corpus.readings:
+        received = torch.stack([alpha.sum(dim=1) / len(reading) for alpha in reading.attention])
         lengths = torch.stack(
-            [value_norms(corpus.model, rows, layer) for layer, rows in enumerate(each.normed)]
+            [value_norms(corpus.model, rows, layer) for layer, rows in enumerate(reading.normed)]
         )
         attention.append(received.mean(dim=(0, 1)).numpy())
         norms.append(lengths.mean(dim=(0, 1)).numpy())
-        ids += each.ids
-        kinds += each.types
+        ids += reading.ids
+        kinds += reading.types
     return pd.DataFrame({"id": ids, "kind": kinds}).assign(
         attention=np.concatenate(attention), value_norm=np.concatenate(norms)
     )
@@ -211,7 +216,7 @@ def of_tokens(corpus: Corpus) -> pd.DataFrame:
 def frequency_correlation(corpus: Corpus) -> pd.DataFrame:
     """ρ of frequency ranks counted in the corpus; a masked place is no word and counts nowhere."""
     tokens = of_tokens(corpus)
-    tokens = tokens[[not corpus.is_masked(each) for each in tokens["id"]]]
+    tokens = tokens[[not corpus.is_masked(identity) for identity in tokens["id"]]]
     counts = tokens["id"].map(tokens["id"].value_counts())
     rows = []
     for special in (True, False):
@@ -230,12 +235,12 @@ def singular_value(corpus: Corpus) -> pd.DataFrame:
     d, width = model.width, model.head_width
     for layer, weights in enumerate(model.layers):
         for head in range(model.heads):
-            own = slice(head * width, (head + 1) * width)
+            columns = slice(head * width, (head + 1) * width)
             inner = np.zeros((d + 1, width + 1))
-            inner[:d, :width] = weights.value.weight[:, own]
-            inner[d, :width], inner[d, width] = weights.value.bias[own], 1
+            inner[:d, :width] = weights.value.weight[:, columns]
+            inner[d, :width], inner[d, width] = weights.value.bias[columns], 1
             outer = np.zeros((width + 1, d + 1))
-            outer[:width, :d], outer[width, d] = weights.output.weight[own], 1
+            outer[:width, :d], outer[width, d] = weights.output.weight[columns], 1
             values = np.linalg.svd(inner @ outer, compute_uv=False)[: width + 1]
             rows += [
                 {"layer": layer + 1, "head": head + 1, "rank": rank + 1, "value": value}

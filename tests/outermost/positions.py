@@ -30,20 +30,20 @@ def relative_position_cluster(corpus: Corpus, store: duckdb.DuckDBPyConnection) 
         'select cluster, "offset", attention from relative_position_centre where k = 6'
     ).df()
     table = centres.pivot(index="cluster", columns="offset", values="attention")
-    found: dict[tuple, int] = {}
-    for each in corpus.readings:
-        for layer, heads in enumerate(each.attention):
+    counts: dict[tuple, int] = {}
+    for reading in corpus.readings:
+        for layer, heads in enumerate(reading.attention):
             for head, alpha in enumerate(heads.numpy()):
-                profile = [np.trace(alpha, int(offset)) / len(each) for offset in table.columns]
+                profile = [np.trace(alpha, int(offset)) / len(reading) for offset in table.columns]
                 nearest = np.linalg.norm(table.to_numpy() - profile, axis=1).argmin()
                 place = layer + 1, head + 1, str(table.index[nearest])
-                found[place] = found.get(place, 0) + 1
+                counts[place] = counts.get(place, 0) + 1
     n = len(corpus.readings)
-    assert sum(found.values()) == n * len(model.layers) * model.heads
+    assert sum(counts.values()) == n * len(model.layers) * model.heads
     return frame_of(
         [
             {"layer": layer, "head": head, "cluster": name, "share": count / n}
-            for (layer, head, name), count in found.items()
+            for (layer, head, name), count in counts.items()
         ]
     )
 
@@ -53,22 +53,24 @@ def _by_offset(corpus: Corpus, reach: int, *, with_values: bool) -> pd.DataFrame
     longest = max(map(len, corpus.readings)) - 1 if with_values else reach
     last = 0 if model.is_causal else min(reach, longest)
     for layer in range(len(model.layers)):
-        scores = [_scores(model, each, layer) for each in corpus.readings]
+        scores = [_scores(model, reading, layer) for reading in corpus.readings]
         for head in range(model.heads):
-            alphas = [each.attention[layer][head].numpy() for each in corpus.readings]
+            alphas = [reading.attention[layer][head].numpy() for reading in corpus.readings]
             for offset in range(-min(reach, longest), last + 1):
                 place = {"layer": layer + 1, "head": head + 1, "offset": offset}
-                found = {"attention": np.mean([np.trace(each, offset) for each in alphas])}
+                means = {"attention": np.mean([np.trace(alpha, offset) for alpha in alphas])}
                 if with_values:
-                    found["value"] = np.mean([np.trace(each[head], offset) for each in scores])
-                rows.append(place | found)
+                    means["value"] = np.mean(
+                        [np.trace(matrices[head], offset) for matrices in scores]
+                    )
+                rows.append(place | means)
     return frame_of(rows)
 
 
 def _scores(model: BareModel, reading: Reading, layer: int) -> np.ndarray:
     """(X W_Q + b_Q)(X W_K + b_K)ᵀ of every head."""
     rows, weights = reading.normed[layer], model.layers[layer]
-    queries, keys = (model.by_head(each(rows)) for each in (weights.query, weights.key))
+    queries, keys = (model.by_head(affine(rows)) for affine in (weights.query, weights.key))
     return (queries @ keys.mT).numpy()
 
 
@@ -88,20 +90,20 @@ def position_spectrum(corpus: Corpus) -> pd.DataFrame:
     the commonest length, each cut to the largest power of two that it has, 16 at least."""
     model = corpus.model
     frames = [_spread("position_embedding", None, [model.positions.numpy()])]
-    measured = [each for each in corpus.readings if len(each) >= 16]
-    lengths = [2 ** int(np.log2(len(each))) for each in measured]
+    measured = [reading for reading in corpus.readings if len(reading) >= 16]
+    lengths = [2 ** int(np.log2(len(reading))) for reading in measured]
     if not lengths:
         return frames[0]
-    length = max(set(lengths), key=lambda each: (lengths.count(each), each))
-    chosen = [each for each, own in zip(measured, lengths, strict=True) if own == length]
-    words = [each.words[:length].numpy() for each in chosen]
+    length = max(set(lengths), key=lambda n: (lengths.count(n), n))
+    chosen = [reading for reading, n in zip(measured, lengths, strict=True) if n == length]
+    words = [reading.words[:length].numpy() for reading in chosen]
     frames.append(_spread("word_embedding", None, words))
     for layer, weights in enumerate(model.layers):
-        inputs = [each.normed[layer][:length].numpy() for each in chosen]
+        inputs = [reading.normed[layer][:length].numpy() for reading in chosen]
         frames.append(_spread("hidden", layer + 1, inputs))
         sides = directions(model, weights)
         for name, side in zip(("query", "key"), sides, strict=True):
-            waves = [each @ side[:-1] + side[-1] for each in inputs]
+            waves = [rows @ side[:-1] + side[-1] for rows in inputs]
             frames.append(_spread(name, layer + 1, waves))
     return pd.concat(frames)
 
@@ -111,10 +113,10 @@ def directions(model: BareModel, layer: Layer) -> tuple[np.ndarray, np.ndarray]:
     beside each other, by the dense (d+1)×(d+1) matrix."""
     width, both = model.head_width, ([], [])
     for head in range(model.heads):
-        own = slice(head * width, (head + 1) * width)
+        columns = slice(head * width, (head + 1) * width)
         query, key = (
-            np.vstack([each.weight[:, own].numpy(), each.bias[own].numpy()])
-            for each in (layer.query, layer.key)
+            np.vstack([affine.weight[:, columns].numpy(), affine.bias[columns].numpy()])
+            for affine in (layer.query, layer.key)
         )
         left, _, right = np.linalg.svd(query @ key.T)
         both[0].append(left[:, :width])
@@ -124,12 +126,12 @@ def directions(model: BareModel, layer: Layer) -> tuple[np.ndarray, np.ndarray]:
 
 def _spread(source: str, layer: int | None, waves: list[np.ndarray]) -> pd.DataFrame:
     """Mean, quartiles and largest of the columns by frequency, in cycles per 512 tokens."""
-    found = []
-    for each in waves:
-        amplitudes = np.abs(np.fft.rfft(each, axis=0))
+    spreads = []
+    for wave in waves:
+        amplitudes = np.abs(np.fft.rfft(wave, axis=0))
         quartiles = np.quantile(amplitudes, [0.25, 0.75], axis=1)
-        found.append([amplitudes.mean(axis=1), *quartiles, amplitudes.max(axis=1)])
-    mean, q25, q75, largest = np.mean(found, axis=0)
+        spreads.append([amplitudes.mean(axis=1), *quartiles, amplitudes.max(axis=1)])
+    mean, q25, q75, largest = np.mean(spreads, axis=0)
     frequency = 512 * np.arange(len(mean)) / len(waves[0])
     return pd.DataFrame(
         {

@@ -65,7 +65,7 @@ def coreference_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:
             "order by mention",
             [reading.seq],
         ).fetchall()
-        forms = [each.casefold() for each in words["form"]]
+        forms = [form.casefold() for form in words["form"]]
         attention = [_between_words(alpha, words) for alpha in torch.cat(reading.attention).numpy()]
         for head, cluster, kind in mentions:
             earlier = sorted({other for other, *_ in mentions if other < head})
@@ -92,7 +92,7 @@ def coreference_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:
 def _annotated(corpus: Corpus, store: Store, which: str) -> list[tuple[Reading, pd.DataFrame]]:
     """The sequences that have words, and those words in their order."""
     words = store.execute(f"from word where {which} order by seq, word").df()
-    by_seq = {each.seq: each for each in corpus.readings}
+    by_seq = {reading.seq: reading for reading in corpus.readings}
     return [(by_seq[int(str(seq))], rows) for seq, rows in words.groupby("seq", sort=True)]
 
 
@@ -120,7 +120,7 @@ def _scored(words: pd.DataFrame, picked: list[int | None]) -> list[tuple[str, bo
 
     A possessor that a possessive ending follows is decided by the ending.
     """
-    found = []
+    scores = []
     rows: list[Any] = list(words.itertuples())
     for place, word in enumerate(rows):
         deciding = place
@@ -133,8 +133,8 @@ def _scored(words: pd.DataFrame, picked: list[int | None]) -> list[tuple[str, bo
         names = {"all_words"}
         if base not in ("root", "punct"):
             names |= {"all", base, word.relation}
-        found += [(name, bool(right)) for name in names]
-    return found
+        scores += [(name, bool(right)) for name in names]
+    return scores
 
 
 def _accuracies(counts: dict[tuple, list[bool]], keys: tuple[str, ...]) -> pd.DataFrame:

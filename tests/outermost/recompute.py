@@ -48,10 +48,10 @@ def main() -> None:
     for view in VIEWS:
         if chosen.views and view.name not in chosen.views:
             continue
-        found = recomputed(corpus, store, view)
-        told = f"{view.name:28} {found}" if isinstance(found, str) else found.line()
-        print(told, flush=True)
-        sound &= isinstance(found, str) or found.holds
+        comparison = recomputed(corpus, store, view)
+        line = f"{view.name:28} {comparison}" if isinstance(comparison, str) else comparison.line()
+        print(line, flush=True)
+        sound &= isinstance(comparison, str) or comparison.holds
     for name, reason in NOT_RECOMPUTED.items():
         print(f"{name:28} not recomputed: {reason}")
     sys.exit(0 if sound else 1)

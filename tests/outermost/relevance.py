@@ -18,7 +18,7 @@ def maps(corpus: Corpus, seq: int) -> dict[tuple[str, int], np.ndarray]:
         corpus.model.by_head(layer.value(rows)).numpy()
         for layer, rows in zip(corpus.model.layers, reading.normed, strict=True)
     ]
-    found = {}
+    by_rule = {}
     for rule in RULES:
         passed = [
             [_passing(rule, alpha, v) for alpha, v in zip(layer.numpy(), of_layer, strict=True)]
@@ -29,8 +29,8 @@ def maps(corpus: Corpus, seq: int) -> dict[tuple[str, int], np.ndarray]:
             for layer in reversed(range(last + 1)):
                 moved = zip(heads, passed[layer], strict=True)
                 heads = np.stack([relevance @ matrix for relevance, matrix in moved])
-            found[rule, last + 1] = heads
-    return found
+            by_rule[rule, last + 1] = heads
+    return by_rule
 
 
 def _passing(rule: str, alpha: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -62,20 +62,20 @@ def relevance_map(corpus: Corpus, kept: list[int]) -> pd.DataFrame:
 def relevance_summary(corpus: Corpus) -> pd.DataFrame:
     """Means over sequences: the share of [CLS]; entropy and the share of the largest twentieth of
     what lies on tokens that are not special."""
-    found: dict[tuple, list[tuple]] = {}
+    summaries: dict[tuple, list[tuple]] = {}
     for seq, reading in enumerate(corpus.readings):
         types = np.array(reading.types)
         for (rule, layer), heads in maps(corpus, seq).items():
             for head, relevance in [*enumerate(heads, start=1), (None, heads.mean(axis=0))]:
-                found.setdefault((rule, layer, head), []).append(_summary(relevance, types))
+                summaries.setdefault((rule, layer, head), []).append(_summary(relevance, types))
     rows = []
-    for (rule, layer, head), values in found.items():
+    for (rule, layer, head), values in summaries.items():
         cls, entropy, top = np.array(values, dtype=float).T
         shares = {"cls_share": cls, "entropy": entropy, "top5_share": top}
         means = {
-            name: np.mean(each[~np.isnan(each)])
-            for name, each in shares.items()
-            if (~np.isnan(each)).any()
+            name: np.mean(share[~np.isnan(share)])
+            for name, share in shares.items()
+            if (~np.isnan(share)).any()
         }
         rows.append({"rule": rule, "layer": layer, "head": head, "n": len(values), **means})
     return frame_of(rows)

@@ -18,9 +18,9 @@ SHARES = ("attention", "even", "neighbour", "norm_share")
 def _places(types: list[str]) -> dict[str, np.ndarray]:
     """Positions of the first token, of the first that is no special one, and of every type."""
     content = [j for j, kind in enumerate(types) if kind not in SPECIAL]
-    found = {"first": [0], "first_content": content[:1]}
-    found |= {name: [j for j, kind in enumerate(types) if kind == name] for name in set(types)}
-    return {name: np.array(tokens) for name, tokens in found.items() if tokens}
+    places = {"first": [0], "first_content": content[:1]}
+    places |= {name: [j for j, kind in enumerate(types) if kind == name] for name in set(types)}
+    return {name: np.array(tokens) for name, tokens in places.items() if tokens}
 
 
 def _seen(corpus: Corpus, n: int) -> np.ndarray:
@@ -81,23 +81,23 @@ def _apart(
     """The excess, the part of it that is the length's alone or the direction's, and the bias's."""
     of_place = np.zeros(len(lengths), dtype=bool)
     of_place[tokens] = True
-    found = []
+    parts = []
     for i, sees in enumerate(seen):
-        one, other = sees & of_place, sees & ~of_place
-        if one.any() and other.any():
-            length, usual = lengths[one].mean(), lengths[other].mean()
-            score, common = scores[i, one].mean(), scores[i, other].mean()
+        here, other = sees & of_place, sees & ~of_place
+        if here.any() and other.any():
+            length, usual = lengths[here].mean(), lengths[other].mean()
+            score, common = scores[i, here].mean(), scores[i, other].mean()
             angle, straight = score / length, common / usual
-            found.append(
+            parts.append(
                 (
                     score - common,
                     (length - usual) * (angle + straight) / 2,
                     (angle - straight) * (length + usual) / 2,
-                    blind[i, one].mean() - blind[i, other].mean(),
+                    blind[i, here].mean() - blind[i, other].mean(),
                 )
             )
     names = ("excess", "norm", "direction", "query_bias")
-    return dict(zip(names, np.mean(found, axis=0), strict=True)) if found else {}
+    return dict(zip(names, np.mean(parts, axis=0), strict=True)) if parts else {}
 
 
 def _rows(
@@ -106,11 +106,11 @@ def _rows(
     """Every number of every sequence, layer, head and place."""
     return frame_of(
         [
-            {"seq": each.seq, "layer": layer + 1, "head": head + 1, "place": place}
+            {"seq": reading.seq, "layer": layer + 1, "head": head + 1, "place": place}
             | {"quantity": name, "value": value}
-            for each in corpus.readings
+            for reading in corpus.readings
             for layer in range(len(corpus.model.layers))
-            for head, places in enumerate(of_layer(each, layer))
+            for head, places in enumerate(of_layer(reading, layer))
             for place, values in places.items()
             for name, value in values.items()
             if not np.isnan(value)
@@ -170,33 +170,33 @@ def sink_rate(corpus: Corpus) -> pd.DataFrame:
     """The share of heads above a threshold in a text, then the mean over texts."""
     rows = _rows(corpus, _weights_of_layer(corpus))
     rows = rows[rows["quantity"].isin(SHARES)]
-    found = []
+    frames = []
     for threshold in THRESHOLDS:
         above = rows.assign(mean=(rows["value"] > threshold + 1e-6).astype(float))
         cell = ["place", "quantity"]
         for more in (["layer"], []):
             by_text = above.groupby(["seq", *cell, *more])["mean"].mean().reset_index()
-            found.append(by_text.groupby([*cell, *more])["mean"].mean().reset_index())
-            found[-1]["threshold"] = threshold
-    return pd.concat(found)
+            frames.append(by_text.groupby([*cell, *more])["mean"].mean().reset_index())
+            frames[-1]["threshold"] = threshold
+    return pd.concat(frames)
 
 
 def _activations(corpus: Corpus) -> pd.DataFrame:
     """By text, depth and place the largest coordinate, where it is, and its size in medians."""
     rows = []
-    for each in corpus.readings:
-        for depth, state in enumerate([*each.inputs, each.outputs[-1]]):
+    for reading in corpus.readings:
+        for depth, state in enumerate([*reading.inputs, reading.outputs[-1]]):
             sizes = state.abs()
             middle = torch.sort(sizes.flatten()).values[(sizes.numel() - 1) // 2].item()
-            for place, tokens in {"all": np.arange(len(each)), **_places(each.types)}.items():
+            for place, tokens in {"all": np.arange(len(reading)), **_places(reading.types)}.items():
                 of_place = sizes[tokens]
                 largest = of_place.max().item()
                 token, coordinate = divmod(int(of_place.flatten().argmax()), sizes.shape[1])
-                key = {"seq": each.seq, "depth": depth, "place": place, "coordinate": coordinate}
+                key = {"seq": reading.seq, "depth": depth, "place": place, "coordinate": coordinate}
                 massive = float(largest > 100 and largest > 1000 * middle)
-                told = {"largest": largest, "ratio": largest / middle, "massive": massive}
-                told |= {"median": middle, "pos": int(tokens[token])}
-                rows.append(key | told)
+                numbers = {"largest": largest, "ratio": largest / middle, "massive": massive}
+                numbers |= {"median": middle, "pos": int(tokens[token])}
+                rows.append(key | numbers)
     return frame_of(rows)
 
 
@@ -210,9 +210,9 @@ def massive_coordinate(corpus: Corpus) -> pd.DataFrame:
     """Of every depth and place the five coordinates that have its largest activation most often."""
     rows = _activations(corpus)
     cell = ["depth", "place"]
-    found = rows.groupby([*cell, "coordinate"])["largest"].agg(["size", "mean"]).reset_index()
+    counts = rows.groupby([*cell, "coordinate"])["largest"].agg(["size", "mean"]).reset_index()
     texts = rows.groupby(cell).size().rename("n_sequences")
-    found = found.merge(texts, left_on=cell, right_index=True)
-    found = found.sort_values([*cell, "size", "coordinate"], ascending=[True, True, False, True])
-    found = found.groupby(cell).head(5).rename(columns={"mean": "largest"})
-    return found.assign(mean=found["size"] / found["n_sequences"]).drop(columns="size")
+    counts = counts.merge(texts, left_on=cell, right_index=True)
+    counts = counts.sort_values([*cell, "size", "coordinate"], ascending=[True, True, False, True])
+    counts = counts.groupby(cell).head(5).rename(columns={"mean": "largest"})
+    return counts.assign(mean=counts["size"] / counts["n_sequences"]).drop(columns="size")

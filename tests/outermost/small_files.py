@@ -97,8 +97,8 @@ def small_files() -> Iterator[dict[str, Small]]:
     """The files that have been made so far, by name: whatever the order of tests, once each."""
     made: dict[str, Small] = {}
     yield made
-    for each in made.values():
-        each.store.close()
+    for file in made.values():
+        file.store.close()
 
 
 @pytest.fixture
@@ -133,8 +133,12 @@ def _made(name: str, folder: Path, statistics: set[str]) -> Small:
 
 def _statistics(request: pytest.FixtureRequest) -> set[str]:
     """What must be in a file for the tests of it that are to run."""
-    tests = (getattr(test, "callspec", None) for test in request.session.items)
-    asked = [each.params for each in tests if each and each.params.get("small") == request.param]
-    views = {each["view"].name for each in asked if "view" in each}
+    specs = (getattr(test, "callspec", None) for test in request.session.items)
+    asked = [spec.params for spec in specs if spec and spec.params.get("small") == request.param]
+    views = {params["view"].name for params in asked if "view" in params}
     names = {"token_norm", *views} | (set(PLANTED) if len(views) < len(asked) else set())
-    return {each for name in names - WITHOUT_STATISTIC for each in STATISTICS.get(name, (name,))}
+    return {
+        statistic
+        for name in names - WITHOUT_STATISTIC
+        for statistic in STATISTICS.get(name, (name,))
+    }

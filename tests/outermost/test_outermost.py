@@ -21,23 +21,23 @@ ROOT = Path(__file__).parents[2]
 
 @every_view
 def test_every_number_is_that_of_the_bare_model(small, view):
-    found = view.compared(small.expected(view), small.stored(view))
-    assert found.holds, found.line()
-    assert found.n_rows
+    comparison = view.compared(small.expected(view), small.stored(view))
+    assert comparison.holds, comparison.line()
+    assert comparison.n_rows
 
 
 @every_file
 def test_the_corpus_is_what_it_is_said_to_be(small):
     readings, tokenizer = small.corpus.readings, small.corpus.model.tokenizer
-    assert len({len(each) for each in readings}) == len(readings)
+    assert len({len(reading) for reading in readings}) == len(readings)
     assert masked_share(small.corpus, small.rate)
     assert small.rate == 0 or not masked_share(small.corpus, 0)
     for text, reading in zip(TEXTS, readings, strict=True):
         parts = [text[name] for name in ("text", "text_a", "text_b") if name in text]
-        kept = [each for each in reading.ids if not small.corpus.is_masked(each)]
-        whole = tokenizer(*parts)["input_ids"]
-        assert len(whole) == len(reading) or not small.rate
-        assert not small.rate or set(kept) <= set(whole)
+        kept = [identity for identity in reading.ids if not small.corpus.is_masked(identity)]
+        ids = tokenizer(*parts)["input_ids"]
+        assert len(ids) == len(reading) or not small.rate
+        assert not small.rate or set(kept) <= set(ids)
     assert "comma_period" in readings[0].types
     assert "comma_period" not in readings[1].types
     assert not small.corpus.has_segments or set(readings[0].segments) == {0, 1}
@@ -46,12 +46,12 @@ def test_the_corpus_is_what_it_is_said_to_be(small):
 @every_file
 def test_every_public_view_is_recomputed_or_said_not_to_be(small):
     recomputed = {view.name for view in VIEWS}
-    told = recomputed | {each.partition(",")[0] for each in NOT_RECOMPUTED}
-    assert told >= CONTRACT
-    found = small.store.execute(
+    named = recomputed | {name.partition(",")[0] for name in NOT_RECOMPUTED}
+    assert named >= CONTRACT
+    rows = small.store.execute(
         "select view_name from duckdb_views() where not internal and schema_name = 'main'"
     )
-    assert told == {name for (name,) in found.fetchall()}
+    assert named == {name for (name,) in rows.fetchall()}
     assert not recomputed & set(NOT_RECOMPUTED)
 
 
@@ -70,20 +70,20 @@ CONTRACT = {
 
 def modules_loaded_by(name: str) -> set[str]:
     """Every module of ours that a module imports, itself or by another."""
-    found, waiting = set(), [name]
+    loaded, waiting = set(), [name]
     while waiting:
-        for each in accumulate(waiting.pop().split("."), "{}.{}".format):
-            path = ROOT / each.replace(".", "/")
+        for module in accumulate(waiting.pop().split("."), "{}.{}".format):
+            path = ROOT / module.replace(".", "/")
             file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-            if each not in found and file.exists():
-                found.add(each)
+            if module not in loaded and file.exists():
+                loaded.add(module)
                 waiting += imports(file)
-    return found
+    return loaded
 
 
 def test_the_program_loads_nothing_of_what_it_checks():
     def rooms(name: str) -> set[str]:
-        return {each.partition(".")[0] for each in modules_loaded_by(name)}
+        return {module.partition(".")[0] for module in modules_loaded_by(name)}
 
     assert rooms("tests.outermost.recompute") == {"tests"}
     assert rooms("tests.tiny") >= {"analysis", "precompute"}, "this test could not have failed"
@@ -116,7 +116,7 @@ def test_a_row_too_few_or_too_many_is_seen(small, view):
 
 def deviates(small: Small, name: str, corpus: Corpus | None = None) -> bool:
     """Whether a view, computed anew, deviates from the file."""
-    (view,) = (each for each in SMALL if each.name == name)
+    (view,) = (other for other in SMALL if other.name == name)
     return not view.compare(corpus or small.corpus, small.store).holds
 
 
@@ -127,8 +127,8 @@ def test_the_deviation_of_a_sample_is_told_from_that_of_all(small, name, monkeyp
 
     def of_a_sample(values):
         stretch = np.sqrt(len(values) / (len(values) - 1))
-        found = of_all(values)
-        return found | {"std": found["std"] * stretch, "cv": found["cv"] * stretch}
+        spreads = of_all(values)
+        return spreads | {"std": spreads["std"] * stretch, "cv": spreads["cv"] * stretch}
 
     assert not deviates(small, name)
     monkeypatch.setattr(norms, "_dispersion", of_a_sample)
@@ -166,8 +166,8 @@ class Unmasking(Corpus):
 @every_file
 def test_separators_are_told_from_words(small):
     as_words = [
-        replace(each, types=["other" if kind == "sep" else kind for kind in each.types])
-        for each in small.corpus.readings
+        replace(reading, types=["other" if kind == "sep" else kind for kind in reading.types])
+        for reading in small.corpus.readings
     ]
     changed = Corpus(small.corpus.model, as_words)
     has_any = as_words != small.corpus.readings

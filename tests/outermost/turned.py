@@ -53,11 +53,11 @@ class Pairs:
         query, key = self.means
         own_query, own_key = self.query - query, self.key - key
         sides = ((query, key), (own_query, key), (query, own_key), (own_query, own_key))
-        terms = [self.score(*each) for each in sides]
-        whole = self.centred(sum(terms, np.zeros(len(self))))
-        spread = (whole**2).sum()
-        found = {part: whole @ term / spread for part, term in zip(PARTS, terms, strict=True)}
-        return found | {"deviation": np.sqrt(spread / len(self)), "n_pairs": len(self)}
+        terms = [self.score(*side) for side in sides]
+        scores = self.centred(sum(terms, np.zeros(len(self))))
+        spread = (scores**2).sum()
+        shares = {part: scores @ term / spread for part, term in zip(PARTS, terms, strict=True)}
+        return shares | {"deviation": np.sqrt(spread / len(self)), "n_pairs": len(self)}
 
 
 def pairs_of(corpus: Corpus, layer: int) -> list[Pairs]:
@@ -65,24 +65,24 @@ def pairs_of(corpus: Corpus, layer: int) -> list[Pairs]:
     model = corpus.model
     weights = model.layers[layer]
     frequencies = model.model.rotary_emb.inv_freq.numpy().astype(float)
-    found: list[list[tuple[np.ndarray, ...]]] = [[] for _ in range(model.heads)]
+    of_heads: list[list[tuple[np.ndarray, ...]]] = [[] for _ in range(model.heads)]
     n_rows = 0
-    for each in corpus.readings:
-        i, j = np.tril_indices(len(each))
+    for reading in corpus.readings:
+        i, j = np.tril_indices(len(reading))
         sides = (
-            model.by_head(of_side(each.normed[layer])).numpy()
+            model.by_head(of_side(reading.normed[layer])).numpy()
             for of_side in (weights.query, weights.key)
         )
-        alphas = each.attention[layer].numpy()
+        alphas = reading.attention[layer].numpy()
         for head, (queries, keys, alpha) in enumerate(zip(*sides, alphas, strict=True)):
             query, key = (_planes(side, len(frequencies)) for side in (queries, keys))
             query = query / np.sqrt(model.head_width)
-            own = Pairs(query[i], key[j], j - i, i, frequencies)
-            weight = np.exp(own.score(own.query, own.key))
+            pairs = Pairs(query[i], key[j], j - i, i, frequencies)
+            weight = np.exp(pairs.score(pairs.query, pairs.key))
             np.testing.assert_allclose(weight / np.bincount(i, weight)[i], alpha[i, j], atol=1e-6)
-            found[head].append((own.query, own.key, own.offset, own.row + n_rows))
-        n_rows += len(each)
-    joined = ([np.concatenate(each) for each in zip(*texts, strict=True)] for texts in found)
+            of_heads[head].append((pairs.query, pairs.key, pairs.offset, pairs.row + n_rows))
+        n_rows += len(reading)
+    joined = ([np.concatenate(arrays) for arrays in zip(*texts, strict=True)] for texts in of_heads)
     return [Pairs(query, key, offset, row, frequencies) for query, key, offset, row in joined]
 
 
@@ -96,15 +96,15 @@ def rotary_plane(corpus: Corpus) -> pd.DataFrame:
     for layer in range(len(corpus.model.layers)):
         for head, pairs in enumerate(pairs_of(corpus, layer)):
             query, key = pairs.means
-            sizes = [(np.abs(each) ** 2).mean(axis=0) for each in (pairs.query, pairs.key)]
+            sizes = [(np.abs(side) ** 2).mean(axis=0) for side in (pairs.query, pairs.key)]
             for plane, mean in enumerate(query * key.conj()):
                 strength, phase = abs(mean), float(np.angle(mean))
                 frequency = pairs.frequencies[plane]
                 most = np.sqrt(sizes[0][plane] * sizes[1][plane])
-                told = {"strength": strength, "phase": phase, "coherence": strength / most}
-                told |= {"frequency": frequency, "preferred_offset": phase / frequency}
+                numbers = {"strength": strength, "phase": phase, "coherence": strength / most}
+                numbers |= {"frequency": frequency, "preferred_offset": phase / frequency}
                 place = {"layer": layer + 1, "head": head + 1, "plane": plane + 1}
-                rows.append(place | told | {"n_pairs": len(pairs)})
+                rows.append(place | numbers | {"n_pairs": len(pairs)})
     return frame_of(rows)
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from pages.ui.figure import _lacks
-from pages.ui.weighing import told_difference
+from pages.ui.weighing import difference_text
 
 NONE = float("nan")
 
@@ -32,4 +32,4 @@ def test_an_interval_is_missed_only_where_its_number_is(columns, lacks):
     ],
 )
 def test_a_difference_is_told_with_its_interval_or_with_the_reason(low, high, expected):
-    assert told_difference({"difference": 0.01, "low": low, "high": high}) == expected
+    assert difference_text({"difference": 0.01, "low": low, "high": high}) == expected

@@ -50,14 +50,16 @@ class Click:
         return browser.execute_script(SHOWN, self.shown)
 
 
-def until_told(expected: dict[str, str], click: Callable[[WebDriver], None]) -> Callable[..., bool]:
+def until_address_has(
+    expected: dict[str, str], click: Callable[[WebDriver], None]
+) -> Callable[..., bool]:
     """Whether the address has these choices; until then, it is clicked."""
     patient = Patient(click)
 
-    def is_told(browser: WebDriver) -> bool:
+    def is_chosen(browser: WebDriver) -> bool:
         return told(browser, expected) or bool(patient(browser))
 
-    return is_told
+    return is_chosen
 
 
 def told(browser: WebDriver, expected: dict[str, str]) -> bool:
@@ -124,8 +126,8 @@ def go(request, servers, browser):
 @pytest.mark.parametrize("click", CLICKS, ids=lambda each: each.chart)
 def test_a_click_chooses_and_a_fresh_session_shows_it_again(click, go, browser):
     wait = go(click.address)
-    wait.until(until_told(click.chosen, click.choose))
-    wait.until(until_told(click.opened, click.open))
+    wait.until(until_address_has(click.chosen, click.choose))
+    wait.until(until_address_has(click.opened, click.open))
     wait.until(click.is_shown)
     browser.get(browser.current_url)  # nothing but the address tells what was chosen
     wait.until(click.is_shown)
@@ -192,7 +194,7 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
             at = int(12 - found.size["width"] / 2)
             ActionChains(driver).move_to_element_with_offset(found, at, 0).click().perform()
 
-        wait.until(until_told(tokens, click))
+        wait.until(until_address_has(tokens, click))
         return tokens
 
     first, second = open_pair(3), open_pair(5)

@@ -62,7 +62,7 @@ def path(sound, tmp_path) -> Path:
     return Path(shutil.copy(sound, tmp_path / "foreign.duckdb"))
 
 
-def _told(path: Path, error: Exception, monkeypatch) -> str:
+def _messages(path: Path, error: Exception, monkeypatch) -> str:
     """What pages say, in both languages."""
     told = []
     for language in words.LANGUAGES:
@@ -112,7 +112,7 @@ def test_a_file_whose_tables_are_not_ours_is_refused(what, path, secret, monkeyp
     assert told in str(error)
     checked = _checked(path)
     assert told in checked
-    assert SECRET not in _told(path, error, monkeypatch) + checked
+    assert SECRET not in _messages(path, error, monkeypatch) + checked
 
 
 @pytest.mark.parametrize("what", NO_FILE_OF_OURS)
@@ -120,7 +120,7 @@ def test_what_is_no_file_of_ours_is_refused(what, path, secret, monkeypatch):
     NO_FILE_OF_OURS[what](path, secret)
     error = readable(path)
     assert isinstance(error, Exception)
-    told = _told(path, error, monkeypatch) + _checked(path)
+    told = _messages(path, error, monkeypatch) + _checked(path)
     assert SECRET not in told
 
 
@@ -161,7 +161,7 @@ def test_a_question_that_takes_too_long_is_stopped(path, monkeypatch):
     with pytest.raises(TooSlow) as error, cursor(version) as opened:
         opened.execute("select count(*) from range(1000000000000)").fetchall()
     assert str(error.value) == "It took longer than 0.2 s to read and was stopped."
-    assert "0.2" in _told(path, error.value, monkeypatch)
+    assert "0.2" in _messages(path, error.value, monkeypatch)
 
 
 def test_a_limit_on_time_stops_what_comes_after_it_and_nothing_once_it_is_left():
@@ -184,7 +184,7 @@ def test_a_question_that_takes_too_much_memory_is_stopped(path, monkeypatch):
     monkeypatch.setattr("analysis.foreign_file.MEMORY", "50MB")
     with cursor(version_of(path)) as opened, pytest.raises(duckdb.OutOfMemoryException) as error:
         opened.execute("select max(l) from (select list(range) as l from range(20000000))")
-    assert "4GB" in _told(path, error.value, monkeypatch)
+    assert "4GB" in _messages(path, error.value, monkeypatch)
 
 
 def test_settings_of_an_open_file_cannot_be_changed(path):

@@ -38,22 +38,22 @@ def both(request, tmp_path_factory) -> tuple[Path, Path]:
 
 def of_family(family: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     annotated = FAMILIES[family]
-    one = shared_store(tmp_path_factory, family, annotated=annotated)
+    store = shared_store(tmp_path_factory, family, annotated=annotated)
     asked = request(tmp_path_factory.mktemp("other"), family, annotated=annotated)
     runner = run_local if annotated else partial(run_processes, workers=2, cpus=2)
     with brief_parsers(), patch.object(write, "JOB_SEQUENCES", 2):
         run(asked, runner)
-    return one, asked.output
+    return store, asked.output
 
 
 def test_numbers_of_other_batches_workers_and_threads_agree_as_their_tables_say(both):
-    with duckdb.connect(str(both[0]), read_only=True) as one:
-        one.execute(f"attach '{both[1]}' as other (read_only)")
+    with duckdb.connect(str(both[0]), read_only=True) as store:
+        store.execute(f"attach '{both[1]}' as other (read_only)")
         wrong = [
-            told
+            message
             for table in every_table()
             for view in table.all_views
-            if (told := disagreement(one, table, view))
+            if (message := disagreement(store, table, view))
         ]
     assert not wrong, "\n".join(wrong)
 
@@ -64,24 +64,24 @@ def disagreement(store: duckdb.DuckDBPyConnection, table: Table, view: View) -> 
     if agreement.tolerance is None:
         return ""
     left_out = {*table.round_off, *OF_ITSELF.get(table.name, ())}
-    columns = [each for each in view.columns if each.name not in left_out]
+    columns = [column for column in view.columns if column.name not in left_out]
     # frequencies and phases are keys too, and rows that tie come in any order
-    sorted_by = sorted(columns, key=lambda each: _numbers(each.type))
-    order = ", ".join(f'"{each.name}"' for each in sorted_by)
-    names = ", ".join(f'"{each.name}"' for each in columns)
+    sorted_by = sorted(columns, key=lambda column: _numbers(column.type))
+    order = ", ".join(f'"{column.name}"' for column in sorted_by)
+    names = ", ".join(f'"{column.name}"' for column in columns)
     read = f"select {names} from {{}}.{view.name} order by {order}"
-    own = store.execute("select current_database()").fetchall()[0][0]
-    one = store.sql(read.format(own)).to_arrow_table()
+    database = store.execute("select current_database()").fetchall()[0][0]
+    first = store.sql(read.format(database)).to_arrow_table()
     other = store.sql(read.format("other")).to_arrow_table()
-    if one.num_rows != other.num_rows:
-        return f"{view.name}: {one.num_rows} rows and {other.num_rows}"
+    if first.num_rows != other.num_rows:
+        return f"{view.name}: {first.num_rows} rows and {other.num_rows}"
     for column in columns:
-        values = [each[column.name].combine_chunks() for each in (one, other)]
+        values = [rows[column.name].combine_chunks() for rows in (first, other)]
         if values[0].equals(values[1]):
             continue
         if agreement == EXACT or not _numbers(column.type):
             return f"{view.name}.{column.name} differs"
-        flat = [np.array(_flat(each), dtype=float) for each in values]
+        flat = [np.array(_flat(array), dtype=float) for array in values]
         largest = np.nanmax(np.abs(flat[0]))
         difference = np.nanmax(np.abs(flat[0] - flat[1])) / largest
         if not difference <= agreement.tolerance or (np.isnan(flat[0]) != np.isnan(flat[1])).any():
@@ -106,20 +106,20 @@ def _flat(values: pa.Array) -> list:
     ],
 )
 def test_numbers_that_agree_less_are_seen(table, change, tmp_path_factory, tmp_path):
-    one = shared_store(tmp_path_factory, "bert", annotated=True)
+    shared = shared_store(tmp_path_factory, "bert", annotated=True)
     path = tmp_path / "other.duckdb"
-    path.write_bytes(one.read_bytes())
+    path.write_bytes(shared.read_bytes())
     with duckdb.connect(str(path)) as other:
         other.execute(f"update stored.{table} set {change}")
-    [contract] = [each for each in every_table() if each.name == table]
-    with duckdb.connect(str(one), read_only=True) as store:
+    [contract] = [contract for contract in every_table() if contract.name == table]
+    with duckdb.connect(str(shared), read_only=True) as store:
         store.execute(f"attach '{path}' as other (read_only)")
         assert any(disagreement(store, contract, view) for view in contract.all_views)
 
 
 def test_what_is_declared_is_one_of_four():
-    found = {each.agreement for each in every_table()}
-    assert found == {EXACT, TO_ROUND_OFF, BY_RANK, CHOSEN}
-    for each in every_table():
-        names = {column.name for view in each.all_views for column in view.columns}
-        assert set(each.round_off) <= names | {column.name for column in each.columns}
+    agreements = {table.agreement for table in every_table()}
+    assert agreements == {EXACT, TO_ROUND_OFF, BY_RANK, CHOSEN}
+    for table in every_table():
+        names = {column.name for view in table.all_views for column in view.columns}
+        assert set(table.round_off) <= names | {column.name for column in table.columns}

@@ -26,8 +26,8 @@ def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
             __main__.main()
         except SystemExit as done:
             status = done.code if isinstance(done.code, int) else 0
-    told = printed.getvalue(), complained.getvalue()
-    return subprocess.CompletedProcess(arguments, status, *told)
+    output = printed.getvalue(), complained.getvalue()
+    return subprocess.CompletedProcess(arguments, status, *output)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_wrong_usage_exits_with_2(wrong):
 def test_statistics_lists_every_name_with_what_it_writes():
     lines = _run("statistics").stdout.splitlines()
     assert [line for line in lines if not line.startswith(" ")] == [p.TABLE.name for p in PASSES]
-    views = [view for each in PASSES for view in each.TABLE.all_views]
+    views = [view for statistic in PASSES for view in statistic.TABLE.all_views]
     assert [line for line in lines if line.startswith(" ")] == [
         f"    {view.name}: {view.grain}" for view in views
     ]

@@ -23,7 +23,7 @@ from tests.small_images import SIZES
 from tests.small_store import request, shards_only
 from tests.tiny_vision import COLUMNS, LABELS, ROWS
 
-NAMES = [each.TABLE.name for each in PASSES]
+NAMES = [statistic.TABLE.name for statistic in PASSES]
 FEW = ["class_prediction"]
 WORDS = {Need.TREES: "trees", Need.COREFERENCE: "coreference", Need.WORDS: "annotated words"}
 
@@ -49,10 +49,10 @@ def test_the_file_is_whole_and_sound(finished):
 def test_every_statistic_is_there_that_needs_no_text(store):
     ((kept,),) = store.execute("select statistics from run").fetchall()
     assert set(kept) == {name for name in NAMES if not corpus_needs(name)}
-    told = store.execute("select name from manifest where n_rows > 0").fetchall()
+    filled = store.execute("select name from manifest where n_rows > 0").fetchall()
     lacking = {Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS, Need.GATES}
     of_others = {name for name in NAMES if lacking & needs_of(name)}
-    assert set(kept) - of_others == {name for (name,) in told} & set(kept)
+    assert set(kept) - of_others == {name for (name,) in filled} & set(kept)
 
 
 def needs_of(name: str) -> set[Need]:
@@ -60,15 +60,15 @@ def needs_of(name: str) -> set[Need]:
 
 
 def test_what_images_allow_needs_nothing_that_they_do_not():
-    needs = {each.TABLE.name: getattr(each, "NEEDS", ()) for each in PASSES}
+    needs = {statistic.TABLE.name: getattr(statistic, "NEEDS", ()) for statistic in PASSES}
     wanting = {name for name in NAMES if not corpus_needs(name)}
     assert wanting
-    assert {each for name in wanting for each in needs[name]} <= wanting
+    assert {need for name in wanting for need in needs[name]} <= wanting
 
 
 def test_every_image_is_kept_with_its_grid_and_its_special_tokens(store):
-    found = store.execute("select name, grid_rows, grid_columns, first_patch from image").fetchall()
-    assert found == [(name, ROWS, COLUMNS, 5) for name in sorted(SIZES)]
+    grids = store.execute("select name, grid_rows, grid_columns, first_patch from image").fetchall()
+    assert grids == [(name, ROWS, COLUMNS, 5) for name in sorted(SIZES)]
     types = store.execute(
         "select token_type::varchar, list(token order by pos) from token where seq = 0 group by all"
     ).fetchall()
@@ -90,8 +90,8 @@ def test_the_file_says_what_was_done_to_positions_and_images(store):
 def test_weights_to_special_tokens_are_not_taken_for_one_another(store):
     """Registers are a type of their own in every statistic that tells types apart."""
     for table in ("token_type_mixing", "attention_norm_histogram"):
-        found = store.execute(f"select distinct token_type::varchar from {table}").fetchall()
-        assert {"cls", "register", "other"} <= {name for (name,) in found}
+        types = store.execute(f"select distinct token_type::varchar from {table}").fetchall()
+        assert {"cls", "register", "other"} <= {name for (name,) in types}
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_another_image_processor_or_one_other_pixel_makes_other_shards(tmp_path)
     Image.fromarray(pixels).save(path)
     between = shards_only(asked)
     settings = Path(asked.model) / "preprocessor_config.json"
-    told = json.loads(settings.read_text())
-    settings.write_text(json.dumps(told | {"image_mean": [0.1, 0.2, 0.3]}))
+    options = json.loads(settings.read_text())
+    settings.write_text(json.dumps(options | {"image_mean": [0.1, 0.2, 0.3]}))
     after = run(asked, run_local)
-    for each in before.passes:
-        assert len({plan.place(each) for plan in (before, between, after)}) == 3
+    for statistic in before.passes:
+        assert len({plan.place(statistic) for plan in (before, between, after)}) == 3
     with duckdb.connect(str(asked.output), read_only=True) as store:
-        found = store.execute("select label from class_prediction").fetchall()
-    assert sorted(found) == sorted((label,) for label in LABELS * len(SIZES))
+        labels = store.execute("select label from class_prediction").fetchall()
+    assert sorted(labels) == sorted((label,) for label in LABELS * len(SIZES))

@@ -39,32 +39,32 @@ def summed(rows: pd.DataFrame, blocks: dict[int, int] | None = None) -> Iterator
 
 
 def test_a_block_of_one_sequence_has_its_numbers_and_none_of_what_it_lacks():
-    with summed(ROWS) as found:
-        assert found.blocks.tolist() == [2, 7, 9]
-        assert found.cells["scope"].tolist() == ["a", "b"]
-        np.testing.assert_array_equal(found.sums, [[0.75, 0], [0.25, 0.5], [0, 0]])
-        np.testing.assert_array_equal(found.counts, [[1, 0], [1, 1], [0, 0]])
+    with summed(ROWS) as sums:
+        assert sums.blocks.tolist() == [2, 7, 9]
+        assert sums.cells["scope"].tolist() == ["a", "b"]
+        np.testing.assert_array_equal(sums.sums, [[0.75, 0], [0.25, 0.5], [0, 0]])
+        np.testing.assert_array_equal(sums.counts, [[1, 0], [1, 1], [0, 0]])
 
 
 def test_a_block_of_several_sequences_has_their_sums():
-    with summed(ROWS, {2: 0, 7: 0, 9: 1}) as found:
-        assert found.blocks.tolist() == [0, 1]
-        np.testing.assert_array_equal(found.sums, [[1.0, 0.5], [0, 0]])
-        np.testing.assert_array_equal(found.counts, [[2, 1], [0, 0]])
+    with summed(ROWS, {2: 0, 7: 0, 9: 1}) as sums:
+        assert sums.blocks.tolist() == [0, 1]
+        np.testing.assert_array_equal(sums.sums, [[1.0, 0.5], [0, 0]])
+        np.testing.assert_array_equal(sums.counts, [[2, 1], [0, 0]])
 
 
 def test_only_sequences_with_a_value_count():
     with summed(ROWS) as sums:
-        found = sums.with_intervals(ALONE)
-    assert found["mean"].tolist() == [0.5, 0.5]
-    assert found["n_sequences"].tolist() == [2, 1]
-    assert found[["low", "high"]].isna().all(axis=None)
+        rows = sums.with_intervals(ALONE)
+    assert rows["mean"].tolist() == [0.5, 0.5]
+    assert rows["n_sequences"].tolist() == [2, 1]
+    assert rows[["low", "high"]].isna().all(axis=None)
 
 
 def test_what_is_absent_counts_as_zero_once_for_every_sequence():
     with summed(ROWS, {2: 0, 7: 0, 9: 1}) as sums:
-        found = sums.absent_as_zero(np.array([2.0, 1.0]), np.array([False, True]))
-    assert found.mean().tolist() == [0.5, pytest.approx(0.5 / 3)]
+        means = sums.absent_as_zero(np.array([2.0, 1.0]), np.array([False, True]))
+    assert means.mean().tolist() == [0.5, pytest.approx(0.5 / 3)]
 
 
 def test_windows_of_few_documents_have_a_mean_and_no_interval():
@@ -72,9 +72,9 @@ def test_windows_of_few_documents_have_a_mean_and_no_interval():
     documents = np.arange(30, dtype=np.int32) // 6
     for given, absent in ((None, False), (documents, True)):
         with summed(rows) as sums:
-            found = sums.with_intervals(replace(ALONE, documents=given)).iloc[0]
-        assert found["mean"] == pytest.approx(0.5)
-        assert np.isnan([found["low"], found["high"]]).all() == absent
+            row = sums.with_intervals(replace(ALONE, documents=given)).iloc[0]
+        assert row["mean"] == pytest.approx(0.5)
+        assert np.isnan([row["low"], row["high"]]).all() == absent
 
 
 def test_intervals_of_blocks_are_close_to_those_of_sequences():
@@ -84,12 +84,14 @@ def test_intervals_of_blocks_are_close_to_those_of_sequences():
     rows = pd.DataFrame({"seq": range(6000), "scope": "a", "share": values})
     blocks = block_of(np.arange(6000, dtype=np.int32), 500)
     with summed(rows) as alone, summed(rows, dict(enumerate(blocks.tolist()))) as together:
-        one, other = (each.with_intervals(ALONE).iloc[0] for each in (alone, together))
-    assert other["mean"] == pytest.approx(one["mean"], rel=1e-12)
-    assert other["n_sequences"] == one["n_sequences"] == (~np.isnan(values)).sum()
-    width = one["high"] - one["low"]
-    assert other["high"] - other["low"] == pytest.approx(width, rel=0.1)
-    assert [other["low"], other["high"]] == pytest.approx([one["low"], one["high"]], abs=width / 10)
+        of_sequences, of_blocks = (sums.with_intervals(ALONE).iloc[0] for sums in (alone, together))
+    assert of_blocks["mean"] == pytest.approx(of_sequences["mean"], rel=1e-12)
+    assert of_blocks["n_sequences"] == of_sequences["n_sequences"] == (~np.isnan(values)).sum()
+    width = of_sequences["high"] - of_sequences["low"]
+    assert of_blocks["high"] - of_blocks["low"] == pytest.approx(width, rel=0.1)
+    assert [of_blocks["low"], of_blocks["high"]] == pytest.approx(
+        [of_sequences["low"], of_sequences["high"]], abs=width / 10
+    )
 
 
 def test_what_no_sequence_has_has_no_mean():
@@ -101,8 +103,8 @@ def test_a_column_that_a_frame_lacks_is_null():
     frame = pd.DataFrame({"layer": [1], "scope": ["attn"], "distance": [4]})
     row = rows_of(TABLE, [frame.assign(mean=0.5, low=0.4, high=0.6, n_sequences=3)])
     assert row.schema == TABLE.schema
-    (found,) = row.to_pylist()
-    assert (found["token_type"], found["distance"]) == (None, 4)
+    (values,) = row.to_pylist()
+    assert (values["token_type"], values["distance"]) == (None, 4)
     assert rows_of(TABLE, []).schema == TABLE.schema
 
 
@@ -110,7 +112,7 @@ def test_a_column_that_a_frame_lacks_is_null():
 def of_single_tokens(tmp_path) -> Path:
     """A store of sequences that hold one token each."""
     corpus = tmp_path / "corpus.jsonl"
-    corpus.write_text("".join(json.dumps({"tokens": [each]}) + "\n" for each in ("cat", "dog")))
+    corpus.write_text("".join(json.dumps({"tokens": [word]}) + "\n" for word in ("cat", "dog")))
     names = ["scope_similarity", "mixing_ratio", "relation_share", "rollout"]
     asked = replace(request(tmp_path, statistics=names), corpus=str(corpus))
     run(asked, run_local)

@@ -31,7 +31,7 @@ def corpus(tmp_path):
 
 def needing(*needs: Need) -> list[str]:
     """The statistics whose tables need any of these."""
-    return [name for name, each in BY_NAME.items() if set(needs) & set(each.TABLE.needs)]
+    return [name for name, statistic in BY_NAME.items() if set(needs) & set(statistic.TABLE.needs)]
 
 
 def test_plain_text_is_refused_before_anything_is_computed(tmp_path):
@@ -74,8 +74,8 @@ def test_what_plain_text_leaves_empty_is_what_is_asked_for(tmp_path_factory):
 def rows(path: Path) -> set[str]:
     """The statistics of a file that have some."""
     with duckdb.connect(str(path), read_only=True) as store:
-        found = store.execute("select name from manifest where n_rows > 0").fetchall()
-    return set(BY_NAME) & {name for (name,) in found}
+        filled = store.execute("select name from manifest where n_rows > 0").fetchall()
+    return set(BY_NAME) & {name for (name,) in filled}
 
 
 @pytest.mark.parametrize("statistic", needing(Need.IMAGES))
@@ -105,7 +105,7 @@ def _turned() -> LoadedModel:
     """BERT, were its queries and keys turned."""
     model = tiny_model("bert")
     rotary = Rotary(torch.tensor([1.0]))
-    return replace(model, layers=tuple(replace(each, rotary=rotary) for each in model.layers))
+    return replace(model, layers=tuple(replace(layer, rotary=rotary) for layer in model.layers))
 
 
 @pytest.mark.parametrize("statistic", needing(Need.TURNED_POSITIONS))

@@ -72,10 +72,10 @@ def test_every_view_has_the_columns_that_readers_rely_on(store):
 def test_layers_heads_and_ranks_count_from_one(store):
     with duckdb.connect(str(store), read_only=True) as connection:
         for view in ("head_token", "singular_value", "token_type_mixing"):
-            found = connection.execute(
+            counts = connection.execute(
                 f"select min(layer), max(layer), min(head), max(head) from {view}"
             ).fetchall()
-            assert found == [(1, 2, 1, 3)]
+            assert counts == [(1, 2, 1, 3)]
         assert connection.execute("select min(rank) from singular_value").fetchall() == [(1,)]
 
 

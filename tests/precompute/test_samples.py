@@ -82,19 +82,19 @@ def facts_of(store: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 def sizes(store: duckdb.DuckDBPyConnection, table: str) -> dict[int, int]:
     """How many rows each sequence has."""
-    found = store.execute(f"select seq, count(*) from stored.{table} group by seq order by seq")
-    return dict(found.fetchall())
+    counts = store.execute(f"select seq, count(*) from stored.{table} group by seq order by seq")
+    return dict(counts.fetchall())
 
 
 def test_with_a_block_for_each_sequence_and_room_for_all_rows_nothing_changes(asked, tmp_path):
     other = again(asked, tmp_path, Bounds(blocks=60, raw_rows=10**6))
     content = "from stored.manifest where name not in ('run', 'provenance') order by name"
     with (
-        duckdb.connect(str(asked.output), read_only=True) as one,
-        duckdb.connect(str(other.output), read_only=True) as two,
+        duckdb.connect(str(asked.output), read_only=True) as before,
+        duckdb.connect(str(other.output), read_only=True) as after,
     ):
-        assert one.execute(content).fetchall() == two.execute(content).fetchall()
-        assert samples(facts_of(two)) == {}
+        assert before.execute(content).fetchall() == after.execute(content).fetchall()
+        assert samples(facts_of(after)) == {}
 
 
 def test_the_file_with_a_sample_is_sound(sampled):
@@ -107,32 +107,34 @@ def test_means_count_every_sequence(stores):
         chosen = name in ("pair_occurrence", "pair_extreme", "pair", "pair_pmi_correlation")
         if name in CHOSEN + OF_WORDS and isinstance(of, Fit) and not chosen:
             key = ", ".join(f'"{column.name}"' for column in of.TABLE.key)
-            one, two = (each.execute(f"from stored.{name} order by {key}").df() for each in stores)
-            kept = [column for column in one if not column.endswith(MOVED)]
-            pd.testing.assert_frame_equal(one[kept], two[kept], rtol=1e-9, atol=1e-12, obj=name)
+            whole, part = (
+                store.execute(f"from stored.{name} order by {key}").df() for store in stores
+            )
+            kept = [column for column in whole if not column.endswith(MOVED)]
+            pd.testing.assert_frame_equal(whole[kept], part[kept], rtol=1e-9, atol=1e-12, obj=name)
 
 
 def test_kinds_of_attention_are_found_among_the_sequences_in_the_sample(stores):
     whole, part = stores
-    told = samples(facts_of(part))["relative_position_profile"]
+    sample = samples(facts_of(part))["relative_position_profile"]
     heads = "select count(distinct (layer, head)) from stored.relative_position_profile"
-    for store, n_sequences in ((whole, told.of), (part, told.kept)):
+    for store, n_sequences in ((whole, sample.of), (part, sample.kept)):
         [(n_heads,)] = store.execute(heads).fetchall()
         counts = (
             "select k, sum(n) from (select distinct k, cluster, n from relative_position_centre) "
             "group by k"
         )
         assert {n for _, n in store.execute(counts).fetchall()} == {n_sequences * n_heads}
-    shares = part.execute("select share * $1 from stored.relative_position_cluster", [told.kept])
-    assert all(abs(each - round(each)) < 1e-9 for (each,) in shares.fetchall())
+    shares = part.execute("select share * $1 from stored.relative_position_cluster", [sample.kept])
+    assert all(abs(share - round(share)) < 1e-9 for (share,) in shares.fetchall())
 
 
 def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores):
     whole, part = stores
     texts = {seq for (seq,) in part.execute("select seq from sequence where text <> ''").fetchall()}
-    told = samples(facts_of(part))
-    assert {"head_token", "token", "sequence_mixing_ratio"} <= {*told}
-    for table in (each for each in every_table() if each.of_sequences and not each.per_block):
+    kept = samples(facts_of(part))
+    assert {"head_token", "token", "sequence_mixing_ratio"} <= {*kept}
+    for table in (table for table in every_table() if table.of_sequences and not table.per_block):
         if table.name in ("sequence", "image", "attention_norm_sample"):
             continue
         before, after = sizes(whole, table.name), sizes(part, table.name)
@@ -144,7 +146,7 @@ def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores
         assert table.raw_rows or len(after) <= BLOCKS, table.name
         if table.name not in ("word", "mention"):
             expected = Sample(len(after), len(before)) if after != before else None
-            assert told.get(table.name) == expected, table.name
+            assert kept.get(table.name) == expected, table.name
 
 
 def test_what_any_map_is_kept_of_has_its_text(stores):
@@ -159,7 +161,7 @@ def test_lengths_and_completeness_are_of_all_sequences(stores):
     for question in (sequence_lengths, by_layer):
         whole, part = map(question, stores)
         pd.testing.assert_frame_equal(whole, part)
-    whole, part = (each.execute("from completeness order by layer").df() for each in stores)
+    whole, part = (store.execute("from completeness order by layer").df() for store in stores)
     pd.testing.assert_frame_equal(whole, part)
     _, part = stores
     assert max(sizes(part, "completeness").values()) <= 2
@@ -190,14 +192,15 @@ def test_cutting_into_other_jobs_changes_neither_sample_nor_means(sampled, tmp_p
     other = replace(sampled, output=tmp_path / "tiny.duckdb", statistics=names)
     assert len(run(other, run_local).corpus.job_sizes) > 4
     with (
-        duckdb.connect(str(sampled.output), read_only=True) as one,
-        duckdb.connect(str(other.output), read_only=True) as two,
+        duckdb.connect(str(sampled.output), read_only=True) as before,
+        duckdb.connect(str(other.output), read_only=True) as after,
     ):
         for table in ("head_token", "sequence_head_pattern", "sequence_mixing_ratio"):
-            assert sizes(one, table) == sizes(two, table)
+            assert sizes(before, table) == sizes(after, table)
         for name in names:
             key = ", ".join(f'"{column.name}"' for column in BY_NAME[name].TABLE.key)
             first, second = (
-                each.execute(f"from stored.{name} order by {key}").df() for each in (one, two)
+                store.execute(f"from stored.{name} order by {key}").df()
+                for store in (before, after)
             )
             pd.testing.assert_frame_equal(first, second, rtol=1e-4, atol=1e-6, obj=name)

@@ -7,11 +7,11 @@ def drawn_counts(units: list[int], *, resamples: int, seed: int) -> list[list[in
     """How often each member counts in each resample."""
     generator = random.Random(seed)
     names = sorted(set(units))
-    found = []
+    counts = []
     for _ in range(resamples):
         drawn = [generator.choice(names) for _ in names]
-        found.append([drawn.count(unit) for unit in units])
-    return found
+        counts.append([drawn.count(unit) for unit in units])
+    return counts
 
 
 def interval(values: list[float]) -> tuple[float, float]:

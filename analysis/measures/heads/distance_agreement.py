@@ -50,7 +50,7 @@ def distance_agreement(
     if n_heads < 3:
         return None
     pairs = np.triu_indices(n_heads, 1)
-    first, second = (_standardised(each[pairs]) for each in (one, other))
+    first, second = (_standardised(distances[pairs]) for distances in (one, other))
     shuffled = np.zeros((n_heads, n_heads))
     shuffled[pairs] = second
     shuffled += shuffled.T
@@ -71,8 +71,8 @@ def distance_agreement(
     )
     apart = ~np.eye(n_heads, dtype=bool)
     rows = [
-        float(_standardised(a[own]) @ _standardised(b[own]))
-        for a, b, own in zip(one, other, apart, strict=True)
+        float(_standardised(a[mask]) @ _standardised(b[mask]))
+        for a, b, mask in zip(one, other, apart, strict=True)
     ]
     return Agreement(
         float(first @ second),

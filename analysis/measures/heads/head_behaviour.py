@@ -42,7 +42,7 @@ def head_behaviour(
     Source:
         clark-2019, section 6: the order of the rules is that of the released code.
     """
-    found = np.full(len(quantities["entropy"]), OTHER, dtype=object)
+    behaviours = np.full(len(quantities["entropy"]), OTHER, dtype=object)
     for name, (quantity, threshold) in RULES.items():
-        found[quantities[quantity] > getattr(thresholds, threshold)] = name
-    return found
+        behaviours[quantities[quantity] > getattr(thresholds, threshold)] = name
+    return behaviours

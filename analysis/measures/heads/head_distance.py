@@ -38,8 +38,8 @@ def head_distances(
     upper = np.zeros((len(halves), len(halves)))
     for start in range(0, halves.shape[1], _PIECE):
         upper += _negative_entropies(np.ascontiguousarray(halves[:, start : start + _PIECE]))
-    own = upper.diagonal()
-    divergence = np.triu((own[:, None] + own) / 2 - upper, 1).clip(min=0)
+    diagonal = upper.diagonal()
+    divergence = np.triu((diagonal[:, None] + diagonal) / 2 - upper, 1).clip(min=0)
     return divergence + divergence.T
 
 
@@ -49,10 +49,10 @@ def _negative_entropies(halves: Float[np.ndarray, "head value"]) -> Float[np.nda
     NumPy takes a third of the processor time that PyTorch takes, on one core.
     """
     n_heads = len(halves)
-    found = np.zeros((n_heads, n_heads))
+    sums = np.zeros((n_heads, n_heads))
     mixed, logarithm = np.empty_like(halves), np.empty_like(halves)
     for head in range(n_heads):
         np.add(halves[head:], halves[head], out=mixed[head:])
         np.log(mixed[head:], out=logarithm[head:])
-        found[head, head:] = np.vecdot(mixed[head:], logarithm[head:])
-    return found
+        sums[head, head:] = np.vecdot(mixed[head:], logarithm[head:])
+    return sums

@@ -50,8 +50,8 @@ def head_layout(distances: Float[np.ndarray, "head head"], *, seed: int) -> Layo
         return Layout(np.zeros((len(distances), 2)), None)
     scaling: Any = MDS(2, random_state=seed, **_SETTINGS)
     with threadpool_limits(limits=1):  # several threads add up in an order of their own
-        found = scaling.fit_transform(distances)
-        return Layout(_oriented(found), float(scaling.stress_))
+        points = scaling.fit_transform(distances)
+        return Layout(_oriented(points), float(scaling.stress_))
 
 
 def _oriented(points: Float[np.ndarray, "head 2"]) -> Float[np.ndarray, "head 2"]:

@@ -47,7 +47,7 @@ def layer_cohesion(
         clark-2019, section 6, which sees it in the plane; the test is that of mantel-1967.
     """
     counted = np.unique(layers) if layer is None else np.array([layer])
-    groups = [np.flatnonzero(layers == each) for each in counted]
+    groups = [np.flatnonzero(layers == number) for number in counted]
     if len(np.unique(layers)) < 2 or all(len(group) < 2 for group in groups):
         return None
     of_order = partial(_means, distances, groups)
@@ -60,7 +60,7 @@ def layer_cohesion(
         alternative="greater",
         rng=np.random.default_rng(seed),
     )
-    within, between = (float(each) for each in of_order(np.arange(len(layers))))
+    within, between = (float(mean) for mean in of_order(np.arange(len(layers))))
     return Cohesion(
         within, between, between - within, float(test.pvalue), test.null_distribution.size
     )

@@ -15,7 +15,7 @@ from analysis.scopes import BIAS_READINGS, GATE_RULES
 _SERIES_TERMS, _TERMS_OF_FLOAT32 = 30, 14
 _FAR = 20.0
 """Beyond ±20 every gate is 0 or 1 to the last digit."""
-_POINTS, _POINT_WEIGHTS = (each / 2 for each in np.polynomial.legendre.leggauss(32))
+_POINTS, _POINT_WEIGHTS = (values / 2 for values in np.polynomial.legendre.leggauss(32))
 _NODES = tuple(zip((_POINTS + 0.5).tolist(), _POINT_WEIGHTS.tolist(), strict=True))
 """Places from 0 to 1 and their weights: Gauss and Legendre's rule."""
 
@@ -60,16 +60,16 @@ def gated_shares(
     Differs:
         The papers know no path that starts at the bias, or ends without it.
     """
-    starts = bias if reading == "constant" else [torch.zeros_like(each) for each in bias]
+    starts = bias if reading == "constant" else [torch.zeros_like(part) for part in bias]
     ends = hidden
     if reading == "left_out":
-        ends = [each - silent for each, silent in zip(hidden, bias, strict=True)]
+        ends = [total - silent for total, silent in zip(hidden, bias, strict=True)]
     by_rule = _halves if rule == "half" else _along if reading == "constant" else _from_nothing
     factors = by_rule(starts, ends, activation)
     if reading == "player":
         return factors, factors[0] * bias[0] + factors[1] * bias[1]
-    sent = (each - silent for each, silent in zip(hidden, bias, strict=True))
-    given = sum(factor * each for factor, each in zip(factors, sent, strict=True))
+    sent = (total - silent for total, silent in zip(hidden, bias, strict=True))
+    given = sum(factor * part for factor, part in zip(factors, sent, strict=True))
     return factors, active(hidden[0], activation) * hidden[1] - given
 
 
@@ -108,52 +108,52 @@ def _silu(negative: Tensor) -> Tensor:
     wave = negative.exp()
     terms = [(-1) ** k / k**2 for k in range(1, _SERIES_TERMS)]
     dilogarithm = wave * _polynomial(wave, terms)
-    whole = negative * wave.log1p() + dilogarithm + math.pi**2 / 12
-    return _joined(negative, whole, near=1.5, odd=_SILU_SERIES)
+    integral = negative * wave.log1p() + dilogarithm + math.pi**2 / 12
+    return _joined(negative, integral, near=1.5, odd=_SILU_SERIES)
 
 
 def _gelu(negative: Tensor) -> Tensor:
     """F(g) / g² with F(g) = ½ (g² − 1) Φ(g) + ½ g n(g) + ¼, n the normal density."""
     density = (-negative.square() / 2).exp() / math.sqrt(2 * math.pi)
     below = torch.special.ndtr(negative)
-    whole = ((negative.square() - 1) * below + negative * density) / 2 + 0.25
-    return _joined(negative, whole, near=2.0, odd=_GELU_SERIES)
+    integral = ((negative.square() - 1) * below + negative * density) / 2 + 0.25
+    return _joined(negative, integral, near=2.0, odd=_GELU_SERIES)
 
 
 def _gelu_tanh(negative: Tensor) -> Tensor:
     """By quadrature; where the gate is closed the integral over g grows no more."""
     near = negative.clamp_min(-_FAR)
-    whole = sum(weight * at * GATES["gelu_tanh"](at * near) for at, weight in _NODES)
-    return torch.as_tensor(whole) * (_FAR / negative.abs().clamp_min(_FAR)).square()
+    integral = sum(weight * at * GATES["gelu_tanh"](at * near) for at, weight in _NODES)
+    return torch.as_tensor(integral) * (_FAR / negative.abs().clamp_min(_FAR)).square()
 
 
-def _joined(negative: Tensor, whole: Tensor, *, near: float, odd: Sequence[float]) -> Tensor:
+def _joined(negative: Tensor, integral: Tensor, *, near: float, odd: Sequence[float]) -> Tensor:
     """¼ + g · (a polynomial of g²) near 0, where F(g) / g² would lose its digits."""
     small = negative.clamp_min(-near)
     series = 0.25 + small * _polynomial(small.square(), odd)
-    return torch.where(negative > -near, series, whole / negative.clamp_max(-near).square())
+    return torch.where(negative > -near, series, integral / negative.clamp_max(-near).square())
 
 
 def _polynomial(at: Tensor, coefficients: Sequence[float]) -> Tensor:
     kept = coefficients if at.dtype is torch.float64 else coefficients[:_TERMS_OF_FLOAT32]
     total = torch.full_like(at, kept[-1])
-    for each in reversed(kept[:-1]):
-        total.mul_(at).add_(each)
+    for coefficient in reversed(kept[:-1]):
+        total.mul_(at).add_(coefficient)
     return total
 
 
 def _integrated(odd: Sequence[float]) -> list[float]:
     """∫ t · Σ c_k (t g)^(2k + 1) dt, without the g in front."""
-    return [each / (2 * k + 3) for k, each in enumerate(odd)]
+    return [coefficient / (2 * k + 3) for k, coefficient in enumerate(odd)]
 
 
 def _half_tanh_of_half(n_terms: int) -> list[float]:
     """Of ½ tanh(s / 2), which is y with y′ = ¼ − y²: odd coefficients, one after the other."""
-    found = [0.25]
+    coefficients = [0.25]
     for k in range(1, n_terms):
-        square = sum(found[i] * found[k - 1 - i] for i in range(k))
-        found.append(-square / (2 * k + 1))
-    return found
+        square = sum(coefficients[i] * coefficients[k - 1 - i] for i in range(k))
+        coefficients.append(-square / (2 * k + 1))
+    return coefficients
 
 
 _SILU_SERIES = _integrated(_half_tanh_of_half(_SERIES_TERMS))

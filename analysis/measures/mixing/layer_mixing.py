@@ -80,7 +80,7 @@ def layer_mixing(
         mixtures += _after(mixtures[-1], given.after_network, layer.input[0])
     else:
         mixtures += _after(mixtures[-1], given.to_network, layer.input[0])
-    scopes = [each.scope() for each in mixtures]
+    scopes = [mixture.scope() for mixture in mixtures]
     if not layer.weights.order.is_parallel:
         passed = _Passed(layer, given.network, mixtures[-1], dtype or layer.input.dtype)
         scopes += _network_scopes(
@@ -89,8 +89,8 @@ def layer_mixing(
     scopes.insert(0, _of_weights(layer.attention[0].mean(dim=0)))
     errors = layer_errors(layer, _sent(layer, scopes), given.bias, dtype)
     return LayerMixing(
-        maps=torch.stack([each.map for each in scopes]).cpu(),
-        ratios=torch.stack([each.ratio() for each in scopes]).cpu(),
+        maps=torch.stack([scope.map for scope in scopes]).cpu(),
+        ratios=torch.stack([scope.ratio() for scope in scopes]).cpu(),
         errors=errors.cpu(),
     )
 
@@ -117,12 +117,12 @@ def attention_mixing(layer: LayerTrace) -> Float[Tensor, "query key"]:
 
 def _after(mixture: Mixture, steps: tuple[Step, ...], tokens: Tensor) -> list[Mixture]:
     """The mixture after each of some steps, whose residual is the tokens themselves."""
-    found = []
+    mixtures = []
     for step in steps:
         is_norm = isinstance(step, LinearNorm)
         mixture = mixture.normed(step) if is_norm else mixture.with_own(tokens)
-        found.append(mixture)
-    return found
+        mixtures.append(mixture)
+    return mixtures
 
 
 def _by_itself(given: LinearLayer, tokens: Tensor) -> Float[Tensor, "query width"]:
@@ -142,7 +142,7 @@ def _sent(layer: LayerTrace, scopes: list[Scope]) -> Float[Tensor, "query width"
     if not order.keeps_stream:
         return scopes[-1].sums
     before = (scopes[place - 1] for place, step in enumerate(order.steps) if step == "res")
-    return torch.stack([each.sums for each in before]).sum(dim=0)
+    return torch.stack([scope.sums for scope in before]).sum(dim=0)
 
 
 class _Passed:
@@ -152,7 +152,7 @@ class _Passed:
         self, layer: LayerTrace, network: LinearNetwork, mixture: Mixture, dtype: torch.dtype
     ):
         self.shares = mixture.shares.to(dtype)
-        self.factors = [each.to(dtype) for each in network.factors]
+        self.factors = [factor.to(dtype) for factor in network.factors]
         self.output_weight = network.weights.output_weight.to(dtype)
         self.seen = layer.weights.pairs(len(self.shares))
         self.own = mixture.terms[:, layer.attention.shape[1] :].transpose(0, 1)
@@ -178,9 +178,9 @@ class _Passed:
         for keys, terms in self._terms(n_keys):
             queries = _range_of(self.seen[:, keys].any(dim=1))
             shares = self.shares[keys, queries]
-            factors = [each[queries] for each in self.factors]
+            factors = [full[queries] for full in self.factors]
             shape = len(shares), *factors[0].shape
-            total, other = (each[: math.prod(shape)].view(shape) for each in (totals, others))
+            total, other = (buffer[: math.prod(shape)].view(shape) for buffer in (totals, others))
             torch.bmm(shares, terms[0], out=total).mul_(factors[0])
             for of_path, factor in zip(terms[1:], factors[1:], strict=True):
                 total.addcmul_(torch.bmm(shares, of_path, out=other), factor)
@@ -209,8 +209,8 @@ class _Passed:
             made[:, :, : values.shape[1]], self.ways, strict=True
         ):
             torch.bmm(values, of_heads, out=terms[:n_heads])
-            for term, own in zip(terms[n_heads:], self.own, strict=True):
-                torch.mm(own[keys], of_tokens, out=term)
+            for term, vectors in zip(terms[n_heads:], self.own, strict=True):
+                torch.mm(vectors[keys], of_tokens, out=term)
 
 
 def _range_of(seen: Bool[Tensor, " query"]) -> slice:
@@ -247,4 +247,4 @@ def _network_scopes(
     for step in given.after_network:
         sums, own = through([step], sums, beside.sums), through([step], own, beside.own)
         vectors.append((sums, own))
-    return [Scope(map.T, *each) for map, each in zip(maps, vectors, strict=True)]
+    return [Scope(map.T, *pair) for map, pair in zip(maps, vectors, strict=True)]

@@ -65,8 +65,8 @@ class LinearNetwork:
         """What leaves the network of the whole that it reads."""
         first, *others = self.hidden
         hidden = active(first, self.weights.activation)
-        for each in others:
-            hidden = hidden * each
+        for other in others:
+            hidden = hidden * other
         routed = self.weights.routed(hidden, read)
         return routed @ self.weights.output_weight + self.weights.output_bias
 
@@ -157,8 +157,8 @@ class _Flow:
         return tuple(steps), flow
 
 
-def _hidden(weights: FeedForwardWeights, whole: Tensor) -> list[Tensor]:
-    return [_product(whole, weight) + bias for weight, bias in weights.paths]
+def _hidden(weights: FeedForwardWeights, vectors: Tensor) -> list[Tensor]:
+    return [_product(vectors, weight) + bias for weight, bias in weights.paths]
 
 
 def _product(vectors: Tensor, weight: Tensor) -> Tensor:
@@ -180,7 +180,7 @@ def _network(
         factors, rest = gated_shares(
             hidden, silent, activation, reading=bias_reading, rule=gate_rule
         )
-    *factors, rest = (weights.routed(each, reading.whole) for each in (*factors, rest))
+    *factors, rest = (weights.routed(values, reading.whole) for values in (*factors, rest))
     return LinearNetwork(weights, tuple(hidden), tuple(factors), rest)
 
 

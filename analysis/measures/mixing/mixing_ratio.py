@@ -47,7 +47,7 @@ def mean_over_layers(
     Source:
         kobayashi-2021, table 3 and figure 4.
     """
-    return np.mean([each.astype(np.float64) for each in layers], axis=0)
+    return np.mean([ratios.astype(np.float64) for ratios in layers], axis=0)
 
 
 def pooled_interval(

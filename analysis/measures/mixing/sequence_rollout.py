@@ -30,8 +30,8 @@ def rolled_out(
         scope.
     """
     product = None
-    for each in maps:
-        step = row_shares(each)
+    for layer_map in maps:
+        step = row_shares(layer_map)
         product = step if product is None else step @ product
         yield product
 
@@ -74,5 +74,5 @@ def shares_of_cells(
         abnar-2020, section 3; the grouping into cells is ours.
     """
     flat = product.reshape(len(product), -1)
-    sums = np.stack([np.bincount(cells.ravel(), each, n_cells) for each in flat])
+    sums = np.stack([np.bincount(cells.ravel(), shares, n_cells) for shares in flat])
     return sums / len(cells)

@@ -20,7 +20,7 @@ def scope_similarities(
     Source:
         kobayashi-2024, section 4.1.
     """
-    ranks = np.stack([_centred_midranks(each) for each in maps[:, pairs]])
+    ranks = np.stack([_centred_midranks(values) for values in maps[:, pairs]])
     lengths = np.linalg.norm(ranks, axis=1)
     units = np.divide(
         ranks, lengths[:, None], out=np.full_like(ranks, np.nan), where=lengths[:, None] > 0

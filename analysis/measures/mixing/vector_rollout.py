@@ -59,7 +59,7 @@ def vector_rollout(
         The paper shares the biases out among the tokens by absolute dot products, and goes on to
         the classifier; here they have a summand of their own, and each layer is measured by norms.
     """
-    steps = [_Step(each, gate_rule) for each in layers]
+    steps = [_Step(layer, gate_rule) for layer in layers]
     inputs = layers[0].input[0]
     n_tokens = len(inputs)
     n_keys = min(n_tokens, max(1, budget // steps[0].bytes_per_key))
@@ -73,13 +73,13 @@ def vector_rollout(
             parts = step.passed_on(parts)
             maps[depth, :, keys] = parts.norm(dim=-1).T
             sums[depth] += parts.sum(dim=0)
-    found, bias = [], torch.zeros_like(inputs)
+    vectors, bias = [], torch.zeros_like(inputs)
     for step, map, sum_of_tokens in zip(steps, maps, sums, strict=True):
         bias = step.passed_on(bias[None], is_bias=True)[0]
         output = step.layer.output[0]
         missed = (sum_of_tokens + bias - output).norm(dim=-1) / output.norm(dim=-1)
-        found.append(TokenVectors(map.cpu(), bias.norm(dim=-1).cpu(), missed.max().item()))
-    return tuple(found)
+        vectors.append(TokenVectors(map.cpu(), bias.norm(dim=-1).cpu(), missed.max().item()))
+    return tuple(vectors)
 
 
 class _Step:
@@ -91,7 +91,7 @@ class _Step:
 
     @property
     def bytes_per_key(self) -> int:
-        return sum(each.numel() * each.element_size() for each in self.given.network.factors)
+        return sum(factor.numel() * factor.element_size() for factor in self.given.network.factors)
 
     def passed_on(
         self, parts: Float[Tensor, "key query width"], *, is_bias: bool = False

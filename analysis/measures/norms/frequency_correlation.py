@@ -42,7 +42,7 @@ def rank_correlation(
     first, second = rankdata(ranks), rankdata(values)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
-    first, second = (each / len(ranks) - 0.5 for each in (first, second))
+    first, second = (midranks / len(ranks) - 0.5 for midranks in (first, second))
     moments = np.stack([np.bincount(sequences, weights=w) for w in _moments(first, second)], axis=1)
     return correlation_of_moments(moments, drawn)
 

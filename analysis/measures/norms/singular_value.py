@@ -41,7 +41,7 @@ def linear_singular_values(weights: LayerWeights) -> Float[Tensor, "head rank"]:
 
 def _of_product(left: Tensor, right: Tensor) -> Tensor:
     """Singular values of A Bᵀ by way of thin factors."""
-    factors = [torch.linalg.qr(each, mode="r")[1] for each in (left, right)]
+    factors = [torch.linalg.qr(side, mode="r")[1] for side in (left, right)]
     return torch.linalg.svdvals(factors[0] @ factors[1].mT)
 
 

@@ -60,10 +60,10 @@ def correlation(
         aronow-2015, section 3, the variance; croux-2010, section 2, the influence of each pair;
         kobayashi-2024, section 5.2, which leaves PMI open and has neither.
     """
-    found = partial_rank_correlation(first, second, given)
-    if found is None:
+    estimate = partial_rank_correlation(first, second, given)
+    if estimate is None:
         return None
-    spearman, influence = found
+    spearman, influence = estimate
     if pairs.n_words < LEAST_WORDS or 1 - spearman**2 <= 0:
         return Correlation(spearman, np.nan, np.nan)
     error = np.sqrt(dyadic_variance(influence, pairs)) / (1 - spearman**2)

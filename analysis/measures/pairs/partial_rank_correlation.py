@@ -50,7 +50,7 @@ def partial_rank_correlation(
     if n < 3 + len(given):
         return None
     ranks = np.column_stack([first.rank, second.rank])
-    design = np.column_stack([np.ones(n), *(each.rank for each in given)])
+    design = np.column_stack([np.ones(n), *(control.rank for control in given)])
     slopes = np.linalg.lstsq(design, ranks, rcond=None)[0]
     residuals = ranks - design @ slopes
     scale = residuals.std(axis=0)
@@ -61,8 +61,8 @@ def partial_rank_correlation(
     slope = (other - correlation * one) / scale[0], (one - correlation * other) / scale[1]
     influence = one * other - correlation / 2 * (one**2 + other**2)
     influence += _through_ranks(first, slope[0]) + _through_ranks(second, slope[1])
-    for each, (of_first, of_second) in zip(given, slopes[1:], strict=True):
-        influence -= _through_ranks(each, of_first * slope[0] + of_second * slope[1])
+    for quantity, (of_first, of_second) in zip(given, slopes[1:], strict=True):
+        influence -= _through_ranks(quantity, of_first * slope[0] + of_second * slope[1])
     return correlation, influence - influence.mean()
 
 

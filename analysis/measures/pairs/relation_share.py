@@ -29,7 +29,7 @@ def mean_ratios(
         efron-1979, section 2; kobayashi-2024, section 5.2, has no baseline.
     """
     both = ~np.isnan(shares) & ~np.isnan(before)
-    above, below = (np.where(both, each, 0.0) for each in (shares, before))
+    above, below = (np.where(both, values, 0.0) for values in (shares, before))
     low, high = drawn.interval(_ratio(drawn.weights @ above, drawn.weights @ below), both)
     every = np.ones((1, len(shares)))
     return _ratio(every @ above, every @ below)[0], low, high

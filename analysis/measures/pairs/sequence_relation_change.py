@@ -52,10 +52,10 @@ def relation_changes(
     """
     two_positions = pairs & ~np.eye(len(relations), dtype=bool)
     of_pair = relations[two_positions]
-    held, changed = (each[:, two_positions].astype(np.float64) for each in (before, deltas))
+    held, changed = (values[:, two_positions].astype(np.float64) for values in (before, deltas))
 
     def summed(values: np.ndarray) -> np.ndarray:
-        sums = [np.bincount(of_pair, each, len(RELATIONS)) for each in values]
+        sums = [np.bincount(of_pair, row, len(RELATIONS)) for row in values]
         return np.array(sums, dtype=np.float64)  # bincount of nothing counts in integers
 
     count = np.bincount(of_pair, minlength=len(RELATIONS))

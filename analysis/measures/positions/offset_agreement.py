@@ -74,7 +74,7 @@ def _weighted_spearman(
     first: Offsets, second: Offsets, weights: Float[np.ndarray, "resample row"]
 ) -> Float[np.ndarray, " resample"]:
     """ρ of rows that count as often as their weight says."""
-    ranks = np.stack([_weighted_midranks(each, weights) for each in (first, second)])
+    ranks = np.stack([_weighted_midranks(values, weights) for values in (first, second)])
     centred = ranks - (ranks * weights).sum(axis=-1, keepdims=True) / weights.sum(axis=-1)[:, None]
     squares = (centred**2 * weights).sum(axis=-1)
     products = (centred[0] * centred[1] * weights).sum(axis=-1)

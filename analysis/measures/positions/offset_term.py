@@ -72,8 +72,8 @@ def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> 
         if table is None:
             return nothing
         total = (side.double() * times[:, None]).sum(dim=1)
-        found = torch.einsum("hw,hbw->hb", total, table[:, :n_buckets].double())
-        return found * weights.score_scale
+        products = torch.einsum("hw,hbw->hb", total, table[:, :n_buckets].double())
+        return products * weights.score_scale
 
     def within(values: Tensor) -> Tensor:
         """Sums over the pairs of each bucket."""
@@ -101,8 +101,8 @@ def bucket_ends(buckets: Int[Tensor, " offset"], reach: int) -> list[tuple[int, 
     Source:
         raffel-2020, section 2.1.
     """
-    found: dict[int, tuple[int, int]] = {}
+    by_bucket: dict[int, tuple[int, int]] = {}
     for offset, bucket in enumerate(buckets.tolist(), start=-reach):
-        first, _ = found.get(bucket, (offset, offset))
-        found[bucket] = (first, offset)
-    return [(bucket, *ends) for bucket, ends in found.items()]
+        first, _ = by_bucket.get(bucket, (offset, offset))
+        by_bucket[bucket] = (first, offset)
+    return [(bucket, *ends) for bucket, ends in by_bucket.items()]

@@ -56,9 +56,9 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
     visible, scale = summands * visible_share(inputs.dtype), weights.score_scale
     may_look = weights.pairs(len(inputs)).to(scores.device)
     attention = weights.capped(scores * scale).masked_fill(~may_look, float("-inf")).softmax(dim=-1)
-    found = layer.attention[0]
-    uneven = found - may_look / may_look.sum(dim=-1, keepdim=True)
-    rounded = found * (1 + summands * scale) * _ROUNDINGS * visible_share(dtype or found.dtype)
+    actual = layer.attention[0]
+    uneven = actual - may_look / may_look.sum(dim=-1, keepdim=True)
+    rounded = actual * (1 + summands * scale) * _ROUNDINGS * visible_share(dtype or actual.dtype)
     parts = (
         _worst(scores, expected, size=expected, least=visible),
         _worst(
@@ -67,9 +67,9 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
             size=diagonal_sums(expected),
             least=diagonal_sums(visible),
         ),
-        _worst(attention, found, size=uneven, least=rounded),
+        _worst(attention, actual, size=uneven, least=rounded),
     )
-    return torch.stack([each.double() for each in parts])
+    return torch.stack([part.double() for part in parts])
 
 
 def _plane_scores(
@@ -89,13 +89,13 @@ def _plane_scores(
 
 
 def _worst(
-    found: Float[Tensor, "*any value"],
+    actual: Float[Tensor, "*any value"],
     expected: Float[Tensor, "*any value"],
     *,
     size: Float[Tensor, "*any value"],
     least: Float[Tensor, "*any value"],
 ) -> Float[Tensor, ""]:
     """The largest relative error of any row of values."""
-    missed = (found - expected).norm(dim=-1)
+    missed = (actual - expected).norm(dim=-1)
     held = torch.maximum(size.abs(), least).norm(dim=-1)
     return (missed / held.clamp_min(torch.finfo(held.dtype).tiny)).max()

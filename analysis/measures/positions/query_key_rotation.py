@@ -61,7 +61,7 @@ def _head_rotation(
     key: Float[Tensor, "affine direction"],
 ) -> HeadRotation:
     is_used = values > NEGLIGIBLE * values[0]
-    queries, keys = (_orthonormal(each[:, is_used].double().cpu().numpy()) for each in (query, key))
+    queries, keys = (_orthonormal(side[:, is_used].double().cpu().numpy()) for side in (query, key))
     basis = _span(queries, keys)
     phases, vectors = _eigenvectors(_completed(basis.T @ keys))
     order = np.argsort(phases, kind="stable")

@@ -21,7 +21,7 @@ def query_key_waves(
     Source:
         yamamoto-2023, section 3.3.
     """
-    queries, keys = (inputs @ each[:, :-1] + each[:, -1:] for each in (factors.query, factors.key))
+    queries, keys = (inputs @ side[:, :-1] + side[:, -1:] for side in (factors.query, factors.key))
     return queries, keys
 
 
@@ -38,7 +38,7 @@ def cross_covariance(
     """
     n = queries.shape[-2]
     padded = 2 * n
-    query, key = (torch.fft.rfft(each.double(), n=padded, dim=-2) for each in (queries, keys))
+    query, key = (torch.fft.rfft(wave.double(), n=padded, dim=-2) for wave in (queries, keys))
     products = torch.fft.irfft(query.conj() * key, n=padded, dim=-2)
     return torch.cat([products[..., n + 1 :, :], products[..., :n, :]], dim=-2)
 

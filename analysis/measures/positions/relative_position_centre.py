@@ -85,14 +85,14 @@ def centre_names(
     names: list[str] = []
     for centre in centres:
         name = f"{_direction(centre, offsets)}_{_strength(centre.max())}"
-        same = sum(each == name or each.startswith(f"{name}_") for each in names)
+        same = sum(known == name or known.startswith(f"{name}_") for known in names)
         names.append(f"{name}_{same + 1}" if same else name)
     return names
 
 
 def _direction(centre: np.ndarray, offsets: np.ndarray) -> str:
-    own = centre[offsets == 0].sum()
-    if own == centre.max() and own > centre.sum() / 2:
+    middle = centre[offsets == 0].sum()
+    if middle == centre.max() and middle > centre.sum() / 2:
         return "self"
     left, right = centre[offsets < 0].sum(), centre[offsets > 0].sum()
     if right > LEANING * left:

@@ -39,12 +39,12 @@ def window(
     """
     longest = sums.shape[1] // 2
     there = min(reach, longest)
-    found = np.zeros((len(sums), 2 * reach + 1))
+    profile = np.zeros((len(sums), 2 * reach + 1))
     middle = sums[:, longest - there : longest + there + 1]
-    found[:, reach - there : reach + there + 1] = middle.double().cpu().numpy()
+    profile[:, reach - there : reach + there + 1] = middle.double().cpu().numpy()
     if is_causal:
-        found[:, reach + 1 :] = np.nan
-    return found
+        profile[:, reach + 1 :] = np.nan
+    return profile
 
 
 def position_dependence(

@@ -126,7 +126,7 @@ def _waves_in(
 ) -> Complex[Tensor, "head token plane"]:
     """Real weights times complex waves, as half as many products as complex ones take."""
     parts = torch.view_as_real(waves.resolve_conj())
-    return torch.complex(*(weights @ each for each in parts.unbind(dim=-1)))
+    return torch.complex(*(weights @ part for part in parts.unbind(dim=-1)))
 
 
 def _total(values: Tensor) -> Tensor:

@@ -32,8 +32,8 @@ def state_spreads(
         yamamoto-2023, section 3.3, and figure 5, which shows the largest.
     """
     sides = zip(("query", "key"), query_key_waves(inputs, factors), strict=True)
-    found = {"hidden": wave_spread(inputs)}
+    spectra = {"hidden": wave_spread(inputs)}
     for name, waves in sides:
         amplitudes = amplitude_spectrum(waves)
-        found[name] = spread(amplitudes.transpose(0, 1).flatten(1))
-    return found
+        spectra[name] = spread(amplitudes.transpose(0, 1).flatten(1))
+    return spectra

@@ -57,8 +57,8 @@ def sieve(heads: Places, texts: Sequence[str], head_texts: Sequence[str], agree:
     """
     picked = nearest(heads)
     for rule in (agree, _same(head_texts), _same(texts)):
-        found = _nearest(heads, rule)
-        picked = np.where(found == NONE, picked, found)
+        candidates = _nearest(heads, rule)
+        picked = np.where(candidates == NONE, picked, candidates)
     return picked
 
 
@@ -78,7 +78,7 @@ def agreement(features: Sequence[str]) -> Pairs:
         treebank gives it. A possessive has the number, gender and person of the possessor. Whatever
         is neither a pronoun nor a verb is of the third person.
     """
-    known = [attributes(each) for each in features]
+    known = [attributes(mention) for mention in features]
     agree = np.ones((len(known), len(known)), dtype=bool)
     for row, one in enumerate(known):
         for column, other in enumerate(known):
@@ -94,7 +94,7 @@ def attributes(features: str) -> tuple[frozenset[str], ...]:
     Source:
         lee-2011, section 2.3 (the sieve for pronouns).
     """
-    values_by_name = dict(each.split("=", 1) for each in features.split("|") if "=" in each)
+    values_by_name = dict(pair.split("=", 1) for pair in features.split("|") if "=" in pair)
     if (
         not values_by_name or "VerbForm" in values_by_name
     ):  # a verb agrees with its subject, not with a mention
@@ -104,7 +104,7 @@ def attributes(features: str) -> tuple[frozenset[str], ...]:
     values = (
         values_by_name.get(f"{name}[psor]", values_by_name.get(name, "")) for name in _ATTRIBUTES
     )
-    return tuple(frozenset(each.split(",")) if each else _UNKNOWN for each in values)
+    return tuple(frozenset(value.split(",")) if value else _UNKNOWN for value in values)
 
 
 def _same(texts: Sequence[str]) -> Pairs:

@@ -33,13 +33,13 @@ def words_by_relation(relations: list[str]) -> dict[str, Bool[np.ndarray, " word
         `ALL_WORDS`.
     """
     labels = np.array(relations, dtype=object)
-    bases = np.array([base_of(each) for each in relations], dtype=object)
-    found = {ALL: ~np.isin(bases, UNSCORED), ALL_WORDS: np.ones(len(labels), dtype=bool)}
+    bases = np.array([base_of(relation) for relation in relations], dtype=object)
+    masks = {ALL: ~np.isin(bases, UNSCORED), ALL_WORDS: np.ones(len(labels), dtype=bool)}
     for base in sorted(set(bases) - {ALL, ALL_WORDS, *UNSCORED}):
-        found[base] = bases == base
-        for label in sorted(set(labels[found[base]]) - {base}):
-            found[label] = labels == label
-    return found
+        masks[base] = bases == base
+        for label in sorted(set(labels[masks[base]]) - {base}):
+            masks[label] = labels == label
+    return masks
 
 
 def deciding_words(

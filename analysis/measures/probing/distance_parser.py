@@ -18,7 +18,7 @@ def distance_features(n_words: int) -> Float[Tensor, "word candidate value"]:
     """
     place = torch.arange(n_words)
     step = place[None, :] - place[:, None]
-    near = [(step == each).float() for each in NEAR]
+    near = [(step == offset).float() for offset in NEAR]
     far = [step.clamp(min=0) / n_words, step.clamp(max=0) / -n_words]
     of_words = torch.stack([*far, *near, torch.zeros(n_words, n_words)], dim=-1)
     root = torch.zeros(n_words, 1, of_words.shape[-1])
@@ -45,7 +45,7 @@ def fresh_distances_words(like: ParserSentence, seeds: list[int]) -> Parameters:
         parsers.append(
             {name: torch.randn(of, generator=draw) / of[0] ** 0.5 for name, of in shapes.items()}
         )
-    return {name: torch.stack([each[name] for each in parsers], dim=-1) for name in shapes}
+    return {name: torch.stack([parser[name] for parser in parsers], dim=-1) for name in shapes}
 
 
 def distances_words_scores(

@@ -90,8 +90,8 @@ def right_words(
     Source:
         clark-2019, section 5: unlabeled attachment without punctuation.
     """
-    found = possible(scores(learnt, sentence)).argmax(dim=1)
-    return (found == sentence.governors)[sentence.is_scored].sum(dim=0)
+    governors = possible(scores(learnt, sentence)).argmax(dim=1)
+    return (governors == sentence.governors)[sentence.is_scored].sum(dim=0)
 
 
 def right_branching(n_words: int) -> Int[Tensor, " word"]:

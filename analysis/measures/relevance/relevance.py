@@ -77,7 +77,7 @@ def carried_relevance(
         deviation, distance = value_distances(values[index], is_token)
         mixings = (weights, distance.mul_(weights))
         heads.pass_layer(index, deviation, mixings)
-        means = [each.mean(dim=1, keepdim=True) for each in (deviation, *mixings)]
+        means = [by_head.mean(dim=1, keepdim=True) for by_head in (deviation, *mixings)]
         mean_weights.pass_layer(index, means[0], (means[1], means[2]))
     return Relevance(heads.carried, mean_weights.carried)
 

@@ -18,7 +18,7 @@ def relevance_agreement(maps: Float[np.ndarray, "rule token"]) -> Float[np.ndarr
     """
     ranks = rankdata(maps, axis=1)
     ranked = np.ptp(ranks, axis=1) > 0
-    found = np.full((len(maps), len(maps)), np.nan)
+    correlations = np.full((len(maps), len(maps)), np.nan)
     if ranked.any():
-        found[np.ix_(ranked, ranked)] = np.atleast_2d(np.corrcoef(ranks[ranked]))
-    return found
+        correlations[np.ix_(ranked, ranked)] = np.atleast_2d(np.corrcoef(ranks[ranked]))
+    return correlations

@@ -39,7 +39,7 @@ def rolled_back(
         abnar-2020, section 3, over norms as in modarressi-2022, section 3; the maps are those of
         kobayashi-2021, section 3, or of kobayashi-2024, section 4.
     """
-    return np.stack([(start @ each)[0] for each in rolled_out(m[None] for m in maps)])
+    return np.stack([(start @ rollout)[0] for rollout in rolled_out(m[None] for m in maps)])
 
 
 def gradient_attention(

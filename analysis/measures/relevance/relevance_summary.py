@@ -45,12 +45,12 @@ def relevance_summary(
     Differs:
         The paper shows maps and no numbers. Pointing is at a patch, not a pixel.
     """
-    found = np.full((len(maps), len(QUANTITIES)), np.nan)
-    column = {name: found[:, place] for place, name in enumerate(QUANTITIES)}
-    whole = maps.sum(axis=1)
+    summary = np.full((len(maps), len(QUANTITIES)), np.nan)
+    column = {name: summary[:, place] for place, name in enumerate(QUANTITIES)}
+    total = maps.sum(axis=1)
     if is_cls.any():
-        column["cls_share"][:] = maps[:, is_cls].sum(axis=1) / whole
-    column["special_share"][:] = maps[:, ~is_content].sum(axis=1) / whole
+        column["cls_share"][:] = maps[:, is_cls].sum(axis=1) / total
+    column["special_share"][:] = maps[:, ~is_content].sum(axis=1) / total
     content = maps[:, is_content]
     n = content.shape[1]
     there = content.sum(axis=1) > 0
@@ -63,7 +63,7 @@ def relevance_summary(
         column["top5_share"][there] = np.sort(shares, axis=1)[:, n - n_top :].sum(axis=1)
     if coverage is not None:
         _summarise_mask(column, content, coverage)
-    return found
+    return summary
 
 
 def _summarise_mask(

@@ -39,6 +39,6 @@ def largest_activations(
     """
     sizes = states.abs().to(torch.promote_types(states.dtype, torch.float32))
     of_tokens, coordinates = sizes.max(dim=-1)
-    told = torch.where(places, of_tokens, -torch.inf)
-    largest, tokens = told.max(dim=-1)
+    of_places = torch.where(places, of_tokens, -torch.inf)
+    largest, tokens = of_places.max(dim=-1)
     return Activations(largest, tokens, coordinates[tokens], sizes.median())

@@ -58,7 +58,7 @@ def sink_scores(
     lengths = groups.means_of_keys(sides.keys.norm(dim=-1))
     means = groups.means(scores)
     angles = [_over(mean, length) for mean, length in zip(means, lengths, strict=True)]
-    found = torch.stack(
+    terms = torch.stack(
         [
             means[0] - means[1] + bias.nan_to_num(),
             (lengths[0] - lengths[1]) * (angles[0] + angles[1]) / 2,
@@ -68,7 +68,7 @@ def sink_scores(
         ],
         dim=-1,
     )
-    return groups.over_queries(found * weights.score_scale)
+    return groups.over_queries(terms * weights.score_scale)
 
 
 class _Sides(NamedTuple):
@@ -90,15 +90,15 @@ def _sides(read: Float[Tensor, "batch token width"], weights: LayerWeights) -> _
     if weights.rotary is None:
         key_bias = torch.full_like(key_bias, torch.nan)
     sides = (queries, keys, _bias(weights.query_bias, weights.query_norm, n_tokens), key_bias)
-    return _Sides(*(weights.rotary.turned(each) if weights.rotary else each for each in sides))
+    return _Sides(*(weights.rotary.turned(side) if weights.rotary else side for side in sides))
 
 
 def _bias(
     bias: Float[Tensor, "head head_width"], norm: object, n_tokens: int
 ) -> Float[Tensor, "one head token head_width"]:
     """A bias for every token; NaN where there is none, or a norm makes it no summand."""
-    told = bias if norm is None and bool(bias.any()) else torch.full_like(bias, torch.nan)
-    return told[None, :, None].expand(-1, -1, n_tokens, -1)
+    summand = bias if norm is None and bool(bias.any()) else torch.full_like(bias, torch.nan)
+    return summand[None, :, None].expand(-1, -1, n_tokens, -1)
 
 
 class _Groups(NamedTuple):
@@ -112,9 +112,9 @@ class _Groups(NamedTuple):
         self, scores: Float[Tensor, "batch head query key"]
     ) -> list[Float[Tensor, "batch head query place"]]:
         """Means over the keys of each side that a query may look at."""
-        told = scores * self.seen[:, None]
+        visible = scores * self.seen[:, None]
         return [
-            _over(told @ side[:, None], (self.seen @ side)[:, None])
+            _over(visible @ side[:, None], (self.seen @ side)[:, None])
             for side in (self.own, self.others)
         ]
 

@@ -81,12 +81,12 @@ def changed_positions(
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
     """Every layer's weights, first to last."""
-    config, found = model.config, []
+    config, layers = model.config, []
     for layer in model.encoder.layer:
         attention = layer.attention.self
         sides = (attention.query, attention.key, attention.value)
-        found.append(LayerWeights(**encoder_layer(layer, config, sides)))
-    return tuple(found)
+        layers.append(LayerWeights(**encoder_layer(layer, config, sides)))
+    return tuple(layers)
 
 
 def encoder_layer(layer: Model, config: Any, sides: tuple[Model, ...]) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def encoder_layer(layer: Model, config: Any, sides: tuple[Model, ...]) -> dict[s
     """
     heads, output = config.num_attention_heads, layer.attention.output.dense
     hidden, back = layer.intermediate.dense, layer.output.dense
-    return projections(((each.weight.T, each.bias) for each in sides), heads) | {
+    return projections(((side.weight.T, side.bias) for side in sides), heads) | {
         "output_weight": output.weight.detach().T.unflatten(0, (heads, -1)),
         "output_bias": output.bias.detach(),
         "feed_forward": FeedForwardWeights(

@@ -76,15 +76,15 @@ def changed_positions(
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
     """Every layer's weights, first to last."""
-    config, found = model.config, []
+    config, layers = model.config, []
     for layer in model.encoder.layer:
         attention = layer.attention.self
         sides = (attention.query_proj, attention.key_proj, attention.value_proj)
         fields = bert.encoder_layer(layer, config, sides)
         terms = 1 + sum(kind in attention.pos_att_type for kind in ("c2p", "p2c"))
         fields["score_scale"] *= terms**-0.5
-        found.append(LayerWeights(**fields, offset_terms=_offset_terms(model, attention)))
-    return tuple(found)
+        layers.append(LayerWeights(**fields, offset_terms=_offset_terms(model, attention)))
+    return tuple(layers)
 
 
 def _offset_terms(model: Model, attention: Model) -> OffsetTerms | None:

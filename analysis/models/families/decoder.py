@@ -60,8 +60,8 @@ def check_rotary(model: Model) -> None:
         UnfitModel: naming the kind and those that are covered.
     """
     given = model.config.rope_parameters
-    kinds = [given] if "rope_type" in given else [each for each in given.values() if each]
-    for kind in (each["rope_type"] for each in kinds):
+    kinds = [given] if "rope_type" in given else [rope for rope in given.values() if rope]
+    for kind in (rope["rope_type"] for rope in kinds):
         if kind not in _TURNS:
             raise UnfitModel(
                 f"The model's rope_type is {kind!r}; covered are {', '.join(_TURNS)}, whose "
@@ -118,10 +118,10 @@ def layer_weights(
     config, attention, mlp = model.config, model.layers[index].self_attn, model.layers[index].mlp
     heads, output = config.num_attention_heads, attention.o_proj
     sides = (attention.q_proj, attention.k_proj, attention.v_proj)
-    found = projections(((each.weight.T, bias_of(each)) for each in sides), heads)
+    projected = projections(((side.weight.T, bias_of(side)) for side in sides), heads)
     causal = getattr(config, "is_causal", True) if is_causal is None else is_causal
     return LayerWeights(
-        **found | {"score_scale": attention.scaling},
+        **projected | {"score_scale": attention.scaling},
         output_weight=output.weight.detach().T.unflatten(0, (heads, -1)),
         output_bias=bias_of(output),
         feed_forward=(network or gated_network)(mlp, activation_of(model)),
@@ -158,8 +158,8 @@ def _head_norm(attention: Model, name: str, heads: int, beside: float) -> HeadNo
     epsilon = norm.variance_epsilon if hasattr(norm, "variance_epsilon") else norm.eps
     if len(scale) == attention.head_dim:
         return HeadNormWeights(scale, epsilon)
-    each = of_every_head(scale.unflatten(0, (-1, attention.head_dim)), heads)
-    return HeadNormWeights(each, epsilon, over_heads=True)
+    scales = of_every_head(scale.unflatten(0, (-1, attention.head_dim)), heads)
+    return HeadNormWeights(scales, epsilon, over_heads=True)
 
 
 def _window(config: Any, index: int, *, is_causal: bool) -> int | None:

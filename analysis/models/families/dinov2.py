@@ -135,7 +135,7 @@ def parts_of(layers: Iterable[Model]) -> tuple[PatchLayer, ...]:
     """The modules of every layer."""
     return tuple(
         PatchLayer(
-            whole=layer,
+            module=layer,
             attention=layer.attention,
             attention_norm=layer.norm1,
             attention_output=layer.layer_scale1,

@@ -94,8 +94,8 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
     cosine, sine = _turns(model)
     angles = torch.atan2(sine, cosine)
     rotary = PatchRotary(angles[:, : angles.shape[1] // 2])  # each angle is there twice
-    found = patch_weights(model, _parts(model), _network)
-    return tuple(replace(each, rotary=rotary) for each in found)
+    layers = patch_weights(model, _parts(model), _network)
+    return tuple(replace(layer, rotary=rotary) for layer in layers)
 
 
 def _parts(model: Model) -> tuple[PatchLayer, ...]:

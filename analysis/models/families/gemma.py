@@ -53,6 +53,6 @@ def _is_causal(model: Model) -> bool:
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
     """What the language model says of last hidden states: a number for every token there is."""
-    found = language_model.lm_head(hidden)
+    scores = language_model.lm_head(hidden)
     cap = language_model.config.final_logit_softcapping
-    return found if cap is None else cap * torch.tanh(found / cap)
+    return scores if cap is None else cap * torch.tanh(scores / cap)

@@ -133,5 +133,5 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
     """How a loss changes with the attention weights of each layer."""
-    own = _own(inputs)
-    return attention_gradients(model, own, loss, first=model.drop, n_layers=len(model.h))
+    model_inputs = _own(inputs)
+    return attention_gradients(model, model_inputs, loss, first=model.drop, n_layers=len(model.h))

@@ -72,7 +72,7 @@ def _layer_weights(model: Model, index: int) -> LayerWeights:
 def _three(fused: Tensor, heads: int) -> tuple[Tensor, ...]:
     """Queries, keys and values of all heads, from columns that go head by head."""
     by_head = fused.unflatten(-1, (heads, 3, -1))
-    return tuple(each.flatten(-2) for each in by_head.unbind(dim=-2))
+    return tuple(side.flatten(-2) for side in by_head.unbind(dim=-2))
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
@@ -101,5 +101,5 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
     """How a loss changes with the attention weights of each layer."""
-    own, n_layers = decoder.inputs_of(inputs), len(model.layers)
-    return attention_gradients(model, own, loss, first=model.embed_in, n_layers=n_layers)
+    model_inputs, n_layers = decoder.inputs_of(inputs), len(model.layers)
+    return attention_gradients(model, model_inputs, loss, first=model.embed_in, n_layers=n_layers)

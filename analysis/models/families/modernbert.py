@@ -52,7 +52,7 @@ def _layer_weights(model: Model, index: int) -> LayerWeights:
         output_bias=bias_of(output),
         feed_forward=_network(layer.mlp, config.hidden_activation),
         order=PRE_NORM,
-        norms=tuple(_norm(each, nothing=torch.zeros_like(output.weight[0])) for each in norms),
+        norms=tuple(_norm(norm, nothing=torch.zeros_like(output.weight[0])) for norm in norms),
         is_causal=False,
         rotary=decoder.rotary_of(model, index),
         window=config.sliding_window if is_local else None,
@@ -106,5 +106,5 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
     """How a loss changes with the attention weights of each layer."""
-    own, n_layers = own_inputs(inputs), len(model.layers)
-    return attention_gradients(model, own, loss, first=model.embeddings, n_layers=n_layers)
+    model_inputs, n_layers = own_inputs(inputs), len(model.layers)
+    return attention_gradients(model, model_inputs, loss, first=model.embeddings, n_layers=n_layers)

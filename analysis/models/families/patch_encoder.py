@@ -33,7 +33,7 @@ class PatchLayer:
     residual has them in it.
     """
 
-    whole: Model
+    module: Model
     attention: Model
     attention_norm: Model
     attention_output: Model
@@ -47,7 +47,7 @@ class PatchLayer:
         attention, output = self.attention, self.attention.o_proj
         sides = (attention.q_proj, attention.k_proj, attention.v_proj)
         return LayerWeights(
-            **projections(((each.weight.T, bias_of(each)) for each in sides), heads),
+            **projections(((side.weight.T, bias_of(side)) for side in sides), heads),
             output_weight=_scaled(output.weight.T, self.attention_factor).unflatten(0, (heads, -1)),
             output_bias=_scaled(bias_of(output), self.attention_factor),
             feed_forward=replace(
@@ -77,7 +77,7 @@ def patch_weights(
         network: reads the feed-forward network, by the name of its activation.
     """
     heads, activation = model.config.num_attention_heads, model.config.hidden_act
-    return tuple(each.weights(heads, network(each.feed_forward, activation)) for each in parts)
+    return tuple(part.weights(heads, network(part.feed_forward, activation)) for part in parts)
 
 
 def patch_gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
@@ -107,16 +107,16 @@ def trace_patches(
         special: those vectors, each of them or several with a first axis of 1.
     """
     watched = {"input 0": model.embeddings, "patches": model.embeddings.patch_embeddings}
-    watched |= {f"input {i + 1}": each.whole for i, each in enumerate(parts)}
-    watched |= {f"normed {i}": each.attention_norm for i, each in enumerate(parts)}
-    watched |= {f"value {i}": each.attention.v_proj for i, each in enumerate(parts)}
-    watched |= {f"output {i}": each.attention_output for i, each in enumerate(parts)}
+    watched |= {f"input {i + 1}": part.module for i, part in enumerate(parts)}
+    watched |= {f"normed {i}": part.attention_norm for i, part in enumerate(parts)}
+    watched |= {f"value {i}": part.attention.v_proj for i, part in enumerate(parts)}
+    watched |= {f"output {i}": part.attention_output for i, part in enumerate(parts)}
     with torch.inference_mode(), record_outputs(watched) as seen:
         attentions = attentions_of(model(**inputs, output_attentions=True), len(parts))
         patches = seen["patches"]
         if patches.dim() == 4:  # as a convolution leaves them: channel, row, column
             patches = patches.flatten(2).mT
-        in_front = (each.detach().expand(len(patches), -1, -1) for each in special)
+        in_front = (vector.detach().expand(len(patches), -1, -1) for vector in special)
         words = torch.cat([*in_front, patches], dim=1)
     values = [seen[f"value {i}"] for i in range(len(parts))]
     return Trace(

@@ -87,20 +87,21 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
     )
     terms = OffsetTerms(buckets, bias=first.relative_attention_bias.weight.detach().T)
     layers = (_layer(block, model.config) for block in model.encoder.block)
-    return tuple(replace(each, offset_terms=terms) for each in layers)
+    return tuple(replace(layer, offset_terms=terms) for layer in layers)
 
 
 def _layer(block: Model, config: Model) -> LayerWeights:
     attention, network, heads = block.layer[0], block.layer[-1], config.num_heads
-    own = attention.SelfAttention
+    module = attention.SelfAttention
     mlp = network.DenseReluDense
     hidden, gate = (mlp.wi_1, mlp.wi_0) if config.is_gated_act else (mlp.wi, None)
     feed_forward = network_of(hidden, mlp.wo, config.dense_act_fn, gate=gate)
-    sides = projections(((each.weight.T, bias_of(each)) for each in (own.q, own.k, own.v)), heads)
+    sides = (module.q, module.k, module.v)
     return LayerWeights(
-        **sides | {"score_scale": own.scaling},
-        output_weight=own.o.weight.detach().T.unflatten(0, (heads, -1)),
-        output_bias=bias_of(own.o),
+        **projections(((side.weight.T, bias_of(side)) for side in sides), heads)
+        | {"score_scale": module.scaling},
+        output_weight=module.o.weight.detach().T.unflatten(0, (heads, -1)),
+        output_bias=bias_of(module.o),
         feed_forward=feed_forward,
         order=PRE_NORM,
         norms=(root_mean_square(attention.layer_norm), root_mean_square(network.layer_norm)),
@@ -112,10 +113,10 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     """Run the model once and take each layer apart; it has no segments, so these are left out."""
     blocks = model.encoder.block
     watched = {"input 0": model.encoder.embed_tokens}
-    watched |= {f"input {i + 1}": each.layer[-1] for i, each in enumerate(blocks)}
-    watched |= {f"normed {i}": each.layer[0].layer_norm for i, each in enumerate(blocks)}
-    watched |= {f"value {i}": each.layer[0].SelfAttention.v for i, each in enumerate(blocks)}
-    watched |= {f"output {i}": each.layer[0].SelfAttention.o for i, each in enumerate(blocks)}
+    watched |= {f"input {i + 1}": block.layer[-1] for i, block in enumerate(blocks)}
+    watched |= {f"normed {i}": block.layer[0].layer_norm for i, block in enumerate(blocks)}
+    watched |= {f"value {i}": block.layer[0].SelfAttention.v for i, block in enumerate(blocks)}
+    watched |= {f"output {i}": block.layer[0].SelfAttention.o for i, block in enumerate(blocks)}
     with torch.inference_mode(), record_outputs(watched) as seen:
         attentions = attentions_of(model(**own_inputs(inputs), output_attentions=True), len(blocks))
     values = [seen[f"value {i}"] for i in range(len(layers))]

@@ -100,7 +100,7 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
 def _parts(model: Model) -> tuple[PatchLayer, ...]:
     return tuple(
         PatchLayer(
-            whole=layer,
+            module=layer,
             attention=layer.attention,
             attention_norm=layer.layernorm_before,
             attention_output=layer.attention.o_proj,

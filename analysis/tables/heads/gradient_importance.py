@@ -52,7 +52,7 @@ def objective(store: DuckDBPyConnection) -> str | None:
 
     A masked-language model on a corpus without masked tokens has a loss and no gradients.
     """
-    found = store.execute(
+    rows = store.execute(
         "select value from provenance where name = 'gradient_objective'"
     ).fetchall()
-    return found[0][0] if found else None
+    return rows[0][0] if rows else None

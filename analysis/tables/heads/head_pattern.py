@@ -21,7 +21,7 @@ _MEANS = (
     count("n_sequences", "sequences that have it", "sequences"),
 )
 _SHARES = quoted(*(name for name, (_, unit) in MEANINGS.items() if unit == "share"))
-_WIDE = ", ".join(f"max(mean) filter (quantity = '{each}') as \"{each}\"" for each in HABITS)
+_WIDE = ", ".join(f"max(mean) filter (quantity = '{habit}') as \"{habit}\"" for habit in HABITS)
 TABLE = Table(
     name=_NAME,
     grain="one row per weighing, layer, head (or their mean) and habit",

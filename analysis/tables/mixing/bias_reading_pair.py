@@ -7,8 +7,10 @@ from analysis.tables.pairs.pair import OCCURRENCES, SOURCE, TARGET
 from analysis.tables.table import LAYER, Table
 
 _MEANS = tuple(
-    single(each, f"mean change of the share of w_j in w_i, bias {how}")
-    for each, how in zip(BIAS_READINGS, ("as a summand", "held constant", "left out"), strict=True)
+    single(reading, f"mean change of the share of w_j in w_i, bias {how}")
+    for reading, how in zip(
+        BIAS_READINGS, ("as a summand", "held constant", "left out"), strict=True
+    )
 )
 TABLE = Table(
     name="bias_reading_pair",
@@ -17,7 +19,7 @@ TABLE = Table(
     values=(OCCURRENCES, *_MEANS),
     source="sundararajan-2017",
     needs=(Need.PAIRS,),
-    laws=("n >= 2", *(f"{each.name} between -1 - 1e-6 and 1 + 1e-6" for each in _MEANS)),
+    laws=("n >= 2", *(f"{column.name} between -1 - 1e-6 and 1 + 1e-6" for column in _MEANS)),
     merge="""
         select layer, source, target, count(*)::integer as n, favg(player::double)::float as player,
             favg(constant::double)::float as constant, favg(left_out::double)::float as left_out

@@ -87,7 +87,7 @@ TABLE = Table(
 
 def _worst_of(table: str, name: str, *more: str) -> str:
     """The worst of every layer, by the name of what misses it."""
-    others = "".join(f", {each}" for each in more)
+    others = "".join(f", {column}" for column in more)
     return f"""
         select layer, max(relative_error)::double as worst_{name}_error,
             arg_max(seq, relative_error) as worst_{name}_seq,

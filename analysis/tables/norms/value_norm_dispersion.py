@@ -24,7 +24,7 @@ def by_head(store: DuckDBPyConnection) -> pd.DataFrame:
 
 def mean_cv(store: DuckDBPyConnection) -> float | None:
     """Mean over heads of the per-head coefficient of variation."""
-    found = store.execute(
+    rows = store.execute(
         "select avg(cv) from value_norm_dispersion where layer is not null"
     ).fetchall()
-    return found[0][0]
+    return rows[0][0]

@@ -26,7 +26,7 @@ def of_weights(
     """
     rule = " or weighing is null" if or_rules else ""
     rows = f"from stored.{table or name} where weighing = 'weight'{rule}"
-    names = ", ".join(f'"{each.name}"' for each in columns)
+    names = ", ".join(f'"{column.name}"' for column in columns)
     return View(name, grain, tuple(columns), f"select {names} {rows}")
 
 
@@ -39,7 +39,9 @@ def one_weighing(table: str, *, order: str) -> str:
 def of_either(*columns: Column) -> tuple[Column, ...]:
     """Columns twice: `NAME_weight` of them all, then `NAME_norm`."""
     return tuple(
-        replace(each, name=f"{each.name}_{weighing}") for weighing in WEIGHINGS for each in columns
+        replace(column, name=f"{column.name}_{weighing}")
+        for weighing in WEIGHINGS
+        for column in columns
     )
 
 

@@ -26,7 +26,7 @@ def _reach() -> str:
     fitted = Chebyshev.interpolate(_log_reach, _DEGREE, domain=domain)
     first, *others = fitted.convert(kind=Polynomial, domain=domain).coef[::-1]
     place = f"({2 * LEAST_DEGREES:.17e} / degrees - 1)"
-    terms = "".join(f" * {place} + {each:.17e})" for each in others)
+    terms = "".join(f" * {place} + {coefficient:.17e})" for coefficient in others)
     return f"exp({'(' * len(others)}{first:.17e}{terms})"
 
 

@@ -47,7 +47,7 @@ def _long(*more: str) -> str:
     numbers = ("mean_delta", "std_delta", *more)
     return f"""
         select layer, effect, s.token as source, t.token as target, n, n_sequences,
-            {", ".join(f"{each}::double as {each}" for each in numbers)}
+            {", ".join(f"{column}::double as {column}" for column in numbers)}
         from ({effects}) as pair
         join stored.vocabulary as s on s.token_id = pair.source
         join stored.vocabulary as t on t.token_id = pair.target
@@ -84,14 +84,14 @@ TABLE = Table(
     needs=(Need.PAIRS,),
     laws=(
         "n > 0 and n_sequences > 0 and n_sequences <= n",
-        *(f"mean_{each} between -1 - 1e-6 and 1 + 1e-6" for each in EFFECTS),
-        *(f"(std_{each} is null) = (n = 1 or mean_{each} is null)" for each in EFFECTS),
-        *(f"coalesce(std_{each}, 0) >= 0" for each in EFFECTS),
+        *(f"mean_{effect} between -1 - 1e-6 and 1 + 1e-6" for effect in EFFECTS),
+        *(f"(std_{effect} is null) = (n = 1 or mean_{effect} is null)" for effect in EFFECTS),
+        *(f"coalesce(std_{effect}, 0) >= 0" for effect in EFFECTS),
         f"(degrees is null) = (n_sequences < {LEAST_SEQUENCES})",
         "coalesce(degrees, 1) >= 1 - 1e-3",
         *(f"(error_{e} is null) = (degrees is null or mean_{e} is null)" for e in EFFECTS),
-        *(f"coalesce(error_{each}, 0) >= 0" for each in EFFECTS),
-        *(f"mean_{each} is not null" for each in SHARED_EFFECTS),
+        *(f"coalesce(error_{effect}, 0) >= 0" for effect in EFFECTS),
+        *(f"mean_{effect} is not null" for effect in SHARED_EFFECTS),
     ),
     merge=MERGE,
     order=("layer", "n desc", "source", "target"),

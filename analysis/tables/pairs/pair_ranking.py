@@ -66,12 +66,12 @@ class PairSelection:
     @property
     def words(self) -> str:
         """The start of a query that looks for texts: in quotes one is a whole token."""
-        found = (
+        parts = (
             f"matching_{name} as materialized "
             f"(select token_id from vocabulary where {_fits(name, text)}), "
             for name, text in self._texts
         )
-        return f"with {''.join(found)}"
+        return f"with {''.join(parts)}"
 
     @property
     def _texts(self) -> list[tuple[str, str]]:
@@ -109,7 +109,7 @@ class PairSelection:
 
     def kept(self, layers: list[int]) -> str:
         """The rows of `pair_extreme` among which the lists of these layers begin."""
-        least = max(each for each in MIN_COUNTS if each <= max(self.min_count, 1))
+        least = max(count for count in MIN_COUNTS if count <= max(self.min_count, 1))
         return f"""
             select {self.columns} from pair_extreme
             where effect = '{self.effect}' and amplified = {self.order == "amplified"}
@@ -132,9 +132,9 @@ class PairSelection:
             return [self._with_text(self._rows(layers))]
         rows = (self._rows([layer]) for layer in layers)
         return [
-            f"(from ({self._with_text(each) if self.text else each}) "
+            f"(from ({self._with_text(query) if self.text else query}) "
             f"order by {self.sorting} limit $limit)"
-            for each in rows
+            for query in rows
         ]
 
     def _rows(self, layers: list[int]) -> str:

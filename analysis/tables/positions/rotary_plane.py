@@ -72,7 +72,7 @@ TABLE = Table(
     merge=f"""
         select layer, head, plane, max(frequency) as frequency,
             sum(n_pairs)::bigint as n_pairs,
-            {", ".join(f"sum({each.name}) as {each.name}" for each in _SUMS)}
+            {", ".join(f"sum({column.name}) as {column.name}" for column in _SUMS)}
         from shards
         group by layer, head, plane
     """,

@@ -100,8 +100,8 @@ def heads(store: DuckDBPyConnection, *, quantity: str, rule: str) -> pd.DataFram
 
 def rules(store: DuckDBPyConnection) -> list[str]:
     """The rules that there are, in their order."""
-    found = store.execute("select distinct rule from relevance_interval").fetchall()
-    return sorted((rule for (rule,) in found), key=ALL.index)
+    rows = store.execute("select distinct rule from relevance_interval").fetchall()
+    return sorted((rule for (rule,) in rows), key=ALL.index)
 
 
 @asks(f"""

@@ -37,7 +37,7 @@ def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> p
 def with_ratio(spectra: pd.DataFrame) -> pd.DataFrame:
     """Amplitude with positions over that without them, of the same texts, where both are known."""
     keys = ["source", "layer", "frequency", "period"]
-    with_them, without = (spectra[spectra["control"] == each] for each in BESIDE[:2])
+    with_them, without = (spectra[spectra["control"] == control] for control in BESIDE[:2])
     both = with_them.merge(without, on=keys, suffixes=("", "_removed"))
     both = both[(both["amplitude_removed"] > 0) & (both["amplitude"] > 0)]
     return both.assign(ratio=both["amplitude"] / both["amplitude_removed"])

@@ -67,12 +67,12 @@ def spectrum_lines(
     shown, encoding = frame, alt.ColorValue(colours)
     if not isinstance(colours, str):
         shown, encoding, _ = coloured(frame, "name", " ", colours)
-    told = dict.fromkeys(("name", "frequency", "period", y, "q25", "q75"), _SMALL)
-    told = {name: format for name, format in told.items() if name in shown}
+    formats = dict.fromkeys(("name", "frequency", "period", y, "q25", "q75"), _SMALL)
+    formats = {name: format for name, format in formats.items() if name in shown}
     height = alt.Scale(type="log", nice=False) if scale == "log" else alt.Scale(zero=True)
     axis = alt.Y(f"{y}:Q", title=title(y), scale=height, axis=alt.Axis(tickCount=5, format=_SMALL))
     base = alt.Chart(shown).encode(
-        x=x, y=axis, color=encoding, tooltip=column_tooltips(shown, **told)
+        x=x, y=axis, color=encoding, tooltip=column_tooltips(shown, **formats)
     )
     # points that are not seen but tell their numbers where the pointer comes near
     hits = base.mark_point(size=60, opacity=0, filled=True)
@@ -104,14 +104,14 @@ def below_each_other(
 
 def by_source(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The rows of each source under its name, in the order in which they are drawn."""
-    parts = {said(f"source_{each}"): frame[frame["source"] == each] for each in SOURCES}
+    parts = {said(f"source_{source}"): frame[frame["source"] == source] for source in SOURCES}
     return {name: part.assign(name=name) for name, part in parts.items() if len(part)}
 
 
 def layer_chart(frame: pd.DataFrame, scale: str) -> Any:
     """A panel per source with a line per control."""
-    names = {each: said(f"control_{each}") for each in dict.fromkeys(frame["control"])}
-    colours = {name: CONTROL_COLOURS[each] for each, name in names.items()}
+    names = {control: said(f"control_{control}") for control in dict.fromkeys(frame["control"])}
+    colours = {name: CONTROL_COLOURS[control] for control, name in names.items()}
 
     def lines(part: pd.DataFrame, x: alt.X) -> Any:
         named = part.assign(name=part["control"].map(names))
@@ -134,7 +134,7 @@ def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
     """The chart with a second axis above it, that says how many tokens a wave takes."""
     axis = alt.Axis(
         orient="top",
-        values=[UNIT / each for each in _PERIODS if domain[0] <= UNIT / each <= domain[1]],
+        values=[UNIT / period for period in _PERIODS if domain[0] <= UNIT / period <= domain[1]],
         labelExpr=f"format({UNIT} / datum.value, 'd')",
         grid=False,
         labelAngle=0,
@@ -171,9 +171,9 @@ def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
 
     def cells(part: pd.DataFrame, x: alt.X) -> alt.Chart:
         x.shorthand = "left:Q"
-        told = {"name": "", "layer": "d"} | dict.fromkeys(("frequency", "period", value), _SMALL)
+        formats = {"name": "", "layer": "d"} | dict.fromkeys(("frequency", "period", value), _SMALL)
         y = alt.Y("layer:O", title=title("layer"), axis=alt.Axis(labelOverlap=False))
-        tooltip = column_tooltips(part, **told)
+        tooltip = column_tooltips(part, **formats)
         marks = alt.Chart(part).mark_rect()
         return marks.encode(x=x, x2=alt.X2("right"), y=y, color=colour, tooltip=tooltip)
 

@@ -32,7 +32,7 @@ def pick_files(view: View, table: Table) -> list[Path]:
 
     The open file and those after it, until the reader chooses others.
     """
-    paths = {each.name: each for each in files_with(table)}
+    paths = {path.name: path for path in files_with(table)}
     ordered = sorted(paths, key=lambda name: name != open_store().name)
     chosen = pick_many(
         view.key("files"),
@@ -42,7 +42,7 @@ def pick_files(view: View, table: Table) -> list[Path]:
         limit=_MOST,
         help=view.say("files_help"),
     )
-    if lacking := [plain(each.name) for each in files() if each.name not in paths]:
+    if lacking := [plain(path.name) for path in files() if path.name not in paths]:
         st.caption(view.say("files_lacking", names=say("list.comma").join(lacking)))
     if not chosen:
         st.info(view.say("files_none"))
@@ -91,10 +91,10 @@ def in_several_files(view: View, chosen: Chosen) -> None:
     st.subheader(view.say("files_title"), anchor=False)
     paths = pick_files(view, state_spectrum.TABLE)
     spectra = {path: _of_file(view, path, chosen) for path in paths}
-    if without := [plain(path.name) for path, each in spectra.items() if each.empty]:
+    if without := [plain(path.name) for path, spectrum in spectra.items() if spectrum.empty]:
         names = say("list.comma").join(without)
         st.caption(view.say("files_no_layer", layer=chosen.layer, names=names))
-    shown = [each for each in spectra.values() if not each.empty]
+    shown = [spectrum for spectrum in spectra.values() if not spectrum.empty]
     if not shown:
         return
     frame = pd.concat(shown, ignore_index=True)

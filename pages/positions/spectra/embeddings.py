@@ -48,10 +48,10 @@ def embeddings(view: View) -> None:
 
 
 def _finding(view: View, kept: pd.DataFrame, words: pd.DataFrame) -> str:
-    found = peaks(kept)
-    if not found:
+    frequencies = peaks(kept)
+    if not frequencies:
         return view.say("finding_none")
-    sentence = view.say("finding", peaks=peaks_text(found, word="peak"))
+    sentence = view.say("finding", peaks=peaks_text(frequencies, word="peak"))
     if words.empty or peaks(words):
         return sentence
     return f"{sentence} {view.say('finding_words')}"
@@ -62,7 +62,7 @@ def _spectrum(
 ) -> None:
     """The position embeddings beside the words of the texts, of texts of this length if there are
     any, and beside themselves in disorder."""
-    names = {each: view.say(f"series_{each}") for each in _SERIES}
+    names = {control: view.say(f"series_{control}") for control in _SERIES}
     series = pd.concat([spectra.rename(columns={"control": "series"}), words], ignore_index=True)
     frame = with_period(series[series["series"].isin(_SERIES)])
     frame = frame[frame["mean"] > 0]
@@ -74,7 +74,7 @@ def _spectrum(
         frame.assign(name=frame["series"].map(names)),
         "mean",
         scale=scale,
-        colours={name: CONTROL_COLOURS[each] for each, name in names.items()},
+        colours={name: CONTROL_COLOURS[control] for control, name in names.items()},
         band=names["kept"],
     )
     view.figure("spectrum", frame, chart, state=scale, caption=caption)
@@ -123,12 +123,12 @@ def _kept(path: Path) -> pd.DataFrame:
 
 def _row(path: Path, spectrum: pd.DataFrame) -> dict[str, object]:
     """What stands out in a file, and how few dimensions hold it."""
-    found, variance = peaks(spectrum), ask_file(path, position_variance.cumulative)
+    frequencies, variance = peaks(spectrum), ask_file(path, position_variance.cumulative)
     known = len(variance) > 0
     return {
         "file": file_label(path),
         "positions": round(float(spectrum["period"].max())),
-        "peaks": peaks_text(found) if found else None,
+        "peaks": peaks_text(frequencies) if frequencies else None,
         "largest": float(spectrum["mean"].max()),
         "half": needed(variance, 0.5) if known else None,
         "most": needed(variance, 0.9) if known else None,
@@ -157,8 +157,8 @@ def components_chart(variance: pd.DataFrame) -> Any:
         scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="%", tickCount=5),
     )
-    told = column_tooltips(frame, component="d", ratio=".2%", cumulative=".2%")
-    base = alt.Chart(frame).encode(x=x, tooltip=told)
+    tooltip = column_tooltips(frame, component="d", ratio=".2%", cumulative=".2%")
+    base = alt.Chart(frame).encode(x=x, tooltip=tooltip)
     ratio = alt.Y("ratio:Q", title=said("components_axis"))
     bars = base.mark_bar(color=NEUTRAL, opacity=0.55, size=9).encode(y=ratio)
     line = base.mark_line(color=SERIES_COLOURS[0], point={"size": 40, "filled": True}).encode(y=y)

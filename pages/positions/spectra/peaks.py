@@ -55,14 +55,14 @@ def peaks(spectrum: pd.DataFrame) -> list[float]:
     Args:
         spectrum: frequency, mean.
     """
-    found = spectrum[spectrum["frequency"] > 0].sort_values("frequency")
-    frequency, amplitude = (found[name].to_numpy(float) for name in ("frequency", "mean"))
+    rows = spectrum[spectrum["frequency"] > 0].sort_values("frequency")
+    frequency, amplitude = (rows[name].to_numpy(float) for name in ("frequency", "mean"))
     if not len(amplitude) or amplitude.min() <= 0:
         return []
     places, properties = find_peaks(np.log(amplitude), prominence=np.log(_STANDS_OUT))
     clearest = places[np.argsort(-properties["prominences"], kind="stable")]
     highest = _highest_around(places, frequency, amplitude)
-    return [float(frequency[each]) for each in clearest if each in highest][:_MOST]
+    return [float(frequency[place]) for place in clearest if place in highest][:_MOST]
 
 
 def _highest_around(
@@ -70,8 +70,8 @@ def _highest_around(
 ) -> list[int]:
     """The places that are the highest of those within a third of an octave."""
     kept: list[int] = []
-    for each in sorted(places, key=lambda place: -amplitude[place]):
-        ratios = (frequency[each] / frequency[other] for other in kept)
+    for candidate in sorted(places, key=lambda place: -amplitude[place]):
+        ratios = (frequency[candidate] / frequency[other] for other in kept)
         if all(max(ratio, 1 / ratio) >= _APART for ratio in ratios):
-            kept.append(each)
+            kept.append(candidate)
     return kept

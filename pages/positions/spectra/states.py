@@ -78,7 +78,9 @@ def _pick_length(view: View, lengths: pd.DataFrame) -> int:
         "length",
         sorted(sequences),
         default=int(lengths["length"].iloc[0]),
-        format=lambda each: view.say("length_option", length=count(each), n=count(sequences[each])),
+        format=lambda length: view.say(
+            "length_option", length=count(length), n=count(sequences[length])
+        ),
     )
 
 
@@ -134,14 +136,14 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
         return None
     numbers = queries["layer"].astype(int)
     first = queries[numbers == numbers.min()]
-    found = peaks(_embeddings())
+    of_embeddings = peaks(_embeddings())
     frequencies = first["frequency"].to_numpy(float)
-    at = found[0] if found else frequencies[first["ratio"].to_numpy(float).argmax()]
+    at = of_embeddings[0] if of_embeddings else frequencies[first["ratio"].to_numpy(float).argmax()]
     nearest = float(frequencies[np.abs(frequencies - at).argmin()])
     there = ratio[np.isclose(ratio["frequency"], nearest)]
     places = zip(there["source"], there["layer"].astype(int), strict=True)
     times = dict(zip(places, there["ratio"], strict=True))
-    return Wave(nearest, bool(found), times, int(numbers.min()), int(numbers.max()))
+    return Wave(nearest, bool(of_embeddings), times, int(numbers.min()), int(numbers.max()))
 
 
 def times_text(ratio: float) -> str:

@@ -64,7 +64,7 @@ def image_maps(
         *words(panels, layout, marked=marked, ink=ink),
     ]
     return layered(
-        *(each.encode(**layout.axes) for each in layers),
+        *(layer.encode(**layout.axes) for layer in layers),
         width=layout.width,
         height=layout.height,
         # the page would shrink the maps to make room for the legend
@@ -81,7 +81,7 @@ def map_frame(ground: ImageGround, panels: Sequence[Panel]) -> pd.DataFrame:
         multiple of what the patch would have if all that lies on patches were spread evenly),
         panel (its name).
     """
-    return pd.concat([_numbers(ground, each) for each in panels], ignore_index=True)
+    return pd.concat([_numbers(ground, panel) for panel in panels], ignore_index=True)
 
 
 def _numbers(ground: ImageGround, panel: Panel) -> pd.DataFrame:
@@ -102,7 +102,7 @@ def _cells(
     field, scale = ("of_largest", "own") if own_scale else ("relevance", "shared")
     end = 1.0 if own_scale else float(frame["relevance"].max()) or 1.0
     shown["opacity"] = _opacity(shown[field], end) if underlay == "over" else 1.0
-    told = {"map": "", "row": "d", "column": "d", "relevance": ".2%", "times_even": ".2f"}
+    formats = {"map": "", "row": "d", "column": "d", "relevance": ".2%", "times_even": ".2f"}
     wide, tall = layout.patch
     marks = (
         alt.Chart(shown)
@@ -110,7 +110,7 @@ def _cells(
         .encode(
             color=_colour(field, said(f"legend_{scale}"), end),
             opacity=alt.Opacity("opacity:Q", scale=None),
-            tooltip=column_tooltips(shown, **told),
+            tooltip=column_tooltips(shown, **formats),
         )
     )
     return marks.add_params(cell_selection(PANEL, PANEL)) if pick else marks
@@ -134,7 +134,7 @@ def _colour(field: str, title: str, end: float) -> alt.Color:
         gradientLength=320,
         titleLimit=480,
         format=".2~p",
-        values=[end * each for each in _TICKS],
+        values=[end * tick for tick in _TICKS],
     )
     return alt.Color(f"{field}:Q", title=title, scale=scale, legend=legend)
 

@@ -73,7 +73,7 @@ class MapLayout:
     @property
     def axes(self) -> dict[str, Any]:
         """Pixels are drawn as pixels, downwards."""
-        across, down = ([0, each] for each in (self.width, self.height))
+        across, down = ([0, length] for length in (self.width, self.height))
         pixels = {"nice": False, "padding": 0}
         return {
             "x": alt.X("x:Q", axis=None, scale=alt.Scale(domain=across, **pixels)),
@@ -105,6 +105,6 @@ class MapLayout:
         """The mask's outline on every map: x, y, x2, y2."""
         wide, tall = self.patch
         edges = self.ground.outline().merge(self.corners(), how="cross", suffixes=("", "_corner"))
-        across = {each: edges["x_corner"] + edges[each] * wide for each in ("x", "x2")}
-        down = {each: edges["y_corner"] + edges[each] * tall for each in ("y", "y2")}
+        across = {end: edges["x_corner"] + edges[end] * wide for end in ("x", "x2")}
+        down = {end: edges["y_corner"] + edges[end] * tall for end in ("y", "y2")}
         return pd.DataFrame(across | down)

@@ -51,7 +51,7 @@ def outlines(layout: MapLayout) -> Iterator[alt.Chart]:
 
 def ring(panels: Sequence[Panel], layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
     """A frame around one map."""
-    names = [each.name for each in panels]
+    names = [panel.name for panel in panels]
     if marked in names:
         corner = layout.corners().iloc[[names.index(marked)]] - 1
         ends = corner.assign(x2=corner["x"] + layout.side + 2, y2=corner["y"] + layout.tall + 2)
@@ -64,14 +64,14 @@ def words(
 ) -> Iterator[alt.Chart]:
     """Titles above the maps; bars of the shares on special tokens below, with their numbers."""
     corners = layout.corners()
-    titles = corners.assign(text=[each.title for each in panels])
-    is_marked = pd.Series([each.name == marked for each in panels])
+    titles = corners.assign(text=[panel.title for panel in panels])
+    is_marked = pd.Series([panel.name == marked for panel in panels])
     for bold, shown in ((False, titles[~is_marked]), (True, titles[is_marked])):
         if len(shown):
             yield _title(layout, shown, ink=ink, bold=bold)
     if layout.ground.special:
         yield _bars(panels, layout)
-        shares = [shares_in_words(layout.ground, each.relevance) for each in panels]
+        shares = [shares_in_words(layout.ground, panel.relevance) for panel in panels]
         below = layout.tall + BAR_GAP + BAR + _APART
         yield _text(layout, corners.assign(text=shares), below, ink=ink, fontSize=11.5)
 
@@ -112,7 +112,7 @@ def _bars(panels: Sequence[Panel], layout: MapLayout) -> alt.Chart:
         start = 0.0
         for kind, share in zip(_BARS, (cls, others, max(1 - cls - others, 0.0)), strict=True):
             end = min(start + share, 1.0)
-            x, x2 = (corner["x"] + each * layout.side for each in (start, end))
+            x, x2 = (corner["x"] + edge * layout.side for edge in (start, end))
             row = {"x": x, "x2": x2, "y": corner["y"] + layout.tall + BAR_GAP + BAR / 2}
             rows.append({**row, "share": share, "colour": _BARS[kind], "bar": names[kind]})
             start = end

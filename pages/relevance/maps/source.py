@@ -38,35 +38,35 @@ class StoredMaps:
         """Classes with their probabilities, the likeliest first; none without a classifier."""
         if not open_store().holds(class_prediction.TABLE):
             return []
-        found = ask(class_prediction.of_sequence, seq=self.seq)
-        return list(zip(found["label"], found["probability"], strict=True))
+        classes = ask(class_prediction.of_sequence, seq=self.seq)
+        return list(zip(classes["label"], classes["probability"], strict=True))
 
     @property
     def rules(self) -> Maps:
         """The one map of every rule that is of no single head, from the last layer."""
-        found = ask(relevance_map.methods, seq=self.seq, layer=_last_layer())
-        return dict(zip(found["rule"], map(_numbers, found["relevance"]), strict=True))
+        rows = ask(relevance_map.methods, seq=self.seq, layer=_last_layer())
+        return dict(zip(rows["rule"], map(_numbers, rows["relevance"]), strict=True))
 
     def heads(self, rule: str, layer: int) -> Maps:
         """The mean first, then every head that the rule follows by itself."""
-        found = ask(relevance_map.maps, seq=self.seq, rule=rule, layer=layer)
-        names = [MEAN if pd.isna(head) else str(int(head)) for head in found["head"]]
-        maps = dict(zip(names, map(_numbers, found["relevance"]), strict=True))
+        rows = ask(relevance_map.maps, seq=self.seq, rule=rule, layer=layer)
+        names = [MEAN if pd.isna(head) else str(int(head)) for head in rows["head"]]
+        maps = dict(zip(names, map(_numbers, rows["relevance"]), strict=True))
         return {head: maps[head] for head in (MEAN, *maps) if head in maps}
 
     def layers(self, rule: str, head: str) -> Maps:
         """One head, or the mean, from every layer that relevance starts at the output of."""
         number = None if head == MEAN else int(head)
-        found = ask(relevance_map.layers, seq=self.seq, rule=rule, head=number)
-        return dict(zip(map(str, found["layer"]), map(_numbers, found["relevance"]), strict=True))
+        rows = ask(relevance_map.layers, seq=self.seq, rule=rule, head=number)
+        return dict(zip(map(str, rows["layer"]), map(_numbers, rows["relevance"]), strict=True))
 
     def summary(self, rule: str, layer: int, head: str) -> pd.Series | None:
         """The numbers of one map, as `sequence_relevance` keeps them; None where it is not kept."""
         if not open_store().holds(sequence_relevance.TABLE):
             return None
-        found = ask(sequence_relevance.of_sequence, seq=self.seq)
-        number = found["head"].isna() if head == MEAN else found["head"] == int(head)
-        row = found[(found["rule"] == rule) & (found["layer"] == layer) & number]
+        rows = ask(sequence_relevance.of_sequence, seq=self.seq)
+        number = rows["head"].isna() if head == MEAN else rows["head"] == int(head)
+        row = rows[(rows["rule"] == rule) & (rows["layer"] == layer) & number]
         return None if row.empty else row.iloc[0]
 
 
@@ -98,13 +98,13 @@ class LiveMaps:
     def heads(self, rule: str, layer: int) -> Maps:
         maps = self.live.maps[rule]
         *heads, mean = maps[layer - self._first_layer(rule)]
-        named = {str(head): _numbers(each) for head, each in enumerate(heads, start=1)}
+        named = {str(head): _numbers(relevance) for head, relevance in enumerate(heads, start=1)}
         return {MEAN: _numbers(mean), **named}
 
     def layers(self, rule: str, head: str) -> Maps:
         place, first = -1 if head == MEAN else int(head) - 1, self._first_layer(rule)
         maps = self.live.maps[rule]
-        return {str(layer): _numbers(each[place]) for layer, each in enumerate(maps, start=first)}
+        return {str(layer): _numbers(heads[place]) for layer, heads in enumerate(maps, start=first)}
 
     def summary(self, rule: str, layer: int, head: str) -> None:
         """None: nothing is kept of it."""

@@ -78,7 +78,9 @@ def _with_start(apart: np.ndarray) -> tuple[bool, ...]:
     """The last token stands apart as well where relevance starts there, since it keeps much."""
     starts_last = open_store().facts.get("relevance_start") == "last"
     last = len(apart) - 1
-    return tuple(bool(each) or (starts_last and at == last) for at, each in enumerate(apart))
+    return tuple(
+        bool(is_apart) or (starts_last and at == last) for at, is_apart in enumerate(apart)
+    )
 
 
 def _visible(space: str) -> str:
@@ -99,15 +101,17 @@ def small_texts(maps: TokenMaps, relevances: Mapping[str, np.ndarray], *, own_sc
         own_scale: whether the strongest ground is that of each text's own most relevant token,
             else that of all of them.
     """
-    tops = {name: maps.highest(each) for name, each in relevances.items()}
+    tops = {name: maps.highest(relevance) for name, relevance in relevances.items()}
     common = max(tops.values(), default=0.0)
     parts = (
         shading.titled(
-            name, shares_apart(maps, each), _shaded(maps, each, tops[name] if own_scale else common)
+            name,
+            shares_apart(maps, relevance),
+            _shaded(maps, relevance, tops[name] if own_scale else common),
         )
-        for name, each in relevances.items()
+        for name, relevance in relevances.items()
     )
-    scale = _scale(common, own=own_scale)
+    scale = _scale(common, is_own=own_scale)
     return shading.STYLE + scale + shading.side_by_side(*parts, small=True)
 
 
@@ -121,8 +125,8 @@ def shares_apart(maps: TokenMaps, relevance: np.ndarray) -> str:
     return say("list.comma").join(kinds)
 
 
-def _scale(top: float, *, own: bool = False) -> str:
-    name, end, format = ("own", 1.0, "{:.0%}") if own else ("shared", top, "{:.2%}")
+def _scale(top: float, *, is_own: bool = False) -> str:
+    name, end, format = ("own", 1.0, "{:.0%}") if is_own else ("shared", top, "{:.2%}")
     return shading.scale(
         said(f"shaded_{name}"), end, format, power=_IN_PROPORTION, apart=said("shaded_apart")
     )
@@ -132,8 +136,8 @@ def _shaded(maps: TokenMaps, relevance: np.ndarray, top: float) -> str:
     tokens = []
     rows = zip(maps.tokens, maps.names, maps.apart, map(float, relevance), strict=True)
     for token, name, apart, value in rows:
-        told = said("shaded_token", token=name, share=f"{value:.3%}")
-        tokens.append(shading.Shaded(token, value, told, apart=apart))
+        tooltip = said("shaded_token", token=name, share=f"{value:.3%}")
+        tokens.append(shading.Shaded(token, value, tooltip, apart=apart))
     return shading.text(tokens, top, power=_IN_PROPORTION)
 
 

@@ -71,9 +71,9 @@ class Beside:
     def pick(self) -> None:
         """The picker, a click away below the figure."""
         choice = self.choice
-        told: dict[str, Any] = {"key": choice.key, "format_func": self.label}
+        settings: dict[str, Any] = {"key": choice.key, "format_func": self.label}
         with st.popover(_LESS, type="tertiary", help=say("beside.help")):
-            draw(choice, lambda: st.selectbox(say("beside.label"), choice.options, **told))
+            draw(choice, lambda: st.selectbox(say("beside.label"), choice.options, **settings))
 
     @property
     def is_chosen(self) -> bool:
@@ -126,30 +126,30 @@ def _is_of_same_corpus(name: str) -> bool:
     """Whether a file is of the same inputs as the open one."""
     own = open_store().run
     other = next(store.run for store in other_stores() if store.name == name)
-    return all(own[each] == other[each] for each in ("corpus", "n_sequences"))
+    return all(own[fact] == other[fact] for fact in ("corpus", "n_sequences"))
 
 
 def _added(shown: Content, other: Drawn, labels: tuple[str, str], *, can_match: bool) -> Content:
     """Both figures as one, and their difference where their places mean the same."""
-    one, second = with_data(shown.chart), with_data(other.chart)
-    if are_same(one, second):
+    first, second = with_data(shown.chart), with_data(other.chart)
+    if are_same(first, second):
         st.info(say("beside.same", other=plain(labels[1])))
         return shown
-    found = differences(one, second) if can_match else {}
+    changes = differences(first, second) if can_match else {}
     titles = f"A · {labels[0]}", f"B · {labels[1]}", _LESS
     return Content(
-        chart=panels(one, second, found, titles, share=share_of_page()),
-        frame=_frame(shown.frame, other.frame, found),
-        finding=finding_of(one, found, labels),
-        caption=f"{caption_of(found, labels)} {shown.caption}",
+        chart=panels(first, second, changes, titles, share=share_of_page()),
+        frame=_frame(shown.frame, other.frame, changes),
+        finding=finding_of(first, changes, labels),
+        caption=f"{caption_of(changes, labels)} {shown.caption}",
     )
 
 
 def _frame(
-    one: pd.DataFrame, other: pd.DataFrame, found: Mapping[str, Differences]
+    one: pd.DataFrame, other: pd.DataFrame, changes: Mapping[str, Differences]
 ) -> pd.DataFrame:
     """The data of all panels, each row with the panel that shows it."""
-    less = pd.DataFrame([row for each in found.values() for row in each.rows])
+    less = pd.DataFrame([row for change in changes.values() for row in change.rows])
     less = less[[name for name in one if name in less]]
     sides = {"A": one, "B": other, _LESS: less}
     frames = [frame.assign(**{_SIDE: side}) for side, frame in sides.items() if len(frame)]

@@ -51,15 +51,15 @@ def differences(one: Specification, other: Specification) -> dict[str, Differenc
     before, after = measured(one), measured(other)
     if len(before) != len(after):
         return {}
-    found = {}
+    changes = {}
     for (name, of), (second, same) in zip(before.items(), after.items(), strict=True):
         if of != same:
             return {}
         rows = _matched(one["datasets"][name], other["datasets"][second], of)
         sizes = len(one["datasets"][name]), len(other["datasets"][second])
         if any(row[of.values[0]] for row in rows):
-            found[name] = Differences(rows, of, *sizes)
-    return found
+            changes[name] = Differences(rows, of, *sizes)
+    return changes
 
 
 def are_same(one: Specification, other: Specification) -> bool:
@@ -88,14 +88,14 @@ def _less(row: Row, first: Row, of: Data) -> Row:
     The interval reaches from the nearest to the farthest ends of both: it holds however much the
     two depend on each other, as layers and heads do that read the same texts.
     """
-    found = row | {name: _change(row, first, name, name) for name in of.values} | {IS_CLEAR: None}
+    less = row | {name: _change(row, first, name, name) for name in of.values} | {IS_CLEAR: None}
     if of.ends:
         low, high = of.ends
         ends = _change(row, first, low, high), _change(row, first, high, low)
-        found |= dict(zip(of.ends, ends, strict=True))
+        less |= dict(zip(of.ends, ends, strict=True))
         if ends[0] is not None and ends[1] is not None:
-            found[IS_CLEAR] = ends[0] > 0 or ends[1] < 0
-    return found
+            less[IS_CLEAR] = ends[0] > 0 or ends[1] < 0
+    return less
 
 
 def _change(row: Row, first: Row, name: str, of_first: str) -> float | None:

@@ -10,7 +10,7 @@ PARTS = ("layer", "hconcat", "vconcat", "concat")
 _MEASURING = {"bar", "line", "point", "circle", "square", "area", "tick"}
 _SPANS = {"rule", "area", "bar"}
 _LOW, _HIGH = "low", "high"  # how the names of ends of intervals end
-_TOLD = ("tooltip", "href", "url", "description")
+_NOT_DRAWN = ("tooltip", "href", "url", "description")
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,17 @@ class Unit:
     @property
     def fields(self) -> set[str]:
         """All that it shows, but for what only a tooltip says."""
-        drawn = [each for name, each in self.encoding.items() if name not in _TOLD]
-        drawn += [each for name, parts in self.many.items() if name not in _TOLD for each in parts]
-        return set(self.facets) | {each["field"] for each in drawn if "field" in each}
+        drawn = [entry for name, entry in self.encoding.items() if name not in _NOT_DRAWN]
+        drawn += [
+            entry for name, parts in self.many.items() if name not in _NOT_DRAWN for entry in parts
+        ]
+        return set(self.facets) | {entry["field"] for entry in drawn if "field" in entry}
 
     @property
     def tooltip(self) -> list[dict[str, Any]]:
         """What its tooltip says of fields, in order."""
-        told = [self.encoding.get("tooltip", {}), *self.many.get("tooltip", [])]
-        return [each for each in told if "field" in each]
+        entries = [self.encoding.get("tooltip", {}), *self.many.get("tooltip", [])]
+        return [entry for entry in entries if "field" in entry]
 
     @property
     def value(self) -> tuple[str, str] | None:
@@ -68,7 +70,7 @@ class Unit:
             return None
         if self.is_number("color"):
             return "color", str(self.field("color"))
-        measured = [each for each in ("y", "x") if self.is_number(each)]
+        measured = [channel for channel in ("y", "x") if self.is_number(channel)]
         if self.mark in _MEASURING and measured and self.encoding[measured[0]].get("title"):
             return measured[0], str(self.field(measured[0]))
         return None
@@ -108,40 +110,40 @@ def units(
     data = chart.get("data", {}).get("name", data)
     encoding = {**(encoding or {}), **chart.get("encoding", {})}
     facets = facets | set(_fields(chart.get("facet", {})))
-    parts = [each for kind in PARTS for each in chart.get(kind, [])]
+    parts = [inner for kind in PARTS for inner in chart.get(kind, [])]
     parts += [chart["spec"]] if "spec" in chart else []
     for part in parts:
         yield from units(part, data, encoding, facets)
     if not parts:
         mark = chart.get("mark", "")
-        single = {name: each for name, each in encoding.items() if isinstance(each, dict)}
-        many = {name: each for name, each in encoding.items() if isinstance(each, list)}
+        single = {name: entry for name, entry in encoding.items() if isinstance(entry, dict)}
+        many = {name: entries for name, entries in encoding.items() if isinstance(entries, list)}
         kind = mark["type"] if isinstance(mark, dict) else mark
         yield chart, Unit(kind, single, many, data, facets)
 
 
 def measured(chart: Specification) -> dict[str, Data]:
     """By the names of its data, what a chart shows of them; without data that carry no number."""
-    found: dict[str, Data] = {}
+    by_name: dict[str, Data] = {}
     drawn = [unit for _, unit in units(chart) if unit.data]
     for unit in drawn:
         if unit.value:
-            values = found.setdefault(str(unit.data), Data()).values
+            values = by_name.setdefault(str(unit.data), Data()).values
             values.extend({unit.value[1]} - set(values))
-    for name, data in found.items():
+    for name, data in by_name.items():
         of = [unit for unit in drawn if unit.data == name]
         data.ends = _ends(of, data, chart["datasets"][name])
         spans = {end for unit in of if unit.span for end in unit.span[1:]}
-        shown = {each for unit in of for each in unit.fields}
+        shown = {column for unit in of for column in unit.fields}
         data.keys = shown - spans - set(data.values) - set(data.ends or ())
-    return found
+    return by_name
 
 
 def _ends(of: list[Unit], data: Data, rows: list[dict[str, Any]]) -> tuple[str, str] | None:
     """The ends of intervals; the number they are of comes first among the values from now on."""
     for unit in of:
         if unit.span and unit.span[1].endswith(_LOW) and unit.span[2].endswith(_HIGH):
-            alike = [each.value[1] for each in of if each.value and _is_alike(each, unit)]
+            alike = [other.value[1] for other in of if other.value and _is_alike(other, unit)]
             data.values.sort(key=lambda name: name not in alike)
             return unit.span[1:]
     is_named = {_LOW, _HIGH} <= set(rows[0] if rows else ())
@@ -154,6 +156,6 @@ def _is_alike(one: Unit, other: Unit) -> bool:
 
 def _fields(facet: Mapping[str, Any]) -> Iterator[str]:
     """The fields that a chart has a panel for each value of."""
-    for each in (facet, facet.get("row", {}), facet.get("column", {})):
-        if "field" in each:
-            yield each["field"]
+    for part in (facet, facet.get("row", {}), facet.get("column", {})):
+        if "field" in part:
+            yield part["field"]

@@ -27,7 +27,7 @@ _TOLD_ONCE = ("color", "shape", "strokeDash")
 def panels(
     one: Specification,
     other: Specification,
-    found: dict[str, Differences],
+    changes: dict[str, Differences],
     titles: tuple[str, str, str],
     *,
     share: float = 1.0,
@@ -45,9 +45,9 @@ def panels(
     width = _WIDTH if in_row else round(3 * _WIDTH * share)
     drawn = [_panel(one, titles[0], width), _panel(other, titles[1], width)]
     put_on_one_scale(drawn[0], drawn[1], rows)
-    if found:
-        rows |= {_changed(name): each.rows for name, each in found.items()}
-        drawn.append(_change(_panel(one, titles[2], width), found, titles[2]))
+    if changes:
+        rows |= {_changed(name): change.rows for name, change in changes.items()}
+        drawn.append(_change(_panel(one, titles[2], width), changes, titles[2]))
     _tell_colours_once(drawn)
     if in_row:
         _tell_places_once(drawn)
@@ -67,11 +67,11 @@ def _panel(chart: Specification, title: str, width: int) -> Specification:
     panel = {name: part for name, part in deepcopy(chart).items() if name not in _OF_THE_WHOLE}
     _without_clicks(panel)
     if not _VIEWS & set(panel):
-        own, height = panel.get("width"), panel.get("height")
-        is_fixed = isinstance(own, int | float)
-        if is_fixed and own > width and isinstance(height, int | float):
-            panel["height"] = height * width / own
-        panel["width"] = min(own, width) if is_fixed else width
+        own_width, height = panel.get("width"), panel.get("height")
+        is_fixed = isinstance(own_width, int | float)
+        if is_fixed and own_width > width and isinstance(height, int | float):
+            panel["height"] = height * width / own_width
+        panel["width"] = min(own_width, width) if is_fixed else width
     return panel | {"title": {"text": title, **_TITLE}}
 
 
@@ -90,17 +90,17 @@ def _without_clicks(part: Any) -> None:
         del part["condition"]
         if condition.get("empty", True):
             part |= {
-                name: each for name, each in condition.items() if name not in ("param", "empty")
+                name: value for name, value in condition.items() if name not in ("param", "empty")
             }
     for name, inner in part.items():
         if name != "values":
             _without_clicks(inner)
 
 
-def _change(panel: Specification, found: dict[str, Differences], title: str) -> Specification:
+def _change(panel: Specification, changes: dict[str, Differences], title: str) -> Specification:
     """The panel with differences in place of numbers."""
     for part, unit in units(panel):
-        differences = found.get(str(unit.data))
+        differences = changes.get(str(unit.data))
         if differences and unit.measures:
             encoding = part["encoding"]
             scale = around_zero(unit.measures, differences)
@@ -108,32 +108,32 @@ def _change(panel: Specification, found: dict[str, Differences], title: str) -> 
             if unit.measures == "color" and differences.with_interval:
                 clear = {"test": f"datum['{IS_CLEAR}']", "value": 1}
                 encoding["opacity"] = {"condition": clear, "value": _FAINT}
-    return _over(panel, None, found)
+    return _over(panel, None, changes)
 
 
-def _over(part: Specification, data: str | None, found: dict[str, Differences]) -> Specification:
+def _over(part: Specification, data: str | None, changes: dict[str, Differences]) -> Specification:
     """The panel over the differences, without marks that measure something else, such as a line at
     the value of chance."""
     data = part.get("data", {}).get("name", data)
-    if data in found and "data" in part:
+    if data in changes and "data" in part:
         part["data"] = {"name": _changed(data)}
     for kind in PARTS:
         if kind in part:
-            kept = [each for each in part[kind] if _is_shown(each, data, found)]
-            part[kind] = [_over(each, data, found) for each in kept]
+            kept = [inner for inner in part[kind] if _is_shown(inner, data, changes)]
+            part[kind] = [_over(inner, data, changes) for inner in kept]
     if "spec" in part:
-        part["spec"] = _over(part["spec"], data, found)
+        part["spec"] = _over(part["spec"], data, changes)
     return part
 
 
-def _is_shown(part: Specification, data: str | None, found: dict[str, Differences]) -> bool:
-    return any(_is_told(unit, found) for _, unit in units(part, data))
+def _is_shown(part: Specification, data: str | None, changes: dict[str, Differences]) -> bool:
+    return any(_is_kept(unit, changes) for _, unit in units(part, data))
 
 
-def _is_told(unit: Unit, found: dict[str, Differences]) -> bool:
+def _is_kept(unit: Unit, changes: dict[str, Differences]) -> bool:
     """Whether a mark shows a difference, or its interval, or no number at all."""
-    if unit.data in found:
-        return not unit.span or unit.span[1:] == found[unit.data].of.ends
+    if unit.data in changes:
+        return not unit.span or unit.span[1:] == changes[unit.data].of.ends
     return not unit.measures
 
 

@@ -16,7 +16,7 @@ _USUAL = ".3g"
 
 
 def finding_of(
-    one: Specification, found: Mapping[str, Differences], labels: tuple[str, str]
+    one: Specification, changes: Mapping[str, Differences], labels: tuple[str, str]
 ) -> str:
     """In how many marks the two differ clearly, and where most.
 
@@ -24,18 +24,18 @@ def finding_of(
         one: the first chart.
         labels: of both.
     """
-    told = {"one": plain(labels[0]), "other": plain(labels[1])}
-    if not found:
-        return say("beside.unmatched", **told)
-    first = max(found.values(), key=lambda each: len(each.rows))
+    words = {"one": plain(labels[0]), "other": plain(labels[1])}
+    if not changes:
+        return say("beside.unmatched", **words)
+    first = max(changes.values(), key=lambda change: len(change.rows))
     row = first.largest
     value = first.of.values[0]
     written = partial(_written, format=_format(one, value))
-    told |= {"value": written(row[value]), "place": plain(_place(one, row, first))}
+    words |= {"value": written(row[value]), "place": plain(_place(one, row, first))}
     if not first.with_interval:
-        return say("beside.finding_without", n=count(len(first.rows)), **told)
+        return say("beside.finding_without", n=count(len(first.rows)), **words)
     if not first.n_clear:
-        return say("beside.finding_unclear", n=count(len(first.with_interval)), **told)
+        return say("beside.finding_unclear", n=count(len(first.with_interval)), **words)
     low, high = (written(row[end]) for end in first.of.ends or ())
     return say(
         "beside.finding",
@@ -43,43 +43,47 @@ def finding_of(
         of=count(len(first.with_interval)),
         low=low,
         high=high,
-        **told,
+        **words,
     )
 
 
-def caption_of(found: Mapping[str, Differences], labels: tuple[str, str]) -> str:
+def caption_of(changes: Mapping[str, Differences], labels: tuple[str, str]) -> str:
     """How to read the panels."""
-    told = {"one": plain(labels[0]), "other": plain(labels[1])}
-    parts = [say("beside.caption", **told)]
-    if found:
+    words = {"one": plain(labels[0]), "other": plain(labels[1])}
+    parts = [say("beside.caption", **words)]
+    if changes:
         parts.append(say("beside.caption_less"))
-    if any(each.with_interval for each in found.values()):
+    if any(change.with_interval for change in changes.values()):
         parts.append(say("beside.caption_interval"))
-    lacking = [each for each in found.values() if len(each.rows) < max(each.n_one, each.n_other)]
+    lacking = [
+        change
+        for change in changes.values()
+        if len(change.rows) < max(change.n_one, change.n_other)
+    ]
     if lacking:
         n, of = len(lacking[0].rows), max(lacking[0].n_one, lacking[0].n_other)
         parts.append(say("beside.caption_lacking", n=count(n), of=count(of)))
     return " ".join(parts)
 
 
-def _place(one: Specification, row: Row, found: Differences) -> str:
+def _place(one: Specification, row: Row, change: Differences) -> str:
     """Where a mark stands: what its tooltip says of its place."""
     fields = list(
         dict.fromkeys(
             entry["field"]
             for _, unit in units(one)
             for entry in unit.tooltip
-            if entry["field"] in found.of.keys | _PLACES and is_column(entry["field"])
+            if entry["field"] in change.of.keys | _PLACES and is_column(entry["field"])
         )
     )
-    named = [f"{title(each)} {row[each]}" for each in fields if row.get(each) is not None]
+    named = [f"{title(field)} {row[field]}" for field in fields if row.get(field) is not None]
     return f" ({say('list.comma').join(named)})" if named else ""
 
 
 def _format(one: Specification, value: str) -> str:
     """How tooltips write a number."""
-    told = (entry for _, unit in units(one) for entry in unit.tooltip if entry["field"] == value)
-    format = next((entry.get("format", "") for entry in told), "")
+    entries = (entry for _, unit in units(one) for entry in unit.tooltip if entry["field"] == value)
+    format = next((entry.get("format", "") for entry in entries), "")
     return format if _PLAIN.fullmatch(format) else _USUAL
 
 

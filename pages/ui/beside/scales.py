@@ -18,12 +18,12 @@ def put_on_one_scale(one: Specification, other: Specification, rows: Rows) -> No
         for channel in dict.fromkeys((first.measures, "color")):
             if channel and first.field(channel) and second.field(channel):
                 pair = (first.encoding[channel], second.encoding[channel])
-                scale = _common(*(each.get("scale") or {} for each in pair))
+                scale = _common(*(side.get("scale") or {} for side in pair))
                 if not scale and channel == first.measures:
                     scale = _reaching(pair[0].get("scale") or {}, (first, second), rows)
-                for each in pair:
-                    if scale and each.get("scale", {}) is not None:
-                        each["scale"] = each.get("scale", {}) | scale
+                for entry in pair:
+                    if scale and entry.get("scale", {}) is not None:
+                        entry["scale"] = entry.get("scale", {}) | scale
 
 
 def around_zero(channel: str, differences: Differences) -> dict[str, Any]:
@@ -40,15 +40,15 @@ def around_zero(channel: str, differences: Differences) -> dict[str, Any]:
 
 def _common(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """The domain of two scales that both say theirs, with the colours of names; else nothing."""
-    first, second = (each.get("domain") for each in (one, other))
+    first, second = (scale.get("domain") for scale in (one, other))
     if not (isinstance(first, list) and isinstance(second, list) and first and second):
         return {}
     both = [*first, *second]
-    if all(isinstance(each, int | float) for each in both):
+    if all(isinstance(value, int | float) for value in both):
         if len(first) == len(second) == 2:
             return {"domain": [min(both), max(both)]}
         return {"domain": max(first, second, key=_farthest)}
-    if not all(isinstance(each, str | int | float) for each in both):
+    if not all(isinstance(value, str | int | float) for value in both):
         return {}
     colours = dict(zip(second, other.get("range", second), strict=False))
     colours |= dict(zip(first, one.get("range", first), strict=False))
@@ -62,7 +62,7 @@ def _farthest(domain: Sequence[float]) -> float:
 
 def _reaching(scale: dict[str, Any], pair: tuple[Unit, Unit], rows: Rows) -> dict[str, Any]:
     """A domain for the numbers of both charts, from 0 where the scale begins there."""
-    found = [
+    values = [
         row[name]
         for unit in pair
         for row in rows.get(str(unit.data), [])
@@ -70,5 +70,5 @@ def _reaching(scale: dict[str, Any], pair: tuple[Unit, Unit], rows: Rows) -> dic
         if isinstance(row.get(name), int | float)
     ]
     if scale.get("zero", True) and scale.get("type", "linear") != "log":
-        found.append(0)
-    return {"domain": [min(found), max(found)]} if found and min(found) < max(found) else {}
+        values.append(0)
+    return {"domain": [min(values), max(values)]} if values and min(values) < max(values) else {}

@@ -53,4 +53,4 @@ def name_at(names: Sequence[str], *, first: int = 0) -> str:
 
 def _harmless(name: str) -> str:
     """A name as the inside of a string of a Vega expression."""
-    return "".join(f"\\u{ord(each):04x}" if each in _ENDS else each for each in name)
+    return "".join(f"\\u{ord(letter):04x}" if letter in _ENDS else letter for letter in name)

@@ -60,7 +60,7 @@ def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
         axis=alt.Axis(tickMinStep=1, format="d", titlePadding=2),
         scale=alt.Scale(zero=False, nice=False),
     )
-    base = alt.Chart(frame).encode(x=x, color=colour, tooltip=_told(frame, form))
+    base = alt.Chart(frame).encode(x=x, color=colour, tooltip=_tooltip(frame, form))
     height: dict[str, Any] = {"title": None, "axis": axis, "scale": alt.Scale(zero=len(names) > 1)}
     band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", **height), y2=alt.Y2("high"))
     line = base.mark_line().encode(y=alt.Y("value:Q", **height))
@@ -70,13 +70,13 @@ def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
 def _dots(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
     """A dot with its interval per row, the first one in colour, each under its name."""
     order = frame["name"].tolist()
-    own = alt.datum["name"] == order[0]
+    is_first = alt.datum["name"] == order[0]
     rows = alt.Chart(frame).encode(y=alt.Y("name:N", title=None, sort=order, axis=None))
     base = rows.encode(
         color=alt.ColorValue(
-            **alt.condition(own, alt.value(SERIES_COLOURS[0]), alt.value(NEUTRAL))
+            **alt.condition(is_first, alt.value(SERIES_COLOURS[0]), alt.value(NEUTRAL))
         ),
-        tooltip=_told(frame, form),
+        tooltip=_tooltip(frame, form),
     )
     dots = base.mark_circle(size=90, opacity=1, yOffset=6)
     intervals = base.mark_rule(strokeWidth=2, yOffset=6)
@@ -91,5 +91,5 @@ def _dots(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
     return [intervals.encode(x=alt.X("low:Q", title=None, axis=axis), x2=alt.X2("high")), *drawn]
 
 
-def _told(frame: pd.DataFrame, form: str) -> list[alt.Tooltip]:
+def _tooltip(frame: pd.DataFrame, form: str) -> list[alt.Tooltip]:
     return tooltips({"name": None, "value": None, "low": None, "high": None}, frame, form)

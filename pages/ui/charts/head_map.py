@@ -44,17 +44,20 @@ def head_map(
     """
     title = titled(value, title)
     axis = alt.Axis(labelAngle=0, labelFlush=False, labelOverlap=False, titlePadding=6)
-    heads, layers = (sorted(frame[each].unique().tolist()) for each in ("head", "layer"))
+    heads, layers = (sorted(frame[column].unique().tolist()) for column in ("head", "layer"))
     base = alt.Chart(frame.dropna(subset=value)).encode(
         x=alt.X("head:O", title=titled("head", None), axis=axis, scale=alt.Scale(domain=heads)),
         y=alt.Y("layer:O", title=titled("layer", None), axis=axis, scale=alt.Scale(domain=layers)),
     )
     legend = ramp_below(190, tickCount=4, titleLimit=260, format=legend_format)
-    told = {value: title, **{each: title_of(each) for each in tooltip}}
+    titles = {value: title, **{column: title_of(column) for column in tooltip}}
     lines = [
         alt.Tooltip("layer:O", title=say("axis.layer")),
         alt.Tooltip("head:O", title=say("axis.head")),
-        *(alt.Tooltip(f"{each}:Q", title=called, format=format) for each, called in told.items()),
+        *(
+            alt.Tooltip(f"{column}:Q", title=called, format=format)
+            for column, called in titles.items()
+        ),
     ]
     scale = scale or from_zero(float(frame[value].max()))
     colour = alt.Color(f"{value}:Q", title=title, scale=scale, legend=legend)

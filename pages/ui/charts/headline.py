@@ -30,7 +30,7 @@ def emphasised(finding: str) -> str:
 
 def sentences(text: str) -> list[str]:
     """The sentences of an English or a Japanese text."""
-    return [each for each in _NEXT_SENTENCE.split(text) if each]
+    return [sentence for sentence in _NEXT_SENTENCE.split(text) if sentence]
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -87,7 +87,7 @@ def headline(finding: str, *, ink: str, room: float = 1.0) -> tuple[dict[str, An
     return title, _GAP + _LARGE * len(large) + _SMALL * len(small)
 
 
-def _whole_sentences(found: list[str], letters: int, most: int) -> list[str]:
+def _whole_sentences(texts: list[str], letters: int, most: int) -> list[str]:
     """The lines of as many first sentences as fit: none of them is cut."""
-    fitting = (wrapped(joined(found[:n]), letters) for n in range(len(found), 0, -1))
+    fitting = (wrapped(joined(texts[:n]), letters) for n in range(len(texts), 0, -1))
     return next((lines for lines in fitting if len(lines) <= most), [])

@@ -16,7 +16,7 @@ from pages.ui.store.chosen import ask
 
 CLASS_TOKENS = frozenset({"[CLS]", "[DIST]"})
 _SMOOTHED = 200  # pixels; browsers smooth what they enlarge
-_PALE = [50 + round(0.6 * each) for each in range(256)]  # greys that leave a map its colours
+_PALE = [50 + round(0.6 * grey) for grey in range(256)]  # greys that leave a map its colours
 Numbers = Sequence[float] | np.ndarray
 """One for each token."""
 INSIDE = 0.5
@@ -63,8 +63,8 @@ class ImageGround:
 
     def share(self, relevance: Numbers, names: frozenset[str]) -> float:
         """The part of a map of all tokens that lies on special tokens of some names."""
-        found = zip(self.special, relevance, strict=False)
-        return float(sum(value for name, value in found if name in names))
+        pairs = zip(self.special, relevance, strict=False)
+        return float(sum(value for name, value in pairs if name in names))
 
     def patches(self, relevance: Numbers) -> np.ndarray:
         """The part of a map of all tokens that lies on patches."""
@@ -101,10 +101,10 @@ class ImageGround:
 
 def ground_of(seq: int) -> ImageGround | None:
     """What the maps of a sequence of the open file are drawn over; None if it is not an image."""
-    found = ask(image.image, seq=seq)
-    if found.empty:
+    rows = ask(image.image, seq=seq)
+    if rows.empty:
         return None
-    row = found.iloc[0]
+    row = rows.iloc[0]
     tokens = ask(pair_occurrence.sequence, seq=seq)["token"]
     coverage, picture = row["coverage"], row["picture"]
     return ImageGround(

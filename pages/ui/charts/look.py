@@ -88,12 +88,12 @@ def layered(*parts: Any, **properties: Any) -> Any:
         bare = [part.copy(deep=False) for part in parts]
         for part in bare:
             part.data = alt.Undefined
-        whole = alt.layer(*bare, data=data)
+        chart = alt.layer(*bare, data=data)
     else:
-        whole = alt.layer(*parts)
+        chart = alt.layer(*parts)
     for name, value in properties.items():
-        whole[name] = value
-    return whole
+        chart[name] = value
+    return chart
 
 
 IN_TWO_LINES = """
@@ -130,16 +130,16 @@ def coloured(
     present = list(dict.fromkeys(frame[colour]))
     known = NAMES.get(colour)
     if known and colours is None and (known.colours is None or set(present) <= set(known.colours)):
-        present = [each for each in known.colours or present if each in present]
+        present = [name for name in known.colours or present if name in present]
         frame = frame.assign(**{colour: frame[colour].map(known.of)})
         colours = {
-            known.of(each): (known.colours or {}).get(each, SERIES_COLOURS[place % _N])
-            for place, each in enumerate(present)
+            known.of(name): (known.colours or {}).get(name, SERIES_COLOURS[place % _N])
+            for place, name in enumerate(present)
         }
         present = list(colours)
     if colours:
-        present = [each for each in colours if each in present]
-        palette = [colours[each] for each in present]
+        present = [name for name in colours if name in present]
+        palette = [colours[name] for name in present]
     else:
         palette = [SERIES_COLOURS[place % _N] for place in range(len(present))]
     scale = alt.Scale(domain=present, range=palette)

@@ -89,7 +89,7 @@ def number_map(
             None makes nothing of a click.
         marked: values of some columns that the cell with a frame around it has.
     """
-    titles = titles or {each: title(each) for each in (x, y, value, *tooltip)}
+    titles = titles or {column: title(column) for column in (x, y, value, *tooltip)}
     shown = with_names(frame.dropna(subset=value))
     shown = shown.assign(ink=shown[value].map(colours.ink))
     all_read = {"labelOverlap": False, "labelLimit": 260}
@@ -143,7 +143,7 @@ def _order(column: str, orders: Mapping[str, Sequence[Any]] | None) -> Any:
     """The values of a column in their order, as they are shown."""
     if not orders or column not in orders:
         return None
-    return [value_name(column, each) if column in NAMES else each for each in orders[column]]
+    return [value_name(column, value) if column in NAMES else value for value in orders[column]]
 
 
 def _written(value: object) -> str:

@@ -34,11 +34,11 @@ def paired_stacks(
         opacities: of the sides.
         tooltip: further columns that the tooltip shows.
     """
-    names = [value_name(side, each) for each in sides]
+    names = [value_name(side, value) for value in sides]
     frame, encoding, order = coloured(frame, colour, title(colour), colours)
     shown = frame.assign(
         place=frame[colour].map({name: place for place, name in enumerate(order)}),
-        **{side: [value_name(side, each) for each in frame[side]]},
+        **{side: [value_name(side, value) for value in frame[side]]},
     )
     legend = alt.Legend(
         orient="bottom",

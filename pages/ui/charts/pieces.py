@@ -73,4 +73,4 @@ def _word_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
 
 def _is_wide(*characters: str) -> bool:
     """Whether one of them is as wide as a Chinese character: beside such no space is written."""
-    return any(east_asian_width(each or " ") in "WF" for each in characters)
+    return any(east_asian_width(character or " ") in "WF" for character in characters)

@@ -62,14 +62,14 @@ def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[s
     Returns:
         The markup of each, and the value of the strongest ground: 0 where none is shaded.
     """
-    found: dict[Any, pd.DataFrame] = {}
+    tokens: dict[Any, pd.DataFrame] = {}
     if open_store().holds(head_token.TABLE):
         chosen = {"layer": layer, "head": head, "sequences": texts["seq"].tolist()}
-        found = dict(iter(ask(head_token.sequence_tokens, **chosen).groupby("seq")))
-    top = max((float(each["attention"].max()) for each in found.values()), default=0.0)
+        tokens = dict(iter(ask(head_token.sequence_tokens, **chosen).groupby("seq")))
+    top = max((float(rows["attention"].max()) for rows in tokens.values()), default=0.0)
     bodies = [
-        shaded_by(found[seq], "attention", top, hint=_received)
-        if seq in found
+        shaded_by(tokens[seq], "attention", top, hint=_received)
+        if seq in tokens
         else f'<div class="an-text">{escape(text)}</div>'
         for seq, text in zip(texts["seq"], texts["text"], strict=True)
     ]

@@ -42,7 +42,7 @@ class Shaded:
 
     token: str
     value: float
-    told: str
+    tooltip: str
     chosen: bool = False
     apart: bool = False
 
@@ -54,8 +54,8 @@ def text(tokens: list[Shaded], top: float, *, power: float = 0.5) -> str:
         top: the value of the strongest ground; shared by the texts that are compared.
         power: the root unless told; 1: twice the value is twice the ground.
     """
-    pairs = readable([each.token for each in tokens])
-    spans = (_span(each, *pair, top, power) for each, pair in zip(tokens, pairs, strict=True))
+    pairs = readable([shaded.token for shaded in tokens])
+    spans = (_span(shaded, *pair, top, power) for shaded, pair in zip(tokens, pairs, strict=True))
     return f'<div class="an-text">{"".join(spans)}</div>'
 
 
@@ -65,7 +65,7 @@ def patches(tokens: list[Shaded], top: float, *, columns: int) -> str:
     Args:
         columns: patches to a row.
     """
-    cells = (_marked(each, "", top, 0.5) for each in tokens)
+    cells = (_marked(shaded, "", top, 0.5) for shaded in tokens)
     style = f"grid-template-columns: repeat({columns}, 1fr)"
     return f'<div class="an-patches" style="{style}">{"".join(cells)}</div>'
 
@@ -98,19 +98,19 @@ def side_by_side(*parts: str, small: bool = False) -> str:
     return f'<div class="{names}">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
 
 
-def _span(each: Shaded, space: str, shown: str, top: float, power: float) -> str:
+def _span(shaded: Shaded, space: str, shown: str, top: float, power: float) -> str:
     if not shown:  # white space alone, which is to be pointed at as well
         space, shown = "", space.replace("\n", "↵\n") or _NARROW
-    return f"{space}{_marked(each, shown, top, power)}"
+    return f"{space}{_marked(shaded, shown, top, power)}"
 
 
-def _marked(each: Shaded, shown: str, top: float, power: float) -> str:
-    names = {"an-chosen": each.chosen, "an-apart": each.apart}
+def _marked(shaded: Shaded, shown: str, top: float, power: float) -> str:
+    names = {"an-chosen": shaded.chosen, "an-apart": shaded.apart}
     marked = " ".join(name for name, holds in names.items() if holds)
     look = f' class="{marked}"' if marked else ""
-    if not each.apart:
-        look += f' style="background: {_ground(each.value / top if top > 0 else 0.0, power)}"'
-    return f'<span{look} title="{escape(each.told)}">{escape(shown)}</span>'
+    if not shaded.apart:
+        look += f' style="background: {_ground(shaded.value / top if top > 0 else 0.0, power)}"'
+    return f'<span{look} title="{escape(shaded.tooltip)}">{escape(shown)}</span>'
 
 
 def _ground(share: float, power: float) -> str:

@@ -112,7 +112,7 @@ def lines(
     if columns is not None:
         encoding["legend"]["columns"] = columns
     given = ends if set(ends) <= set(frame) else ()
-    told = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(given)}
+    titles = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(given)}
     base = alt.Chart(frame).encode(
         x=alt.X(
             f"{x}:Q",
@@ -121,7 +121,7 @@ def lines(
             axis=alt.Axis(labelAngle=0, tickMinStep=1, format="d"),
         ),
         color=encoding,
-        tooltip=tooltips(told, frame, format),
+        tooltip=tooltips(titles, frame, format),
     )
     is_linear = y_scale == "linear"
     scale = alt.Scale(type=y_scale, zero=zero if is_linear else alt.Undefined)

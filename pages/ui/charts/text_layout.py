@@ -32,7 +32,7 @@ class Place:
 
 def width_of(text: str) -> float:
     """How many letters of fixed width a text takes."""
-    return sum(_WIDE if unicodedata.east_asian_width(each) in "WF" else 1.0 for each in text)
+    return sum(_WIDE if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in text)
 
 
 def places(words: pd.DataFrame, letters: int = LETTERS) -> list[Place]:
@@ -42,17 +42,17 @@ def places(words: pd.DataFrame, letters: int = LETTERS) -> list[Place]:
         words: rows form, space_after in the order of the text.
         letters: to a line.
     """
-    found, line, x = [], 0, 0.0
+    word_places, line, x = [], 0, 0.0
     for group in _groups(words):
         if x and x + sum(group) > letters:
             line, x = line + 1, 0.0
         for width in group:
             if x and x + width > letters:
                 line, x = line + 1, 0.0
-            found.append(Place(line, x, width))
+            word_places.append(Place(line, x, width))
             x += width
         x += 1
-    return found
+    return word_places
 
 
 def _groups(words: pd.DataFrame) -> Iterator[list[float]]:
@@ -70,12 +70,12 @@ def _groups(words: pd.DataFrame) -> Iterator[list[float]]:
 def spans(first: int, last: int, of: list[Place]) -> Iterator[Place]:
     """The parts of lines that the words from one to another fill."""
     words = of[first : last + 1]
-    for line in dict.fromkeys(each.line for each in words):
-        here = [each for each in words if each.line == line]
+    for line in dict.fromkeys(word.line for word in words):
+        here = [word for word in words if word.line == line]
         yield Place(line, here[0].x, here[-1].x + here[-1].width - here[0].x)
 
 
-def way(start: Place, end: Place) -> list[tuple[float, float]]:
+def curve(start: Place, end: Place) -> list[tuple[float, float]]:
     """Points of a curve from above a word to above another of its line, or to below it in a line
     further up."""
     if start.line == end.line:

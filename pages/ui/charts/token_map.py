@@ -73,15 +73,15 @@ def token_map(
 
 def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:
     """Names of the tokens where there is room for them, else some positions."""
-    all_told = len(names) <= READABLE
+    all_named = len(names) <= READABLE
     return alt.Axis(
-        values=[place for place in names if all_told or not place % _EVERY],
+        values=[place for place in names if all_named or not place % _EVERY],
         labelExpr=name_at([*names.values()], first=min(names, default=0))
-        if all_told
+        if all_named
         else "datum.label",
-        labelAngle=angle if all_told else 0,
+        labelAngle=angle if all_named else 0,
         labelLimit=90,
-        labelFontSize=10 if all_told else 12,
+        labelFontSize=10 if all_named else 12,
         labelOverlap=False,
         ticks=False,
     )

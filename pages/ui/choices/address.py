@@ -46,19 +46,19 @@ class Choice:
     def parsed(self, names: Iterable[str]) -> Any:
         """The options of the given names; the default where none of them is an option."""
         by_name = {str(option): option for option in self.options}
-        found = [by_name[name] for name in names if name in by_name]
-        if not found:
+        chosen = [by_name[name] for name in names if name in by_name]
+        if not chosen:
             return self.default
-        return found if self.many else found[0]
+        return chosen if self.many else chosen[0]
 
     def allowed(self, value: Any) -> bool:
         """Whether a value is, or is made of, options."""
         values = value if self.many and isinstance(value, list) else [value]
-        return all(each in self.options for each in values)
+        return all(option in self.options for option in values)
 
     def names(self, value: Any) -> list[str]:
         """What stands in the address for a value."""
-        return [str(each) for each in value] if self.many else [str(value)]
+        return [str(option) for option in value] if self.many else [str(value)]
 
 
 @dataclass(frozen=True)

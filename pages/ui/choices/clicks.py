@@ -42,9 +42,9 @@ def fresh_click(name: str) -> list[Any]:
     if drawn is None or event is None or otherwise() is not None:
         return []
     now = dict(event["selection"])
-    fresh = {part: list(each) for part, each in now.items() if each != drawn.selection.get(part)}
+    fresh = {part: list(marks) for part, marks in now.items() if marks != drawn.selection.get(part)}
     if drawn.rows is not None and "rows" in fresh:
-        fresh["rows"] = [drawn.rows[each] for each in fresh["rows"] if each < len(drawn.rows)]
+        fresh["rows"] = [drawn.rows[row] for row in fresh["rows"] if row < len(drawn.rows)]
     return [mark for part in fresh.values() for mark in part]
 
 

@@ -44,21 +44,21 @@ def pick(
         in_bar: likewise, and in the bar of the page.
         moved: what options of older addresses are called now.
     """
-    told: dict[str, Any] = {"key": key, "help": help, "format_func": format or str}
-    told["label_visibility"] = "collapsed" if bare or in_bar else "visible"
+    settings: dict[str, Any] = {"key": key, "help": help, "format_func": format or str}
+    settings["label_visibility"] = "collapsed" if bare or in_bar else "visible"
 
-    letters = sum(width_of(str(told["format_func"](each))) + _EDGE for each in options)
+    letters = sum(width_of(str(settings["format_func"](option))) + _EDGE for option in options)
     is_slider = kind == "slider" and len(options) > 1
     if stage().shares_rows and letters > _SHORT:
         kind = "select"
 
     def widget() -> Any:
         if is_slider:
-            return st.select_slider(label, options, **told)
+            return st.select_slider(label, options, **settings)
         if kind == "select":
-            return st.selectbox(label, options, **told)
+            return st.selectbox(label, options, **settings)
         drawn = st.pills if kind == "pills" else st.segmented_control
-        return drawn(label, options, required=True, **told)
+        return drawn(label, options, required=True, **settings)
 
     choice = Choice(key, options, default, named=bare, moved=moved or {})
     return draw(choice, widget, in_bar=in_bar)
@@ -76,9 +76,9 @@ def pick_text(
     key: str, label: str, *, default: str = "", help: str | None = None, placeholder: str = ""
 ) -> str:
     """Any text of a line; what a stranger wrote in a link is among it."""
-    told: dict[str, Any] = {"key": key, "help": help, "placeholder": placeholder or None}
+    settings: dict[str, Any] = {"key": key, "help": help, "placeholder": placeholder or None}
     choice = FreeChoice(key, default=default)
-    return draw(choice, lambda: st.text_input(label, max_chars=LONGEST_TEXT, **told))
+    return draw(choice, lambda: st.text_input(label, max_chars=LONGEST_TEXT, **settings))
 
 
 def pick_many(

@@ -30,7 +30,7 @@ class Collection:
 
     def with_item(self, item: Item) -> "Collection":
         """One item more at the end; the same one is not taken twice."""
-        known = {each.question: each for each in self.items if each.link == item.link}
+        known = {other.question: other for other in self.items if other.link == item.link}
         if self.is_full or item.question in known:
             return self
         return replace(self, items=(*self.items, item))
@@ -56,8 +56,8 @@ class Collection:
 
     def to_json(self) -> str:
         items = [item.to_json() for item in self.items]
-        whole = {"mixscope_collection": FORMAT, "title": self.title, "items": items}
-        return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+        content = {"mixscope_collection": FORMAT, "title": self.title, "items": items}
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def collection_from(text: str | bytes) -> Collection:

@@ -56,11 +56,11 @@ def _document(collection: Collection, parts: list[str]) -> str:
 def _packed(files: zipfile.ZipFile, n: int, item: Item) -> str:
     """Writes the files of an item; returns its part of the document."""
     name = f"{n:02d}-{_stem(item.question)}"
-    told = (item.finding or item.question, f"{item.source} Mixscope {item.version}. {item.link}")
+    labels = (item.finding or item.question, f"{item.source} Mixscope {item.version}. {item.link}")
     texts = (item.finding or item.question, item.note, item.source)
     caption = " ".join(_sentence(text) for text in texts if text)
     if item.chart:
-        files.writestr(f"figures/{name}.svg", export.svg(item.chart, *told))
+        files.writestr(f"figures/{name}.svg", export.svg(item.chart, *labels))
         files.writestr(f"figures/{name}.pdf", export.pdf(item.chart))
         return _FIGURE % (f"figures/{name}.pdf", latex_text(caption))
     files.writestr(f"tables/{name}.csv", export.csv(item.frame))

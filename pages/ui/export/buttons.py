@@ -41,12 +41,12 @@ def export_buttons(shown: Shown) -> None:
 
 
 def _pictures(shown: Shown, name: str, made_by: str) -> None:
-    told = (shown.finding or shown.question, made_by)
+    labels = (shown.finding or shown.question, made_by)
     for column, points in (("single", export.SINGLE), ("double", export.DOUBLE)):
         st.caption(say(f"figure.{column}"))
         with st.container(horizontal=True):
             for label, (made, mime) in _PICTURES.items():
-                data = partial(made, shown.chart, *told, points=points)
+                data = partial(made, shown.chart, *labels, points=points)
                 file_name = f"{name}-{column}.{label.lower()}"
                 _button(f"{shown.key}-{column}", label, file_name, mime, data)
 

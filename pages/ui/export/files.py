@@ -63,20 +63,20 @@ def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE
     return _printed(_TEXT.sub(_with_fonts, drawn), source)
 
 
-def png(chart: Any, *told: str, points: int = DOUBLE) -> bytes:
-    return vl_convert.svg_to_png(svg(chart, *told, points=points), ppi=_PIXELS_PER_INCH)
+def png(chart: Any, *labels: str, points: int = DOUBLE) -> bytes:
+    return vl_convert.svg_to_png(svg(chart, *labels, points=points), ppi=_PIXELS_PER_INCH)
 
 
-def pdf(chart: Any, *told: str, points: int = DOUBLE) -> bytes:
-    return vl_convert.svg_to_pdf(svg(chart, *told, points=points))
+def pdf(chart: Any, *labels: str, points: int = DOUBLE) -> bytes:
+    return vl_convert.svg_to_pdf(svg(chart, *labels, points=points))
 
 
 def _printed(drawn: str, source: str) -> str:
     """The drawing in the size of print, with the source below it."""
-    found = _SIZE.search(drawn)
-    if found is None:
+    match = _SIZE.search(drawn)
+    if match is None:
         raise ValueError("a drawing without a size")
-    width, height = float(found[1]), float(found[2])
+    width, height = float(match[1]), float(match[2])
     lines = wrapped(source, int(width / _LETTER))
     total = height + _LINE * len(lines) + (_SMALL if lines else 0)
     size = f'width="{width * _POINT:.2f}" height="{total * _POINT:.2f}"'
@@ -87,7 +87,7 @@ def _printed(drawn: str, source: str) -> str:
         for place, line in enumerate(lines)
     )
     ground = f'<rect y="{height - 1}" width="{width}" height="{total - height + 1}" fill="white"/>'
-    drawn = drawn.replace(found[0], f'{size} viewBox="0 0 {width:g} {total:g}"', 1)
+    drawn = drawn.replace(match[0], f'{size} viewBox="0 0 {width:g} {total:g}"', 1)
     return drawn.removesuffix("</svg>") + ground + _TEXT.sub(_with_fonts, footer) + "</svg>"
 
 
@@ -130,9 +130,9 @@ def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str,
 
 def _break_legends(part: Any, letters: int) -> None:
     """As many names to a row of each legend as its chart has room for."""
-    for each in part.values() if isinstance(part, dict) else part:
-        if isinstance(each, dict | list):
-            _break_legends(each, letters)
+    for inner in part.values() if isinstance(part, dict) else part:
+        if isinstance(inner, dict | list):
+            _break_legends(inner, letters)
     legend = part.get("legend") if isinstance(part, dict) else None
     if legend and "columns" in legend and "domain" in part.get("scale", {}):
         names = part["scale"]["domain"]
@@ -155,7 +155,7 @@ def _inlined(chart: Any) -> Any:
         chart.data = alt.InlineData(values=json.loads(chart.data.to_json(orient="records")))
     for parts in ("layer", "hconcat", "vconcat", "concat"):
         if isinstance(inner := getattr(chart, parts, None), list):
-            setattr(chart, parts, [_inlined(each) for each in inner])
+            setattr(chart, parts, [_inlined(view) for view in inner])
     if isinstance(chart, alt.FacetChart):
         chart.spec = _inlined(chart.spec)
     return chart

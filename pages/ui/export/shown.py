@@ -22,7 +22,9 @@ from pages.ui.words.say import plain, say
 
 _SQL = 400  # letters of the reader's own question
 _NAME = re.compile(r"\w+")
-_PAIRS = {view.name for each in (pair, pair_delta, pair_extreme) for view in each.TABLE.all_views}
+_PAIRS = {
+    view.name for module in (pair, pair_delta, pair_extreme) for view in module.TABLE.all_views
+}
 _REVISION = 8  # letters of a commit or a hash that tell it from others
 
 
@@ -70,7 +72,7 @@ def source(written: Callable[[object], str] = plain) -> str:
 
 
 def _source(store: Store, written: Callable[[object], str]) -> str:
-    told = say(
+    sentence = say(
         "figure.source",
         file=written(store.name),
         model=written(store.model_name),
@@ -78,7 +80,7 @@ def _source(store: Store, written: Callable[[object], str]) -> str:
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )
-    return " ".join([told, *_left_out(store)])
+    return " ".join([sentence, *_left_out(store)])
 
 
 def _left_out(store: Store) -> Iterator[str]:

@@ -76,7 +76,7 @@ def _picked(label: str, *, default: Head, help: str, best: str) -> Head:
         in_bar=True,
     )
     chosen = "{}-{}".format(*default) if chosen == _BEST else chosen
-    heads = {each: name for each, name in named.items() if each != _BEST}
+    heads = {option: name for option, name in named.items() if option != _BEST}
     stage().pick(HEAD, Picked(HEAD, say("head_card.head"), heads, chosen))
     layer, head = chosen.split("-")
     return int(layer), int(head)

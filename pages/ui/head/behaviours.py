@@ -26,8 +26,8 @@ _SHAPES = {
     "comma_period": "triangle-down",
     "other": "circle",
 }
-_SHARES = tuple(f"{each:.2f}" for each in np.arange(0.1, 0.96, 0.05))
-_NATS = tuple(f"{each:.1f}" for each in np.arange(0.5, 6.01, 0.1))
+_SHARES = tuple(f"{share:.2f}" for share in np.arange(0.1, 0.96, 0.05))
+_NATS = tuple(f"{nats:.1f}" for nats in np.arange(0.5, 6.01, 0.1))
 
 
 def behaviour_name(behaviour: str) -> str:
@@ -36,12 +36,12 @@ def behaviour_name(behaviour: str) -> str:
 
 def colours() -> dict[str, str]:
     """The colour of every behaviour under the name that readers see, in the order of the rules."""
-    return {behaviour_name(each): BEHAVIOUR_COLOURS[each] for each in BEHAVIOURS}
+    return {behaviour_name(behaviour): BEHAVIOUR_COLOURS[behaviour] for behaviour in BEHAVIOURS}
 
 
 def shapes() -> dict[str, str]:
     """A shape beside each colour, for readers who tell few hues apart."""
-    return {behaviour_name(each): _SHAPES[each] for each in BEHAVIOURS}
+    return {behaviour_name(behaviour): _SHAPES[behaviour] for behaviour in BEHAVIOURS}
 
 
 def has_habits() -> bool:
@@ -84,6 +84,6 @@ def behaviours_of_heads(
 
 def offer_habits() -> None:
     """Say that the file does not tell what heads do, and how to make it tell."""
-    told = {"name": plain(open_store().name), "statistics": head_pattern.TABLE.name}
-    st.info(say("head_map.no_habits", **told))
+    values = {"name": plain(open_store().name), "statistics": head_pattern.TABLE.name}
+    st.info(say("head_map.no_habits", **values))
     show_command(head_pattern.TABLE)

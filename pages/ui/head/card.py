@@ -35,7 +35,7 @@ _STYLE = """<style>
 .hc-bar {height: .55rem; background: rgba(128, 128, 128, .18); border-radius: 3px}
 .hc-bar div {height: 100%; border-radius: 3px}
 .hc-share {text-align: right; font-variant-numeric: tabular-nums}
-.hc-told {font-size: .8rem; opacity: .75; margin-top: .3rem}
+.hc-note {font-size: .8rem; opacity: .75; margin-top: .3rem}
 </style>"""
 _SHOWN = (*GROUPS["neighbours"], *GROUPS["special"])
 
@@ -65,14 +65,16 @@ def places() -> list[tuple[str, str]]:
 def habit_bars(layer: int, head: int) -> str:
     """A bar per habit, the entropy in words; why there are none where the file has none."""
     held = open_store().holds(head_pattern.TABLE)
-    found = ask(head_pattern.of_head, layer=layer, head=head) if held else None
-    if found is None or found.empty:
-        told = say("head_card.habits_lacking")
-        return f'<div class="hc-told">{escape(say("head_card.habits"))} — {escape(told)}</div>'
-    means = found.set_index("quantity")["mean"]
-    bars = "".join(_bar(each, float(means[each])) for each in _SHOWN if each in means)
-    told = f'<div class="hc-told">{_told(means)}</div>'
-    return f'<div class="hc-habits">{bars}</div>{told}'
+    habits = ask(head_pattern.of_head, layer=layer, head=head) if held else None
+    if habits is None or habits.empty:
+        note = say("head_card.habits_lacking")
+        return f'<div class="hc-note">{escape(say("head_card.habits"))} — {escape(note)}</div>'
+    means = habits.set_index("quantity")["mean"]
+    bars = "".join(
+        _bar(quantity, float(means[quantity])) for quantity in _SHOWN if quantity in means
+    )
+    note = f'<div class="hc-note">{_note(means)}</div>'
+    return f'<div class="hc-habits">{bars}</div>{note}'
 
 
 def _bar(quantity: str, share: float) -> str:
@@ -85,11 +87,11 @@ def _bar(quantity: str, share: float) -> str:
     )
 
 
-def _told(means: pd.Series) -> str:
-    entropy, uniform = (f"{means[each]:.2f}" for each in ("entropy", "uniform"))
-    absent = [habit_name(each) for each in _SHOWN if each not in means]
-    told = say("head_card.habits_note", entropy=entropy, uniform=uniform)
+def _note(means: pd.Series) -> str:
+    entropy, uniform = (f"{means[quantity]:.2f}" for quantity in ("entropy", "uniform"))
+    absent = [habit_name(quantity) for quantity in _SHOWN if quantity not in means]
+    note = say("head_card.habits_note", entropy=entropy, uniform=uniform)
     if absent:
         names = say("list.comma").join(absent)
-        told = f"{told} {say('head_card.habits_absent', names=names)}"
-    return escape(told)
+        note = f"{note} {say('head_card.habits_absent', names=names)}"
+    return escape(note)

@@ -46,8 +46,8 @@ def head_with_most(frame: pd.DataFrame, column: str) -> Head:
 
 def row_of(frame: pd.DataFrame, layer: int, head: int) -> pd.Series | None:
     """The row of a head; nothing where there is none."""
-    found = frame[(frame["layer"] == layer) & (frame["head"] == head)]
-    return None if found.empty else found.iloc[0]
+    rows = frame[(frame["layer"] == layer) & (frame["head"] == head)]
+    return None if rows.empty else rows.iloc[0]
 
 
 def choose_head(layer: int, head: int) -> None:
@@ -71,12 +71,12 @@ def read_old_links() -> None:
     """Links of earlier versions have a head under a name of its page, or in two parts."""
     if asked(HEAD):
         return
-    parts = [asked(each) for each in _BEFORE_IN_TWO]
-    found = [names[0] for each in _BEFORE if (names := asked(each))]
+    parts = [asked(key) for key in _BEFORE_IN_TWO]
+    heads = [names[0] for key in _BEFORE if (names := asked(key))]
     if all(parts):
-        found.append("-".join(part[0] for part in parts))
-    if found:
-        write(HEAD, found[:1])
-    for each in (*_BEFORE, _BEFORE_IN_TWO[1]):
-        if asked(each):
-            write(each, ())
+        heads.append("-".join(part[0] for part in parts))
+    if heads:
+        write(HEAD, heads[:1])
+    for parameter in (*_BEFORE, _BEFORE_IN_TWO[1]):
+        if asked(parameter):
+            write(parameter, ())

@@ -36,7 +36,7 @@ def _clearest(layer: int, head: int) -> str | None:
     if not open_store().holds(head_pattern.TABLE):
         return None
     means = ask(head_pattern.of_head, layer=layer, head=head).set_index("quantity")["mean"]
-    shares = means.reindex([each for each in SHARES if each in means]).dropna()
+    shares = means.reindex([quantity for quantity in SHARES if quantity in means]).dropna()
     return None if shares.empty else str(shares.idxmax())
 
 
@@ -59,7 +59,7 @@ def _text(habit: str, layer: int, head: int) -> None:
     texts = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=1)
     for row, body in zip(texts.itertuples(), texts_of_head(texts, **of)[0], strict=True):
         value = habit_value(habit, float(row.value))
-        told = {"seq": sequence_name(row.seq), "habit": habit_name(habit), "value": value}
-        st.subheader(say("head_card.text", **told), anchor=False)
+        values = {"seq": sequence_name(row.seq), "habit": habit_name(habit), "value": value}
+        st.subheader(say("head_card.text", **values), anchor=False)
         st.html(shading.STYLE + body)
         link_to_sequence(row.seq)

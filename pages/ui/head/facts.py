@@ -18,7 +18,7 @@ from pages.ui.head.choice import head_name, row_of
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.interval import ends
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 from pages.ui.words.say import say
 
 _NOTHING = "—"
@@ -31,13 +31,13 @@ SUMS = ("all", "all_words")
 
 def facts(layer: int, head: int) -> list[Fact]:
     """Everything that stands on a card beside the habits."""
-    found = []
-    for name, (table, told) in _FACTS.items():
+    listed = []
+    for name, (table, fact_of) in _FACTS.items():
         held = open_store().holds(table)
-        fact = told(layer, head) if held else None
+        fact = fact_of(layer, head) if held else None
         reason = say("head_card.no_value" if held else f"head_card.lacking_{name}")
-        found.append(fact or Fact(say(f"head_card.{name}"), _NOTHING, reason))
-    return found
+        listed.append(fact or Fact(say(f"head_card.{name}"), _NOTHING, reason))
+    return listed
 
 
 def _behaviour(layer: int, head: int) -> Fact | None:
@@ -54,15 +54,15 @@ def _behaviour(layer: int, head: int) -> Fact | None:
 
 def _relation(layer: int, head: int) -> Fact | None:
     """The relation on which the head is furthest above the best fixed offset."""
-    own = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
-    own = own[(own["n"] >= LEAST) & ~own["relation"].isin(SUMS)]
+    relations = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
+    relations = relations[(relations["n"] >= LEAST) & ~relations["relation"].isin(SUMS)]
     offsets = ask(dependency_baseline.baselines).groupby("relation")["accuracy"].max()
-    gain = own["accuracy"] - own["relation"].map(offsets).astype("float64")
+    gain = relations["accuracy"] - relations["relation"].map(offsets).astype("float64")
     if gain.dropna().empty or gain.max() <= 0:
         why = "relation_few" if gain.dropna().empty else "relation_none"
         none = say(f"head_card.{why}", least=LEAST)
         return Fact(say("head_card.relation"), say("head_card.none"), none)
-    best = own.loc[gain.idxmax()]
+    best = relations.loc[gain.idxmax()]
     note = say(
         "head_card.relation_note",
         direction=say(f"head_card.{best['direction']}"),
@@ -93,10 +93,10 @@ def _norm(layer: int, head: int) -> Fact | None:
     """The head's part of all the norm that the heads of its layer bring, next to an equal part."""
     frame = ask(token_type_mixing.by_layer_and_head, layer=layer)
     total = frame["weighted_norm"].sum()
-    own = frame.loc[frame["head"] == head, "weighted_norm"].sum()
+    of_head = frame.loc[frame["head"] == head, "weighted_norm"].sum()
     if frame.empty or total == 0 or not (frame["head"] == head).any():
         return None
-    share, times = own / total, own / total * len(frame)
+    share, times = of_head / total, of_head / total * len(frame)
     note = say("head_card.norm_note", layer=layer, times=f"{times:.1f}")
     return Fact(say("head_card.norm"), percent(share), note)
 
@@ -107,16 +107,16 @@ def _offset(layer: int, head: int) -> Fact | None:
         return None
     dependence = _NOTHING if pd.isna(row["dependence"]) else f"{row['dependence']:.2f}"
     note = say("head_card.offset_note", dependence=dependence)
-    return Fact(say("head_card.offset"), offset_told(row["attention_offset"]), note)
+    return Fact(say("head_card.offset"), offset_label(row["attention_offset"]), note)
 
 
 def _sink(layer: int, head: int) -> Fact | None:
     """In how many texts the head's attention rests on the first token, beside what arrives."""
     asked = {"place": FIRST, "layer": layer, "head": head, "threshold": USUAL_THRESHOLD}
-    found = ask(sequence_sink.of_head, **asked)
-    if found.empty:
+    rows = ask(sequence_sink.of_head, **asked)
+    if rows.empty:
         return None
-    row = found.iloc[0]
+    row = rows.iloc[0]
     note = say(
         "head_card.sink_note",
         n=count(row["n"]),

@@ -15,9 +15,9 @@ GROUPS = {
     "from_sep": ("sep_to_sep", "other_to_sep"),
 }
 """Shares that are drawn in one chart."""
-HABITS = tuple(each for each in HABIT_COLOURS if each != "uniform")
+HABITS = tuple(habit for habit in HABIT_COLOURS if habit != "uniform")
 """What heads do; `uniform` is what they are compared with."""
-SHARES = tuple(each for each in HABIT_COLOURS if each not in _NATS)
+SHARES = tuple(habit for habit in HABIT_COLOURS if habit not in _NATS)
 
 
 def habit_name(quantity: str) -> str:
@@ -39,9 +39,9 @@ def share_title(weighing: str) -> str:
 
 def of_habits(frame: pd.DataFrame, habits: Sequence[str]) -> pd.DataFrame:
     """The rows of some habits, in their order; `quantity` is called `habit` then."""
-    found = frame.rename(columns={"quantity": "habit"}).dropna(subset="mean")
-    found = found[found["habit"].isin(habits)].sort_values("layer")
-    return found.sort_values("habit", key=lambda each: each.map(habits.index), kind="stable")
+    rows = frame.rename(columns={"quantity": "habit"}).dropna(subset="mean")
+    rows = rows[rows["habit"].isin(habits)].sort_values("layer")
+    return rows.sort_values("habit", key=lambda column: column.map(habits.index), kind="stable")
 
 
 def importance_shares(means: pd.DataFrame) -> pd.Series:

@@ -109,7 +109,7 @@ def relevance_of_image(upload: Any) -> Any:
     """
     if is_too_large(upload):
         return None
-    return told(in_turn, _of_image, identity(), upload.getvalue(), upload.name)
+    return unless_refused(in_turn, _of_image, identity(), upload.getvalue(), upload.name)
 
 
 def relevance_of_text(text: str) -> Any:
@@ -118,7 +118,7 @@ def relevance_of_text(text: str) -> Any:
     Returns:
         None if it cannot be used, and the reader is told why.
     """
-    return told(in_turn, _of_text, identity(), text, max_tokens())
+    return unless_refused(in_turn, _of_text, identity(), text, max_tokens())
 
 
 def is_too_large(upload: Any) -> bool:
@@ -134,7 +134,7 @@ def max_tokens() -> int:
     return int(open_store().facts.get("max_tokens", _MAX_TOKENS))
 
 
-def told(of: Callable[..., Any], *given: Any) -> Any:
+def unless_refused(of: Callable[..., Any], *given: Any) -> Any:
     """What a function makes of an input; None if it refuses it, and the reader is told why."""
     try:
         with st.spinner(say("live.running")):
@@ -161,7 +161,7 @@ def identity() -> _Model:
     store = open_store()
     run, facts = store.run, store.facts
     weights = facts.get("weights_sha256", "")
-    name, revision, dtype = (str(run[each]) for each in ("model", "revision", "dtype"))
+    name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))
     segments, rule = facts.get("segments", "read"), facts.get("gate_rule", "")
     rule = rule if rule in GATE_RULES else GATE_RULES[0]
     return _Model(name, revision, weights, dtype, segments, rule, store.random_weights)

@@ -57,17 +57,17 @@ def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
     """
     if picture is not None:
         return Reading(_key(picture), door.model().kept(picture), is_of_file=True)
-    ids, segments = (tokens[each].tolist() for each in ("token_id", "segment"))
+    ids, segments = (tokens[column].tolist() for column in ("token_id", "segment"))
     sequence = door.model().of_ids(ids, segments)
     return Reading(_key(repr((ids, segments)).encode()), sequence, is_of_file=True)
 
 
 def of_text(text: str) -> Reading | None:
     """A text of the reader's own; None if it cannot be used, and the reader is told why."""
-    found = door.told(lambda: door.model().typed(text, max_tokens=door.max_tokens()))
-    if found is None:
+    typed = door.unless_refused(lambda: door.model().typed(text, max_tokens=door.max_tokens()))
+    if typed is None:
         return None
-    sequence, is_cut = found
+    sequence, is_cut = typed
     return Reading(_key(text.encode()), sequence, is_cut=is_cut)
 
 
@@ -80,8 +80,8 @@ def of_image(upload: Any) -> Reading | None:
     if door.is_too_large(upload):
         return None
     data = upload.getvalue()
-    found = door.told(lambda: door.model().uploaded(data, name=upload.name))
-    return None if found is None else Reading(_key(data), *found)
+    uploaded = door.unless_refused(lambda: door.model().uploaded(data, name=upload.name))
+    return None if uploaded is None else Reading(_key(data), *uploaded)
 
 
 def layer_maps(reading: Reading, *, layer: int) -> Any:

@@ -73,24 +73,24 @@ class _Notice:
 
     def __init__(self) -> None:
         self._place = st.empty()
-        self._told: Any = None
+        self._message: Any = None
         self._is_over, self._lock = False, Lock()
 
     def tell(self, before: int) -> None:
-        if self._told is None:
+        if self._message is None:
             with self._place.container():
-                self._told = st.empty()
+                self._message = st.empty()
                 self._draw_button()
-        self._told.info(say("live.waiting", n=before))
+        self._message.info(say("live.waiting", n=before))
 
     @contextmanager
     def running(self) -> Iterator[None]:
         """The button alone while the model runs, unless that takes no time."""
-        if self._told is not None:
-            self._told.empty()
+        if self._message is not None:
+            self._message.empty()
         timer = Timer(SOON, self._offer)
         add_script_run_ctx(timer)
-        if self._told is None:
+        if self._message is None:
             timer.start()
         try:
             yield

@@ -27,10 +27,10 @@ def search_box(room: Any) -> None:
             help=say("search.help"),
             label_visibility="collapsed",
         )
-        found = places(wanted[:LONGEST_TEXT])
-        for place in found:
+        matches = places(wanted[:LONGEST_TEXT])
+        for place in matches:
             link(place.page, place.label, **place.choices)
             if place.text:
                 st.caption(place.text)
-        if wanted.strip() and not found:
+        if wanted.strip() and not matches:
             st.caption(say("search.none"))

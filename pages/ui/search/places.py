@@ -48,10 +48,10 @@ def places(wanted: str) -> list[Place]:
 
 def _heads(text: str) -> Iterator[Place]:
     """A layer and a head, such as 3-5 or L3·H5."""
-    found = _HEAD.fullmatch(text)
-    if not found:
+    match = _HEAD.fullmatch(text)
+    if not match:
         return
-    layer, head = int(found[1]), int(found[2])
+    layer, head = int(match[1]), int(match[2])
     run = open_store().run
     if 1 <= layer <= run["n_layers"] and 1 <= head <= run["n_heads"]:
         place = {VIEWS["head_habits"]: "one_head", HEAD: f"{layer}-{head}"}

@@ -19,16 +19,16 @@ def has_special() -> bool:
 def absences() -> None:
     """Which tokens and pairs nobody should look for, what is masked, and what the tokens of images
     are; nothing of a text whose model has all of them."""
-    told = [
+    sentences = [
         say(f"absent.{name}")
         for name, absent in (("special", not has_special()), ("behind", is_causal()))
         if absent
     ]
-    told += _masked()
+    sentences += _masked()
     if shows_images():
-        told = [_order(), *told, say("of_images.marks")]
-    if told:
-        st.caption(" ".join(told))
+        sentences = [_order(), *sentences, say("of_images.marks")]
+    if sentences:
+        st.caption(" ".join(sentences))
 
 
 def masked_places() -> None:

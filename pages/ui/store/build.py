@@ -95,7 +95,7 @@ def _watch(output: Path) -> None:
     if build is None or build.process.poll() is not None or output.exists():
         st.rerun()
     lines = list(build.lines)
-    progress = next((found for found in map(_PROGRESS.match, reversed(lines)) if found), None)
+    progress = next((match for match in map(_PROGRESS.match, reversed(lines)) if match), None)
     if progress and progress[1] == progress[2]:
         st.progress(1.0, say("build.finishing", total=progress[2]))
     elif progress:

@@ -15,7 +15,7 @@ from pages.ui.store.open_file import cursor
 
 
 @contextmanager
-def told_of_change() -> Iterator[None]:
+def reporting_change() -> Iterator[None]:
     """Where what stands in it fails, the reader is told which table of the open file was changed.
 
     Tables are read whole for that, so not before something fails; where none was changed the fault
@@ -26,9 +26,9 @@ def told_of_change() -> Iterator[None]:
     except Exception:
         store = open_store()
         with cursor(store.version) as opened:
-            names = [each.name for each in every_table() if each != MANIFEST]
-            found = changed_tables(opened, names)
-        if not found:
+            names = [table.name for table in every_table() if table != MANIFEST]
+            changed = changed_tables(opened, names)
+        if not changed:
             raise
         path = Path(store.version.path)
-        st.error(trouble(path, BrokenContract("changed", table=found[0])))
+        st.error(trouble(path, BrokenContract("changed", table=changed[0])))

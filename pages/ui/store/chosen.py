@@ -36,39 +36,39 @@ def files() -> list[Path]:
     """Every file of statistics in the folder, by name: demo before demo-treebank."""
     if not folder().is_dir():
         return []
-    found = (each for each in folder().glob("*.duckdb") if not each.name.startswith("."))
-    return sorted((each for each in found if each.is_file()), key=lambda each: each.stem)
+    paths = (path for path in folder().glob("*.duckdb") if not path.name.startswith("."))
+    return sorted((path for path in paths if path.is_file()), key=lambda path: path.stem)
 
 
 def chosen_file() -> Path | None:
     """The file that the address names, else the first one that can be read."""
-    found = files()
+    paths = files()
     shown = st.session_state.get("file", st.query_params.get("file"))
     wanted = (otherwise() or {}).get("file", shown)
-    named = next((each for each in found if each.name == wanted), None)
-    return named or first_readable(found)
+    named = next((path for path in paths if path.name == wanted), None)
+    return named or first_readable(paths)
 
 
 def other_stores() -> list[Store]:
     """The other files of the folder that can be read."""
     own = open_store()
-    found = (readable(each) for each in files())
-    return [each for each in found if isinstance(each, Store) and each.name != own.name]
+    stores = (readable(path) for path in files())
+    return [store for store in stores if isinstance(store, Store) and store.name != own.name]
 
 
 def first_readable(paths: list[Path]) -> Path | None:
     """The first file if none can be read."""
-    good = (each for each in paths if isinstance(readable(each), Store))
+    good = (path for path in paths if isinstance(readable(path), Store))
     return next(good, next(iter(paths), None))
 
 
 def file_picker() -> None:
     """The picker in the sidebar; the choice is part of the address."""
-    found = files()
-    default = first_readable(found)
+    paths = files()
+    default = first_readable(paths)
     if default is None:
         return
-    names = [each.name for each in found]
+    names = [path.name for path in paths]
     wanted = st.query_params.get("file")
     with st.sidebar:
         if wanted and wanted not in names:
@@ -107,11 +107,11 @@ def open_store() -> Store:
     if path is None:
         offer_demo(folder())
         stop()
-    found = readable(path)
-    if isinstance(found, Store):
-        speak_of(*_subjects(found))
-        return found
-    st.error(trouble(path, found))
+    outcome = readable(path)
+    if isinstance(outcome, Store):
+        speak_of(*_subjects(outcome))
+        return outcome
+    st.error(trouble(path, outcome))
     if len(files()) > 1:
         st.info(say("store.choose_another"))
     stop()
@@ -180,14 +180,14 @@ def trouble(path: Path, error: Exception) -> str:
     if isinstance(error, OtherSchema):
         return say("store.other_schema", name=name, has=error.has, reads=SCHEMA_VERSION)
     if isinstance(error, BrokenContract):
-        told = {each: plain(value) for each, value in error.values.items()}
-        return say("store.not_ours", name=name, fault=say(f"store.{error.fault}", **told))
+        values = {key: plain(value) for key, value in error.values.items()}
+        return say("store.not_ours", name=name, fault=say(f"store.{error.fault}", **values))
     if isinstance(error, TooSlow):
         return say("store.too_slow", name=name, seconds=f"{error.seconds:g}")
     if isinstance(error, duckdb.OutOfMemoryException):
         return say("store.too_large", name=name, memory=MEMORY)
-    told = str(error).replace(str(path.resolve()), path.name) or type(error).__name__
-    reason = plain(told.splitlines()[0])
+    message = str(error).replace(str(path.resolve()), path.name) or type(error).__name__
+    reason = plain(message.splitlines()[0])
     if "lock" in str(error).lower():
         return say("store.locked", name=name, reason=reason)
     return say("store.damaged", name=name, reason=reason)

@@ -25,8 +25,8 @@ def require(*tables: Table) -> None:
     """Stop the page with a remedy unless the chosen file holds these statistics."""
     store = open_store()
     if lacking := _annotation_lacking(tables):  # no run could add it
-        what, remedy = lacking
-        st.info(say(what, name=plain(store.name), corpus=plain(store.run["corpus"])))
+        problem, remedy = lacking
+        st.info(say(problem, name=plain(store.name), corpus=plain(store.run["corpus"])))
         name_files_with(*tables)
         st.markdown(say(remedy))
         st.code(_FROM_A_TREEBANK, language="bash", wrap_lines=True)
@@ -73,7 +73,7 @@ def show_command(*tables: Table) -> None:
 
 def name_files_with(*tables: Table) -> None:
     """Which files of the folder hold these statistics, if there are any, each a click away."""
-    if names := [each.name for each in files_with(*tables)]:
+    if names := [path.name for path in files_with(*tables)]:
         st.markdown(say("store.others_have"))
         for name in names:
             st.button(plain(name), key=f"open {name}", on_click=_choose_file, args=(name,))
@@ -85,5 +85,5 @@ def _choose_file(name: str) -> None:
 
 def files_with(*tables: Table) -> list[Path]:
     """The files of the folder that hold these statistics."""
-    found = ((path, readable(path)) for path in files())
-    return [path for path, each in found if isinstance(each, Store) and each.holds(*tables)]
+    pairs = ((path, readable(path)) for path in files())
+    return [path for path, store in pairs if isinstance(store, Store) and store.holds(*tables)]

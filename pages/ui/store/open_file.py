@@ -126,8 +126,8 @@ def seen_once(before: dict[Path, Version] | None = None) -> Iterator[None]:
 
 def seen() -> dict[Path, Version]:
     """The files that this run has found, by their paths."""
-    found = _FOUND.get()
-    return {} if found is None else found
+    versions = _FOUND.get()
+    return {} if versions is None else versions
 
 
 def version_of(path: Path) -> Version:

@@ -117,7 +117,9 @@ def with_names(frame: pd.DataFrame) -> pd.DataFrame:
         if name in NAMES and f"{name}{NAMED}" not in frame:
             known, values = NAMES[str(name)], frame[name].dropna().unique()
             if known.colours is None or set(values) & set(known.colours):
-                named[f"{name}{NAMED}"] = frame[name].map({each: known.of(each) for each in values})
+                named[f"{name}{NAMED}"] = frame[name].map(
+                    {value: known.of(value) for value in values}
+                )
     return frame.assign(**named)
 
 

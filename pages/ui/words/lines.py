@@ -9,7 +9,7 @@ _CLOSING = "、。）」』】〉》・：；？！"  # none of which begins a l
 
 def width_of(text: str) -> int:
     """How many Latin letters a text is as wide as."""
-    return sum(1 + (each > _WIDE) for each in text)
+    return sum(1 + (character > _WIDE) for character in text)
 
 
 def with_capital(text: str) -> str:

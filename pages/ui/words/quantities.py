@@ -24,8 +24,8 @@ def quantity_axis(quantity: str) -> str:
 
 def ordered_types(types: Iterable[str]) -> list[str]:
     """Each of the token types once, special ones first."""
-    found = set(types)
-    return [each for each in _ORDER if each in found]
+    present = set(types)
+    return [kind for kind in _ORDER if kind in present]
 
 
 def in_type_order(frame: pd.DataFrame) -> pd.DataFrame:

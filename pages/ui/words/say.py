@@ -90,7 +90,7 @@ def language_picker() -> None:
                 LANGUAGES,
                 key="lang",
                 required=True,
-                format_func=lambda each: _NAMES[each],
+                format_func=lambda code: _NAMES[code],
             ),
         )
 
@@ -107,16 +107,16 @@ def catalogue() -> dict[str, dict[str, str]]:
     Raises:
         ValueError: if a key is there twice or a text lacks a language.
     """
-    found: dict[str, dict[str, str]] = {}
-    for path in sorted(each for each in PAGES.rglob("*.toml") if each.name != "formulas.toml"):
+    by_key: dict[str, dict[str, str]] = {}
+    for path in sorted(toml for toml in PAGES.rglob("*.toml") if toml.name != "formulas.toml"):
         file = f"{path.parent.name}/{path.name}"
         for key, texts in _entries("", tomllib.loads(path.read_text(encoding="utf-8"))):
-            if key in found:
+            if key in by_key:
                 raise ValueError(f"{file}: {key} is there twice")
             if set(texts) != set(LANGUAGES):
                 raise ValueError(f"{file}: {key} must have exactly {', '.join(LANGUAGES)}")
-            found[key] = texts
-    return found
+            by_key[key] = texts
+    return by_key
 
 
 def placeholders(text: str) -> set[str]:

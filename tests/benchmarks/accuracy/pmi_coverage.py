@@ -36,17 +36,17 @@ def draw(generator: np.random.Generator, setting: tuple[int, int, int, float]) -
     pairs, n = np.unique(texts[:, source] * n_words + texts[:, target], return_counts=True)
     pmi = pmi_of_pairs(n, pairs // n_words, pairs % n_words)[n > 1]
     source, target = np.divmod(pairs[n > 1], n_words)
-    own = generator.normal(size=(4, n_words))
-    pmi = pmi + (own[0][source] + own[1][target]) * pmi.std() / 2
+    of_word = generator.normal(size=(4, n_words))
+    pmi = pmi + (of_word[0][source] + of_word[1][target]) * pmi.std() / 2
     counts = np.bincount(texts.ravel(), minlength=n_words)
-    first, *given = (ranked(each) for each in (pmi, counts[source], counts[target]))
-    change = sum(each.rank / each.rank.std() for each in given)
-    change = change + of_words * (own[2][source] + own[3][target])
+    first, *given = (ranked(values) for values in (pmi, counts[source], counts[target]))
+    change = sum(ranks.rank / ranks.rank.std() for ranks in given)
+    change = change + of_words * (of_word[2][source] + of_word[3][target])
     second = ranked(change + generator.normal(size=len(source)))
     shared = word_pairs(source, target)
     alone = np.arange(len(source))
     separate = word_pairs(alone, alone + len(source))
-    found, naive = (correlation(first, second, tuple(given), each) for each in (shared, separate))
+    found, naive = (correlation(first, second, tuple(given), words) for words in (shared, separate))
     assert found is not None
     assert naive is not None
     return *found, *naive[1:], len(source), shared.n_words

@@ -78,8 +78,8 @@ def binned(pairs: pd.DataFrame) -> float | None:
 
 
 def report(name: str, groups: list[pd.DataFrame]) -> None:
-    found = [(binned(group), group) for group in groups]
-    errors = np.abs([rho - exact(group) for rho, group in found if rho is not None])
+    rhos = [(binned(group), group) for group in groups]
+    errors = np.abs([rho - exact(group) for rho, group in rhos if rho is not None])
     print(
         f"{name:<20} {len(groups):>4} groups, {len(groups) - len(errors):>3} not ranked: error "
         f"{np.median(errors):.1e} in the middle, {np.quantile(errors, 0.95):.1e} at 95 %, "

@@ -54,7 +54,7 @@ def main() -> None:
     torch.set_num_threads(asked.threads)
     model = billion(asked.layers)
     sequences = full_length(load_model("demo", device="cpu"), asked.sequences)
-    n = sum(each.numel() for each in model.model.parameters())
+    n = sum(parameter.numel() for parameter in model.model.parameters())
     print(f"{n / 1e9:.2f} billion parameters; {own_peak() / 2**20:.1f} GiB once they are there")
     with tempfile.TemporaryDirectory() as folder:
         plan = plan_of(sequences, Path(folder), OF_ATTENTION + OF_TURNED)

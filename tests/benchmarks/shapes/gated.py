@@ -38,7 +38,7 @@ def gated_layers(width: int, n_tokens: int) -> list[LayerTrace]:
     ids = torch.randint(VOCABULARY, (1, n_tokens))
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     trace = adapter.trace(model, adapter.weights(model), inputs)
-    return [each.of_sequence(0, n_tokens) for each in trace.layers]
+    return [layer.of_sequence(0, n_tokens) for layer in trace.layers]
 
 
 def without_gates(layer: LayerTrace) -> LayerTrace:
@@ -55,13 +55,13 @@ def main() -> None:
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
     gated = gated_layers(asked.width, asked.tokens)
-    plain = [without_gates(each) for each in gated]
+    plain = [without_gates(layer) for layer in gated]
     pairs = []
     for number in range(asked.rounds + 1):
         took = [seconds(lambda some=some: [*map(layer_mixing, some)]) for some in (gated, plain)]
         if number:  # the first warms up
             pairs.append(took)
-    with_gates, without = (statistics.median(each) for each in zip(*pairs, strict=True))
+    with_gates, without = (statistics.median(times) for times in zip(*pairs, strict=True))
     print(f"width {asked.width}, {asked.tokens} tokens")
     print(f"{with_gates:.2f} s with gates, {without:.2f} s without")
     ratio = statistics.median(one / other for one, other in pairs)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
-from pages.ui.charts.text_layout import LETTERS, places, spans, way, width_of
+from pages.ui.charts.text_layout import LETTERS, curve, places, spans, width_of
 from pages.ui.look import STYLE
 from tests.pages.conftest import bodies, frames, in_address, sentences
 from tests.pages.kit.figures import figure_of
@@ -119,7 +119,7 @@ def test_a_mention_over_two_lines_has_a_ground_in_each():
 
 def test_ways_lead_from_above_a_word_to_another():
     of = places(frame_of(" ".join(["word"] * 30)))
-    within, across = way(of[10], of[2]), way(of[25], of[2])
+    within, across = curve(of[10], of[2]), curve(of[25], of[2])
     assert within[0][0] == of[10].middle
     assert within[-1][0] == pytest.approx(of[2].middle)
     assert within[0][1] == pytest.approx(within[-1][1])

@@ -37,7 +37,7 @@ def test_the_best_head_and_the_rules_are_told_as_the_file_has_them(merging, sect
 ABOVE, BELOW, AROUND = (0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)
 
 
-def told_of_halves() -> str:
+def sentence_on_halves() -> str:
     """What the section says of the best heads of both halves over all mentions."""
     parts = [
         ask(coreference_best.best, chosen_on=part, weighing="weight", merging="mean").assign(
@@ -67,7 +67,7 @@ def test_the_verdict_follows_from_both_halves(one, other, verdict, after):
             for part, (low, high) in (("first", one), ("second", other))
         )
     )
-    assert verdict in told_of_halves()
+    assert verdict in sentence_on_halves()
 
 
 def test_too_few_texts_for_halves_are_told_and_few_mentions(section, after):

@@ -54,10 +54,10 @@ def test_what_gradients_tell_is_set_against_the_weight_layer_by_layer(after):
         "where token_type = 'sep' and layer = 1",
     )
     [found] = _gradients()
-    assert (found.found["strength"] > 1).tolist() == [True, True]
+    assert (found.rows["strength"] > 1).tolist() == [True, True]
     after("update stored.gradient_importance set low = null, high = null")
     [found] = _gradients()
-    assert found.found["strength"].isna().all(), "too few sequences leave no interval"
+    assert found.rows["strength"].isna().all(), "too few sequences leave no interval"
 
 
 def test_a_stand_in_for_the_loss_is_told_as_one(after):

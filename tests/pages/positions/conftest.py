@@ -7,7 +7,7 @@ import pytest
 
 from tests.pages.kit.copies import answers_of
 
-told_of_turned = answers_of("turned_folder")
+turned_answers = answers_of("turned_folder")
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from analysis.tables.positions.offset_agreement import COUNTINGS, KERNEL
 from pages.positions.claim import _disagreement, _finding
 from pages.ui.view import View
 from pages.ui.words.numbers import percent, signed
-from pages.ui.words.offsets import offset_told
+from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import words_of
 from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.kit.figures import frame_of
@@ -55,7 +55,7 @@ def counting(request) -> str:
 def counted(counting, request) -> tuple[Path, Callable[[str], list[tuple[Any, ...]]]]:
     """The folder of a file in which offsets are counted so, and what that file answers."""
     turned = counting == KERNEL
-    names = ("turned_folder", "told_of_turned") if turned else ("store_folder", "told")
+    names = ("turned_folder", "turned_answers") if turned else ("store_folder", "told")
     folder, told = map(request.getfixturevalue, names)
     return folder, told
 
@@ -156,7 +156,7 @@ def test_the_agreement_of_every_layer_is_drawn_beside_its_chance(section, export
 
 @pytest.mark.parametrize(("offset", "written"), [(0, "0"), (3, "+3"), (-10, "−10")])
 def test_offsets_are_written_with_their_sign(offset, written):
-    assert offset_told(offset) == written
+    assert offset_label(offset) == written
 
 
 def test_a_causal_model_is_said_to_have_no_right_side(section, gpt2_folder, exported):

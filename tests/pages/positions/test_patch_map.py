@@ -5,7 +5,7 @@ from tests.pages.kit.copies import answers_of, changes_of, lacking
 from tests.tiny_vision import COLUMNS, ROWS
 
 changed_images = changes_of("images_folder")
-told_of_images = answers_of("images_folder")
+image_answers = answers_of("images_folder")
 HEAD = {"head": "2-1"}
 
 
@@ -13,11 +13,11 @@ def maps(exported: dict) -> list:
     return [found for key, found in exported.items() if key.startswith("po_heads_patches")]
 
 
-def test_the_map_is_that_of_the_chosen_head(section, images_folder, exported, told_of_images):
+def test_the_map_is_that_of_the_chosen_head(section, images_folder, exported, image_answers):
     session = section("heads", images_folder, **HEAD)
     assert not session.error
     ((frame, _),) = maps(exported)
-    expected = told_of_images(
+    expected = image_answers(
         "select row_offset, column_offset, attention_per_pair from patch_offset "
         "where layer = 2 and head = 1 order by all"
     )

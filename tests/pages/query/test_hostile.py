@@ -51,7 +51,7 @@ def test_no_question_reads_or_writes_anything_but_the_file(folder, monkeypatch):
     assert not [
         sql
         for sql, outcome in zip([*refused, *harmless], outcomes, strict=True)
-        if SECRET in (outcome.told if isinstance(outcome, Fault) else outcome.frame.to_csv())
+        if SECRET in (outcome.message if isinstance(outcome, Fault) else outcome.frame.to_csv())
     ]
     assert content(folder) == before
     assert isinstance(last, Answer)

@@ -10,7 +10,7 @@ from pages.ui.words.place import words_of
 from tests.pages.kit.copies import answers_of, changes_of
 
 changed_images = changes_of("images_folder")
-told_of_images = answers_of("images_folder")
+image_answers = answers_of("images_folder")
 
 
 @pytest.fixture

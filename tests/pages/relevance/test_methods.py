@@ -15,12 +15,12 @@ from tests.pages.relevance.test_over_image import MASK
 from tests.tiny_vision import LAYERS
 
 
-def test_an_image_has_a_map_by_every_method(section, images_folder, exported, told_of_images):
+def test_an_image_has_a_map_by_every_method(section, images_folder, exported, image_answers):
     section("methods", images_folder, re_image=str(MASK))
     frame, _ = figure_of(exported, "re_methods_over_image")
     assert list(frame["panel"].unique()) == list(ALL)
     for rule in ("iv", "gradient_attention"):
-        ((expected,),) = told_of_images(
+        ((expected,),) = image_answers(
             f"select relevance from relevance_map where seq = {MASK} and rule = '{rule}' "
             f"and layer = {LAYERS} and head is null"
         )
@@ -29,9 +29,9 @@ def test_an_image_has_a_map_by_every_method(section, images_folder, exported, to
         )
 
 
-def test_the_share_inside_the_mask_is_that_of_the_file(section, images_folder, told_of_images):
+def test_the_share_inside_the_mask_is_that_of_the_file(section, images_folder, image_answers):
     session = section("methods", images_folder, re_image=str(MASK))
-    ((rule, share),) = told_of_images(
+    ((rule, share),) = image_answers(
         f"select rule, mask_share from sequence_relevance where seq = {MASK} and head is null "
         f"and layer = {LAYERS} order by mask_share desc limit 1"
     )
@@ -40,10 +40,10 @@ def test_the_share_inside_the_mask_is_that_of_the_file(section, images_folder, t
     )
 
 
-def test_agreement_is_that_of_the_file(section, images_folder, exported, told_of_images):
+def test_agreement_is_that_of_the_file(section, images_folder, exported, image_answers):
     section("methods", images_folder, re_image=str(MASK))
     frame, _ = figure_of(exported, "re_methods_agreement")
-    expected = told_of_images("select rule_a, rule_b, mean from relevance_agreement")
+    expected = image_answers("select rule_a, rule_b, mean from relevance_agreement")
     found = frame[["rule_a", "rule_b", "mean"]].to_records(index=False).tolist()
     assert sorted(found) == sorted(expected)
 
@@ -72,10 +72,10 @@ def test_a_rule_is_not_praised_for_agreeing_with_itself_and_the_best_are_set_aga
     assert "fastest by rule iv**: 0.75 [0.00, 1.00], random order 0.50" in said
 
 
-def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported, told_of_images):
+def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported, image_answers):
     session = section("methods", images_folder, re_curve_rules=["iii", "random"])
     frame, chart = figure_of(exported, "re_methods_change")
-    expected = told_of_images(
+    expected = image_answers(
         "select rule, curve, share, mean from perturbation "
         "where share is not null and rule in ('iii', 'random')"
     )
@@ -83,14 +83,14 @@ def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported
     assert sorted(found) == sorted(expected)
     assert "NaN" not in export.svg(chart)
     areas = frames(session)[-1].set_index("name")
-    ((area,),) = told_of_images(
+    ((area,),) = image_answers(
         "select mean from perturbation where share is null and rule = 'iii' and curve = 'deletion'"
     )
     assert areas.loc["rule iii", "area_deletion_mean"] == area
     assert "random order" in areas.index
 
 
-def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, told_of_images):
+def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, image_answers):
     section(
         "methods",
         images_folder,
@@ -99,7 +99,7 @@ def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, t
         re_curve_rules="gradient_attention",
     )
     frame, _ = figure_of(exported, "re_methods_change_one")
-    ((expected,),) = told_of_images(
+    ((expected,),) = image_answers(
         f"select probability from sequence_perturbation where seq = {MASK} "
         "and rule = 'gradient_attention' and curve = 'insertion'"
     )
@@ -140,9 +140,9 @@ def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, t
 
 
 def test_names_of_files_are_shown_as_they_are_and_without_a_mask_no_share_inside(
-    section, images_folder, told_of_images
+    section, images_folder, image_answers
 ):
-    ((seq,),) = told_of_images("select seq from image where name like 'cross%'")
+    ((seq,),) = image_answers("select seq from image where name like 'cross%'")
     session = section("methods", images_folder, re_image=str(seq))
     told = " ".join(each.value for each in session.subheader)
     assert r"\<b\>bold" in told

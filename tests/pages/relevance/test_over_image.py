@@ -46,7 +46,7 @@ def test_a_file_of_texts_offers_no_image(opened, store_folder):
     assert session.session_state["re_view"] == "text"
 
 
-def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, told_of_images):
+def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, image_answers):
     rule = "iii"
     over_image(re_image=str(MASK), re_rule=rule, re_layer="2", re_head="1")
     shown = figures(exported)
@@ -54,7 +54,7 @@ def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, told_of
     heads = shown["heads"][0]
     assert list(dict.fromkeys(heads["map"])) == titles
     for title, head in zip(titles, (None, *range(1, HEADS + 1)), strict=True):
-        whole = stored(told_of_images, MASK, rule, 2, head)
+        whole = stored(image_answers, MASK, rule, 2, head)
         rows = heads[heads["map"] == title]
         assert len(rows) == ROWS * COLUMNS
         for row in rows.itertuples():
@@ -64,7 +64,7 @@ def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, told_of
     layers = shown["layers"][0]
     for layer in range(1, LAYERS + 1):
         rows = layers[layers["map"] == f"layer {layer}"]
-        expected = stored(told_of_images, MASK, rule, layer, 1)[1:]
+        expected = stored(image_answers, MASK, rule, layer, 1)[1:]
         assert rows["relevance"].to_numpy() == pytest.approx(expected)
     assert shown["one"][0]["relevance"].tolist() == pytest.approx(
         heads[heads["map"] == "head 1"]["relevance"].tolist()
@@ -109,13 +109,13 @@ def marks(chart: dict) -> list[str]:
     return [layer["mark"]["type"] for layer in chart["layer"]]
 
 
-def test_what_is_said_of_a_map_is_what_the_file_says(over_image, told_of_images):
+def test_what_is_said_of_a_map_is_what_the_file_says(over_image, image_answers):
     session = over_image(re_image=str(MASK), re_rule="ii", re_layer="3", re_head="2")
     where = f"seq = {MASK} and rule = 'ii' and layer = 3 and head = 2"
-    [(cls, mask, chance)] = told_of_images(
+    [(cls, mask, chance)] = image_answers(
         f"select cls_share, mask_share, mask_chance from sequence_relevance where {where}"
     )
-    [(label, probability)] = told_of_images(
+    [(label, probability)] = image_answers(
         f"select label, probability from class_prediction where seq = {MASK} and rank = 1"
     )
     text = sentences(session)
@@ -123,7 +123,7 @@ def test_what_is_said_of_a_map_is_what_the_file_says(over_image, told_of_images)
     assert f"**{cls:.0%}" + " of the relevance stays on [CLS]**" in text
     assert f"**{mask:.0%}" + " of what is on patches" in text
     assert f"an even map would have {chance:.0%}" in text
-    patches = stored(told_of_images, MASK, "ii", 3, 2)[1:]
+    patches = stored(image_answers, MASK, "ii", 3, 2)[1:]
     place, times = int(patches.argmax()), patches.max() / patches.mean()
     row, column = place // COLUMNS + 1, place % COLUMNS + 1
     assert f"in row {row}, column {column}, has **{times:.1f} times**" in text

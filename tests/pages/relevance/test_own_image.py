@@ -9,7 +9,7 @@ from tests.tiny_vision import LAYERS
 
 
 def test_an_image_of_the_corpus_gets_the_maps_that_the_file_keeps_and_what_is_none_is_refused(
-    over_image, images_folder, exported, told_of_images
+    over_image, images_folder, exported, image_answers
 ):
     session = over_image(re_whose="own")
     session.file_uploader[0].upload("text & more.png", b"no image at all", "image/png").run()
@@ -21,7 +21,7 @@ def test_an_image_of_the_corpus_gets_the_maps_that_the_file_keeps_and_what_is_no
         exported.clear()
         session.selectbox(key="re_rule").select(rule).run()
         frame = figures(exported)["one"][0]
-        expected = stored(told_of_images, MASK, rule, LAYERS, None)[1:]
+        expected = stored(image_answers, MASK, rule, LAYERS, None)[1:]
         assert frame["relevance"].tolist() == pytest.approx(expected.tolist(), abs=1e-5)
 
 

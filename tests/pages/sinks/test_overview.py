@@ -26,10 +26,10 @@ def test_a_sink_is_set_against_even_attention_and_what_arrives(norm, expected, a
     assert found.number.startswith("38% → ")
     assert expected in found.sentence
     assert "50% of all heads give it more than 30%" in found.sentence
-    assert (found.found["strength"] > 1).all()
+    assert (found.rows["strength"] > 1).all()
     after(_set("attention", 0.01), _set("even", 0.01))
     [found] = _resting()
-    assert (found.found["strength"] < 1).all(), "even attention is no sink"
+    assert (found.rows["strength"] < 1).all(), "even attention is no sink"
 
 
 @pytest.mark.parametrize("massive", [0.0, 0.25])

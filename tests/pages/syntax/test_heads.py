@@ -41,8 +41,8 @@ def test_of_either_direction_each_head_shows_the_better_one(section, exported, t
     assert shown["accuracy"].tolist() == pytest.approx([each[0] for each in expected])
     differ = [best > worst for best, _, worst in expected]
     assert any(differ)
-    told_apart = zip(shown["direction"], expected, differ, strict=True)
-    assert all(ours == theirs for ours, (_, theirs, _), apart in told_apart if apart)
+    directions = zip(shown["direction"], expected, differ, strict=True)
+    assert all(ours == theirs for ours, (_, theirs, _), apart in directions if apart)
 
 
 ALL_WRONG = "update stored.dependency_accuracy set accuracy = 0.1, low = 0.05, high = 0.15"

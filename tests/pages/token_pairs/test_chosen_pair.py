@@ -36,7 +36,7 @@ def test_the_pair_that_changes_most_is_shown_until_another_is_chosen(section, st
 
 
 def test_its_numbers_are_those_of_the_file(section, told):
-    told_of_it = captions(section("workbench", **CHOSEN))
+    shown_captions = captions(section("workbench", **CHOSEN))
     ((n, n_sequences, pmi),) = told(
         """
         select n, n_sequences, pmi from pair
@@ -44,8 +44,8 @@ def test_its_numbers_are_those_of_the_file(section, told):
         where s.token = 'cat' and t.token = 'sat'
         """
     )
-    assert f"**{n}** occurrences in **{n_sequences}** sequences" in told_of_it
-    assert f"PMI **{pmi:.2f}** bits".replace("-", "−") in told_of_it
+    assert f"**{n}** occurrences in **{n_sequences}** sequences" in shown_captions
+    assert f"PMI **{pmi:.2f}** bits".replace("-", "−") in shown_captions
 
 
 def test_a_pair_with_a_special_token_has_no_pmi(section):

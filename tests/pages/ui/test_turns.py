@@ -89,11 +89,11 @@ def test_no_more_wait_than_may():
 
 
 def _wait(turns: Turns, told: Barrier) -> None:
-    is_told: list[int] = []
+    calls: list[int] = []
 
     def tell(before: int) -> None:
-        if not is_told:
-            is_told.append(before)
+        if not calls:
+            calls.append(before)
             told.wait(PATIENCE)
 
     with turns.turn(tell):

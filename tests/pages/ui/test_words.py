@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.contracts import every_table
-from pages.ui.about import told
+from pages.ui.about import translation
 from pages.ui.words import say as words
 
 PAGES = words.PAGES
@@ -152,12 +152,11 @@ def test_every_sentence_of_every_contract_is_told_in_japanese():
 
 
 def test_contracts_are_told_in_the_language_of_the_session(in_session):
-    script = (
-        "import streamlit as st\nfrom pages.ui.about import told\nst.markdown(told('smallest'))"
-    )
+    imported = "import streamlit as st\nfrom pages.ui.about import translation\n"
+    script = f"{imported}st.markdown(translation('smallest'))"
     assert in_session(script, lang="ja").markdown[0].value == "最小値"
     assert in_session(script, lang="en").markdown[0].value == "smallest"
-    assert told("smallest") == "smallest"
+    assert translation("smallest") == "smallest"
 
 
 def test_an_unknown_key_is_an_error_that_names_it():

@@ -76,16 +76,16 @@ def test_what_does_not_fit_is_cut_as_the_slow_twin_cuts_it(
 ):
     tokenizer = BUILT[family]
     line_break = "" if between else "\n"
-    whole = tokenizer.tokenize(first), tokenizer.tokenize(line_break + second)
+    uncut = tokenizer.tokenize(first), tokenizer.tokenize(line_break + second)
     room = max_tokens - len(before + between + after)
-    one, other = shortened(whole, room)
+    first_cut, other = shortened(uncut, room)
     sequence, truncated = encode(Pair(first, second, PLACE), family, max_tokens=max_tokens)
-    assert list(sequence.tokens) == before + one + between + other + after
-    assert truncated == (sum(map(len, whole)) > room)
-    (alone,) = shortened(whole[:1], max_tokens - len(before + after))
+    assert list(sequence.tokens) == before + first_cut + between + other + after
+    assert truncated == (sum(map(len, uncut)) > room)
+    (alone,) = shortened(uncut[:1], max_tokens - len(before + after))
     sequence, truncated = encode(Text(first, PLACE), family, max_tokens=max_tokens)
     assert list(sequence.tokens) == before + alone + after
-    assert truncated == (len(alone) < len(whole[0]))
+    assert truncated == (len(alone) < len(uncut[0]))
 
 
 @pytest.mark.parametrize("family", TOKENIZERS)
@@ -111,8 +111,8 @@ def test_arrays_are_of_the_types_that_are_promised():
 def test_sequences_are_numbered_in_the_order_of_the_entries():
     encoder = Encoder(bert_like(), positions=9, segment_types=2, max_tokens=9)
     entries = [Text(word, f"f line {n}") for n, word in enumerate(["cat", "dog"], start=1)]
-    found = list(encoder.sequences(entries, counts=Counter()))
-    assert [(each.index, each.text, each.place) for each in found] == [
+    sequences = list(encoder.sequences(entries, counts=Counter()))
+    assert [(sequence.index, sequence.text, sequence.place) for sequence in sequences] == [
         (0, "cat", "f line 1"),
         (1, "dog", "f line 2"),
     ]

@@ -90,8 +90,8 @@ def test_segment_ids_of_the_tokenizer_must_be_the_model_s():
         single="$A", pair="$A $B:2", special_tokens=[]
     )
     encoder = Encoder(tokenizer, positions=9, segment_types=2, max_tokens=9)
-    found = encoder.sequences([Pair("the", "cat", PLACE)], counts=Counter())
-    assert refused(UnfitModel, list, found) == (
+    sequences = encoder.sequences([Pair("the", "cat", PLACE)], counts=Counter())
+    assert refused(UnfitModel, list, sequences) == (
         "The tokenizer gives segment id 2, but the model knows 2 segment types: load a tokenizer "
         "that belongs to the model."
     )

@@ -14,8 +14,8 @@ def _file(folder: Path, text: str) -> Path:
 
 
 def test_entries_that_the_file_lacks_come_after_its_last(tmp_path):
-    found = read_frequencies(_file(tmp_path, "1 90 3\n2 50 0\n2 50 4\n"), vocabulary=5)
-    assert found.ranks.tolist() == [2, 3, 3, 1, 2]
+    frequencies = read_frequencies(_file(tmp_path, "1 90 3\n2 50 0\n2 50 4\n"), vocabulary=5)
+    assert frequencies.ranks.tolist() == [2, 3, 3, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_entries_that_the_file_lacks_come_after_its_last(tmp_path):
 )
 def test_a_bad_line_is_told_with_its_number(tmp_path, text, number, reason):
     path = _file(tmp_path, text)
-    told = refused(BadCorpus, read_frequencies, path, vocabulary=5)
-    assert told == f"{path} line {number}: {reason}"
+    message = refused(BadCorpus, read_frequencies, path, vocabulary=5)
+    assert message == f"{path} line {number}: {reason}"
 
 
 def test_a_missing_and_an_empty_file_are_told(tmp_path):

@@ -96,13 +96,13 @@ def _seconds(reader: Callable[[Path], Iterable], path: Path) -> float:
     return min(taken)
 
 
-@pytest.mark.parametrize("what", READERS)
-def test_time_in_reading_grows_with_the_size_of_what_is_read(what, tmp_path):
-    reader, written, size = READERS[what]
-    one, more = tmp_path / "one", tmp_path / "more"
-    one.write_text("\n".join(written(size)) + "\n")
+@pytest.mark.parametrize("case", READERS)
+def test_time_in_reading_grows_with_the_size_of_what_is_read(case, tmp_path):
+    reader, written, size = READERS[case]
+    short, more = tmp_path / "one", tmp_path / "more"
+    short.write_text("\n".join(written(size)) + "\n")
     more.write_text("\n".join(written(size * MORE)) + "\n")
-    assert _seconds(reader, more) < MOST * max(_seconds(reader, one), 0.002)
+    assert _seconds(reader, more) < MOST * max(_seconds(reader, short), 0.002)
 
 
 @pytest.mark.parametrize("packing", ["paragraphs", "sentences", "blocks"])
@@ -113,10 +113,10 @@ def test_time_in_packing_grows_with_the_size_of_the_text(packing, line, tmp_path
     def read(path: Path) -> Iterable:
         return entries(str(path), packing=packing, tokenizer=tokenizer, max_tokens=36)
 
-    one, more = tmp_path / "one", tmp_path / "more"
-    one.write_text(line * 200)
+    short, more = tmp_path / "one", tmp_path / "more"
+    short.write_text(line * 200)
     more.write_text(line * 200 * MORE)
-    assert _seconds(read, more) < MOST * max(_seconds(read, one), 0.002)
+    assert _seconds(read, more) < MOST * max(_seconds(read, short), 0.002)
 
 
 def test_a_line_that_goes_on_for_ever_is_refused(tmp_path):
@@ -171,9 +171,9 @@ BOMBS = {
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
-@pytest.mark.parametrize("what", BOMBS)
-def test_a_small_file_does_not_unfold_into_more_than_memory_holds(what, tmp_path):
-    write, module, reader, said = BOMBS[what]
+@pytest.mark.parametrize("case", BOMBS)
+def test_a_small_file_does_not_unfold_into_more_than_memory_holds(case, tmp_path):
+    write, module, reader, said = BOMBS[case]
     path = tmp_path / "bomb"
     write(path)
     assert path.stat().st_size < 2 * 2**20
@@ -185,6 +185,6 @@ def test_a_small_file_does_not_unfold_into_more_than_memory_holds(what, tmp_path
         check=True,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
     )
-    *found, kilobytes = ran.stdout.splitlines()
-    assert found == [said]
+    *lines, kilobytes = ran.stdout.splitlines()
+    assert lines == [said]
     assert int(kilobytes) < 400 * 2**10

@@ -48,15 +48,15 @@ def reading(path: Path, **options) -> Reading:
     return read_corpus(str(path), BUILT["bert"], max_tokens=12, **PLACES["bert"], **options)
 
 
-def assert_equal(found: Iterator[Sequence], expected: tuple[Sequence, ...]) -> None:
-    for one, other in zip(found, expected, strict=True):
-        for each in fields(Sequence):
-            mine, theirs = getattr(one, each.name), getattr(other, each.name)
+def assert_equal(actual: Iterator[Sequence], expected: tuple[Sequence, ...]) -> None:
+    for sequence, other in zip(actual, expected, strict=True):
+        for field in fields(Sequence):
+            mine, theirs = getattr(sequence, field.name), getattr(other, field.name)
             if isinstance(theirs, np.ndarray):
-                assert mine.dtype == theirs.dtype, each.name
-                np.testing.assert_array_equal(mine, theirs, err_msg=each.name)
+                assert mine.dtype == theirs.dtype, field.name
+                np.testing.assert_array_equal(mine, theirs, err_msg=field.name)
             else:
-                assert mine == theirs, each.name
+                assert mine == theirs, field.name
 
 
 def counting(of: Reading, began: list[int]) -> Reading:
@@ -86,8 +86,10 @@ def test_words_and_what_is_known_of_them_are_kept(tmp_path):
     corpus = on_disk(expected, tmp_path)
     assert_equal(iter(corpus), expected)
     assert set(corpus.bears) == {Need.WORDS, Need.TREES, Need.COREFERENCE}
-    known = (each.annotation for each in expected)
-    assert corpus.forms() == {form for each in known if each for form in each.forms}
+    known = (sequence.annotation for sequence in expected)
+    assert corpus.forms() == {
+        form for annotation in known if annotation for form in annotation.forms
+    }
     assert on_disk(tiny_sequences("bert", ANNOTATED[:1]), tmp_path).bears == (
         Need.TREES,
         Need.WORDS,
@@ -103,7 +105,7 @@ def test_images_and_masks_are_kept(tmp_path):
     corpus = indexed(read_images(folder, model.image_reader), tmp_path)
     assert_equal(iter(corpus), expected)
     assert corpus.is_images
-    assert any(each.picture.mask for each in expected)
+    assert any(sequence.picture.mask for sequence in expected)
 
 
 def test_a_treebank_on_disk_is_the_treebank(tmp_path):
@@ -115,15 +117,15 @@ def test_a_treebank_on_disk_is_the_treebank(tmp_path):
 def test_jobs_hold_every_sequence_once_and_those_of_a_part_by_length(text, tmp_path):
     corpus = indexed(reading(text), tmp_path)
     jobs = [corpus.job(number) for number in range(len(corpus.job_sizes))]
-    assert [len(each) for each in jobs] == list(corpus.job_sizes)
-    assert sorted(each.index for job in jobs for each in job) == list(range(len(corpus)))
-    first = sorted(corpus.part(0), key=lambda each: (len(each), each.index))
+    assert [len(job) for job in jobs] == list(corpus.job_sizes)
+    assert sorted(sequence.index for job in jobs for sequence in job) == list(range(len(corpus)))
+    first = sorted(corpus.part(0), key=lambda sequence: (len(sequence), sequence.index))
     assert_equal(iter([*jobs[0], *jobs[1]]), tuple(first))
 
 
 def test_the_longest_are_known_without_reading(text, tmp_path):
     corpus = indexed(reading(text), tmp_path)
-    expected = sorted((-len(each), each.index) for each in corpus)[:4]
+    expected = sorted((-len(sequence), sequence.index) for sequence in corpus)[:4]
     assert corpus.longest == tuple((place, -length) for length, place in expected)
 
 
@@ -146,11 +148,11 @@ def test_reading_goes_on_after_the_parts_that_are_there(text, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         indexed(replace(stopped, begin=begin), tmp_path)
     began: list[int] = []
-    found = indexed(counting(reading(text), began), tmp_path)
+    corpus = indexed(counting(reading(text), began), tmp_path)
     assert began == [4]
-    assert replace(found, folder=expected.folder) == expected
+    assert replace(corpus, folder=expected.folder) == expected
     assert expected.counts["truncated"] > 0, "this test shows nothing of what was counted before"
-    assert_equal(iter(found), tuple(expected))
+    assert_equal(iter(corpus), tuple(expected))
 
 
 def test_a_damaged_part_is_set_aside_and_read_again(text, tmp_path, capsys):
@@ -192,10 +194,10 @@ def test_a_file_that_changes_while_it_is_read_is_refused(text, tmp_path, in_secr
             os.utime(text, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     def begin(first: int) -> Iterator[Sequence]:
-        for number, each in enumerate(begun.begin(first)):
+        for number, sequence in enumerate(begun.begin(first)):
             if number == 5:
                 change()
-            yield each
+            yield sequence
 
     assert refused(BadCorpus, indexed, replace(begun, begin=begin), tmp_path) == (
         "text.txt: has changed while it was read; leave it alone and run the same command again"
@@ -213,15 +215,15 @@ def test_what_is_read_otherwise_lies_elsewhere(text, tmp_path, change):
 def test_a_part_ends_where_it_holds_enough_tokens(text, tmp_path, monkeypatch):
     monkeypatch.setattr(index, "PART_TOKENS", 20)
     corpus = indexed(reading(text), tmp_path)
-    assert all(each.n_tokens >= 20 for each in corpus.parts[:-1])
-    assert max(each.n_tokens for each in corpus.parts) < 20 + 12
+    assert all(part.n_tokens >= 20 for part in corpus.parts[:-1])
+    assert max(part.n_tokens for part in corpus.parts) < 20 + 12
     assert_equal(iter(corpus), whole(reading(text)).sequences)
 
 
 def test_rows_hold_lists_of_nothing(tmp_path):
-    (one, *_) = tiny_sequences("bert", ANNOTATED[:1])
-    assert one.annotation is not None
-    bare = replace(one, annotation=replace(one.annotation, features=(), mentions=()))
+    (sequence, *_) = tiny_sequences("bert", ANNOTATED[:1])
+    assert sequence.annotation is not None
+    bare = replace(sequence, annotation=replace(sequence.annotation, features=(), mentions=()))
     assert_equal(iter(sequences_of(rows_of([bare], [0]))), (bare,))
 
 

@@ -132,21 +132,21 @@ def test_tokens_are_told_as_a_text_without_spaces_but_between_latin_words():
 def test_a_tokenizer_without_words_or_pieces_is_refused(settings, tmp_path):
     (tmp_path / "vocab.txt").write_text("\n".join(JAPANESE.get_vocab()), encoding="utf-8")
     tokenizer = BertJapaneseTokenizer(str(tmp_path / "vocab.txt"), **settings)
-    told = {"do_word_tokenize": True, "do_subword_tokenize": True} | settings
+    options = {"do_word_tokenize": True, "do_subword_tokenize": True} | settings
     sizes = {"positions": 9, "segment_types": 2, "max_tokens": 9}
     assert refused(UnfitModel, Encoder, tokenizer, **sizes) == (
         "BertJapaneseTokenizer is read where it makes words (`do_word_tokenize`) and then pieces "
-        f"by wordpiece or character; this one has do_word_tokenize {told['do_word_tokenize']}, "
-        f"do_subword_tokenize {told['do_subword_tokenize']}, subword_tokenizer_type 'wordpiece'."
+        f"by wordpiece or character; this one has do_word_tokenize {options['do_word_tokenize']}, "
+        f"do_subword_tokenize {options['do_subword_tokenize']}, subword_tokenizer_type 'wordpiece'."
     )
 
 
 def test_a_corpus_is_read_anew_by_another_dictionary_and_other_pieces():
     states = {
-        read_corpus("demo", each, positions=64, segment_types=2, max_tokens=64).settings[
+        read_corpus("demo", tokenizer, positions=64, segment_types=2, max_tokens=64).settings[
             "tokenizer"
         ]
-        for each in (JAPANESE, japanese_like(), japanese_like("character"))
+        for tokenizer in (JAPANESE, japanese_like(), japanese_like("character"))
     }
     assert len(states) == 2
 
@@ -158,13 +158,14 @@ def test_words_of_a_real_treebank_have_pieces_of_a_real_tokenizer():
     file = folder / "treebanks" / "ja_pud-ud-test.v2.4.conllu"
     sizes: dict = {"positions": 512, "segment_types": 2, "max_tokens": 128, "limit": 40}
     corpus = whole(read_corpus(str(file), tokenizer, **sizes))
-    for each in corpus.sequences:
-        known = each.annotation
+    for sequence in corpus.sequences:
+        known = sequence.annotation
         assert known is not None
-        assert each.word_spans is not None
+        assert sequence.word_spans is not None
         spelt = [
-            "".join(each.tokens[start:end]).replace("##", "") for start, end in each.word_spans
+            "".join(sequence.tokens[start:end]).replace("##", "")
+            for start, end in sequence.word_spans
         ]
         same = [a == b for a, b in zip(spelt, known.forms, strict=True)]
         assert np.mean(same) > 0.8, (spelt, known.forms)
-        assert each.text == known.text
+        assert sequence.text == known.text

@@ -37,8 +37,8 @@ def plain(tmp_path):
 def test_corpus_turned_into_json_lines_gives_the_same_sequences(plain, family, packing):
     tokenizer, options = BUILT[family], {"seed": 3, "packing": packing, "max_tokens": 9}
     converted = plain.with_name("converted.jsonl")
-    found = entries(str(plain), tokenizer=tokenizer, segment_types=SEGMENT_TYPES[family], **options)
-    assert write_jsonl(found, converted) > 0
+    texts = entries(str(plain), tokenizer=tokenizer, segment_types=SEGMENT_TYPES[family], **options)
+    assert write_jsonl(texts, converted) > 0
     for mask_rate in (0.0, 0.3) if tokenizer.mask_token else (0.0,):
         once = load(plain, family, mask_rate=mask_rate, **options)
         again = load(converted, family, mask_rate=mask_rate, **options)
@@ -58,8 +58,8 @@ def test_limit_keeps_the_first_sequences_as_they_are(tmp_path_factory, limit, ma
     path = tmp_path_factory.mktemp("limit") / "plain.txt"
     path.write_text(PLAIN * 3)
     options = {"mask_rate": mask_rate, "packing": packing}
-    whole = load(path, **options)
-    assert_same_sequences(load(path, limit=limit, **options).sequences, whole.sequences[:limit])
+    unlimited = load(path, **options)
+    assert_same_sequences(load(path, limit=limit, **options).sequences, unlimited.sequences[:limit])
 
 
 def test_corpus_tells_its_name_its_hash_and_what_reading_did(plain):
@@ -88,8 +88,8 @@ def test_every_form_is_counted(plain):
 def test_images_are_no_corpus_for_a_model_that_reads_text(tmp_path):
     reason = "which only a model that reads images takes; give such a model, or a text corpus"
     (tmp_path / "a.png").touch()
-    for source, what in (("demo-digits", "holds images"), (tmp_path, "is a folder of images")):
-        assert refused(BadCorpus, load, source) == f"{source}: {what}, {reason}"
+    for source, kind in (("demo-digits", "holds images"), (tmp_path, "is a folder of images")):
+        assert refused(BadCorpus, load, source) == f"{source}: {kind}, {reason}"
 
 
 def test_each_format_is_read_by_its_content(tmp_path):
@@ -113,18 +113,18 @@ def test_packing_concerns_plain_text_alone(tmp_path):
 def test_entries_are_read_as_they_are_asked_for(tmp_path):
     path = tmp_path / "corpus.jsonl"
     path.write_text('{"text": "the"}\nbroken\n')
-    found = entries(str(path))
-    assert next(found) == Text("the", "corpus.jsonl line 1")
+    lines = entries(str(path))
+    assert next(lines) == Text("the", "corpus.jsonl line 1")
     with pytest.raises(BadCorpus):
-        next(found)
+        next(lines)
     assert len(load(path, limit=1).sequences) == 1
 
 
 def test_japanese_articles_are_bundled():
-    found = list(entries("demo-ja"))
-    assert len(found) >= 60
-    texts = [each.text_a + each.text_b for each in found if isinstance(each, Pair)]
-    assert len(set(texts)) == len(found)
+    articles = list(entries("demo-ja"))
+    assert len(articles) >= 60
+    texts = [article.text_a + article.text_b for article in articles if isinstance(article, Pair)]
+    assert len(set(texts)) == len(articles)
     assert all(3 <= text.count("。") <= 6 for text in texts)
     letters = Counter(letter for text in texts for letter in text)
     assert sum(letters.values()) > 7000
@@ -133,8 +133,8 @@ def test_japanese_articles_are_bundled():
 
 
 def test_demo_is_bundled():
-    found = list(islice(entries("demo"), 2))
-    assert found[0].place == "demo.jsonl line 1"
+    first = list(islice(entries("demo"), 2))
+    assert first[0].place == "demo.jsonl line 1"
     corpus = load("demo", "gpt2", positions=512, limit=1)
     assert corpus.name == "demo"
 

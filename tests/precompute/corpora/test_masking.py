@@ -102,8 +102,8 @@ def test_sequence_without_a_word_stays_as_it_is():
 
 @pytest.mark.parametrize("rate", [-0.1, 1.0, 12.0, math.nan])
 def test_rate_out_of_range_is_refused(rate):
-    told = refused(UserError, masked, sequence_of(["the"]), TOKENIZER, rate=rate, seed=0)
-    assert told == f"--mask is {rate}; it must be at least 0 and less than 1."
+    message = refused(UserError, masked, sequence_of(["the"]), TOKENIZER, rate=rate, seed=0)
+    assert message == f"--mask is {rate}; it must be at least 0 and less than 1."
 
 
 def test_tokenizer_without_a_mask_token_is_refused():
@@ -129,5 +129,5 @@ def test_what_a_corpus_had_masked_itself_is_not_known():
     given_masked = replace(sequence, masked=sequence.ids == MASK)
     cat = int(sequence.ids[2])
     drawn = [masked(given_masked, TOKENIZER, rate=0.5, seed=seed).targets for seed in range(20)]
-    found = {tuple(each.tolist()) for each in drawn if each is not None}
-    assert found == {(-1, -1, cat, -1), (-1, -1, -1, -1)}  # its own mask, drawn, stands for nothing
+    kept = {tuple(row.tolist()) for row in drawn if row is not None}
+    assert kept == {(-1, -1, cat, -1), (-1, -1, -1, -1)}  # its own mask, drawn, stands for nothing

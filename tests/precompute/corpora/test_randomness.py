@@ -18,8 +18,8 @@ def stream(key):
 
 @unhurried()
 @given(keys, keys)
-def test_no_two_sequences_purposes_or_seeds_share_a_stream(one, other):
-    assert (stream(one) == stream(other)) == (one == other)
+def test_no_two_sequences_purposes_or_seeds_share_a_stream(key, other):
+    assert (stream(key) == stream(other)) == (key == other)
 
 
 def test_small_and_large_seeds_share_no_stream_by_what_stands_beside_them():
@@ -28,5 +28,5 @@ def test_small_and_large_seeds_share_no_stream_by_what_stands_beside_them():
 
 
 def test_negative_seed_is_refused():
-    told = refused(UserError, generator, -1, purpose="masking", index=0)
-    assert told == "--seed is -1; it must be 0 or more."
+    message = refused(UserError, generator, -1, purpose="masking", index=0)
+    assert message == "--seed is -1; it must be 0 or more."

@@ -37,15 +37,15 @@ def test_a_compressed_file_reads_as_what_it_holds(tmp_path, compress):
     plain = write(tmp_path / "plain", LINES)
     packed = tmp_path / "packed"
     packed.write_bytes(compress(Path(plain).read_bytes()))
-    texts = [each.text for each in entries(plain) if isinstance(each, Text)]
-    assert [each.text for each in entries(str(packed)) if isinstance(each, Text)] == texts
+    texts = [entry.text for entry in entries(plain) if isinstance(entry, Text)]
+    assert [entry.text for entry in entries(str(packed)) if isinstance(entry, Text)] == texts
     assert len(texts) == len(LINES)
 
 
 def test_files_compressed_in_parts_are_read_to_the_end(tmp_path):
     path = tmp_path / "parts.gz"
     halves = ("\n".join(LINES[:20]) + "\n", "\n".join(LINES[20:]))
-    path.write_bytes(b"".join(gzip.compress(each.encode()) for each in halves))
+    path.write_bytes(b"".join(gzip.compress(half.encode()) for half in halves))
     assert len(list(entries(str(path)))) == len(LINES)
 
 
@@ -60,16 +60,18 @@ def test_a_file_cut_short_is_refused_by_name(tmp_path, compress):
 
 
 def test_several_files_are_one_corpus_in_the_order_given(tmp_path):
-    one, other = (write(tmp_path / name, part) for name, part in _halves())
-    whole = load(write(tmp_path / "whole", LINES))
-    parts = load((one, other))
-    assert [each.text for each in parts.sequences] == [each.text for each in whole.sequences]
-    assert [each.index for each in parts.sequences] == list(range(len(LINES)))
+    first, other = (write(tmp_path / name, part) for name, part in _halves())
+    joined = load(write(tmp_path / "whole", LINES))
+    parts = load((first, other))
+    assert [sequence.text for sequence in parts.sequences] == [
+        sequence.text for sequence in joined.sequences
+    ]
+    assert [sequence.index for sequence in parts.sequences] == list(range(len(LINES)))
     assert parts.sequences[-1].place == "a.jsonl line 20"
     assert parts.name == "b.jsonl and 1 more file"
-    swapped = load((other, one))
+    swapped = load((other, first))
     assert swapped.sequences[0].text == parts.sequences[20].text
-    assert len({whole.sha256, parts.sha256, swapped.sha256}) == 3
+    assert len({joined.sha256, parts.sha256, swapped.sha256}) == 3
 
 
 def test_a_folder_is_read_by_the_paths_of_its_files(tmp_path):
@@ -80,8 +82,8 @@ def test_a_folder_is_read_by_the_paths_of_its_files(tmp_path):
     write(folder / "AA" / ".hidden", LINES[:1])
     source = source_of(str(folder))
     assert source.name == "wiki"
-    assert [each.relative_to(folder).as_posix() for each in source.files] == ["AA/02", "AB/01"]
-    hashes = [hashlib.sha256(each.read_bytes()).hexdigest() for each in source.files]
+    assert [path.relative_to(folder).as_posix() for path in source.files] == ["AA/02", "AB/01"]
+    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in source.files]
     assert source.sha256 == hashlib.sha256(f"{hashes[0]}\n{hashes[1]}\n".encode()).hexdigest()
     assert source_of(first).sha256 == hashes[0]
 

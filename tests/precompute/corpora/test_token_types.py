@@ -9,7 +9,7 @@ from tests.precompute.corpora.tiny import BUILT, bert_like, llama_like, roberta_
 
 def types_of(tokens, tokenizer):
     ids = np.array(tokenizer.convert_tokens_to_ids(list(tokens)), dtype=np.int32)
-    return [TOKEN_TYPES[each] for each in TokenTypes(tokenizer)(ids)]
+    return [TOKEN_TYPES[kind] for kind in TokenTypes(tokenizer)(ids)]
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ SPACES_AT_THE_START = (_metaspace, _normalised, _nothing_before)
 @pytest.mark.parametrize("family", TOKENIZERS)
 def test_pieces_spell_the_words_with_the_spaces_before_them(family):
     pieces = word_pieces(FORMS, SPACES, BUILT[family], place=PLACE)
-    spelt = ["".join(each).replace("##", "") for each in pieces]
+    spelt = ["".join(word).replace("##", "") for word in pieces]
     before = {"bert": "", "llama": "▁"}.get(family, "Ġ")
     first = "▁" if family == "llama" else ""  # it begins every text with a space
     words = [form.lower() if family == "bert" else form for form in FORMS]
@@ -63,9 +63,9 @@ def test_a_word_is_cut_by_itself_and_not_with_its_neighbour():
         ("cat",),
         ("mat",),
     )
-    whole = BUILT["bert"].tokenize("catmat")
-    assert whole[0] == "cat"
-    assert whole[1].startswith("##")
+    joined = BUILT["bert"].tokenize("catmat")
+    assert joined[0] == "cat"
+    assert joined[1].startswith("##")
 
 
 @pytest.mark.parametrize("prepares", SPACES_AT_THE_START)
@@ -73,10 +73,10 @@ def test_a_word_after_a_letter_has_no_space_whatever_a_tokenizer_puts_before_a_t
     tokenizer = llama_like()
     prepares(tokenizer.backend_tokenizer)
     words, spaces = ("cat", ",", "a b", "sat"), (False, True, True, True)
-    found = word_pieces(words, spaces, tokenizer, place=PLACE)
-    assert found[1:] == ((",",), ("▁", "a", "▁", "b"), ("▁sat",))
+    pieces = word_pieces(words, spaces, tokenizer, place=PLACE)
+    assert pieces[1:] == ((",",), ("▁", "a", "▁", "b"), ("▁sat",))
     assert word_pieces(words, spaces, tokenizer, place=PLACE, space=True)[0] == ("▁cat",)
-    assert found[0] == tuple(tokenizer.tokenize("cat"))
+    assert pieces[0] == tuple(tokenizer.tokenize("cat"))
     assert line_pieces("cat sat", tokenizer, goes_on=True) == ["▁cat", "▁sat"]
     assert line_pieces("cat sat", tokenizer, goes_on=False) == tokenizer.tokenize("cat sat")
 

@@ -25,7 +25,7 @@ def test_any_text_is_shown_on_one_short_line(text):
         (10**5000, "a huge int"),
         ([[[[1]]]], "[[[...]]]"),
     ],
-    ids=lambda each: each if isinstance(each, str) else type(each).__name__,
+    ids=lambda argument: argument if isinstance(argument, str) else type(argument).__name__,
 )
 def test_value_is_shown_as_python_writes_it_and_cut(value, words):
     assert shown(value) == words

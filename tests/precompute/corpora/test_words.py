@@ -36,13 +36,13 @@ def test_a_run_of_letters_is_a_word_and_a_space_belongs_to_what_follows(text, wo
 
 
 def test_a_text_in_pieces_has_the_words_of_the_whole_text():
-    found = encoding(llama_like(), "catty, é2.", "the cats")
-    assert found.tokens == (
+    encoded = encoding(llama_like(), "catty, é2.", "the cats")
+    assert encoded.tokens == (
         *("<s>", "▁cat", "t", "y", ",", "▁", "<0xC3>", "<0xA9>", "2", ".", "<s>", "▁the", "▁cat"),
         "s",
     )
     words = [NO_WORD, 0, 0, 0, 2, 4, 4, 4, 4, 6, NO_WORD, 1, 3, 3]
-    assert found.words.tolist() == words
+    assert encoded.words.tolist() == words
 
 
 def test_two_texts_share_no_word():

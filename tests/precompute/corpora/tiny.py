@@ -96,7 +96,7 @@ def llama_like() -> PreTrainedTokenizerFast:
     pieces = dict.fromkeys((space, *ends, "th", *spelt))
     bytes_ = [f"<0x{byte:02X}>" for byte in range(256)]
     vocabulary = {token: n for n, token in enumerate((*special, *bytes_, *pieces))}
-    merges = [*dict.fromkeys((each[:-1], each[-1]) for each in spelt), ("t", "h")]
+    merges = [*dict.fromkeys((piece[:-1], piece[-1]) for piece in spelt), ("t", "h")]
     tokenizer = Tokenizer(
         models.BPE(vocabulary, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True)
     )
@@ -159,7 +159,7 @@ def load(
 
 def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ...]) -> None:
     """They are the same for a model and a reader; where they came from may differ."""
-    assert [_content(each) for each in some] == [_content(each) for each in others]
+    assert [_content(sequence) for sequence in some] == [_content(sequence) for sequence in others]
 
 
 def _content(sequence: Sequence) -> tuple:

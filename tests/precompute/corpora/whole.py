@@ -31,8 +31,10 @@ class Whole:
         """A number for the document of each, in the order of their first."""
         numbers: dict[tuple[str, int], int] = {}
         keys = (
-            ("alone", each.index) if each.document is None else ("document", each.document)
-            for each in self.sequences
+            ("alone", sequence.index)
+            if sequence.document is None
+            else ("document", sequence.document)
+            for sequence in self.sequences
         )
         return [numbers.setdefault(key, len(numbers)) for key in keys]
 
@@ -47,7 +49,7 @@ def reading_of(sequences: Iterable[Sequence], *, name: str = "tiny") -> Reading:
     """A reading of sequences that are there already."""
     known = tuple(sequences)
     content = sha256(repr(known).encode()).hexdigest()
-    is_images = any(each.image is not None for each in known)
+    is_images = any(sequence.image is not None for sequence in known)
     begin = lambda first: iter(known[first:])  # noqa: E731
     return Reading(name, {"sequences": content}, begin, lambda: "0" * 64, is_images=is_images)
 

@@ -9,13 +9,13 @@ from precompute.jobs import ray_workers
 
 def addresses() -> dict[str, str]:
     """The address of each socket that listens, by its inode."""
-    found = {}
+    hosts = {}
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
             fields = line.split()
             if fields[3] == "0A":
-                found[fields[9]] = fields[1].split(":")[0]
-    return found
+                hosts[fields[9]] = fields[1].split(":")[0]
+    return hosts
 
 
 def sockets(process: Path) -> list[str]:
@@ -24,10 +24,10 @@ def sockets(process: Path) -> list[str]:
         command = (process / "cmdline").read_text()
         if "ray" not in command and int(process.name) != os.getpid():
             return []
-        links = [os.readlink(each) for each in (process / "fd").iterdir()]
+        links = [os.readlink(link) for link in (process / "fd").iterdir()]
     except OSError:
         return []
-    return [found[1] for each in links if (found := re.fullmatch(r"socket:\[(\d+)\]", each))]
+    return [match[1] for link in links if (match := re.fullmatch(r"socket:\[(\d+)\]", link))]
 
 
 if __name__ == "__main__":
@@ -38,6 +38,6 @@ if __name__ == "__main__":
         ray.get(remote.remote())
         known = addresses()
         for process in Path("/proc").glob("[0-9]*"):
-            own = sorted({known[each] for each in sockets(process) if each in known})
-            if own:
-                print("listens", *own)
+            listening = sorted({known[socket] for socket in sockets(process) if socket in known})
+            if listening:
+                print("listens", *listening)

@@ -19,11 +19,11 @@ def test_few_documents_are_blocks():
 
 def test_documents_stay_whole_and_blocks_are_few_and_alike():
     documents = np.repeat(np.arange(4000, dtype=np.int32), 3)
-    found = block_of(documents, BLOCKS)
-    assert all(len(set(found[first : first + 3])) == 1 for first in range(0, len(found), 3))
-    sizes = np.bincount(found)
+    blocks = block_of(documents, BLOCKS)
+    assert all(len(set(blocks[first : first + 3])) == 1 for first in range(0, len(blocks), 3))
+    sizes = np.bincount(blocks)
     assert len(sizes) == BLOCKS
-    assert abs(sizes - len(found) / BLOCKS).max() < 4 * np.sqrt(9 * 4000 / BLOCKS)
+    assert abs(sizes - len(blocks) / BLOCKS).max() < 4 * np.sqrt(9 * 4000 / BLOCKS)
 
 
 def test_a_block_is_drawn_from_the_index_alone():
@@ -37,4 +37,4 @@ def test_a_sample_takes_what_must_be_there_first_and_then_as_it_is_drawn():
     assert order[:2].tolist() == [3, 998]
     assert order[2:].tolist() != sorted(order[2:].tolist())
     longer = sample_order(2000, {3, 998}).tolist()
-    assert [each for each in longer if each < 1000] == order.tolist()
+    assert [place for place in longer if place < 1000] == order.tolist()

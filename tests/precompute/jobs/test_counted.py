@@ -7,7 +7,7 @@ from precompute.jobs.counted import added_up
 from precompute.jobs.shards import as_stored, merged
 from precompute.passes import PASSES
 
-COUNTED = [each.TABLE for each in PASSES if each.TABLE.counted]
+COUNTED = [statistic.TABLE for statistic in PASSES if statistic.TABLE.counted]
 
 
 def parts_of(table, n_rows: list[int]) -> list[pa.Table]:
@@ -17,12 +17,12 @@ def parts_of(table, n_rows: list[int]) -> list[pa.Table]:
     for place, n in enumerate(n_rows):
         columns = {}
         for column in table.columns:
-            whole = pa.array(draw.integers(1, 4, size=n))
+            drawn = pa.array(draw.integers(1, 4, size=n))
             if pa.types.is_dictionary(column.type):
                 names = pa.array(np.roll(["cls", "sep", "other", "bos"], place))
-                columns[column.name] = pa.DictionaryArray.from_arrays(whole.cast(pa.int8()), names)
+                columns[column.name] = pa.DictionaryArray.from_arrays(drawn.cast(pa.int8()), names)
             else:
-                columns[column.name] = whole.cast(column.type)
+                columns[column.name] = drawn.cast(column.type)
         parts.append(pa.table(columns, schema=table.schema))
     return parts
 
@@ -35,17 +35,17 @@ def in_order(rows: pa.Table) -> dict:
 @pytest.mark.parametrize("table", COUNTED, ids=lambda table: table.name)
 def test_counts_add_up_to_what_their_table_says_of_merging(table):
     parts = parts_of(table, [400, 0, 300])
-    found = merged(table, parts)
-    assert found.schema == table.schema
-    assert in_order(found) == in_order(as_stored(table, pa.concat_tables(parts)))
-    assert 0 < len(found) < 700
-    assert in_order(merged(table, [found])) == in_order(found)
+    rows = merged(table, parts)
+    assert rows.schema == table.schema
+    assert in_order(rows) == in_order(as_stored(table, pa.concat_tables(parts)))
+    assert 0 < len(rows) < 700
+    assert in_order(merged(table, [rows])) == in_order(rows)
 
 
 @pytest.mark.parametrize("table", COUNTED, ids=lambda table: table.name)
 def test_rows_come_in_the_order_of_heads_and_nothing_makes_nothing(table):
     heads = merged(table, parts_of(table, [50, 50])).select(["layer", HEAD.name]).to_pylist()
-    assert heads == sorted(heads, key=lambda each: tuple(each.values()))
+    assert heads == sorted(heads, key=lambda head: tuple(head.values()))
     assert merged(table, parts_of(table, [0])) == table.schema.empty_table()
 
 

@@ -42,8 +42,8 @@ def facts_of(asked) -> tuple[int, dict[str, str], float]:
 def widths(asked, capsys) -> list[float]:
     """The widest interval of every round, when nothing is narrow enough."""
     run(replace(asked, until=0.0), run_local)
-    told = [line for line in capsys.readouterr().out.splitlines() if "widest interval is" in line]
-    return [float(line.split(" is ")[1].split(" ")[0]) for line in told]
+    rounds = [line for line in capsys.readouterr().out.splitlines() if "widest interval is" in line]
+    return [float(line.split(" is ")[1].split(" ")[0]) for line in rounds]
 
 
 def test_a_run_stops_in_the_first_round_that_is_narrow_enough(asked, capsys):
@@ -63,11 +63,11 @@ def test_its_file_is_that_of_a_run_with_this_limit(asked, tmp_path):
     limited = replace(asked, output=tmp_path / "limited.duckdb", limit=FIRST)
     run(limited, run_local)
     rows = "select name, checksum from manifest where name not in ('run', 'provenance') order by 1"
-    found, expected = (
-        duckdb.connect(str(each.output), read_only=True).execute(rows).fetchall()
-        for each in (asked, limited)
+    actual, expected = (
+        duckdb.connect(str(stopped.output), read_only=True).execute(rows).fetchall()
+        for stopped in (asked, limited)
     )
-    assert found == expected
+    assert actual == expected
 
 
 def test_it_reads_no_more_than_the_limit(asked):

@@ -29,16 +29,16 @@ def test_a_processor_takes_what_its_caches_like():
 
 def test_attention_maps_of_a_batch_take_an_eighth_of_a_gpu(monkeypatch):
     model = on_gpu(monkeypatch, memory=80 * 2**30)
-    heads = sum(len(each.query_weight) for each in model.layers)
+    heads = sum(len(layer.query_weight) for layer in model.layers)
     assert most_pairs(model) * heads * 4 == pytest.approx(10 * 2**30, rel=1e-6)
     assert most_pairs(on_gpu(monkeypatch, memory=2**20)) == BATCH_PAIRS
 
 
 def test_a_job_is_cut_into_fewer_batches_where_more_fits():
     job: Any = tuple(range(128) for _ in range(64))
-    assert [len(each) for each in batches(job)] == [16] * 4
-    assert [len(each) for each in batches(job, 64 * 128 * 128)] == [64]
-    assert [len(each) for each in batches(job, 1)] == [1] * 64
+    assert [len(batch) for batch in batches(job)] == [16] * 4
+    assert [len(batch) for batch in batches(job, 64 * 128 * 128)] == [64]
+    assert [len(batch) for batch in batches(job, 1)] == [1] * 64
 
 
 class Watched(torch.Tensor):

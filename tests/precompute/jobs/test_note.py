@@ -40,10 +40,10 @@ def test_a_run_says_how_far_it_is_until_it_ends(tmp_path, monkeypatch):
 
     monkeypatch.setattr(runner, "finish_job", watched)
     n = len(run(asked, run_local).corpus)
-    own = Note(0, n, 2, socket.gethostname(), os.getpid())
-    whole = replace(own, n_done=n)
-    assert seen[:3] == [None, own, whole]
-    assert {*seen[3:]} == {whole}, "while tables are merged"
+    begun = Note(0, n, 2, socket.gethostname(), os.getpid())
+    done = replace(begun, n_done=n)
+    assert seen[:3] == [None, begun, done]
+    assert {*seen[3:]} == {done}, "while tables are merged"
     assert note_beside(asked.output) is None
 
 

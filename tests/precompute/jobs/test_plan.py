@@ -27,7 +27,7 @@ def _jobs(plan: Plan):
 
 
 def test_every_sequence_is_in_one_job_and_one_batch(plan):
-    seen = [each.index for job in _jobs(plan) for batch in batches(job) for each in batch]
+    seen = [sequence.index for job in _jobs(plan) for batch in batches(job) for sequence in batch]
     assert sorted(seen) == list(range(len(plan.corpus)))
 
 
@@ -45,7 +45,7 @@ def test_a_statistic_brings_what_it_needs_in_the_order_they_run():
         "head_token",
         "token_type_mixing",
     )
-    assert chosen_statistics(None) == tuple(each.TABLE.name for each in PASSES)
+    assert chosen_statistics(None) == tuple(statistic.TABLE.name for statistic in PASSES)
 
 
 def test_an_unknown_statistic_is_told_the_nearest():
@@ -56,7 +56,7 @@ def test_an_unknown_statistic_is_told_the_nearest():
 
 
 def _places(plan: Plan) -> dict[str, Path]:
-    return {each.TABLE.name: plan.place(each) for each in plan.passes}
+    return {statistic.TABLE.name: plan.place(statistic) for statistic in plan.passes}
 
 
 def test_other_weights_give_every_statistic_another_place(plan):
@@ -67,7 +67,7 @@ def test_other_weights_give_every_statistic_another_place(plan):
 @pytest.mark.parametrize("change", [{"seed": 1}, {"dtype": "bfloat16"}, {"segments": "zero"}])
 def test_what_corpus_statistics_depend_on_leaves_weight_statistics_in_place(plan, change):
     before, after = _places(plan), _places(replace(plan, facts=replace(plan.facts, **change)))
-    of_weights = {each.TABLE.name for each in PASSES if isinstance(each, Weights)}
+    of_weights = {statistic.TABLE.name for statistic in PASSES if isinstance(statistic, Weights)}
     assert {name for name in before if before[name] == after[name]} == of_weights
 
 

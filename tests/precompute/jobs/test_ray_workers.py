@@ -62,7 +62,7 @@ def test_a_cluster_of_its_own_listens_on_loopback_alone():
     lines = _python("-m", "tests.precompute.jobs.listening").splitlines()
     said = [line.split()[1:] for line in lines if line.startswith("listens")]
     assert len(said) >= 4, "the driver, the store of the cluster, the node and a worker listen"
-    assert {address for each in said for address in each} <= LOOPBACK
+    assert {address for addresses in said for address in addresses} <= LOOPBACK
 
 
 class Worker(ray_workers._RayWorker):

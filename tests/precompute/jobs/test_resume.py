@@ -55,17 +55,17 @@ def small_jobs(monkeypatch):
 def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
     tmp_path, small_jobs, monkeypatch
 ):
-    whole, asked = (
+    unstopped, asked = (
         request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=EVERY_KIND)
         for name in ("whole", "stopped")
     )
-    expected = shard_rows(shards_only(whole))
+    expected = shard_rows(shards_only(unstopped))
     finished = []
 
-    def stopped(plan, model, index, told, *write):
+    def stopped(plan, model, index, report, *write):
         if len(finished) == 1:
             raise KeyboardInterrupt
-        runner_finish(plan, model, index, told, *write)
+        runner_finish(plan, model, index, report, *write)
         finished.append(index)
 
     runner_finish = runner.finish_job
@@ -103,7 +103,7 @@ def test_several_processes_give_the_numbers_of_one(tmp_path, monkeypatch):
         with workers.runner_for("local", 2 if is_corpus else 1) as runner:
             runner(plan, model, jobs, report)
 
-    one, two = (
+    alone, divided = (
         shards_only(
             request(tmp_path, "vit", output=tmp_path / name / "tiny.duckdb", statistics=statistics),
             runner,
@@ -111,9 +111,9 @@ def test_several_processes_give_the_numbers_of_one(tmp_path, monkeypatch):
         for name, runner in (("one", run_local), ("two", run_shared))
     )
     assert shared, "every job was done in one process"
-    found = shard_rows(two)
-    assert found == shard_rows(one)
-    assert {*statistics} <= {place.parts[0] for place in found}
+    rows = shard_rows(divided)
+    assert rows == shard_rows(alone)
+    assert {*statistics} <= {place.parts[0] for place in rows}
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_a_statistic_added_later_costs_only_itself_and_readers_keep_the_old_file
     for name in ("mixing.completeness", "norms.token_norm"):
         computed_again = f"{name} is computed again"
         monkeypatch.setattr(
-            f"precompute.passes.{name}.totals", lambda _, told=computed_again: pytest.fail(told)
+            f"precompute.passes.{name}.totals", lambda _, why=computed_again: pytest.fail(why)
         )
     counted = "select count(*) > 0 from head_token"
     with duckdb.connect(str(asked.output), read_only=True) as reader:
@@ -171,15 +171,15 @@ def test_killing_the_process_anywhere_loses_nothing(tmp_path, tmp_path_factory):
     process.wait()
     assert shards.exists()
     run(asked, run_local)
-    found, expected = _tables(asked.output), _tables(shared_store(tmp_path_factory))
-    assert len(found) > 15
-    assert [name for name, rows in found.items() if rows != expected[name]] == []
+    actual, expected = _tables(asked.output), _tables(shared_store(tmp_path_factory))
+    assert len(actual) > 15
+    assert [name for name, rows in actual.items() if rows != expected[name]] == []
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the workers of a process in /proc")
 def test_workers_end_with_a_parent_that_is_killed_and_the_rerun_gives_the_numbers_of_one(tmp_path):
-    asked, one = (
+    asked, alone = (
         request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=["token_norm"])
         for name in ("two", "one")
     )
@@ -198,6 +198,6 @@ def test_workers_end_with_a_parent_that_is_killed_and_the_rerun_gives_the_number
         time.sleep(0.05)
     assert len(workers_of) >= 2
     assert not any(map(processes.is_running, workers_of))
-    for each in (asked, one):
-        run(each, run_local)
-    assert _tables(asked.output) == _tables(one.output)
+    for wanted in (asked, alone):
+        run(wanted, run_local)
+    assert _tables(asked.output) == _tables(alone.output)

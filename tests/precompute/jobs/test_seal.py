@@ -59,7 +59,7 @@ def _flip(shard: Path, place: int, bits: int = 0xFF) -> None:
 def test_a_sealed_shard_is_intact_wherever_its_folders_lie(shards, tmp_path):
     assert len(shards) > 50
     assert all(map(is_intact, shards))
-    assert all(is_intact(_copy(each, tmp_path)) for each in shards)
+    assert all(is_intact(_copy(shard, tmp_path)) for shard in shards)
 
 
 def test_any_of_200_flipped_bytes_is_noticed(shards, tmp_path):
@@ -82,11 +82,11 @@ def test_every_flipped_byte_of_one_shard_is_noticed(tmp_path):
 
 def test_a_shard_that_is_cut_off_anywhere_or_has_grown_is_noticed(shards, tmp_path):
     shard = _copy(shards[0], tmp_path)
-    whole = shard.read_bytes()
-    for length in range(len(whole)):
-        shard.write_bytes(whole[:length])
+    intact = shard.read_bytes()
+    for length in range(len(intact)):
+        shard.write_bytes(intact[:length])
         assert not is_intact(shard), length
-    for more in (whole + b"\0", b"\0" + whole, whole + whole):
+    for more in (intact + b"\0", b"\0" + intact, intact + intact):
         shard.write_bytes(more)
         assert not is_intact(shard)
 
@@ -138,18 +138,18 @@ def test_a_run_computes_damaged_shards_again_and_ends_with_the_same_numbers(
     damaged[1].write_bytes(b"")
     shutil.copy(_shard_of("token_norm", again), damaged[2])
     run(again, run_local)
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     for shard in damaged:
         aside = f".{shard.name}.1.damaged"
-        assert f"{shard} is damaged: it is kept as {aside} and computed again." in told
+        assert f"{shard} is damaged: it is kept as {aside} and computed again." in output
         assert is_intact(shard)
         assert shard.with_name(aside).exists()
-    whole = shared_store(tmp_path_factory)
+    undamaged = shared_store(tmp_path_factory)
     with duckdb.connect(str(again.output), read_only=True) as connection:
-        connection.execute(f"attach '{whole}' as whole (read_only)")
+        connection.execute(f"attach '{undamaged}' as whole (read_only)")
         for name in CHOSEN:
-            for one, other in (("stored", "whole.stored"), ("whole.stored", "stored")):
-                only = f"select count(*) from (from {one}.{name} except all from {other}.{name})"
+            for first, other in (("stored", "whole.stored"), ("whole.stored", "stored")):
+                only = f"select count(*) from (from {first}.{name} except all from {other}.{name})"
                 assert connection.execute(only).fetchall() == [(0,)], name
 
 

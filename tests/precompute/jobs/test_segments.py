@@ -30,8 +30,8 @@ def runs(tmp_path_factory) -> dict[str, Request]:
         )
         for name in ("read", "zero")
     }
-    for each in asked.values():
-        run(each, run_local)
+    for wanted in asked.values():
+        run(wanted, run_local)
     return asked
 
 
@@ -45,7 +45,7 @@ def test_the_model_computes_what_the_bare_model_makes_of_such_ids(tmp_path, segm
     folder = save_tiny("bert", tmp_path)
     bare = transformers.BertModel.from_pretrained(folder, attn_implementation="eager").eval()
     model = load_model(str(folder), device="cpu", segments=segments)
-    pairs = [each for each in tiny_sequences("bert") if each.segments.any()]
+    pairs = [pair for pair in tiny_sequences("bert") if pair.segments.any()]
     assert pairs
     for sequence in pairs:
         ids = torch.from_numpy(sequence.ids.astype(np.int64))[None]
@@ -74,16 +74,16 @@ def test_numbers_differ_and_the_text_stays_what_it_is(runs):
 
 @pytest.mark.parametrize(("segments", "given"), [("read", "0, 1"), ("zero", "0")])
 def test_a_file_says_what_was_asked_for_and_what_the_model_got(runs, segments, given):
-    told = dict(_all(runs[segments], "from provenance where name like 'segments%'"))
-    assert told == {"segments": segments, "segments_given": given}
+    facts = dict(_all(runs[segments], "from provenance where name like 'segments%'"))
+    assert facts == {"segments": segments, "segments_given": given}
 
 
 @pytest.mark.parametrize(("family", "given"), [("roberta", "0"), ("gpt2", "none")])
 def test_a_model_without_two_segments_says_so_and_refuses_to_zero_them(tmp_path, family, given):
     asked = request(tmp_path, family, statistics=["token_norm"])
     run(asked, run_local)
-    told = dict(_all(asked, "from provenance where name like 'segments%'"))
-    assert told == {"segments": "read", "segments_given": given}
+    facts = dict(_all(asked, "from provenance where name like 'segments%'"))
+    assert facts == {"segments": "read", "segments_given": given}
     assert refused(UserError, run, replace(asked, segments="zero"), run_local) == (
         f"--segments zero gives every token segment id 0, and model {asked.model!r} "
         f"distinguishes no segments (its segment types: {TINY[family].segment_types}). "
@@ -93,7 +93,7 @@ def test_a_model_without_two_segments_says_so_and_refuses_to_zero_them(tmp_path,
 
 def test_the_live_door_gives_the_model_what_the_run_gave_it(tmp_path):
     folder = str(save_tiny("bert", tmp_path))
-    sequence = next(each for each in tiny_sequences("bert") if each.segments.any())
+    sequence = next(pair for pair in tiny_sequences("bert") if pair.segments.any())
     ids, segments = sequence.ids.tolist(), sequence.segments.tolist()
     model = load_model(folder, device="cpu")
     read, zero = (

@@ -26,11 +26,11 @@ def test_layers_and_heads_of_shards_count_from_1_and_nothing_else_changes():
     columns = {"seq": [0, 1], "layer_a": [0, None], "head": [11, 254], "n_heads": [12, 12]}
     types = [pa.int32(), pa.uint8(), pa.uint8(), pa.uint8()]
     rows = pa.table(columns, schema=pa.schema(list(zip(columns, types, strict=True))))
-    found = counted_from_1(rows)
-    assert found.schema == rows.schema
-    assert found.to_pydict() == columns | {"layer_a": [1, None], "head": [12, 255]}
+    counted = counted_from_1(rows)
+    assert counted.schema == rows.schema
+    assert counted.to_pydict() == columns | {"layer_a": [1, None], "head": [12, 255]}
     with pytest.raises(pa.ArrowInvalid, match="overflow"):
-        counted_from_1(found)
+        counted_from_1(counted)
 
 
 def test_a_killed_run_leaves_nothing_that_looks_finished(tmp_path):
@@ -76,17 +76,17 @@ def test_what_a_killed_run_left_is_removed_and_what_another_run_writes_stays(tmp
 def test_what_a_process_left_is_known_by_its_name_and_goes_when_that_has_ended(
     tmp_path,
 ):
-    own = shards.unfinished_name(tmp_path / "out.duckdb")
+    ours = shards.unfinished_name(tmp_path / "out.duckdb")
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     orphan, abroad = (
-        own.with_name(own.name.replace(f"-{os.getpid()}.", f"{machine}-{dead.pid}."))
+        ours.with_name(ours.name.replace(f"-{os.getpid()}.", f"{machine}-{dead.pid}."))
         for machine in ("", "x")
     )
-    for left_over in (own, orphan, abroad):
+    for left_over in (ours, orphan, abroad):
         left_over.touch()
     remove_unfinished(tmp_path / "out.duckdb", tmp_path / "head_token")
-    assert [own.exists(), orphan.exists(), abroad.exists()] == [True, False, True]
+    assert [ours.exists(), orphan.exists(), abroad.exists()] == [True, False, True]
 
 
 @pytest.mark.parametrize("changed", [{"version": 2}, {"weights": "b"}, {"seed": 8}])

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from analysis.errors import UserError
-from precompute.jobs.shortage import told_of_shortage
+from precompute.jobs.shortage import reporting_shortage
 
 OUTPUT = Path("statistics") / "bert.duckdb"
 DISK = {
@@ -34,15 +34,15 @@ MEMORY = {
 }
 
 
-def _told(error: Exception) -> str:
-    with pytest.raises(UserError) as told, told_of_shortage(OUTPUT):
+def _message(error: Exception) -> str:
+    with pytest.raises(UserError) as caught, reporting_shortage(OUTPUT):
         raise error
-    return str(told.value)
+    return str(caught.value)
 
 
 @pytest.mark.parametrize("reason", DISK)
 def test_what_a_disk_refuses_is_said_with_its_folder(reason):
-    assert _told(DISK[reason]) == (
+    assert _message(DISK[reason]) == (
         f"statistics could not be read or written ({reason}). See to its space and permissions and "
         "rerun the command: finished shards are kept."
     )
@@ -50,7 +50,7 @@ def test_what_a_disk_refuses_is_said_with_its_folder(reason):
 
 @pytest.mark.parametrize("reason", MEMORY)
 def test_want_of_memory_is_said_with_what_to_do(reason):
-    assert _told(MEMORY[reason]) == (
+    assert _message(MEMORY[reason]) == (
         f"There is too little memory ({reason}). End other programs, or take fewer --workers or a "
         "smaller --max-tokens, and rerun the command: finished shards are kept."
     )
@@ -60,5 +60,5 @@ def test_want_of_memory_is_said_with_what_to_do(reason):
     "error", [KeyError("x"), RuntimeError("shapes"), BrokenPipeError(), duckdb.BinderException("x")]
 )
 def test_what_is_our_own_fault_is_not_hidden(error):
-    with pytest.raises(type(error)), told_of_shortage(OUTPUT):
+    with pytest.raises(type(error)), reporting_shortage(OUTPUT):
         raise error

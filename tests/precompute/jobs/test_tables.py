@@ -45,7 +45,7 @@ def test_every_table_comes_once_after_those_that_it_needs(plan):
 def test_a_table_is_in_the_order_of_its_contract(plan):
     for of in plan.passes:
         file = plan.table_file(of)
-        order = ", ".join(f"{each} nulls last" for each in of.TABLE.sorted_by)
+        order = ", ".join(f"{column} nulls last" for column in of.TABLE.sorted_by)
         assert rows_of(f"from '{file}'") == rows_of(f"from '{file}' order by {order}"), (
             of.TABLE.name
         )
@@ -70,7 +70,7 @@ def test_what_is_merged_is_not_merged_again_and_a_new_statistic_is_merged_alone(
 
 def test_a_damaged_table_is_made_again(asked, plan, capsys):
     files = [plan.table_file(BY_NAME["head_pattern"]), plan.corpus_file(CORPUS[1])]
-    before = [each.read_bytes() for each in files]
+    before = [file.read_bytes() for file in files]
     for file, content in zip(files, before, strict=True):
         file.write_bytes(content[:40] + bytes([content[40] ^ 1]) + content[41:])
         assert not is_intact(file)
@@ -91,7 +91,7 @@ def test_small_pieces_give_the_same_table(asked, plan, tmp_path):
     assert rows_of(f"from '{tmp_path / 'whole.parquet'}'") == rows_of(
         f"from '{plan.table_file(of)}'"
     )
-    assert not [each for each in tmp_path.iterdir() if each.name != "whole.parquet"]
+    assert not [path for path in tmp_path.iterdir() if path.name != "whole.parquet"]
 
 
 def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch, tmp_path):

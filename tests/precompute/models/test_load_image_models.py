@@ -43,7 +43,7 @@ def test_a_saved_model_is_the_one_that_was_built(saved, family):
     assert loaded.tokenizer is None
     assert loaded.model.config._attn_implementation == "eager"
     tiny = TINY_VISION[family]
-    assert type(loaded.classifier if tiny.has_classes else loaded.model) is tiny.whole
+    assert type(loaded.classifier if tiny.has_classes else loaded.model) is tiny.model_class
     assert type(loaded.image_reader.processor) is tiny.processor
     assert loaded.image_reader.layout == expected.image_reader.layout
     images = image_sequences(family, 2)
@@ -208,7 +208,7 @@ def test_settings_as_published_models_have_them_are_read(saved, tmp_path, name):
     folder = Path(copytree(saved[family], tmp_path / name))
     patch = 14 if family == "dinov2" else 16
     config = transformers.AutoConfig.from_pretrained(folder, image_size=size, patch_size=patch)
-    TINY_VISION[family].whole(config).save_pretrained(folder)
+    TINY_VISION[family].model_class(config).save_pretrained(folder)
     means = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
     told = {"do_normalize": True, "do_resize": True} | means | settings
     (folder / "preprocessor_config.json").write_text(json.dumps(told))

@@ -61,7 +61,7 @@ def _opened(run: tuple[Request, Plan]) -> Iterator[DuckDBPyConnection]:
 def _again(run: tuple[Request, Plan]) -> list[Batch]:
     """Every sequence of a run traced again, by itself."""
     model = load_model(run[0].model, device="cpu")
-    return [Batch((each,), model.trace([each])) for each in run[1].corpus]
+    return [Batch((sequence,), model.trace([sequence])) for sequence in run[1].corpus]
 
 
 @pytest.fixture(scope="session")
@@ -134,9 +134,9 @@ def pair_words(pair_run) -> list[list[int | None]]:
     return [
         [
             token if word >= 0 else None
-            for token, word in zip(each.ids.tolist(), each.words, strict=True)
+            for token, word in zip(sequence.ids.tolist(), sequence.words, strict=True)
         ]
-        for each in pair_run[1].corpus
+        for sequence in pair_run[1].corpus
     ]
 
 
@@ -145,7 +145,7 @@ def slow_deltas(
     pair_run, layer_order
 ) -> dict[tuple[int, str], list[tuple[list[int], reference.Matrix]]]:
     """By layer and effect, the token ids and changes of every sequence, pair by pair."""
-    found: dict = {}
+    deltas: dict = {}
     for batch in _again(pair_run):
         (sequence,), (layers,) = batch.sequences, batch.layer_mixing
         for layer, mixing in enumerate(layers, start=1):
@@ -154,8 +154,8 @@ def slow_deltas(
             )
             for effect, (before, after) in layer_order.effects.items():
                 changes = reference.deltas(norms[before], norms[after])
-                found.setdefault((layer, effect), []).append((sequence.ids.tolist(), changes))
-    return found
+                deltas.setdefault((layer, effect), []).append((sequence.ids.tolist(), changes))
+    return deltas
 
 
 @pytest.fixture(scope="session")
@@ -163,7 +163,7 @@ def all_pairs(pair_store, layer_order) -> pd.DataFrame:
     """Every pair of every layer and effect under the names of the lists, in no order of theirs."""
     wide = pair_store.execute("from pair_delta_wide").df()
     names = pair_store.execute("from vocabulary").df().set_index("token_id")["token"]
-    told = pair_store.execute(
+    pairs = pair_store.execute(
         "select source, target, pmi::double as pmi, relation, has_special, "
         "relation_share::double as relation_share from pair"
     ).df()
@@ -177,7 +177,7 @@ def all_pairs(pair_store, layer_order) -> pd.DataFrame:
         )
         for effect in layer_order.effects
     ]
-    merged = pd.concat(rows).merge(told, on=["source", "target"])
+    merged = pd.concat(rows).merge(pairs, on=["source", "target"])
     merged = merged.rename(columns={"source": "source_id", "target": "target_id"})
     return merged.assign(
         source=merged["source_id"].map(names), target=merged["target_id"].map(names)
@@ -204,7 +204,7 @@ def position_store(position_run) -> Iterator[DuckDBPyConnection]:
 @pytest.fixture(scope="session")
 def position_traces(position_run) -> dict[int, Trace]:
     """Every sequence of the store traced again, by itself."""
-    return {each.sequences[0].index: each.trace for each in _again(position_run)}
+    return {batch.sequences[0].index: batch.trace for batch in _again(position_run)}
 
 
 @pytest.fixture(scope="session")
@@ -235,10 +235,10 @@ def probing_store(probing_run) -> Iterator[DuckDBPyConnection]:
 @pytest.fixture(scope="module")
 def tree_texts(probing_store, probing_run) -> dict[int, list[Word]]:
     """The words of every sequence, from the file."""
-    found = {}
-    for each in probing_run[1].corpus:
-        rows = words(probing_store, seq=each.index)
+    texts = {}
+    for sequence in probing_run[1].corpus:
+        rows = words(probing_store, seq=sequence.index)
         governors = rows["governor"].fillna(-1).astype(int)
         columns = (rows["form"], rows["relation"], governors, rows["sentence"])
-        found[each.index] = list(zip(*(column.tolist() for column in columns), strict=True))
-    return found
+        texts[sequence.index] = list(zip(*(column.tolist() for column in columns), strict=True))
+    return texts

@@ -18,15 +18,15 @@ from precompute.passes.base import Totals, Weights
 from precompute.passes.batch import Batch
 from tests.tiny import BOTH_WAYS, OF_DECODERS
 
-TOTALS = [each for each in PASSES if isinstance(each, Totals)]
-BY_NAME = {each.TABLE.name: each for each in TOTALS}
-WEIGHTS = [each for each in PASSES if isinstance(each, Weights)]
+TOTALS = [statistic for statistic in PASSES if isinstance(statistic, Totals)]
+BY_NAME = {statistic.TABLE.name: statistic for statistic in TOTALS}
+WEIGHTS = [statistic for statistic in PASSES if isinstance(statistic, Weights)]
 OF_ROUNDING = ("worst_pos",)  # which token is worst where all parts add up is chance
 ANNOTATED = {Need.TREES, Need.COREFERENCE, Need.WORDS}
 
 
-def _families(each: Totals) -> tuple[str, ...]:
-    needs = set(each.TABLE.needs)
+def _families(statistic: Totals) -> tuple[str, ...]:
+    needs = set(statistic.TABLE.needs)
     if needs & {Need.IMAGES, Need.CLASSES}:
         return ("vit",)
     if Need.GATES in needs:
@@ -41,9 +41,9 @@ def _families(each: Totals) -> tuple[str, ...]:
 every_total = pytest.mark.parametrize(
     ("family", "each"),
     [
-        pytest.param(family, each, id=f"{family}-{each.TABLE.name}")
-        for each in TOTALS
-        for family in _families(each)
+        pytest.param(family, statistic, id=f"{family}-{statistic.TABLE.name}")
+        for statistic in TOTALS
+        for family in _families(statistic)
     ],
     indirect=["family"],
     scope="session",
@@ -73,7 +73,7 @@ def batch(tiny) -> Traced:
 @pytest.fixture(scope="session")
 def together(batch, tiny, sequences, annotated) -> OfPass:
     """What a pass makes of all sequences in one batch; over words, of those that are annotated."""
-    plain, of_words = ([batch(each, tiny.trace(each))] for each in (sequences, annotated))
+    plain, of_words = ([batch(chosen, tiny.trace(chosen))] for chosen in (sequences, annotated))
     return _counted(plain, of_words)
 
 
@@ -93,14 +93,14 @@ def _counted(plain: list[Batch], of_words: list[Batch]) -> OfPass:
         batches = of_words if ANNOTATED & set(BY_NAME[name].TABLE.needs) else plain
         return [BY_NAME[name].totals(batch) for batch in batches]
 
-    return lambda each: shards(each.TABLE.name)
+    return lambda statistic: shards(statistic.TABLE.name)
 
 
-def _rows(each: Totals, shards: list[pa.Table]) -> pd.DataFrame:
+def _rows(statistic: Totals, shards: list[pa.Table]) -> pd.DataFrame:
     """The merged rows in the order of their key."""
-    table = as_stored(each.TABLE, merged(each.TABLE, shards))
-    frame = table.to_pandas().astype({c.name: str for c in each.TABLE.key if c.unit == "name"})
-    return frame.sort_values([c.name for c in each.TABLE.key], ignore_index=True)
+    table = as_stored(statistic.TABLE, merged(statistic.TABLE, shards))
+    frame = table.to_pandas().astype({c.name: str for c in statistic.TABLE.key if c.unit == "name"})
+    return frame.sort_values([c.name for c in statistic.TABLE.key], ignore_index=True)
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
@@ -109,17 +109,17 @@ def _numbers(column: pd.Series) -> np.ndarray:
 
 
 @every_total
-def test_padding_batching_and_order_change_no_number(each, together, apart, attention_error):
+def test_padding_batching_and_order_change_no_number(statistic, together, apart, attention_error):
     """But for rounding, of which there is more where the library's softmax is in float32."""
     rtol, atol = (1e-6, 1e-12) if attention_error < 1e-9 else (1e-5, 1e-6)
-    (shard,), shards = together(each), apart(each)
-    assert shard.schema == each.TABLE.shard_schema
-    found, expected = _rows(each, [shard]), _rows(each, shards)
-    pd.testing.assert_frame_equal(expected, _rows(each, shards[::-1]))
+    (shard,), shards = together(statistic), apart(statistic)
+    assert shard.schema == statistic.TABLE.shard_schema
+    found, expected = _rows(statistic, [shard]), _rows(statistic, shards)
+    pd.testing.assert_frame_equal(expected, _rows(statistic, shards[::-1]))
     assert len(found) > 0
-    keys = [column.name for column in each.TABLE.key]
+    keys = [column.name for column in statistic.TABLE.key]
     pd.testing.assert_frame_equal(found[keys], expected[keys])
-    for column in each.TABLE.values:
+    for column in statistic.TABLE.values:
         if column.name in OF_ROUNDING:
             continue
         ours, theirs = found[column.name], expected[column.name]
@@ -129,8 +129,8 @@ def test_padding_batching_and_order_change_no_number(each, together, apart, atte
         np.testing.assert_allclose(_numbers(ours), _numbers(theirs), rtol=rtol, atol=atol)
 
 
-@pytest.mark.parametrize("each", WEIGHTS, ids=lambda each: each.TABLE.name)
-def test_weights_need_no_corpus_and_keep_the_contract(each, tiny):
-    table = each.weights(tiny.weights)
-    assert table.schema == each.TABLE.schema
+@pytest.mark.parametrize("each", WEIGHTS, ids=lambda statistic: statistic.TABLE.name)
+def test_weights_need_no_corpus_and_keep_the_contract(statistic, tiny):
+    table = statistic.weights(tiny.weights)
+    assert table.schema == statistic.TABLE.schema
     assert table.num_rows > 0

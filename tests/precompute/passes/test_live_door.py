@@ -19,21 +19,21 @@ def test_uploads_have_the_maps_predictions_and_pictures_of_a_folder(curves_run, 
     names = dict(zip(images["seq"].tolist(), images["name"], strict=True))
     assert sorted(names.values()) == sorted(SIZES)
     for seq, name in names.items():
-        found = again.relevance_of_image(Path(asked.corpus, name).read_bytes(), name=name)
+        upload = again.relevance_of_image(Path(asked.corpus, name).read_bytes(), name=name)
         rows = curves_store.execute(
             "select rule, layer, head, relevance from relevance_map where seq = ?", [seq]
         ).df()
         for rule, layer, head, relevance in rows.itertuples(index=False):
-            of_rule = found.maps[rule]
+            of_rule = upload.maps[rule]
             place = layer - 1 - (3 - len(of_rule))
-            told = of_rule[place, -1 if pd.isna(head) else int(head) - 1]
-            np.testing.assert_allclose(told, relevance, atol=1e-6)
-        assert len(rows) == sum(each.shape[0] * each.shape[1] for each in found.maps.values())
+            values = of_rule[place, -1 if pd.isna(head) else int(head) - 1]
+            np.testing.assert_allclose(values, relevance, atol=1e-6)
+        assert len(rows) == sum(maps.shape[0] * maps.shape[1] for maps in upload.maps.values())
         stored = class_prediction.of_sequence(curves_store, seq=seq)
-        assert [label for label, _ in found.prediction] == stored["label"].tolist()
-        np.testing.assert_allclose([p for _, p in found.prediction], stored["probability"], 1e-5)
+        assert [label for label, _ in upload.prediction] == stored["label"].tolist()
+        np.testing.assert_allclose([p for _, p in upload.prediction], stored["probability"], 1e-5)
         image = image_table.image(curves_store, seq=seq).iloc[0]
-        assert found.picture == bytes(image["picture"])
+        assert upload.picture == bytes(image["picture"])
         grid = (image["grid_rows"], image["grid_columns"], image["first_patch"])
-        assert (found.rows, found.columns, found.first_patch) == grid
+        assert (upload.rows, upload.columns, upload.first_patch) == grid
     assert relevance_map.kept(curves_store)["seq"].tolist() == list(names)

@@ -43,10 +43,10 @@ def store(masked_trees) -> Iterator[DuckDBPyConnection]:
 def every_word(store, masked_trees) -> pd.DataFrame:
     """All words of all trees, with `is_scored`: neither they nor their governors are masked."""
     parts = []
-    for each in masked_trees[1].corpus:
-        assert each.word_spans is not None
-        hidden = [each.masked[start:end].any() for start, end in each.word_spans]
-        rows = words(store, seq=each.index).assign(seq=each.index)
+    for sequence in masked_trees[1].corpus:
+        assert sequence.word_spans is not None
+        hidden = [sequence.masked[start:end].any() for start, end in sequence.word_spans]
+        rows = words(store, seq=sequence.index).assign(seq=sequence.index)
         assert rows["is_masked"].tolist() == hidden
         governed = [not pd.isna(g) and hidden[int(g)] for g in rows["governor"]]
         parts.append(rows.assign(is_scored=~np.array(hidden) & ~np.array(governed)))
@@ -64,10 +64,12 @@ def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_
     assert 0 < every_word["is_masked"].sum() < len(every_word) / 2
     chosen = _counts(every_word, relation)
     offsets = dependency_baseline.TABLE.name
-    found = store.execute(f'from {offsets} where relation = $1 and "offset" = 1', [relation]).df()
+    baseline = store.execute(
+        f'from {offsets} where relation = $1 and "offset" = 1', [relation]
+    ).df()
     right = (chosen["governor"] - chosen["word"] == 1).sum()
-    assert found["n"].tolist() == [len(chosen)]
-    assert found["accuracy"].tolist() == pytest.approx([right / len(chosen)])
+    assert baseline["n"].tolist() == [len(chosen)]
+    assert baseline["accuracy"].tolist() == pytest.approx([right / len(chosen)])
     for layer, head in ((1, 1), (2, 3)):
         rows = dependency_accuracy.of_head(store, layer=layer, head=head, merging="mean")
         rows = rows[(rows["relation"] == relation) & (rows["direction"] == "dependent_to_head")]
@@ -90,7 +92,7 @@ def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_
 
 @pytest.mark.parametrize("relation", ["all", "all_words", "nsubj"])
 def test_sentences_count_the_words_that_are_scored(store, every_word, relation):
-    found = dependency_prediction.sentences(
+    sentences = dependency_prediction.sentences(
         store,
         relation=relation,
         layer=1,
@@ -102,7 +104,7 @@ def test_sentences_count_the_words_that_are_scored(store, every_word, relation):
     scored = every_word[every_word["is_scored"]]
     chosen = scored if relation == "all_words" else _counts(every_word, relation)
     expected = chosen.groupby(["seq", "sentence"]).size()
-    assert found.set_index(["seq", "sentence"])["n"].to_dict() == expected.to_dict()
+    assert sentences.set_index(["seq", "sentence"])["n"].to_dict() == expected.to_dict()
 
 
 def test_parsers_neither_know_nor_score_a_masked_word(store, every_word):
@@ -110,13 +112,13 @@ def test_parsers_neither_know_nor_score_a_masked_word(store, every_word):
     known = tree_sentences(store, seed=0)
     vectors = static_vectors(store, None, known)
     place: dict[int, int] = {}
-    for each in known:
-        rows = of_sentence[each.seq, place.setdefault(each.seq, 0)]
-        place[each.seq] += 1
+    for sentence in known:
+        rows = of_sentence[sentence.seq, place.setdefault(sentence.seq, 0)]
+        place[sentence.seq] += 1
         read = rows["form"].where(~rows["is_masked"], "")
-        assert list(each.forms) == read.tolist()
+        assert list(sentence.forms) == read.tolist()
         scored = rows["is_scored"] & (rows["relation"] != "punct")
-        assert each.is_scored.tolist() == scored.tolist()
+        assert sentence.is_scored.tolist() == scored.tolist()
     assert not vectors.by_form[""][:-1].any(), "a word that was not read has no vector"
     assert vectors.known_share == pytest.approx(1 - every_word["is_masked"].mean())
 
@@ -127,7 +129,9 @@ def test_mentions_say_whether_they_were_read(store, every_word):
     for seq in sorted(set(every_word["seq"])):
         each: Any
         for each in mentions(store, seq=seq).itertuples():
-            own = [bool(hidden[seq, word]) for word in range(each.first_word, each.last_word + 1)]
-            assert each.is_masked == any(own)
+            are_masked = [
+                bool(hidden[seq, word]) for word in range(each.first_word, each.last_word + 1)
+            ]
+            assert each.is_masked == any(are_masked)
             seen.append(each.is_masked)
     assert {True, False} <= set(seen)

@@ -10,20 +10,20 @@ Matrix = list[list[float]]
 def of_pairs(one: Matrix, other: Matrix, order: tuple[int, ...]) -> float:
     """ρ over all pairs when the heads of the other matrix stand in an order."""
     pairs = list(combinations(range(len(one)), 2))
-    found = spearman([one[a][b] for a, b in pairs], [other[order[a]][order[b]] for a, b in pairs])
-    assert found is not None
-    return found
+    rho = spearman([one[a][b] for a, b in pairs], [other[order[a]][order[b]] for a, b in pairs])
+    assert rho is not None
+    return rho
 
 
 def p_value(one: Matrix, other: Matrix) -> tuple[float, int]:
     """The share of all orders that give as large a ρ as the true one, and how many there are."""
     heads = tuple(range(len(one)))
-    found = [of_pairs(one, other, order) for order in permutations(heads)]
+    rhos = [of_pairs(one, other, order) for order in permutations(heads)]
     true = of_pairs(one, other, heads)
-    return sum(each >= true - 1e-9 for each in found) / len(found), len(found)
+    return sum(rho >= true - 1e-9 for rho in rhos) / len(rhos), len(rhos)
 
 
 def nearest(distances: Matrix, head: int) -> int:
     """The head that is nearest to one, the first of equals."""
-    others = [each for each in range(len(distances)) if each != head]
-    return min(others, key=lambda each: distances[head][each])
+    others = [index for index in range(len(distances)) if index != head]
+    return min(others, key=lambda index: distances[head][index])

@@ -10,8 +10,8 @@ def apart(one: frozenset[int], other: frozenset[int], distances: Matrix) -> floa
 
 def joins(distances: Matrix) -> list[tuple[frozenset[int], float]]:
     """The members of the group that every step makes, and the distance of the two it joined."""
-    groups = [frozenset([each]) for each in range(len(distances))]
-    found = []
+    groups = [frozenset([head]) for head in range(len(distances))]
+    steps = []
     while len(groups) > 1:
         height, one, other = min(
             (apart(one, other, distances), place, later)
@@ -20,7 +20,7 @@ def joins(distances: Matrix) -> list[tuple[frozenset[int], float]]:
             if place < later
         )
         joined = groups[one] | groups[other]
-        groups = [each for place, each in enumerate(groups) if place not in (one, other)]
+        groups = [group for place, group in enumerate(groups) if place not in (one, other)]
         groups.append(joined)
-        found.append((joined, height))
-    return found
+        steps.append((joined, height))
+    return steps

@@ -27,7 +27,7 @@ def difference(distances: Matrix, layers: list[int], layer: int | None) -> float
 
 def exact_p(distances: Matrix, layers: list[int], layer: int | None) -> float:
     """Share of all ways to deal the layers that give as large a difference."""
-    own = difference(distances, layers, layer)
+    actual = difference(distances, layers, layer)
     deals = set(permutations(layers))  # each of them comes about in equally many ways
-    dealt = [difference(distances, list(each), layer) for each in deals]
-    return sum(each >= own - 1e-12 for each in dealt) / len(dealt)
+    dealt = [difference(distances, list(deal), layer) for deal in deals]
+    return sum(other >= actual - 1e-12 for other in dealt) / len(dealt)

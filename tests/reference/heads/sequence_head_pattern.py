@@ -25,7 +25,7 @@ def entropy(attention: Matrix, queries: list[int], *, is_causal: bool) -> float 
     for i in queries:
         keys = seen(i, len(attention), is_causal=is_causal)
         row = [0.9999 * attention[i][j] + 0.0001 / len(keys) for j in keys]
-        entropies.append(-sum(each * math.log(each) for each in row))
+        entropies.append(-sum(share * math.log(share) for share in row))
     return sum(entropies) / len(entropies) if entropies else None
 
 
@@ -37,10 +37,10 @@ def pattern(attention: Matrix, types: list[str], *, is_causal: bool) -> dict[str
         name: [i for i in everyone if types[i] == name] for name in ("cls", "sep", "comma_period")
     }
     others = [i for i in everyone if types[i] != "sep"]
-    found: dict[str, float | None] = {}
+    habits: dict[str, float | None] = {}
     for name, offset in (("self", 0), ("previous", -1), ("next", 1)):
         pairs = [(i, i + offset) for i in everyone]
-        found[name] = weight(attention, pairs, n, is_causal=is_causal)
+        habits[name] = weight(attention, pairs, n, is_causal=is_causal)
     for name, senders, receivers in (
         ("cls", everyone, of_type["cls"]),
         ("sep", everyone, of_type["sep"]),
@@ -49,9 +49,9 @@ def pattern(attention: Matrix, types: list[str], *, is_causal: bool) -> dict[str
         ("other_to_sep", others, of_type["sep"]),
     ):
         pairs = [(i, j) for i in senders for j in receivers]
-        found[name] = weight(attention, pairs, len(senders), is_causal=is_causal)
-    found["entropy"] = entropy(attention, everyone, is_causal=is_causal)
-    found["entropy_cls"] = entropy(attention, of_type["cls"], is_causal=is_causal)
+        habits[name] = weight(attention, pairs, len(senders), is_causal=is_causal)
+    habits["entropy"] = entropy(attention, everyone, is_causal=is_causal)
+    habits["entropy_cls"] = entropy(attention, of_type["cls"], is_causal=is_causal)
     lengths = [len(seen(i, n, is_causal=is_causal)) for i in everyone]
-    found["uniform"] = sum(math.log(each) for each in lengths) / n
-    return found
+    habits["uniform"] = sum(math.log(length) for length in lengths) / n
+    return habits

@@ -20,5 +20,5 @@ def shares(
     for step in range(steps):
         at = start + (end - start) * (step + 0.5) / steps
         slope += (activation(at + 1e-6) - activation(at - 1e-6)) / 2e-6 / steps
-    given = [slope * each for each in summands]
+    given = [slope * summand for summand in summands]
     return given, activation(sent + bias) - sum(given)

@@ -13,8 +13,8 @@ def block_output(
     for weights, head in zip(attention, heads, strict=True):
         for key, x in enumerate(inputs):
             vector = transformed(x, head["value"], head["value_bias"], head["output"])
-            for w, each in enumerate(vector):
-                output[w] += weights[query][key] * each
+            for w, value in enumerate(vector):
+                output[w] += weights[query][key] * value
     return output
 
 

@@ -44,10 +44,10 @@ def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
     if weights.order.is_parallel:
         forward, norm = weights.feed_forward, norms.pop(0)
         whole = normalised(norm, inputs, inputs, is_bias=True)
-        each = normalised(norm, inputs, inputs), normalised(norm, nothing, inputs, is_bias=True)
-        own = network_part(forward, each[0], whole, steps=steps)
-        bias = network_part(forward, each[1], whole, is_bias=True, steps=steps)
-        walk.add("ff", itself[:, :, None] * own[None], bias)
+        normed = normalised(norm, inputs, inputs), normalised(norm, nothing, inputs, is_bias=True)
+        output = network_part(forward, normed[0], whole, steps=steps)
+        bias = network_part(forward, normed[1], whole, is_bias=True, steps=steps)
+        walk.add("ff", itself[:, :, None] * output[None], bias)
         walk.add("res", tokens, nothing)
         return Parts(walk.scopes, walk.biases)
     entering = tokens, nothing
@@ -89,14 +89,14 @@ class _Walk:
 
     def normalise(self, norm: Norm) -> None:
         parts, bias = self.now
-        each = normalised(norm, parts, self.whole[:, None].expand(parts.shape))
-        self.now = each, normalised(norm, bias, self.whole, is_bias=True)
+        normed = normalised(norm, parts, self.whole[:, None].expand(parts.shape))
+        self.now = normed, normalised(norm, bias, self.whole, is_bias=True)
         self.keep("ln")
 
     def feed_forward(self, layer: LayerTrace, steps: int | None) -> None:
         forward, (parts, bias), whole = layer.weights.feed_forward, self.now, self.whole
-        each = network_part(forward, parts, whole[:, None], steps=steps)
-        self.now = each, network_part(forward, bias, whole, is_bias=True, steps=steps)
+        outputs = network_part(forward, parts, whole[:, None], steps=steps)
+        self.now = outputs, network_part(forward, bias, whole, is_bias=True, steps=steps)
         self.keep("ff")
 
 
@@ -110,8 +110,8 @@ def norms(layer: LayerTrace, steps: int | None = None) -> dict[str, Tensor]:
 def mixing_ratio(vectors: Tensor) -> Tensor:
     """‖Σ_{j≠i}‖ / (‖Σ_{j≠i}‖ + ‖j=i‖) of every query, one after the other."""
     ratios = []
-    for query, each in enumerate(vectors):
-        others = sum(vector for key, vector in enumerate(each) if key != query)
+    for query, row in enumerate(vectors):
+        others = sum(vector for key, vector in enumerate(row) if key != query)
         context = torch.linalg.vector_norm(torch.as_tensor(others)).item()
-        ratios.append(context / (context + torch.linalg.vector_norm(each[query]).item()))
+        ratios.append(context / (context + torch.linalg.vector_norm(row[query]).item()))
     return torch.tensor(ratios, dtype=vectors.dtype)

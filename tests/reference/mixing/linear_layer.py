@@ -19,7 +19,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "silu": functional.silu,
     "tanh": torch.tanh,
 }
-PLACES, SHARES = (each / 2 for each in np.polynomial.legendre.leggauss(100))
+PLACES, SHARES = (numbers / 2 for numbers in np.polynomial.legendre.leggauss(100))
 
 
 def normalised(norm: Norm, part: Tensor, whole: Tensor, *, is_bias: bool = False) -> Tensor:
@@ -53,48 +53,50 @@ def network_part(
     """
     activation = ACTIVATIONS[weights.activation]
     inputs = whole @ weights.input_weight + weights.input_bias
-    own = part @ weights.input_weight + (weights.input_bias if is_bias else 0)
+    own_inputs = part @ weights.input_weight + (weights.input_bias if is_bias else 0)
     if weights.gate_weight is None or weights.gate_bias is None:
-        hidden = own * (
+        hidden = own_inputs * (
             _mean_slope(activation, inputs, steps) if steps else activation(inputs) / inputs
         )
     else:
         gate = whole @ weights.gate_weight + weights.gate_bias
         own_gate = part @ weights.gate_weight + (weights.gate_bias if is_bias else 0)
-        hidden = torch.zeros_like(own)
+        hidden = torch.zeros_like(own_inputs)
         for place, share in zip(PLACES + 0.5, SHARES, strict=True):
             slope = _slope(activation, place * gate)
-            hidden += share * (slope * place * inputs * own_gate + activation(place * gate) * own)
+            hidden += share * (
+                slope * place * inputs * own_gate + activation(place * gate) * own_inputs
+            )
     hidden = _given_to_experts(weights, hidden, whole)
     return hidden @ weights.output_weight + (weights.output_bias if is_bias else 0)
 
 
-def network_output(weights: FeedForwardWeights, whole: Tensor) -> Tensor:
+def network_output(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
     """What the network puts out."""
-    hidden = whole @ weights.input_weight + weights.input_bias
+    hidden = inputs @ weights.input_weight + weights.input_bias
     activation = ACTIVATIONS[weights.activation]
     if weights.gate_weight is None or weights.gate_bias is None:
         hidden = activation(hidden)
     else:
-        hidden = hidden * activation(whole @ weights.gate_weight + weights.gate_bias)
-    return _given_to_experts(weights, hidden, whole) @ weights.output_weight + weights.output_bias
+        hidden = hidden * activation(inputs @ weights.gate_weight + weights.gate_bias)
+    return _given_to_experts(weights, hidden, inputs) @ weights.output_weight + weights.output_bias
 
 
-def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, whole: Tensor) -> Tensor:
+def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tensor) -> Tensor:
     """The hidden layers of all experts, each as much as the router makes of it for its token."""
     router = weights.router
     if router is None:
         return hidden
-    tokens = whole.reshape(-1, whole.shape[-1])
+    tokens = inputs.reshape(-1, inputs.shape[-1])
     shares = torch.stack([_shares_of_experts(router, token) for token in tokens])
-    shares = shares.reshape(*whole.shape[:-1], -1, 1)
+    shares = shares.reshape(*inputs.shape[:-1], -1, 1)
     by_expert = hidden.reshape(*hidden.shape[:-1], shares.shape[-2], -1)
     return (by_expert * shares).reshape(hidden.shape)
 
 
 def _shares_of_experts(router: Router, token: Tensor) -> Tensor:
     scores = [float((token @ column).exp()) for column in router.weight.T]
-    likely = [each / sum(scores) for each in scores]
+    likely = [score / sum(scores) for score in scores]
     used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.n_used]
     total = sum(likely[expert] for expert in used) if router.is_normalised else 1.0
     shares = [likely[expert] / total if expert in used else 0.0 for expert in range(len(likely))]

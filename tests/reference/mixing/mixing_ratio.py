@@ -6,7 +6,7 @@ import random
 def moments(ratios: list[float]) -> tuple[float, float, float, float]:
     """Mean, squared distances from it in sum, smallest, largest."""
     mean = sum(ratios) / len(ratios)
-    return mean, sum((each - mean) ** 2 for each in ratios), min(ratios), max(ratios)
+    return mean, sum((ratio - mean) ** 2 for ratio in ratios), min(ratios), max(ratios)
 
 
 def with_residual(attention: list[list[float]]) -> list[float]:
@@ -28,7 +28,7 @@ def pooled_interval(
     generator = random.Random(seed)
     means = []
     for _ in range(resamples):
-        tokens = [each for _ in sequences for each in generator.choice(sequences)]
+        tokens = [token for _ in sequences for token in generator.choice(sequences)]
         if tokens:
             means.append(sum(tokens) / len(tokens))
     means.sort()

@@ -7,10 +7,10 @@ from torch import Tensor
 def vectors(terms: list[list[list[float]]], shares: list[list[list[float]]]) -> Tensor:
     """By query, key and coordinate."""
     n, width = len(terms), len(terms[0][0])
-    found = torch.zeros(n, n, width, dtype=torch.float64)
+    sums = torch.zeros(n, n, width, dtype=torch.float64)
     for key in range(n):
         for query in range(n):
             for share, term in zip(shares[key][query], terms[key], strict=True):
                 for place in range(width):
-                    found[query, key, place] += share * term[place]
-    return found
+                    sums[query, key, place] += share * term[place]
+    return sums

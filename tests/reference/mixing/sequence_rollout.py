@@ -31,12 +31,12 @@ def shares(
     In a causal model nothing comes from behind, so there are no such places.
     """
     n = len(product)
-    found: dict[tuple[str, int], float] = {}
+    sums: dict[tuple[str, int], float] = {}
     for i in range(n):
         for j in range(i + 1 if causal else n):
             edge = 0
             while edge < 64 and abs(i - j) >= max(1, 2 * edge):
                 edge = max(1, 2 * edge)
             place = types[j], edge
-            found[place] = found.get(place, 0) + product[i][j] / n
-    return found
+            sums[place] = sums.get(place, 0) + product[i][j] / n
+    return sums

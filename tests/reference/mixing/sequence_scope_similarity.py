@@ -11,7 +11,7 @@ def scope_similarity(
     In a causal model the values right of the diagonal are no values.
     """
     lists = [
-        [value for i, row in enumerate(each) for value in (row[: i + 1] if causal else row)]
-        for each in (first, second)
+        [value for i, row in enumerate(matrix) for value in (row[: i + 1] if causal else row)]
+        for matrix in (first, second)
     ]
     return spearman(*lists)

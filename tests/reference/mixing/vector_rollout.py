@@ -21,11 +21,11 @@ def vectors(layers: list[LayerTrace]) -> list[Vectors]:
     nothing = torch.zeros_like(inputs[0])
     now: Vectors = {(i, j): inputs[i] if i == j else nothing for i in range(n) for j in range(n)}
     now |= {(i, None): nothing for i in range(n)}
-    found = []
+    after = []
     for layer in layers:
         now = _after(layer, now)
-        found.append(now)
-    return found
+        after.append(now)
+    return after
 
 
 def _after(layer: LayerTrace, before: Vectors) -> Vectors:
@@ -53,7 +53,7 @@ def _plus(some: Vectors, others: Vectors) -> Vectors:
 def _attended(layer: LayerTrace, read: Vectors) -> Vectors:
     weights, attention = layer.weights, layer.attention[0]
     n_heads, n, _ = attention.shape
-    found: Vectors = {}
+    attended: Vectors = {}
     for i, source in read:
         vector = weights.output_bias.clone() if source is None else 0
         for head in range(n_heads):
@@ -62,8 +62,8 @@ def _attended(layer: LayerTrace, read: Vectors) -> Vectors:
                 if source is None:
                     value = value + weights.value_bias[head]
                 vector = vector + attention[head, i, k] * (value @ weights.output_weight[head])
-        found[i, source] = torch.as_tensor(vector)
-    return found
+        attended[i, source] = torch.as_tensor(vector)
+    return attended
 
 
 def _network(layer: LayerTrace, read: Vectors) -> Vectors:

@@ -6,7 +6,8 @@ import math
 def midranks(values: list[float]) -> list[float]:
     """1 + how many are smaller + half of how many others are equal."""
     return [
-        1 + sum(other < each for other in values) + (values.count(each) - 1) / 2 for each in values
+        1 + sum(other < value for other in values) + (values.count(value) - 1) / 2
+        for value in values
     ]
 
 
@@ -15,5 +16,5 @@ def spearman(first: list[float], second: list[float]) -> float | None:
     ranks = midranks(first), midranks(second)
     middle = (len(first) + 1) / 2
     covariance = sum((a - middle) * (b - middle) for a, b in zip(*ranks, strict=True))
-    spreads = [math.sqrt(sum((each - middle) ** 2 for each in rank)) for rank in ranks]
+    spreads = [math.sqrt(sum((value - middle) ** 2 for value in rank)) for rank in ranks]
     return covariance / (spreads[0] * spreads[1]) if all(spreads) else None

@@ -5,10 +5,10 @@ from tests.reference.norms.attention_norm_correlation import spearman
 
 def frequency_ranks(counts: list[int]) -> list[int]:
     """1 + how many entries are more frequent."""
-    return [1 + sum(other > each for other in counts) for each in counts]
+    return [1 + sum(other > count for other in counts) for count in counts]
 
 
 def rank_correlation(ranks: list[int], values: list[float]) -> float:
-    found = spearman([float(each) for each in ranks], values)
-    assert found is not None
-    return found
+    rho = spearman([float(rank) for rank in ranks], values)
+    assert rho is not None
+    return rho

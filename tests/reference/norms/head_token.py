@@ -16,7 +16,7 @@ def transformed(x: Vector, value: Matrix, value_bias: Vector, output: Matrix) ->
 
 
 def norm(vector: Vector) -> float:
-    return math.sqrt(sum(each * each for each in vector))
+    return math.sqrt(sum(x * x for x in vector))
 
 
 def attention_received(attention: Matrix, key: int) -> float:
@@ -26,4 +26,4 @@ def attention_received(attention: Matrix, key: int) -> float:
 
 def weighted_norm_received(attention: Matrix, key: int, vector: Vector) -> float:
     """Σ_i ‖α_ij f(x_j)‖, each vector made and measured."""
-    return sum(norm([row[key] * each for each in vector]) for row in attention)
+    return sum(norm([row[key] * x for x in vector]) for row in attention)

@@ -16,20 +16,20 @@ def vectors(
 
 def shares(attention: Matrix, made: Matrix) -> Matrix:
     """‖α f(x)‖ of every pair over the sum of its row; α itself where the row brings nothing."""
-    found = []
+    rows = []
     for row in attention:
         norms = [
             norm([weight * part for part in vector])
             for weight, vector in zip(row, made, strict=True)
         ]
         total = sum(norms)
-        found.append([each / total for each in norms] if total else list(row))
-    return found
+        rows.append([size / total for size in norms] if total else list(row))
+    return rows
 
 
 def of_trace(trace: Any) -> dict[str, dict[tuple[int, int], Matrix]]:
     """Maps of a trace of one text, in float64: by weighing, then by layer and head from 1."""
-    found: dict[str, dict[tuple[int, int], Matrix]] = {"weight": {}, "norm": {}}
+    maps: dict[str, dict[tuple[int, int], Matrix]] = {"weight": {}, "norm": {}}
     for layer, traced in enumerate(trace.layers, start=1):
         weights, inputs = traced.weights, traced.attention_input[0].double().tolist()
         for head, attention in enumerate(traced.attention[0].double().tolist(), start=1):
@@ -39,6 +39,6 @@ def of_trace(trace: Any) -> dict[str, dict[tuple[int, int], Matrix]]:
                 weights.value_bias[head - 1].double().tolist(),
                 weights.output_weight[head - 1].double().tolist(),
             )
-            found["weight"][layer, head] = attention
-            found["norm"][layer, head] = shares(attention, made)
-    return found
+            maps["weight"][layer, head] = attention
+            maps["norm"][layer, head] = shares(attention, made)
+    return maps

@@ -4,4 +4,4 @@ import math
 
 
 def input_norm(x: list[float]) -> float:
-    return math.sqrt(sum(each * each for each in x))
+    return math.sqrt(sum(value * value for value in x))

@@ -7,5 +7,5 @@ def bootstrap_interval(
     values: list[float | None], *, resamples: int, seed: int
 ) -> tuple[float, float]:
     """Percentile bootstrap of the mean of what is there, one resample at a time."""
-    sequences = [[] if each is None else [each] for each in values]
+    sequences = [[] if value is None else [value] for value in values]
     return pooled_interval(sequences, resamples=resamples, seed=seed)

@@ -22,7 +22,7 @@ class Average(NamedTuple):
 
 
 def row_shares(norms: Matrix) -> Matrix:
-    return [[each / sum(row) for each in row] for row in norms]
+    return [[value / sum(row) for value in row] for row in norms]
 
 
 def deltas(before: Matrix, after: Matrix) -> Matrix:
@@ -40,20 +40,20 @@ def averages(
 
     In a causal model the source stands before the target.
     """
-    found: dict[tuple[int, int], list[tuple[int, float]]] = {}
+    by_pair: dict[tuple[int, int], list[tuple[int, float]]] = {}
     for number, (ids, changes) in enumerate(sequences):
         for i, target in enumerate(ids):
             for j, source in enumerate(ids):
                 if j < i if causal else j != i:
-                    found.setdefault((source, target), []).append((number, changes[i][j]))
-    return {pair: _average(occurrences) for pair, occurrences in found.items()}
+                    by_pair.setdefault((source, target), []).append((number, changes[i][j]))
+    return {pair: _average(occurrences) for pair, occurrences in by_pair.items()}
 
 
 def _average(occurrences: list[tuple[int, float]]) -> Average:
     n = len(occurrences)
     mean = math.fsum(delta for _, delta in occurrences) / n
     squares = math.fsum((delta - mean) ** 2 for _, delta in occurrences)
-    clusters = [[d for each, d in occurrences if each == g] for g in {g for g, _ in occurrences}]
+    clusters = [[d for group, d in occurrences if group == g] for g in {g for g, _ in occurrences}]
     spread = clustered(clusters) if len(clusters) > 2 else (None, None)
     std = math.sqrt(squares / (n - 1)) if n > 1 else None
     return Average(n, len(clusters), mean, std, *spread)
@@ -72,10 +72,10 @@ def clustered(clusters: list[list[float]]) -> tuple[float, float]:
     ends = np.cumsum([0, *map(len, clusters)])
     rows = []
     for start, end in pairwise(ends):
-        own = slice(start, end)
-        sizes, vectors = np.linalg.eigh(maker[own, own])
+        members = slice(start, end)
+        sizes, vectors = np.linalg.eigh(maker[members, members])
         root = vectors @ np.diag(sizes**-0.5) @ vectors.T
-        rows.append(np.ones(end - start) / n @ root @ maker[own])
+        rows.append(np.ones(end - start) / n @ root @ maker[members])
     form = np.array(rows)  # variance = Σ_g (form_g · values)²
     moments = form @ form.T
     degrees = np.trace(moments) ** 2 / np.sum(moments**2)

@@ -17,4 +17,4 @@ def dyadic_variance(influence: list[float], pairs: list[tuple[int, int]]) -> flo
         for e in numbered
         if set(pairs[d]) & set(pairs[e])
     )
-    return max(shared, sum(each * each for each in influence)) / len(pairs) ** 2
+    return max(shared, sum(psi * psi for psi in influence)) / len(pairs) ** 2

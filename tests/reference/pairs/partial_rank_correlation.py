@@ -11,9 +11,9 @@ def partial_rank_correlation(columns: Rows, weights: list[float] | None = None) 
     if n < len(columns) + 1:
         return None
     weights = weights or [1 / n] * n
-    ranks = [_mid_ranks(each, weights) for each in columns]
-    first, second = (_residual(each, ranks[2:], weights) for each in ranks[:2])
-    squares = [_product(each, each, weights) for each in (first, second)]
+    ranks = [_mid_ranks(column, weights) for column in columns]
+    first, second = (_residual(ranked, ranks[2:], weights) for ranked in ranks[:2])
+    squares = [_product(residual, residual, weights) for residual in (first, second)]
     if min(squares) < 1e-15:
         return None
     return _product(first, second, weights) / math.sqrt(squares[0] * squares[1])
@@ -24,10 +24,10 @@ def influence(columns: Rows, row: int, step: float = 1e-5) -> float:
     n = len(columns[0])
 
     def moved(amount: float) -> float:
-        weights = [(1 - amount) / n + (amount if each == row else 0) for each in range(n)]
-        found = partial_rank_correlation(columns, weights)
-        assert found is not None
-        return found
+        weights = [(1 - amount) / n + (amount if index == row else 0) for index in range(n)]
+        rho = partial_rank_correlation(columns, weights)
+        assert rho is not None
+        return rho
 
     return (moved(step) - moved(-step)) / (2 * step)
 
@@ -55,19 +55,19 @@ def _residual(values: list[float], given: Rows, weights: list[float]) -> list[fl
 
 def _orthogonal(given: Rows, weights: list[float]) -> Rows:
     """The given columns, each without its mean and without those before it; none that is 0."""
-    found: Rows = []
+    directions: Rows = []
     for column in given:
         left = _centred(column, weights)
-        for direction in found:
+        for direction in directions:
             left = _without(left, direction, weights)
         if _product(left, left, weights) > 1e-15:
-            found.append(left)
-    return found
+            directions.append(left)
+    return directions
 
 
 def _centred(values: list[float], weights: list[float]) -> list[float]:
     mean = _product(values, [1.0] * len(values), weights)
-    return [each - mean for each in values]
+    return [value - mean for value in values]
 
 
 def _without(values: list[float], direction: list[float], weights: list[float]) -> list[float]:

@@ -18,10 +18,10 @@ def relation_changes(
         for key in range(len(before)):
             if query == key or (causal and key > query):
                 continue
-            share = [each[query][key] / sum(each[query]) for each in (before, after)]
+            share = [weights[query][key] / sum(weights[query]) for weights in (before, after)]
             relation = relations[query][key]
             n[relation] += 1
             held[relation] += share[0]
             change[relation] += abs(share[1] - share[0])
             gain[relation] += max(share[1] - share[0], 0)
-    return {each: (n[each], held[each], change[each], gain[each]) for each in n}
+    return {name: (n[name], held[name], change[name], gain[name]) for name in n}

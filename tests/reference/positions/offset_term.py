@@ -15,7 +15,7 @@ def score_terms(query, key, offset, tables, *, scale):
     """
     of_queries, of_keys, bias = tables
     parts = (dot(query, key), dot(query, of_queries[offset]), dot(key, of_keys[offset]))
-    return *(scale * each for each in parts), scale * bias[offset]
+    return *(scale * part for part in parts), scale * bias[offset]
 
 
 def offset_kernel(queries, keys, pairs, offset, tables, *, scale):
@@ -38,7 +38,7 @@ def four_terms(queries, keys, pairs, tables, *, scale):
         pairs: (query, key, offset), of all texts.
     """
     bare = [(i, j) for i, j, _ in pairs]
-    found = []
+    rows = []
     for i, j, offset in pairs:
         content, of_query, of_key, bias = score_terms(
             queries[i], keys[j], offset, tables, scale=scale
@@ -47,8 +47,8 @@ def four_terms(queries, keys, pairs, tables, *, scale):
         mean_query = offset_kernel(queries, keys, bare, offset, _only(tables, 0), scale=scale)
         mean_key = offset_kernel(queries, keys, bare, offset, _only(tables, 1), scale=scale)
         assert math.isclose(position, mean_query + mean_key + bias, abs_tol=1e-9)
-        found.append((position, of_query - mean_query, of_key - mean_key, content))
-    return found
+        rows.append((position, of_query - mean_query, of_key - mean_key, content))
+    return rows
 
 
 def _only(tables, place):

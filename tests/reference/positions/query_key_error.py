@@ -21,4 +21,4 @@ def scores(inputs, query_weight, query_bias, key_weight, key_bias):
 def attention(row, *, head_width, n_visible):
     """Softmax of the scores of the first keys over √d'; the others get none."""
     powers = [math.exp(score / math.sqrt(head_width)) for score in row[:n_visible]]
-    return [each / sum(powers) for each in powers] + [0.0] * (len(row) - n_visible)
+    return [power / sum(powers) for power in powers] + [0.0] * (len(row) - n_visible)

@@ -25,5 +25,7 @@ def moved(profiles, centres):
 
 def explained(profiles, centres):
     middle = mean(profiles)
-    within = math.fsum(distance(each, centres[nearest(each, centres)]) for each in profiles)
-    return 1 - within / math.fsum(distance(each, middle) for each in profiles)
+    within = math.fsum(
+        distance(profile, centres[nearest(profile, centres)]) for profile in profiles
+    )
+    return 1 - within / math.fsum(distance(profile, middle) for profile in profiles)

@@ -41,7 +41,7 @@ def plane_totals(queries, keys, frequencies, pairs, *, scaling=1.0, score_scale=
     }
     rows = {i: [scores[pair] for pair in pairs if pair[0] == i] for i, _ in pairs}
     centred = {(i, j): scores[i, j] - math.fsum(rows[i]) / len(rows[i]) for i, j in pairs}
-    found = []
+    totals = []
     for c, theta in enumerate(frequencies):
         names = ("query", "key", "query_square", "key_square", "turn", "query_turn", "key_turn")
         sums: dict[str, Any] = dict.fromkeys((*names, "score"), 0.0)
@@ -57,10 +57,10 @@ def plane_totals(queries, keys, frequencies, pairs, *, scaling=1.0, score_scale=
             sums["query_turn"] += d * q * turn
             sums["key_turn"] += d * k.conjugate() * turn
             sums["score"] += d * (q * k.conjugate() * turn).real
-        found.append(sums)
+        totals.append(sums)
     rest = math.fsum(
         centred[i, j] * score_scale * a * b
         for i, j in pairs
         for a, b in zip(queries[i][2 * planes :], keys[j][2 * planes :], strict=True)
     )
-    return found, rest
+    return totals, rest

@@ -40,16 +40,16 @@ def score_shares(terms, rows):
     Args:
         rows: the row of each pair.
     """
-    scores = [math.fsum(each) for each in terms]
+    scores = [math.fsum(parts) for parts in terms]
     means = {
-        row: math.fsum(s for s, own in zip(scores, rows, strict=True) if own == row)
+        row: math.fsum(s for s, place in zip(scores, rows, strict=True) if place == row)
         / rows.count(row)
         for row in set(rows)
     }
     centred = [s - means[row] for s, row in zip(scores, rows, strict=True)]
-    whole = math.fsum(d * d for d in centred)
+    spread = math.fsum(d * d for d in centred)
     return [
-        math.fsum(d * each[part] for d, each in zip(centred, terms, strict=True)) / whole
+        math.fsum(d * parts[part] for d, parts in zip(centred, terms, strict=True)) / spread
         for part in range(4)
     ]
 

@@ -9,7 +9,7 @@ from tests.reference.positions.amplitude_spectrum import spread as of_columns
 def spread(waves):
     """By coefficient: mean, lower and upper quartile and largest amplitude of the waves."""
     n = len(waves[0])
-    return np.array([of_columns([amplitude(each, k) for each in waves]) for k in range(n // 2 + 1)])
+    return np.array([of_columns([amplitude(wave, k) for wave in waves]) for k in range(n // 2 + 1)])
 
 
 def state_waves(inputs, factors):

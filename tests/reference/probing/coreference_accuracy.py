@@ -11,4 +11,4 @@ def antecedents(heads: list[int], clusters: list[int], mention: int) -> set[int]
 
 
 def right(picked: list[int], heads: list[int], clusters: list[int]) -> list[bool]:
-    return [each in antecedents(heads, clusters, m) for m, each in enumerate(picked)]
+    return [word in antecedents(heads, clusters, m) for m, word in enumerate(picked)]

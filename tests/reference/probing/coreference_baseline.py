@@ -3,8 +3,8 @@
 
 def backwards(heads: list[int], mention: int) -> list[int]:
     """The mentions before a mention, the nearest first."""
-    earlier = [each for each in range(len(heads)) if heads[each] < heads[mention]]
-    return sorted(earlier, key=lambda each: -heads[each])
+    earlier = [index for index in range(len(heads)) if heads[index] < heads[mention]]
+    return sorted(earlier, key=lambda index: -heads[index])
 
 
 def nearest(heads: list[int]) -> list[int]:
@@ -12,16 +12,16 @@ def nearest(heads: list[int]) -> list[int]:
 
 
 def head_match(heads: list[int], head_texts: list[str]) -> list[int]:
-    found = []
+    antecedents = []
     for mention in range(len(heads)):
         same = [e for e in backwards(heads, mention) if head_texts[e] == head_texts[mention]]
-        found.append(heads[same[0]] if same else -1)
-    return found
+        antecedents.append(heads[same[0]] if same else -1)
+    return antecedents
 
 
 def values(features: str, name: str) -> set[str] | None:
     """What an attribute may be; None if nothing is known of it."""
-    pairs = [each.split("=", 1) for each in features.split("|") if "=" in each]
+    pairs = [part.split("=", 1) for part in features.split("|") if "=" in part]
     keys = {key: set(value.split(",")) for key, value in pairs}
     if "VerbForm" in keys:
         return None
@@ -43,7 +43,7 @@ def agree(one: str, other: str) -> bool:
 def sieve(
     heads: list[int], texts: list[str], head_texts: list[str], features: list[str]
 ) -> list[int]:
-    found = []
+    antecedents = []
     for mention in range(len(heads)):
         before = backwards(heads, mention)
         sieves = [
@@ -52,6 +52,6 @@ def sieve(
             [e for e in before if agree(features[e], features[mention])],
             before,
         ]
-        caught = [each[0] for each in sieves if each]
-        found.append(heads[caught[0]] if caught else -1)
-    return found
+        caught = [candidates[0] for candidates in sieves if candidates]
+        antecedents.append(heads[caught[0]] if caught else -1)
+    return antecedents

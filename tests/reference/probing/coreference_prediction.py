@@ -3,12 +3,12 @@
 
 def picked(attention: list[list[float]], heads: list[int]) -> list[int]:
     """For every mention the earlier head word it attends to most, -1 if there is none."""
-    found = []
-    for own in heads:
+    antecedents = []
+    for mention in heads:
         best, most = -1, 0.0
-        for word in range(own):
-            weight = attention[own][word]
+        for word in range(mention):
+            weight = attention[mention][word]
             if word in heads and (best == -1 or weight > most):
                 best, most = word, weight
-        found.append(best)
-    return found
+        antecedents.append(best)
+    return antecedents

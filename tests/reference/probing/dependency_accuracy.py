@@ -34,9 +34,9 @@ def score(words: list[Word], predicted: list[int], asked: str) -> tuple[int, int
 
 def by_offset(words: list[Word], offset: int) -> list[int]:
     """The word so many places further on, −1 outside the sentence."""
-    found = []
+    targets = []
     for place, word in enumerate(words):
         target = place + offset
         inside = 0 <= target < len(words) and words[target][3] == word[3]
-        found.append(target if inside else -1)
-    return found
+        targets.append(target if inside else -1)
+    return targets

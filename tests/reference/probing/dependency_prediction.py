@@ -5,7 +5,7 @@ Matrix = list[list[float]]
 
 def by_dependent(attention: Matrix, sentences: list[int], *, is_causal: bool) -> list[int]:
     """Of each word the other word of its sentence that it attends to most."""
-    found = []
+    governors = []
     for word, row in enumerate(attention):
         best, place = float("-inf"), -1
         for other, weight in enumerate(row):
@@ -14,13 +14,13 @@ def by_dependent(attention: Matrix, sentences: list[int], *, is_causal: bool) ->
                 continue
             if weight > best:
                 best, place = weight, other
-        found.append(place)
-    return found
+        governors.append(place)
+    return governors
 
 
 def by_governor(attention: Matrix, sentences: list[int], *, is_causal: bool) -> list[int]:
     """Of each word the other word of its sentence that attends to it most."""
-    found = []
+    governors = []
     for word in range(len(attention)):
         best, place = float("-inf"), -1
         for other in range(len(attention)):
@@ -29,5 +29,5 @@ def by_governor(attention: Matrix, sentences: list[int], *, is_causal: bool) -> 
                 continue
             if attention[other][word] > best:
                 best, place = attention[other][word], other
-        found.append(place)
-    return found
+        governors.append(place)
+    return governors

@@ -12,7 +12,7 @@ def features(n_words: int, dependent: int, candidate: int) -> Vector:
         return [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     step = candidate - dependent
     behind, before = (step / n_words, 0.0) if step > 0 else (0.0, -step / n_words)
-    return [behind, before, *(float(step == each) for each in (1, -1, 2, -2)), 0.0]
+    return [behind, before, *(float(step == distance) for distance in (1, -1, 2, -2)), 0.0]
 
 
 def times(vector: Vector, matrix: Matrix) -> Vector:

@@ -13,8 +13,8 @@ def loss(scores: Matrix, governors: list[int], scored: list[bool]) -> float:
     total = 0.0
     for word, row in enumerate(scores):
         if scored[word] and governors[word] != word:
-            whole = sum(math.exp(each) for place, each in enumerate(row) if place != word)
-            total -= math.log(math.exp(row[governors[word]]) / whole)
+            normaliser = sum(math.exp(score) for place, score in enumerate(row) if place != word)
+            total -= math.log(math.exp(row[governors[word]]) / normaliser)
     return total / max(sum(scored), 1)
 
 

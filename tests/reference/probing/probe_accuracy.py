@@ -7,11 +7,11 @@ import numpy as np
 
 def counts(right: list[bool], sequences: list[int]) -> dict[int, tuple[int, int]]:
     """By sequence, how many cases it has and how many are right."""
-    found: dict[int, tuple[int, int]] = {}
-    for each, sequence in zip(right, sequences, strict=True):
-        n, n_right = found.get(sequence, (0, 0))
-        found[sequence] = (n + 1, n_right + each)
-    return found
+    counted: dict[int, tuple[int, int]] = {}
+    for hit, sequence in zip(right, sequences, strict=True):
+        n, n_right = counted.get(sequence, (0, 0))
+        counted[sequence] = (n + 1, n_right + hit)
+    return counted
 
 
 def interval(
@@ -22,13 +22,13 @@ def interval(
     No number where fewer than ten units have a case; without `units` each sequence is one.
     """
     numbered = zip(units or range(len(n)), n, strict=True)
-    if len({unit for unit, each in numbered if each > 0}) < 10:
+    if len({unit for unit, n_cases in numbered if n_cases > 0}) < 10:
         return math.nan, math.nan
     ratios = []
     for drawn in draws:
-        cases = sum(times * each for times, each in zip(drawn, n, strict=True))
+        cases = sum(times * n_cases for times, n_cases in zip(drawn, n, strict=True))
         if cases:
-            hits = sum(times * each for times, each in zip(drawn, right, strict=True))
+            hits = sum(times * hit for times, hit in zip(drawn, right, strict=True))
             ratios.append(hits / cases)
     low, high = np.percentile(ratios, [2.5, 97.5])
     return float(low), float(high)

@@ -21,12 +21,12 @@ def curve(
     taken: list[int], n_steps: int, score: Callable[[list[bool]], float], *, insertion: bool
 ) -> list[float]:
     """What a score says of what is there after every step."""
-    found = []
+    scores = []
     for step in range(n_steps + 1):
         n = floor(Fraction(step * len(taken), n_steps) + Fraction(1, 2))
         gone = set(taken[:n])
-        found.append(score([(patch in gone) == insertion for patch in range(len(taken))]))
-    return found
+        scores.append(score([(patch in gone) == insertion for patch in range(len(taken))]))
+    return scores
 
 
 def area(values: list[float]) -> float:

@@ -40,13 +40,13 @@ def one_layer_down(relevance: Vector, activation: Vector, weight: Matrix) -> tup
     below, in_place = [0.0] * n, 0
     for giver in range(n):
         shares = [activation[taker] * weight[taker][giver] for taker in range(n)]
-        whole = sum(shares)
-        if whole == 0:
+        total = sum(shares)
+        if total == 0:
             below[giver] += relevance[giver]
             in_place += relevance[giver] > 0
             continue
         for taker in range(n):
-            below[taker] += shares[taker] / whole * relevance[giver]
+            below[taker] += shares[taker] / total * relevance[giver]
     return below, in_place
 
 
@@ -69,7 +69,7 @@ def down(
         heads = range(len(attention)) if head is None else [head]
         each_activation = [activations(values[h], rule) for h in heads]
         weight = _mean_matrix([weights(attention[h], values[h], rule) for h in heads])
-        activation = [sum(each) / len(heads) for each in zip(*each_activation, strict=True)]
+        activation = [sum(cells) / len(heads) for cells in zip(*each_activation, strict=True)]
         relevance, stayed = one_layer_down(relevance, activation, weight)
         in_place += stayed
     return relevance, in_place

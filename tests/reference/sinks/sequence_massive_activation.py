@@ -5,12 +5,12 @@ Matrix = list[list[float]]
 
 def largest(states: Matrix, tokens: list[int]) -> tuple[float, int, int]:
     """The size of the largest coordinate of some tokens, which token has it, and which it is."""
-    found = (0.0, tokens[0], 0)
+    best = (0.0, tokens[0], 0)
     for j in tokens:
         for c, value in enumerate(states[j]):
-            if abs(value) > found[0]:
-                found = (abs(value), j, c)
-    return found
+            if abs(value) > best[0]:
+                best = (abs(value), j, c)
+    return best
 
 
 def median(states: Matrix) -> float:

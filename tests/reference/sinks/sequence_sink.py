@@ -8,10 +8,10 @@ def place_tokens(types: list[str]) -> dict[str, list[int]]:
     """The tokens of every place that a text has."""
     special = ("cls", "sep", "bos", "register")
     content = [j for j, kind in enumerate(types) if kind not in special]
-    found = {"first": [0], "first_content": content[:1]}
+    places = {"first": [0], "first_content": content[:1]}
     for j, kind in enumerate(types):
-        found.setdefault(kind, []).append(j)
-    return {name: tokens for name, tokens in found.items() if tokens}
+        places.setdefault(kind, []).append(j)
+    return {name: tokens for name, tokens in places.items() if tokens}
 
 
 def resting(weights: Matrix, seen: list[list[int]], tokens: list[int]) -> float | None:
@@ -26,8 +26,8 @@ def resting(weights: Matrix, seen: list[list[int]], tokens: list[int]) -> float 
 
 def neighbours(tokens: list[int], n: int) -> list[int]:
     """The next token of each; of the last one that before it."""
-    found = [j + 1 if j + 1 < n else j - 1 for j in tokens]
-    return [j for j in found if j >= 0]
+    nearest = [j + 1 if j + 1 < n else j - 1 for j in tokens]
+    return [j for j in nearest if j >= 0]
 
 
 def of_place(
@@ -38,7 +38,7 @@ def of_place(
     even = [[1 / len(keys) for _ in range(n)] for keys in seen]
     weighted = [[alpha * norm for alpha, norm in zip(row, norms, strict=True)] for row in attention]
     shares = [
-        [each / sum(row) for each in row] if sum(row) else list(plain)
+        [value / sum(row) for value in row] if sum(row) else list(plain)
         for row, plain in zip(weighted, attention, strict=True)
     ]
     own = [norms[j] for j in tokens]

@@ -25,8 +25,8 @@ def turned(vector: Vector, position: int, frequencies: Vector | None) -> Vector:
         for c in range(planes)
     ]
     return [
-        *(each.real for each in numbers),
-        *(each.imag for each in numbers),
+        *(number.real for number in numbers),
+        *(number.imag for number in numbers),
         *vector[2 * planes :],
     ]
 
@@ -50,7 +50,7 @@ def taken_apart(
         queries: as they are compared, as `keys`, which are without their biases.
         biases: of every key as they are compared; None if there are none.
     """
-    found: list[dict[str, float]] = []
+    parts: list[dict[str, float]] = []
     for query, sees in zip(queries, seen, strict=True):
         own = [j for j in sees if j in tokens]
         others = [j for j in sees if j not in tokens]
@@ -69,7 +69,7 @@ def taken_apart(
         of_length += (length * usual_angle - usual_length * usual_angle) / 2
         of_angle = (length * angle - length * usual_angle) / 2
         of_angle += (usual_length * angle - usual_length * usual_angle) / 2
-        found.append(
+        parts.append(
             {
                 "excess": score + bias - usual_score - usual_bias,
                 "norm": of_length,
@@ -77,20 +77,20 @@ def taken_apart(
                 "bias": bias - usual_bias,
             }
         )
-    if not found:
+    if not parts:
         return dict.fromkeys(("excess", "norm", "direction", "bias"))
     means: dict[str, float | None] = {
-        name: sum(each[name] for each in found) / len(found) for name in found[0]
+        name: sum(part[name] for part in parts) / len(parts) for name in parts[0]
     }
     return means if biases else means | {"bias": None}
 
 
 def excess(given: Matrix, seen: list[list[int]], tokens: list[int]) -> float | None:
     """How far scores on some tokens are above those on the others, mean over queries."""
-    found = []
+    excesses = []
     for row, sees in zip(given, seen, strict=True):
         own = [row[j] for j in sees if j in tokens]
         others = [row[j] for j in sees if j not in tokens]
         if own and others:
-            found.append(sum(own) / len(own) - sum(others) / len(others))
-    return sum(found) / len(found) if found else None
+            excesses.append(sum(own) / len(own) - sum(others) / len(others))
+    return sum(excesses) / len(excesses) if excesses else None

@@ -26,8 +26,8 @@ def read(folder: Path, text: str):
 
 
 def sentence(folder: Path, text: str):
-    ((found,),) = [each.sentences for each in read(folder, text)]
-    return found
+    ((parsed,),) = [document.sentences for document in read(folder, text)]
+    return parsed
 
 
 def refusal(folder: Path, text: str) -> str:
@@ -35,20 +35,20 @@ def refusal(folder: Path, text: str) -> str:
 
 
 def test_every_column_that_is_read(tmp_path):
-    found = sentence(
+    parsed = sentence(
         tmp_path,
         "# sent_id = 1\n"
         + line(1, "Cats", 2, "nsubj", upos="NOUN", feats="Number=Plur")
         + line(2, "ran", 0, "root", upos="VERB", misc="Gloss=a=b|SpaceAfter=No")
         + line(3, ".", 2, "punct"),
     )
-    assert found.forms == ("Cats", "ran", ".")
-    assert found.spaces == (True, False, True)
-    assert found.governors == (1, ROOT, 1)
-    assert found.relations == ("nsubj", "root", "punct")
-    assert found.parts_of_speech == ("NOUN", "VERB", "")
-    assert found.features == ("Number=Plur", "", "")
-    assert (found.first.number, found.last.number) == (2, 4)
+    assert parsed.forms == ("Cats", "ran", ".")
+    assert parsed.spaces == (True, False, True)
+    assert parsed.governors == (1, ROOT, 1)
+    assert parsed.relations == ("nsubj", "root", "punct")
+    assert parsed.parts_of_speech == ("NOUN", "VERB", "")
+    assert parsed.features == ("Number=Plur", "", "")
+    assert (parsed.first.number, parsed.last.number) == (2, 4)
 
 
 def test_a_token_of_several_words_is_read_as_its_words(tmp_path):
@@ -61,29 +61,29 @@ def test_a_token_of_several_words_is_read_as_its_words(tmp_path):
         + line(4, "à", 5, "case", misc="SpaceAfter=No")
         + line(5, "le", 2, "obl")
     )
-    found = sentence(tmp_path, text)
-    assert found.forms == ("cats", "do", "n't", "à", "le")
-    assert found.spaces == (True, False, False, True, True)
+    parsed = sentence(tmp_path, text)
+    assert parsed.forms == ("cats", "do", "n't", "à", "le")
+    assert parsed.spaces == (True, False, False, True, True)
 
 
 def test_empty_nodes_and_enhanced_dependencies_are_passed_over(tmp_path):
-    found = sentence(
+    parsed = sentence(
         tmp_path, line("0.1", "it") + line(1) + line("1.1", "ran", "_", "_") + line("1.2", "ran")
     )
-    assert found.forms == ("cat",)
+    assert parsed.forms == ("cat",)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_sentences_documents_and_ends_of_lines(tmp_path, end):
     text = f"# newdoc id = a\n{line(1)}\n\n{line(1)}\n# newdoc\n# text = x\n{line(1)}\n# newdocs\n"
-    found = read(tmp_path, text.replace("\n", end))
-    assert [len(each.sentences) for each in found] == [2, 1]
-    assert not any(each.bears_coreference for each in found)
+    documents = read(tmp_path, text.replace("\n", end))
+    assert [len(document.sentences) for document in documents] == [2, 1]
+    assert not any(document.bears_coreference for document in documents)
 
 
 def test_words_without_heads_have_no_tree(tmp_path):
-    found = sentence(tmp_path, line(1, head="_", relation="_") + line(2, head="_", relation="_"))
-    assert (found.governors, found.relations) == (None, None)
+    parsed = sentence(tmp_path, line(1, head="_", relation="_") + line(2, head="_", relation="_"))
+    assert (parsed.governors, parsed.relations) == (None, None)
 
 
 def test_a_form_may_hold_spaces_and_an_underscore(tmp_path):
@@ -154,7 +154,7 @@ def test_every_tree_is_read_as_it_was_written(tmp_path_factory, written):
         for governors in written
     )
     (document,) = read(tmp_path_factory.mktemp("trees"), text)
-    assert [list(each.governors or ()) for each in document.sentences] == written
+    assert [list(parsed.governors or ()) for parsed in document.sentences] == written
 
 
 @unhurried(60)

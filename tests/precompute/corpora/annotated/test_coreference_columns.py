@@ -53,39 +53,39 @@ def documents(tmp_path):
 
 
 def test_conll_2012_with_its_tags_sentences_and_escapes(documents):
-    (found,) = documents(CONLL_2012)
-    assert [each.forms for each in found.sentences] == [
+    (document,) = documents(CONLL_2012)
+    assert [sentence.forms for sentence in document.sentences] == [
         ("Zed", "saw", "the", "cat", "of", "Ann", "."),
         ("(", "It", "saw", "him"),
     ]
-    assert found.sentences[0].spaces == (True,) * 5 + (False, True)
-    assert found.sentences[1].spaces == (False, True, True, True)
-    assert found.mentions == (
+    assert document.sentences[0].spaces == (True,) * 5 + (False, True)
+    assert document.sentences[1].spaces == (False, True, True, True)
+    assert document.mentions == (
         Mention(0, 0, 0, cluster=0, kind="proper"),
         Mention(2, 5, 3, cluster=1, kind="nominal"),
         Mention(8, 8, 8, cluster=1, kind="pronoun"),
         Mention(10, 10, 10, cluster=0, kind="pronoun"),
     )
-    assert (found.heads_by, found.sentences_by_rule) == ("tag", False)
-    assert found.sentences[0].governors is None
+    assert (document.heads_by, document.sentences_by_rule) == ("tag", False)
+    assert document.sentences[0].governors is None
 
 
 def test_ontogum_without_sentences_tags_or_a_word_for_every_number(documents):
-    (found,) = documents(ONTOGUM)
-    assert [each.forms for each in found.sentences] == [
+    (document,) = documents(ONTOGUM)
+    assert [sentence.forms for sentence in document.sentences] == [
         ("Zed", "ran", ".", '"'),
         ("The", "cat", "saw", "", "him", "and", "it"),
     ]
-    kinds = [(each.head, each.cluster, each.kind) for each in found.mentions]
+    kinds = [(mention.head, mention.cluster, mention.kind) for mention in document.mentions]
     assert kinds == [(0, 0, "nominal"), (5, 1, "nominal"), (8, 0, "pronoun"), (10, 1, "pronoun")]
-    assert (found.heads_by, found.sentences_by_rule) == ("word", True)
+    assert (document.heads_by, document.sentences_by_rule) == ("word", True)
 
 
 def test_a_rule_ends_no_sentence_within_a_mention(documents):
-    (found,) = documents(
+    (document,) = documents(
         ONTOGUM.replace("1\tran\t_", "1\tran\t(3").replace("5\tcat\t2)", "5\tcat\t2)3)")
     )
-    assert [len(each) for each in found.sentences] == [11]
+    assert [len(sentence) for sentence in document.sentences] == [11]
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_a_rule_ends_no_sentence_within_a_mention(documents):
     ],
 )
 def test_narrow_columns_and_an_empty_last_one(documents, lines, words):
-    (found,) = documents(f"#begin document x\n{lines}#end document\n")
-    assert found.sentences[0].forms == words
+    (document,) = documents(f"#begin document x\n{lines}#end document\n")
+    assert document.sentences[0].forms == words
 
 
 def test_one_mention_written_twice_is_one(documents):
-    (found,) = documents("#begin document x\na (1)(1)\nb (1)\n#end document\n")
-    assert [each.first for each in found.mentions] == [0, 1]
+    (document,) = documents("#begin document x\na (1)(1)\nb (1)\n#end document\n")
+    assert [mention.first for mention in document.mentions] == [0, 1]
 
 
 @pytest.mark.parametrize(

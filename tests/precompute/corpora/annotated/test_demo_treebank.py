@@ -46,7 +46,8 @@ class Word:
 
 def words_of(sentence: Sentence, identity: str) -> list[Word]:
     features = [
-        dict(each.split("=") for each in column.split("|") if each) for column in sentence.features
+        dict(feature.split("=") for feature in column.split("|") if feature)
+        for column in sentence.features
     ]
     columns = zip(
         sentence.forms,
@@ -67,7 +68,7 @@ def words_of(sentence: Sentence, identity: str) -> list[Word]:
 
 
 SENTENCES = [sentence for document in DOCUMENTS for sentence in document.sentences]
-TREES = [words_of(*each) for each in zip(SENTENCES, COMMENTS["sent_id"], strict=True)]
+TREES = [words_of(*pair) for pair in zip(SENTENCES, COMMENTS["sent_id"], strict=True)]
 WORDS = [word for tree in TREES for word in tree]
 PAIRS = [(word, tree[word.governor]) for tree in TREES for word in tree if word.governor != ROOT]
 
@@ -97,13 +98,13 @@ def test_relations_join_the_parts_of_speech_that_they_may():
         (word, governor)
         for word, governor in PAIRS
         if governor.part not in GOVERNORS.get(word.relation, UPOS)
-        and "cop" not in {each.relation for each in governor.dependents}
+        and "cop" not in {dependent.relation for dependent in governor.dependents}
     ]
 
 
 def test_prepositions_tell_obliques_from_objects():
     for word in WORDS:
-        cases = sum(each.relation == "case" for each in word.dependents)
+        cases = sum(dependent.relation == "case" for dependent in word.dependents)
         if word.relation in {"obl", "obl:agent", "nmod"}:
             assert cases == 1, word.place
         if word.relation in {*SUBJECTS, "obj", "iobj", "obl:tmod", "appos", "flat"}:
@@ -142,20 +143,20 @@ def test_subjects_agree_with_their_verbs_and_passives_with_their_voice():
         if word.relation == "aux:pass":
             assert governor.features["Voice"] == "Pass", word.place
         if word.relation in {"nsubj", "nsubj:pass"}:
-            is_joined = "conj" in {each.relation for each in word.dependents}
-            own = "Plur" if is_joined else word.features.get("Number")
+            is_joined = "conj" in {dependent.relation for dependent in word.dependents}
+            number = "Plur" if is_joined else word.features.get("Number")
             verbs = [d for d in governor.dependents if d.relation in {"aux", "aux:pass", "cop"}]
             for verb in (governor, *verbs):
-                told = verb.features.get("Number") if verb.part in {"VERB", "AUX"} else None
-                assert not {own, told} >= {"Sing", "Plur"}, (word.place, verb.place)
+                verb_number = verb.features.get("Number") if verb.part in {"VERB", "AUX"} else None
+                assert not {number, verb_number} >= {"Sing", "Plur"}, (word.place, verb.place)
             assert word.features.get("Case", "Nom") == "Nom", word.place
         if word.relation in {"obj", "iobj", "obl"}:
             assert word.features.get("Case", "Acc") == "Acc" or governor.form == "made", word.place
 
 
 def test_trees_are_projective_but_for_those_that_are_named():
-    found = zip(COMMENTS["sent_id"], TREES, strict=True)
-    assert {identity for identity, tree in found if crosses(tree)} == NOT_PROJECTIVE
+    trees = zip(COMMENTS["sent_id"], TREES, strict=True)
+    assert {identity for identity, tree in trees if crosses(tree)} == NOT_PROJECTIVE
 
 
 def crosses(tree: list[Word]) -> bool:
@@ -176,26 +177,26 @@ def of_documents():
 
 def test_mentions_nest_and_are_carried_by_a_noun_of_theirs():
     for words, mentions in of_documents():
-        for each in mentions:
-            assert each.first <= each.head <= each.last
-            assert words[each.head].part in NOMINAL
-            assert (each.kind == "pronoun") == (words[each.head].part == "PRON")
-            assert (each.kind == "proper") == (words[each.head].part == "PROPN")
-            assert words[each.last].part != "PUNCT"
+        for mention in mentions:
+            assert mention.first <= mention.head <= mention.last
+            assert words[mention.head].part in NOMINAL
+            assert (mention.kind == "pronoun") == (words[mention.head].part == "PRON")
+            assert (mention.kind == "proper") == (words[mention.head].part == "PROPN")
+            assert words[mention.last].part != "PUNCT"
         for first, second in pairwise(mentions):
             assert second.first > first.last or second.last <= first.last
-        clusters = [each.cluster for each in mentions]
-        assert all(clusters.count(each) > 1 for each in clusters)
+        clusters = [mention.cluster for mention in mentions]
+        assert all(clusters.count(cluster) > 1 for cluster in clusters)
 
 
 def test_pronouns_of_one_thing_agree():
     for words, mentions in of_documents():
         for key in ("Number", "Gender"):
-            told: dict[int, set[str]] = {}
-            for each in mentions:
-                if each.kind == "pronoun" and key in words[each.head].features:
-                    told.setdefault(each.cluster, set()).add(words[each.head].features[key])
-            assert all(len(each) == 1 for each in told.values()), (key, told)
+            values: dict[int, set[str]] = {}
+            for mention in mentions:
+                if mention.kind == "pronoun" and key in words[mention.head].features:
+                    values.setdefault(mention.cluster, set()).add(words[mention.head].features[key])
+            assert all(len(options) == 1 for options in values.values()), (key, values)
 
 
 def test_personal_pronouns_are_mentions():

@@ -25,10 +25,10 @@ def test_pairs_of_paragraphs_are_windows_of_their_document(tmp_path):
 
 def test_packed_sentences_are_windows_of_their_document(tmp_path):
     path = _written(tmp_path, "two.txt", TWO)
-    found = _documents(path, packing="sentences", max_tokens=7)
-    assert found == sorted(found)
-    assert set(found) == {0, 1}
-    assert len(found) > 2
+    documents = _documents(path, packing="sentences", max_tokens=7)
+    assert documents == sorted(documents)
+    assert set(documents) == {0, 1}
+    assert len(documents) > 2
 
 
 def test_blocks_are_windows_of_the_document_in_which_they_begin(tmp_path):

@@ -32,23 +32,23 @@ def document(tmp_path):
     def read(text: str, header: str = HEADER):
         path = tmp_path / "f.conllu"
         path.write_text(header + text, encoding="utf-8")
-        found, *_ = conllu_documents(path)
-        return found
+        first, *_ = conllu_documents(path)
+        return first
 
     return read
 
 
 def test_brackets_of_one_name_close_in_turn(document):
-    found = document(text_of("(7-x-coref", "(7-x-coref", "7)", "7)", "", "(9-x-coref)(9-y-coref)"))
-    spans = [(each.first, each.last, each.cluster) for each in found.mentions]
+    parsed = document(text_of("(7-x-coref", "(7-x-coref", "7)", "7)", "", "(9-x-coref)(9-y-coref)"))
+    spans = [(mention.first, mention.last, mention.cluster) for mention in parsed.mentions]
     assert spans == [(0, 3, 0), (1, 2, 0), (5, 5, 1), (5, 5, 1)]
-    assert found.bears_coreference
-    assert found.heads_by == "tree"
+    assert parsed.bears_coreference
+    assert parsed.heads_by == "tree"
 
 
 def test_head_and_kind_come_from_the_tree(document):
-    found = document(text_of("(1-x-coref", "", "(1-x-coref)1)", "", "(1-x-ana)", ""))
-    assert found.mentions == (
+    parsed = document(text_of("(1-x-coref", "", "(1-x-coref)1)", "", "(1-x-ana)", ""))
+    assert parsed.mentions == (
         Mention(0, 2, 1, cluster=0, kind="nominal"),
         Mention(2, 2, 2, cluster=0, kind="proper"),
         Mention(4, 4, 4, cluster=0, kind="pronoun"),
@@ -60,27 +60,27 @@ def test_of_several_words_that_hang_outside_the_one_that_the_file_names_is_the_h
     words = (*words, ("ran", "VERB", 0))
     openings = ("(1-x-coref", "(1-x-coref-3", "(1-x-coref-1,3", "(1-x-coref-1")
     heads = [
-        document(text_of("", "", each, "", "1)", "(1-x-coref)", words=words)).mentions[0].head
-        for each in openings
+        document(text_of("", "", opening, "", "1)", "(1-x-coref)", words=words)).mentions[0].head
+        for opening in openings
     ]
     assert heads == [3, 4, 4, 3]
 
 
 @pytest.mark.parametrize("link", ["sgl", "pred", "appos"])
 def test_what_is_no_mention_of_its_own_is_left_out(document, link):
-    found = document(text_of("(1-x-coref)", f"(1-x-{link})", "(1-x-ana)", "(2-x-coref)", "", ""))
-    assert [each.first for each in found.mentions] == [0, 2]
+    parsed = document(text_of("(1-x-coref)", f"(1-x-{link})", "(1-x-ana)", "(2-x-coref)", "", ""))
+    assert [mention.first for mention in parsed.mentions] == [0, 2]
 
 
 def test_what_is_mentioned_once_has_nothing_to_corefer_with(document):
-    found = document(text_of("(1-x-coref)", "(1-x-pred)", "", "(2-x-coref)", "", ""))
-    assert found.mentions == ()
-    assert found.bears_coreference
+    parsed = document(text_of("(1-x-coref)", "(1-x-pred)", "", "(2-x-coref)", "", ""))
+    assert parsed.mentions == ()
+    assert parsed.bears_coreference
 
 
 def test_discontinuous_mentions_are_left_out(document):
     pieces = ("(1-x[1/2]-coref", "1[1/2])", "(1[2/2]-x-coref)", "(1-x-coref)", "(1-x-ana)", "")
-    assert [each.first for each in document(text_of(*pieces)).mentions] == [3, 4]
+    assert [mention.first for mention in document(text_of(*pieces)).mentions] == [3, 4]
 
 
 def test_mentions_may_cross_sentences_but_not_documents(document, tmp_path):
@@ -92,15 +92,15 @@ def test_mentions_may_cross_sentences_but_not_documents(document, tmp_path):
 
 def test_corefud_names_its_fields_otherwise(document):
     header = "# global.Entity = eid-etype-head-other\n"
-    found = document(text_of("(e1-x-2-", "e1)", "", "", "(e1-x-1-)", ""), header)
-    assert [(m.first, m.last, m.head) for m in found.mentions] == [(0, 1, 1), (4, 4, 4)]
+    parsed = document(text_of("(e1-x-2-", "e1)", "", "", "(e1-x-1-)", ""), header)
+    assert [(m.first, m.last, m.head) for m in parsed.mentions] == [(0, 1, 1), (4, 4, 4)]
 
 
 def test_fields_stay_those_of_the_last_header(document, tmp_path):
     text = text_of("(1-x-coref)", "(1-x-pred)", "(1-x-ana)", "", "", "")
     (tmp_path / "g.conllu").write_text(f"{HEADER}{text}\n# newdoc id = b\n{text}")
-    found = list(conllu_documents(tmp_path / "g.conllu"))
-    assert [len(each.mentions) for each in found] == [2, 2]
+    documents = list(conllu_documents(tmp_path / "g.conllu"))
+    assert [len(entry.mentions) for entry in documents] == [2, 2]
 
 
 def test_without_a_tree_the_file_or_the_part_of_speech_tells_the_head(document):
@@ -108,9 +108,9 @@ def test_without_a_tree_the_file_or_the_part_of_speech_tells_the_head(document):
     bare = text.replace("\tdep\t", "\t_\t")
     for _, _, head in WORDS:
         bare = bare.replace(f"\t{head}\t_\t_\t", "\t_\t_\t_\t")
-    found = document(bare)
-    assert [each.head for each in found.mentions] == [2, 4]
-    assert found.heads_by == "tag"
+    parsed = document(bare)
+    assert [mention.head for mention in parsed.mentions] == [2, 4]
+    assert parsed.heads_by == "tag"
     named = document(bare.replace("(1-x-coref", "(1-x-coref-2")).mentions[0]
     assert named.head == 1
 
@@ -126,8 +126,8 @@ def test_without_a_tree_the_file_or_the_part_of_speech_tells_the_head(document):
     ],
 )
 def test_brackets_that_do_not_match_are_refused(document, entity, message):
-    told = refused(BadCorpus, document, text_of(entity, *[""] * 5))
-    assert told.startswith(f"f.conllu {message}")
+    refusal = refused(BadCorpus, document, text_of(entity, *[""] * 5))
+    assert refusal.startswith(f"f.conllu {message}")
 
 
 def test_mentions_of_unknown_form_are_refused(document):

@@ -54,18 +54,18 @@ def documents(draw) -> Document:
 @given(documents(), st.sampled_from(sorted(TOKENIZERS)), st.integers(6, 16), st.booleans())
 def test_windows_hold_whole_sentences_in_order_and_as_many_as_fit(document, family, room, alone):
     counts = Counter()
-    found = cut(document, family, room, by_sentence=alone, counts=counts)
-    lengths = [len(encode(each, family)[0]) for each in found]
-    sizes = [size_of(each, family) for each in document.sentences]
-    fits = [each for each, size in zip(document.sentences, sizes, strict=True) if size <= room]
-    known = [each.annotation for each in found]
-    assert [each.forms for each in fits] == [
-        forms for each in known for forms in sentences_of(each)
+    cuts = cut(document, family, room, by_sentence=alone, counts=counts)
+    lengths = [len(encode(entry, family)[0]) for entry in cuts]
+    sizes = [size_of(parsed, family) for parsed in document.sentences]
+    fits = [parsed for parsed, size in zip(document.sentences, sizes, strict=True) if size <= room]
+    known = [entry.annotation for entry in cuts]
+    assert [parsed.forms for parsed in fits] == [
+        forms for annotation in known for forms in sentences_of(annotation)
     ]
     assert counts["too_long"] == len(sizes) - len(fits)
     assert max(lengths, default=0) <= room
     if alone or not document.bears_coreference:
-        assert all(set(each.sentences) == {0} for each in known)
+        assert all(set(annotation.sentences) == {0} for annotation in known)
     elif len(fits) == len(sizes):
         special = room - room_for(1, BUILT[family], room)
         for length, following in zip(lengths, known[1:], strict=False):
@@ -87,15 +87,15 @@ def sentences_of(annotation: Annotation) -> list[tuple[str, ...]]:
     return [tuple(form for number, form in pairs if number == place) for place in places]
 
 
-def size_of(each: Sentence, family: str) -> int:
+def size_of(alone: Sentence, family: str) -> int:
     """Tokens of a sentence by itself, special ones included."""
-    (entry,) = cut(Document((each,)), family, 64, by_sentence=True, counts=Counter())
+    (entry,) = cut(Document((alone,)), family, 64, by_sentence=True, counts=Counter())
     return len(encode(entry, family)[0])
 
 
-def grown_behind(each: Sentence, family: str) -> int:
+def grown_behind(following: Sentence, family: str) -> int:
     """The tokens that its first word gains behind another, since it begins with a space there."""
-    first = each.forms[0]
+    first = following.forms[0]
     return len(BUILT[family].tokenize(f" {first}")) - len(BUILT[family].tokenize(first))
 
 
@@ -104,41 +104,41 @@ def test_the_space_between_two_sentences_counts():
     document = Document((sentence(1, ("cat",)), sentence(2, ("cat",))), bears_coreference=True)
     for family in TOKENIZERS:
         for room in range(6, 10):
-            found = cut(document, family, room, by_sentence=False, counts=Counter())
-            assert max(len(encode(each, family)[0]) for each in found) <= room
+            cuts = cut(document, family, room, by_sentence=False, counts=Counter())
+            assert max(len(encode(entry, family)[0]) for entry in cuts) <= room
 
 
 @unhurried(80)
 @given(documents(), st.integers(6, 40))
 def test_mentions_keep_their_words_or_are_cut(document, room):
-    words = [form for each in document.sentences for form in each.forms]
+    words = [form for parsed in document.sentences for form in parsed.forms]
     counts = Counter()
-    found = list(
+    cuts = list(
         windows([document], BUILT["bert"], max_tokens=room, by_sentence=False, counts=counts)
     )
     if counts["too_long"]:
         return
     kept = [
-        (start + each.first, start + each.last)
+        (start + mention.first, start + mention.last)
         for start, annotation in zip(
-            starts(found), (each.annotation for each in found), strict=True
+            starts(cuts), (entry.annotation for entry in cuts), strict=True
         )
-        for each in annotation.mentions
-        if annotation.forms[each.first : each.last + 1]
-        == tuple(words[start + each.first : start + each.last + 1])
+        for mention in annotation.mentions
+        if annotation.forms[mention.first : mention.last + 1]
+        == tuple(words[start + mention.first : start + mention.last + 1])
     ]
-    edges = starts(found)
-    whole = [
-        (each.first, each.last)
-        for each in document.mentions
-        if not any(each.first < edge <= each.last for edge in edges)
+    edges = starts(cuts)
+    uncut = [
+        (mention.first, mention.last)
+        for mention in document.mentions
+        if not any(mention.first < edge <= mention.last for edge in edges)
     ]
-    assert sorted(kept) == whole
-    assert sum(len(each.annotation.mentions) for each in found) == len(kept)
+    assert sorted(kept) == uncut
+    assert sum(len(entry.annotation.mentions) for entry in cuts) == len(kept)
 
 
-def starts(found) -> list[int]:
-    lengths = [len(each.annotation) for each in found]
+def starts(cuts) -> list[int]:
+    lengths = [len(entry.annotation) for entry in cuts]
     return [sum(lengths[:place]) for place in range(len(lengths))]
 
 
@@ -151,23 +151,23 @@ def window(*sentences: Sentence) -> Annotation:
 
 
 def test_places_count_within_the_window():
-    found = window(sentence(1, ("cat", "sat")), sentence(4, ("dog", "ran", ".")))
-    assert found.sentences == (0, 0, 1, 1, 1)
-    assert found.governors == (ROOT, 0, ROOT, 2, 2)
-    assert found.relations == ("root", "dep", "root", "dep", "dep")
+    annotation = window(sentence(1, ("cat", "sat")), sentence(4, ("dog", "ran", ".")))
+    assert annotation.sentences == (0, 0, 1, 1, 1)
+    assert annotation.governors == (ROOT, 0, ROOT, 2, 2)
+    assert annotation.relations == ("root", "dep", "root", "dep", "dep")
 
 
 def test_a_window_with_a_sentence_without_a_tree_has_none():
-    found = window(sentence(1, ("cat",)), sentence(2, ("dog",), tree=False))
-    assert (found.governors, found.relations) == (None, None)
+    annotation = window(sentence(1, ("cat",)), sentence(2, ("dog",), tree=False))
+    assert (annotation.governors, annotation.relations) == (None, None)
 
 
 def test_a_sentence_that_does_not_fit_parts_the_windows():
     long = sentence(2, ("zz",) * 9)
     document = Document((sentence(1, ("cat",)), long, sentence(3, ("dog",))), (), True)
     counts = Counter()
-    found = windows([document], BUILT["bert"], max_tokens=8, by_sentence=False, counts=counts)
-    assert [each.annotation.forms for each in found] == [("cat",), ("dog",)]
+    cuts = windows([document], BUILT["bert"], max_tokens=8, by_sentence=False, counts=counts)
+    assert [entry.annotation.forms for entry in cuts] == [("cat",), ("dog",)]
     assert counts["too_long"] == 1
 
 
@@ -176,10 +176,10 @@ def test_a_sentence_that_does_not_fit_parts_the_windows():
 def test_a_treebank_is_a_corpus(tmp_path, family, packing):
     path = write_treebank(tmp_path / "small.conllu")
     corpus = load(path, family, max_tokens=40, packing=packing)
-    known = [each.annotation for each in corpus.sequences]
-    words = [form for each in known if each for form in each.forms]
+    known = [sequence.annotation for sequence in corpus.sequences]
+    words = [form for annotation in known if annotation for form in annotation.forms]
     assert len(words) == 240
-    sentences = [len(set(each.sentences)) for each in known if each]
+    sentences = [len(set(annotation.sentences)) for annotation in known if annotation]
     assert sum(sentences) == 39
     assert (max(sentences) > 1) == (packing == "paragraphs")
     assert corpus.counts["heads_by_tree"] == 48

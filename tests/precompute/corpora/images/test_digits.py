@@ -20,8 +20,8 @@ def model() -> LoadedModel:
 
 def test_its_images_are_the_digits_the_model_has_never_seen(model):
     corpus = whole(read_digit_images(model.image_reader))
-    names = [f"digit {each.label} no. {each.number}" for each in digits()[1]]
-    assert [each.text for each in corpus.sequences] == names
+    names = [f"digit {digit.label} no. {digit.number}" for digit in digits()[1]]
+    assert [sequence.text for sequence in corpus.sequences] == names
     assert corpus.name == DEMO_DIGITS
     assert len(corpus.sequences[0]) == 1 + SIDE * SIDE
     assert corpus.counts == {}
@@ -30,8 +30,8 @@ def test_its_images_are_the_digits_the_model_has_never_seen(model):
 def test_it_can_be_cut_short(model):
     everything = whole(read_digit_images(model.image_reader))
     short = whole(read_digit_images(model.image_reader, limit=3))
-    assert [each.picture for each in short.sequences] == [
-        each.picture for each in everything.sequences[:3]
+    assert [sequence.picture for sequence in short.sequences] == [
+        sequence.picture for sequence in everything.sequences[:3]
     ]
     assert short.sha256 != everything.sha256
 

@@ -82,13 +82,13 @@ def test_pictures_are_what_the_model_saw(plan, place, store):
 
 
 def test_coverage_is_kept_with_what_is_untold(store):
-    told = {
+    coverage = {
         row["name"]: row["coverage"] for row in store.execute("from image").df().to_dict("records")
     }
     np.testing.assert_array_equal(
-        np.reshape(told["plain.png"], (ROWS, COLUMNS)), [[0, np.nan, 1, 1]] * ROWS
+        np.reshape(coverage["plain.png"], (ROWS, COLUMNS)), [[0, np.nan, 1, 1]] * ROWS
     )
-    bar = np.reshape(told["bar.png"], (ROWS, COLUMNS))
+    bar = np.reshape(coverage["bar.png"], (ROWS, COLUMNS))
     assert bar[:, [0, 3]].max() == 0 < 0.3 < bar[:, [1, 2]].min()
 
 
@@ -103,34 +103,34 @@ def test_what_was_left_out_is_said(place, store):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "law"),
     [
         ("update stored.image set coverage = [0.5]", "len(coverage)"),
         (
-            "update stored.image set coverage = list_transform(coverage, lambda each: each + 1)",
+            "update stored.image set coverage = list_transform(coverage, lambda x: x + 1)",
             "between 0 and 1",
         ),
         (
-            "update stored.image set coverage = list_transform(coverage, lambda e: 'nan'::float)",
-            "not isnan(each))) > 0",
+            "update stored.image set coverage = list_transform(coverage, lambda x: 'nan'::float)",
+            "len(list_filter(coverage",
         ),
         ("update stored.image set picture = ''::blob where seq = 1", "octet_length"),
         ("update stored.image set first_patch = 2", "tokens of an image are its patches"),
         ("delete from stored.image where seq = 3", "all images, or none"),
     ],
 )
-def test_images_that_do_not_fit_their_file_are_seen(place, tmp_path, change, told):
+def test_images_that_do_not_fit_their_file_are_seen(place, tmp_path, change, law):
     path = Path(shutil.copy(place / "tiny.duckdb", tmp_path / "changed.duckdb"))
     with duckdb.connect(str(path)) as connection:
         connection.execute(change)
-    assert any(told in each for each in faults(path, every_table()))
+    assert any(law in fault for fault in faults(path, every_table()))
 
 
 def test_rows_are_written_a_few_at_a_time_and_pictures_only_where_maps_are_kept(plan, monkeypatch):
     monkeypatch.setattr(store_images, "BATCH", 2)
     parts = list(store_images.image_rows(replace(plan, kept=frozenset({1}))))
-    assert [len(each) for each in parts] == [2, 2, 1]
-    pictures = [row["picture"] is not None for each in parts for row in each.to_pylist()]
+    assert [len(part) for part in parts] == [2, 2, 1]
+    pictures = [row["picture"] is not None for part in parts for row in part.to_pylist()]
     assert pictures == [False, True, False, False, False]
     assert not list(store_images.image_rows(replace(plan, images=None)))
 
@@ -144,9 +144,9 @@ CHANGED = (
 def test_an_image_that_changes_during_a_run_stops_it_in_one_sentence(tmp_path):
     asked = request(tmp_path, "vit", statistics=["completeness"])
 
-    def changing(plan, model, jobs, told):
+    def changing(plan, model, jobs, report):
         saved(tmp_path / "images" / "noise.png", noise(16, 12, seed=9))
-        run_local(plan, model, jobs, told)
+        run_local(plan, model, jobs, report)
 
     with pytest.raises(UserError) as caught:
         run(asked, changing)
@@ -157,12 +157,12 @@ def test_an_image_that_changes_during_a_run_stops_it_in_one_sentence(tmp_path):
 def test_an_image_that_changes_before_it_is_stored_leaves_no_file(tmp_path):
     asked = request(tmp_path, "vit", statistics=["completeness"])
 
-    def changed_afterwards(plan, model, jobs, told):
-        run_local(plan, model, jobs, told)
+    def changed_afterwards(plan, model, jobs, report):
+        run_local(plan, model, jobs, report)
         saved(tmp_path / "images" / "noise.png", noise(16, 12, seed=9))
 
     assert refused(BadCorpus, run, asked, changed_afterwards) == CHANGED
-    assert [each.name for each in tmp_path.iterdir() if each.name.startswith("tiny")] == []
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("tiny")] == []
 
 
 def test_a_mask_that_changes_makes_other_numbers_and_nothing_old_is_taken(tmp_path):
@@ -170,8 +170,8 @@ def test_a_mask_that_changes_makes_other_numbers_and_nothing_old_is_taken(tmp_pa
     first = shards_only(asked)
     saved(tmp_path / "images" / "bar_mask.png", greys(*[(255,) * 48] * 36))
     second = shards_only(asked)
-    assert [first.place(each) for each in first.passes] != [
-        second.place(each) for each in second.passes
+    assert [first.place(statistic) for statistic in first.passes] != [
+        second.place(statistic) for statistic in second.passes
     ]
 
 

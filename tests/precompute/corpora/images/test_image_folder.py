@@ -22,11 +22,11 @@ def folder_of(place: Path, *names: str) -> Path:
     return place
 
 
-def found(place: Path) -> dict[str, list[str]]:
+def mask_names(place: Path) -> dict[str, list[str]]:
     """The names of the masks by that of their image, and those of strays by nothing."""
     folder = image_folder(str(place))
-    masks = {each.path.name: [mask.name for mask in each.masks] for each in folder.images}
-    strays = [each.name for each in folder.strays]
+    masks = {image.path.name: [mask.name for mask in image.masks] for image in folder.images}
+    strays = [stray.name for stray in folder.strays]
     return masks | ({"": strays} if strays else {})
 
 
@@ -36,30 +36,30 @@ def refusal(place: Path) -> str:
 
 def test_images_come_in_the_order_of_their_names(tmp_path):
     names = ["b.png", "A.JPG", "img10.webp", "img2.tiff", "ä.gif", "z.bmp", "猫.jpeg"]
-    assert list(found(folder_of(tmp_path, *names))) == sorted(names)
+    assert list(mask_names(folder_of(tmp_path, *names))) == sorted(names)
 
 
 def test_what_a_file_begins_with_tells_an_image_without_a_suffix(tmp_path):
     folder_of(tmp_path, "0a1b2c", "photo.jfif", "v1.2 final")
     for name in ("notes.txt", "README", "labels.csv", "page.svgz.txt"):
         (tmp_path / name).write_text("BM and GIF are forms of images.")
-    assert list(found(tmp_path)) == ["0a1b2c", "photo.jfif", "v1.2 final"]
+    assert list(mask_names(tmp_path)) == ["0a1b2c", "photo.jfif", "v1.2 final"]
 
 
 def test_forms_that_are_not_read_are_not_passed_over(tmp_path):
     names = ["a.heic", "b.SVG", "c.nef", "d.psd", "e.avif"]
-    assert list(found(folder_of(tmp_path, *names))) == names
+    assert list(mask_names(folder_of(tmp_path, *names))) == names
 
 
 def test_hidden_files_are_none_of_the_images(tmp_path):
     folder_of(tmp_path, "a.png", ".a.png", "._a.png", ".DS_Store")
-    assert list(found(tmp_path)) == ["a.png"]
+    assert list(mask_names(tmp_path)) == ["a.png"]
 
 
 def test_masks_lie_beside_their_images_or_in_a_folder_of_their_own(tmp_path):
     names = ["a.jpg", "a_alpha.png", "b.png", "b_MASK.PNG", "c.png", "d.v2.png", "d.v2_trimap.tif"]
     folder_of(tmp_path, *names, "masks/c.png", "masks/a.bmp", "masks/b_mask.png")
-    assert found(tmp_path) == {
+    assert mask_names(tmp_path) == {
         "a.jpg": ["a_alpha.png", "a.bmp"],
         "b.png": ["b_MASK.PNG", "b_mask.png"],
         "c.png": ["c.png"],
@@ -69,13 +69,13 @@ def test_masks_lie_beside_their_images_or_in_a_folder_of_their_own(tmp_path):
 
 def test_of_several_masks_the_first_kind_comes_first(tmp_path):
     folder_of(tmp_path, "a.png", "a_trimap.png", "a_alpha.png", "a_mask.png", "masks/a.png")
-    assert found(tmp_path) == {"a.png": ["a_mask.png", "a_alpha.png", "a_trimap.png", "a.png"]}
+    assert mask_names(tmp_path) == {"a.png": ["a_mask.png", "a_alpha.png", "a_trimap.png", "a.png"]}
 
 
 def test_masks_without_an_image_are_told(tmp_path):
     folder_of(tmp_path, "a.png", "gas_mask.png", "masks/b.png", "masks/notes")
     (tmp_path / "masks" / "notes").write_text("none")
-    assert found(tmp_path) == {"a.png": [], "": ["gas_mask.png", "b.png"]}
+    assert mask_names(tmp_path) == {"a.png": [], "": ["gas_mask.png", "b.png"]}
 
 
 @pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC")])
@@ -84,7 +84,7 @@ def test_umlauts_and_voiced_kana_are_the_same_however_they_are_written(tmp_path,
         image, mask = (unicodedata.normalize(form, name) for form in forms)
         folder_of(tmp_path, f"{image}.png", f"{mask}_mask.png")
     folder = image_folder(str(tmp_path))
-    assert [len(each.masks) for each in folder.images] == [1, 1]
+    assert [len(entry.masks) for entry in folder.images] == [1, 1]
     assert not folder.strays
 
 
@@ -95,7 +95,7 @@ def test_only_the_folder_itself_is_read(tmp_path):
         "give one of those"
     )
     folder_of(tmp_path, "b.png")
-    assert list(found(tmp_path)) == ["b.png"]
+    assert list(mask_names(tmp_path)) == ["b.png"]
 
 
 def test_links_are_followed_and_a_folder_called_as_an_image_is_told_of_later(tmp_path):
@@ -106,8 +106,8 @@ def test_links_are_followed_and_a_folder_called_as_an_image_is_told_of_later(tmp
     (place / "loop.png").symlink_to(place / "loop.png")
     (place / "folder.png").mkdir()
     (place / "link").symlink_to(tmp_path / "elsewhere")
-    assert list(found(place)) == ["b.png", "broken.png", "folder.png", "link.png", "loop.png"]
-    assert list(found(place / "link")) == ["a.png"]
+    assert list(mask_names(place)) == ["b.png", "broken.png", "folder.png", "link.png", "loop.png"]
+    assert list(mask_names(place / "link")) == ["a.png"]
 
 
 def test_what_is_no_folder_of_images_says_what_to_do(tmp_path):

@@ -29,18 +29,18 @@ def reader(n_channels: int = 3, **settings) -> ImageReader:
 
 
 def picture(image: Image.Image, mask: Image.Image | None = None, name: str = "mask.png") -> Picture:
-    found = read_picture(encoded(image), name="f")
-    return found if mask is None else replace(found, mask=image_file(encoded(mask), name=name))
+    plain = read_picture(encoded(image), name="f")
+    return plain if mask is None else replace(plain, mask=image_file(encoded(mask), name=name))
 
 
 @pytest.mark.parametrize("n_channels", [1, 3])
 def test_pixels_are_those_of_the_image_put_on_the_scale_of_the_model(n_channels):
     image = noise(WIDTH, HEIGHT)
     image = image.convert("L") if n_channels == 1 else image
-    own = np.asarray(image).reshape(HEIGHT, WIDTH, n_channels).transpose(2, 0, 1)
+    expected = np.asarray(image).reshape(HEIGHT, WIDTH, n_channels).transpose(2, 0, 1)
     read = reader(n_channels)
-    np.testing.assert_array_equal(read.shown(picture(image)), own)
-    np.testing.assert_allclose(read.pixels(picture(image)), own / 127.5 - 1, atol=1e-6)
+    np.testing.assert_array_equal(read.shown(picture(image)), expected)
+    np.testing.assert_allclose(read.pixels(picture(image)), expected / 127.5 - 1, atol=1e-6)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (3, 3), (1, 100), (100, 3), (3, 100), (13, 7)])
@@ -53,9 +53,9 @@ def test_images_of_any_shape_are_taken(size):
 def shares(mask: Image.Image, name: str = "mask.png", **settings) -> list[float | None]:
     """The coverage of patches in percent, None where it is untold."""
     image = noise(*mask.size)
-    found = reader(**settings).coverage(picture(image, mask, name))
-    assert found is not None
-    return [None if np.isnan(each) else round(100 * float(each)) for each in found]
+    coverage = reader(**settings).coverage(picture(image, mask, name))
+    assert coverage is not None
+    return [None if np.isnan(share) else round(100 * float(share)) for share in coverage]
 
 
 def drawn(value: int = 255, *, box: tuple[int, int, int, int], ground: int = 0) -> Image.Image:
@@ -124,8 +124,8 @@ def test_there_is_no_coverage_without_a_mask():
 
 def test_a_mask_that_tells_nothing_is_refused():
     untold = picture(noise(2, 1), greys((9, 9)), "mask_trimap.png")
-    told = refused(BadCorpus, reader().coverage, untold)
-    assert told == "mask_trimap.png: shows of no patch whether it lies inside"
+    message = refused(BadCorpus, reader().coverage, untold)
+    assert message == "mask_trimap.png: shows of no patch whether it lies inside"
 
 
 def test_an_image_that_becomes_another_size_is_refused():

@@ -27,7 +27,7 @@ def folder(tmp_path) -> Path:
 
 
 def names(corpus) -> list[str]:
-    return [each.picture.name for each in corpus.sequences]
+    return [sequence.picture.name for sequence in corpus.sequences]
 
 
 def test_a_folder_becomes_sequences_of_patches(folder, reader):
@@ -35,7 +35,7 @@ def test_a_folder_becomes_sequences_of_patches(folder, reader):
     assert names(corpus) == list(SIZES)
     assert corpus.is_images
     assert (corpus.name, corpus.counts) == ("folder", {"images_left_out": 0, "masks_left_out": 0})
-    masked = [each.picture.name for each in corpus.sequences if each.picture.mask]
+    masked = [entry.picture.name for entry in corpus.sequences if entry.picture.mask]
     assert masked == list(MASKED)
     for place, sequence in enumerate(corpus.sequences):
         assert sequence.index == place
@@ -57,8 +57,8 @@ def test_limit_keeps_the_first_that_can_be_read(folder, reader):
     everything = whole(read_images(str(folder), reader))
     (folder / "a.png").write_bytes(b"")
     some = whole(read_images(str(folder), reader, limit=2))
-    assert [each.picture for each in some.sequences] == [
-        each.picture for each in everything.sequences[:2]
+    assert [sequence.picture for sequence in some.sequences] == [
+        sequence.picture for sequence in everything.sequences[:2]
     ]
     assert some.counts["images_left_out"] == 1
     assert some.sha256 != everything.sha256
@@ -113,13 +113,13 @@ def broken(folder: Path) -> dict[str, str]:
 
 
 def test_images_that_cannot_be_used_are_left_out_counted_and_told(tmp_path, reader, capsys):
-    told = broken(tmp_path)
+    reasons = broken(tmp_path)
     corpus = whole(read_images(str(tmp_path), reader))
     assert names(corpus) == ["good.png"]
-    assert corpus.counts == {"images_left_out": len(told), "masks_left_out": 0}
+    assert corpus.counts == {"images_left_out": len(reasons), "masks_left_out": 0}
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(told)
-    for line, (name, reason) in zip(lines, sorted(told.items()), strict=True):
+    assert len(lines) == len(reasons)
+    for line, (name, reason) in zip(lines, sorted(reasons.items()), strict=True):
         assert line.startswith(f"Left out: {name}: {reason}")
 
 
@@ -150,7 +150,7 @@ def test_an_image_whose_mask_cannot_be_used_stays(folder, reader, capsys):
     saved(folder / "masks" / "plain_trimap.png", greys(*[(9,) * 32] * 24))
     corpus = whole(read_images(str(folder), reader))
     assert names(corpus) == list(SIZES)
-    assert [each.picture.name for each in corpus.sequences if each.picture.mask] == ["noise.png"]
+    assert [entry.picture.name for entry in corpus.sequences if entry.picture.mask] == ["noise.png"]
     assert corpus.counts == {"images_left_out": 0, "masks_left_out": 4}
     assert capsys.readouterr().out.splitlines() == [
         "Left out: lonely_mask.png: is called as a mask is, and there is no image of that name; "
@@ -172,11 +172,11 @@ def test_names_of_files_are_shown_whole_and_on_one_line(tmp_path, reader):
     strange = ["Mädchen.png", "猫　写真.png", "a\nb\x1b[31m.png", os.fsdecode(b"\xff.png")]
     for name in strange:
         saved(tmp_path / name, noise(8, 6))
-    found = names(whole(read_images(str(tmp_path), reader)))
-    assert sorted(found) == sorted(
+    shown = names(whole(read_images(str(tmp_path), reader)))
+    assert sorted(shown) == sorted(
         ["Mädchen.png", "猫　写真.png", r"'a\nb\x1b[31m.png'", r"'\udcff.png'"]
     )
-    assert all(each.encode() for each in found)
+    assert all(text.encode() for text in shown)
 
 
 @pytest.mark.parametrize("name", ["demo", "demo-treebank"])

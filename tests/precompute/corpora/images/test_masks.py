@@ -19,13 +19,13 @@ def with_mask(mask: bytes, *, name: str = "mask.png", image: Image.Image | None 
     return replace(picture, mask=image_file(mask, name=name))
 
 
-def told(mask: bytes, **options) -> list:
+def shares(mask: bytes, **options) -> list:
     """What the mask of an image of four pixels says: shares of 255, or None where it is untold."""
-    found = mask_of(with_mask(mask, **options))
-    assert found is not None
-    assert not (found.inside[found.unknown > 0]).any()
-    assert np.isin(found.unknown, (0, 255)).all()
-    pixels = zip(found.inside.ravel().tolist(), found.unknown.ravel().tolist(), strict=True)
+    decoded = mask_of(with_mask(mask, **options))
+    assert decoded is not None
+    assert not (decoded.inside[decoded.unknown > 0]).any()
+    assert np.isin(decoded.unknown, (0, 255)).all()
+    pixels = zip(decoded.inside.ravel().tolist(), decoded.unknown.ravel().tolist(), strict=True)
     return [None if unknown else inside for inside, unknown in pixels]
 
 
@@ -51,10 +51,10 @@ RED, BLACK, GREY, WHITE = (224, 0, 0), (0, 0, 0), (128, 128, 128), (255, 255, 25
             labels((3, 7, 1, 5), colours={3: BLACK, 7: (1, 1, 1), 1: (128, 128, 128), 5: WHITE})
         ),
     ],
-    ids=lambda each: type(each).__name__,
+    ids=lambda mask: type(mask).__name__,
 )
 def test_greys_and_opacity_are_shares(mask):
-    assert told(mask) == [0, 1, 128, 255]
+    assert shares(mask) == [0, 1, 128, 255]
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_greys_and_opacity_are_shares(mask):
         encoded(labels((0, 1, 0, 1), colours={1: RED}), transparency=0),
         encoded(labels((6, 1, 6, 1), colours={6: BLACK, 1: WHITE})),
     ],
-    ids=lambda each: type(each).__name__,
+    ids=lambda mask: type(mask).__name__,
 )
 def test_black_and_white_and_labels_are_outside_and_inside(mask):
-    assert told(mask) == [0, 255, 0, 255]
+    assert shares(mask) == [0, 255, 0, 255]
 
 
 @pytest.mark.parametrize(
@@ -83,17 +83,17 @@ def test_black_and_white_and_labels_are_outside_and_inside(mask):
         (encoded(labels((0, 255, 1, 255), colours={1: RED, 255: (200, 200, 9)})), {}),
         (encoded(greys((0, 255, 1, 255))), {}),
     ],
-    ids=lambda each: type(each).__name__,
+    ids=lambda argument: type(argument).__name__,
 )
 def test_between_and_borders_are_untold(mask, options):
-    assert told(mask, **options) == [0, None, 255, None]
+    assert shares(mask, **options) == [0, None, 255, None]
 
 
 def test_faint_noise_of_a_lossy_form_is_no_label():
     mask = encoded(greys((0, 0, 3, 0)).resize((32, 8), Image.Resampling.NEAREST), "JPEG")
-    found = mask_of(with_mask(mask, image=noise(32, 8)))
-    assert found is not None
-    assert 0 < found.inside.max() < 10
+    decoded = mask_of(with_mask(mask, image=noise(32, 8)))
+    assert decoded is not None
+    assert 0 < decoded.inside.max() < 10
 
 
 def test_colours_tell_nothing():
@@ -138,12 +138,12 @@ ROW, COLUMN = greys((0, 64, 128, 255)), greys((0,), (64,), (128,), (255,))
 )
 def test_a_mask_is_turned_with_its_image(mask, why):
     """Number 6 turns the row so that its left end is on top."""
-    assert told(mask, image=noise(4, 1), exif=note(6)) == TURNED, why
+    assert shares(mask, image=noise(4, 1), exif=note(6)) == TURNED, why
 
 
 def test_a_mask_with_a_note_of_its_own_is_turned_by_it_alone():
-    assert told(encoded(ROW, exif=note(3))) == TURNED[::-1]
-    assert told(encoded(ROW, exif=note(1)), exif=note(3)) == TURNED
+    assert shares(encoded(ROW, exif=note(3))) == TURNED[::-1]
+    assert shares(encoded(ROW, exif=note(1)), exif=note(3)) == TURNED
     assert "4 × 1" in refusal(encoded(ROW, exif=note(1)), exif=note(6))
 
 
@@ -161,11 +161,11 @@ def test_real_masks_say_what_they_show():
     folder = shared_data() / "images"
     content = (folder / "lemur.png").read_bytes()
     plain = read_picture(content, name="lemur")
-    found = {}
+    masks = {}
     for ending in ("_alpha", "_trimap"):
         name = f"lemur{ending}.png"
-        found[ending] = mask_of(replace(plain, mask=image_file(folder / name, name=name)))
-    soft, trimap = found["_alpha"], found["_trimap"]
+        masks[ending] = mask_of(replace(plain, mask=image_file(folder / name, name=name)))
+    soft, trimap = masks["_alpha"], masks["_trimap"]
     assert not soft.unknown.any()
     assert 0.02 < (trimap.unknown > 0).mean() < 0.5
     known = trimap.unknown == 0
@@ -175,9 +175,9 @@ def test_real_masks_say_what_they_show():
 def test_a_mask_may_lie_in_a_file(tmp_path):
     path = saved(tmp_path / "f_mask.png", greys((0, 255, 0, 255)))
     picture = read_picture(encoded(noise(4, 1)), name="f", mask=path)
-    found = mask_of(picture)
-    assert found is not None
-    assert found.inside.ravel().tolist() == [0, 255, 0, 255]
+    mask = mask_of(picture)
+    assert mask is not None
+    assert mask.inside.ravel().tolist() == [0, 255, 0, 255]
     saved(path, greys((255, 255, 0, 255)))
     with pytest.raises(BadCorpus, match="has changed since"):
         mask_of(picture)

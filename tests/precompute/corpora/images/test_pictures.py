@@ -37,8 +37,8 @@ def test_pixels_come_back_as_they_were_saved(form):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_form_is_read_and_named(form):
-    found = decoded(encoded(noise(8, 4).convert("L"), form), name="f")
-    assert (found.kind, found.image.size, found.turn) == (form, (8, 4), None)
+    decoding = decoded(encoded(noise(8, 4).convert("L"), form), name="f")
+    assert (decoding.kind, decoding.image.size, decoding.turn) == (form, (8, 4), None)
 
 
 @pytest.mark.parametrize(("form", "turn"), [*product(["PNG", "JPEG", "WEBP", "TIFF"], range(1, 9))])
@@ -46,11 +46,11 @@ def test_an_image_is_turned_as_its_file_says(form, turn):
     image = Image.new("L", (16, 8))
     image.paste(255, (0, 0, 8, 4))  # one corner is white
     content = encoded(image, form, exif=note(turn))
-    found = decoded(content, name="f")
+    decoding = decoded(content, name="f")
     expected = np.asarray(ImageOps.exif_transpose(_with_note(image, turn)))
-    np.testing.assert_allclose(np.asarray(found.image.convert("L")), expected, atol=8)
-    assert found.turn == turn
-    assert seen(image_file(content, name="f")) == (*found.image.size, turn)
+    np.testing.assert_allclose(np.asarray(decoding.image.convert("L")), expected, atol=8)
+    assert decoding.turn == turn
+    assert seen(image_file(content, name="f")) == (*decoding.image.size, turn)
 
 
 def _with_note(image: Image.Image, turn: int) -> Image.Image:
@@ -99,7 +99,7 @@ HALF = Image.merge("RGBA", [greys((0, 0)), greys((0, 0)), greys((0, 0)), greys((
         encoded(labels((0, 1), colours={1: (9, 9, 9)}), transparency=b"\xff\x00"),
         encoded(greys((0, 255)).convert("1")),
     ],
-    ids=lambda each: type(each).__name__,
+    ids=lambda content: type(content).__name__,
 )
 def test_what_is_transparent_is_white(content):
     np.testing.assert_array_equal(pixels(content), BLACK_WHITE)
@@ -167,7 +167,7 @@ def test_a_thread_of_pixels_is_refused():
         (encoded(noise(4, 4), "PPM"), "is no image; save it as PNG or JPEG"),
         (encoded(noise(4, 4))[:8], "begins as PNG, but is broken; save it again"),
     ],
-    ids=lambda each: each if isinstance(each, str) else "file",
+    ids=lambda argument: argument if isinstance(argument, str) else "file",
 )
 def test_what_is_no_image_that_is_read_says_what_it_is(content, reason):
     assert refusal(content) == f"f: {reason}"
@@ -187,18 +187,18 @@ def damaged(content: bytes, seed: int) -> bytes:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_damaged_file_is_read_or_refused_and_nothing_else(form):
-    whole = encoded(noise(9, 13), form, **({"exif": note(6)} if form in ("PNG", "JPEG") else {}))
+    intact = encoded(noise(9, 13), form, **({"exif": note(6)} if form in ("PNG", "JPEG") else {}))
     refused = []
     for seed in range(150):
-        content = damaged(whole, seed)
+        content = damaged(intact, seed)
         try:
-            found = decoded(content, name="f")
-            flattened(found.image, name="f")
-            assert seen(image_file(content, name="f"))[:2] == found.image.size
+            decoding = decoded(content, name="f")
+            flattened(decoding.image, name="f")
+            assert seen(image_file(content, name="f"))[:2] == decoding.image.size
         except BadCorpus as error:
             refused.append(str(error))
     assert refused
-    assert all(each.isprintable() and len(each) < 200 for each in refused)
+    assert all(reason.isprintable() and len(reason) < 200 for reason in refused)
 
 
 def test_a_truncated_file_is_broken():
@@ -211,9 +211,9 @@ def test_real_images_are_read():
     folder = shared_data() / "images"
     sizes = {"chelsea": (451, 300), "lemur": (680, 440), "horse_silhouette": (400, 328)}
     for name, size in sizes.items():
-        found = image_file(folder / f"{name}.png", name=name)
-        assert seen(found)[:2] == size
-        assert pixels(found.content).shape == (*size[::-1], 3)
+        file = image_file(folder / f"{name}.png", name=name)
+        assert seen(file)[:2] == size
+        assert pixels(file.content).shape == (*size[::-1], 3)
     horse = pixels((folder / "horse_silhouette.png").read_bytes())
     assert (horse[0, 0] == 255).all(), "what is transparent around the horse is white"
     assert (horse[150, 200] < 50).all()

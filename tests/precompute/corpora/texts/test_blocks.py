@@ -21,8 +21,8 @@ FRAMES = {
 
 def cut(texts, family, *, max_tokens=8):
     counts = Counter()
-    found = list(blocks(numbered(texts), BUILT[family], max_tokens=max_tokens, counts=counts))
-    return found, counts
+    cuts = list(blocks(numbered(texts), BUILT[family], max_tokens=max_tokens, counts=counts))
+    return cuts, counts
 
 
 def pieces_of(texts, family):
@@ -36,10 +36,10 @@ def pieces_of(texts, family):
 @unhurried(50)
 @given(texts=documents)
 def test_every_piece_stands_in_one_block_in_order_and_only_the_rest_is_left(family, texts):
-    found, counts = cut(texts, family)
+    cuts, counts = cut(texts, family)
     before, after = map(len, FRAMES[family])
     room = 8 - before - after
-    kept = [piece for each in found for piece in each.tokens[before : 8 - after]]
+    kept = [piece for block in cuts for piece in block.tokens[before : 8 - after]]
     read = pieces_of(texts, family)
     left = read[len(kept) :]
     assert kept == read[: len(kept)]
@@ -49,17 +49,17 @@ def test_every_piece_stands_in_one_block_in_order_and_only_the_rest_is_left(fami
 
 @pytest.mark.parametrize("family", FRAMES)
 def test_every_block_has_the_same_length_and_the_tokenizers_own_frame(family):
-    found, _ = cut([["the cat sat, the cat ran."] * 3, ["the mat."] * 4], family)
-    assert len(found) > 1
-    assert {len(each.tokens) for each in found} == {8}
+    cuts, _ = cut([["the cat sat, the cat ran."] * 3, ["the mat."] * 4], family)
+    assert len(cuts) > 1
+    assert {len(block.tokens) for block in cuts} == {8}
     before, after = FRAMES[family]
-    assert {each.tokens[: len(before)] for each in found} == {before}
-    assert {each.tokens[8 - len(after) :] for each in found} == {after}
+    assert {block.tokens[: len(before)] for block in cuts} == {before}
+    assert {block.tokens[8 - len(after) :] for block in cuts} == {after}
 
 
 def test_a_block_tells_the_lines_it_came_from():
-    found, _ = cut([["the cat"], ["the the the the the the", "cat"]], "bert")
-    spans = [(len(each.tokens), each.place) for each in found]
+    cuts, _ = cut([["the cat"], ["the the the the the the", "cat"]], "bert")
+    spans = [(len(block.tokens), block.place) for block in cuts]
     assert spans[0] == (8, "f.txt lines 1-3")
     assert {n for n, _ in spans} == {8}
 
@@ -70,5 +70,5 @@ def test_a_corpus_of_blocks_is_read_as_texts_of_one_length(family, tmp_path):
     file.write_text("the cat sat, the dog ran.\n\nthe mat, the mat.\n" * 9, encoding="utf-8")
     corpus = load(file, family, packing="blocks")
     assert len(corpus.sequences) > 2
-    assert {len(each) for each in corpus.sequences} == {16}
+    assert {len(sequence) for sequence in corpus.sequences} == {16}
     assert corpus.counts["truncated"] == 0

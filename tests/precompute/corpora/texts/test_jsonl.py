@@ -110,8 +110,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("line", BROKEN, ids=lambda line: line[:40])
 def test_broken_line_is_named_with_what_is_wrong_in_it(tmp_path, line):
-    told = refused(BadCorpus, read, tmp_path, f'{{"text": "fine"}}\n{line}\n')
-    assert told == f"corpus.jsonl line 2: {BROKEN[line]}"
+    message = refused(BadCorpus, read, tmp_path, f'{{"text": "fine"}}\n{line}\n')
+    assert message == f"corpus.jsonl line 2: {BROKEN[line]}"
 
 
 def test_line_that_is_not_utf8_is_named(tmp_path):

@@ -36,16 +36,18 @@ documents = st.lists(document, min_size=1, max_size=4)
 
 def numbered(texts):
     """The documents' lines as they stand in a file, with a blank line after each document."""
-    number, found = 0, []
-    for each in texts:
-        found.append([Line("f.txt", number + n, text) for n, text in enumerate(each, start=1)])
-        number += len(each) + 1
-    return found
+    number, groups = 0, []
+    for paragraphs in texts:
+        groups.append(
+            [Line("f.txt", number + n, text) for n, text in enumerate(paragraphs, start=1)]
+        )
+        number += len(paragraphs) + 1
+    return groups
 
 
 def pack(texts, tokenizer=BERT, *, max_tokens=16, seed=0, segment_types=2):
     counts = Counter()
-    found = packed(
+    entries = packed(
         numbered(texts),
         tokenizer,
         max_tokens=max_tokens,
@@ -53,7 +55,7 @@ def pack(texts, tokenizer=BERT, *, max_tokens=16, seed=0, segment_types=2):
         segment_types=segment_types,
         counts=counts,
     )
-    return list(found), counts
+    return list(entries), counts
 
 
 def sides(entry):
@@ -62,8 +64,8 @@ def sides(entry):
     return entry.tokens[1:end], entry.tokens[end + 1 : -1]
 
 
-def is_part(part, whole):
-    return any(whole[n : n + len(part)] == part for n in range(len(whole) - len(part) + 1))
+def is_part(part, text):
+    return any(text[n : n + len(part)] == part for n in range(len(text) - len(part) + 1))
 
 
 @unhurried(50)
@@ -71,14 +73,14 @@ def is_part(part, whole):
 def test_every_paragraph_stands_in_one_entry_with_its_neighbour(texts):
     counts = Counter()
     entries = list(paired(numbered(texts), counts=counts))
-    told = [
+    kept = [
         text
         for entry in entries
         for text in ([entry.text] if isinstance(entry, Text) else [entry.text_a, entry.text_b])
     ]
-    assert told == [text for each in texts for text in each]
+    assert kept == [text for paragraphs in texts for text in paragraphs]
     assert counts["unpaired"] == sum(isinstance(entry, Text) for entry in entries)
-    assert counts["unpaired"] == sum(len(each) % 2 for each in texts)
+    assert counts["unpaired"] == sum(len(paragraphs) % 2 for paragraphs in texts)
 
 
 def test_pair_is_placed_by_both_its_lines():
@@ -93,12 +95,12 @@ def test_pair_is_placed_by_both_its_lines():
 @given(texts=documents, seed=st.integers(0, 9))
 def test_packed_sides_are_neighbouring_spans_of_one_document(texts, seed):
     entries, _ = pack(texts, seed=seed)
-    assert len(entries) >= sum(len(BERT.tokenize(" ".join(each))) > 3 for each in texts)
+    assert len(entries) >= sum(len(BERT.tokenize(" ".join(paragraphs))) > 3 for paragraphs in texts)
     for entry in entries:
         first, second = sides(entry)
         assert min(len(first), len(second)) >= 2
         assert len(entry.tokens) <= 16
-        wholes = [tuple(BERT.tokenize(" ".join(each))) for each in texts]
+        wholes = [tuple(BERT.tokenize(" ".join(paragraphs))) for paragraphs in texts]
         assert any(is_part(first, whole) and is_part(second, whole) for whole in wholes)
 
 
@@ -106,10 +108,10 @@ def test_packed_sides_are_neighbouring_spans_of_one_document(texts, seed):
 @given(texts=documents, seed=st.integers(0, 9))
 def test_no_piece_is_lost_unless_it_is_counted(texts, seed):
     """Lines too short to overfill a sequence: what is read is what is packed or counted."""
-    short = [[line[:4] for line in each] for each in texts]
+    short = [[line[:4] for line in paragraphs] for paragraphs in texts]
     entries, counts = pack(short, max_tokens=100, seed=seed)
     kept = [sum(map(len, sides(entry))) for entry in entries]
-    pieces = [len(BERT.tokenize(" ".join(each))) for each in short]
+    pieces = [len(BERT.tokenize(" ".join(paragraphs))) for paragraphs in short]
     assert kept == [n for n in pieces if n >= 4]
     assert counts == Counter(too_short=sum(n < 4 for n in pieces), truncated=0)
 

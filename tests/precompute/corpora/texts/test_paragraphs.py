@@ -24,8 +24,8 @@ def read(folder, content):
 )
 def test_blank_lines_part_documents_whatever_ends_a_line(tmp_path_factory, groups, end, blank):
     content = f"{end}{blank}{end}".join(end.join(group) for group in groups)
-    found = read(tmp_path_factory.mktemp("lines"), content.encode())
-    assert [[line.text for line in each] for each in found] == [
+    paragraphs = read(tmp_path_factory.mktemp("lines"), content.encode())
+    assert [[line.text for line in lines] for lines in paragraphs] == [
         [text.strip() for text in group] for group in groups
     ]
 

@@ -44,7 +44,7 @@ def test_what_is_no_column_of_texts_is_refused(tmp_path, column, name, reason):
 
 def test_a_damaged_file_is_refused(tmp_path):
     path = _written(tmp_path / "texts", TEXTS)
-    whole = (tmp_path / "texts").read_bytes()
-    (tmp_path / "texts").write_bytes(whole[: len(whole) // 2])
+    content = (tmp_path / "texts").read_bytes()
+    (tmp_path / "texts").write_bytes(content[: len(content) // 2])
     message = refused(BadCorpus, lambda: list(entries(path)))
     assert message.startswith("texts: is a damaged Parquet file (")

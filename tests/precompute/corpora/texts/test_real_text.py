@@ -33,8 +33,8 @@ def test_real_text_is_read_converted_and_read_again(tmp_path, family, packing):
     corpus = whole(read_corpus(str(source), tokenizer, packing=packing, **options))
     assert len(corpus.sequences) == 50
     assert max(map(len, corpus.sequences)) == 128
-    found = entries(str(source), tokenizer=tokenizer, packing=packing)
-    write_jsonl(islice(found, 50), converted)
+    texts = entries(str(source), tokenizer=tokenizer, packing=packing)
+    write_jsonl(islice(texts, 50), converted)
     again = whole(read_corpus(str(converted), tokenizer, **options))
     assert_same_sequences(corpus.sequences, again.sequences)
 
@@ -47,8 +47,8 @@ def texts_of(entry):
 def test_no_paragraph_of_real_text_is_lost():
     source = shared_data() / "text" / "wikitext-2" / "valid.txt"
     lines = [line.strip() for line in source.read_text().splitlines() if line.strip()]
-    told = [text for entry in entries(str(source)) for text in texts_of(entry)]
-    assert told == lines
+    texts = [text for entry in entries(str(source)) for text in texts_of(entry)]
+    assert texts == lines
 
 
 @pytest.mark.shared_data
@@ -60,7 +60,7 @@ def test_real_tokenizers_find_the_types_of_their_tokens():
         tokenizer = real(family)
         vocabulary = tokenizer.get_vocab()
         types = TokenTypes(tokenizer)(np.array(list(vocabulary.values()), dtype=np.int32))
-        found = {
+        punctuation = {
             token for token, kind in zip(vocabulary, types, strict=True) if kind == COMMA_PERIOD
         }
-        assert found == expected
+        assert punctuation == expected

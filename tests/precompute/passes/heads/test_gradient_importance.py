@@ -42,7 +42,8 @@ def alone(finished) -> pd.DataFrame:
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
     batches = [
-        Batch((each,), model.trace([each]), gradients=model.gradients) for each in plan.corpus
+        Batch((sequence,), model.trace([sequence]), gradients=model.gradients)
+        for sequence in plan.corpus
     ]
     rows = pd.concat([sequence_gradient_importance.totals(b).to_pandas() for b in batches])
     return rows.assign(layer=rows["layer"] + 1, head=rows["head"] + 1)
@@ -54,14 +55,14 @@ def test_the_file_says_which_loss_it_was(store, family):
 
 
 def test_every_layer_is_the_mean_of_its_heads_with_an_interval(store, alone):
-    told = gradient_importance.by_layer(store)
-    of_layers = told[told["head"].isna()]
+    rows = gradient_importance.by_layer(store)
+    of_layers = rows[rows["head"].isna()]
     expected = alone.groupby(["layer", "token_type"], observed=True)["importance"].mean()
     found = of_layers.set_index(["layer", "token_type"])["importance"].to_dict()
     assert found == pytest.approx(expected.to_dict(), rel=1e-5, abs=1e-7)
-    assert_ordered(told["low"], told["importance"], told["high"])
+    assert_ordered(rows["low"], rows["importance"], rows["high"])
     counted = alone.groupby("token_type", observed=True)["seq"].nunique().to_dict()
-    assert told.groupby("token_type")["n_sequences"].unique().map(list).to_dict() == {
+    assert rows.groupby("token_type")["n_sequences"].unique().map(list).to_dict() == {
         name: [n] for name, n in counted.items()
     }
 
@@ -69,9 +70,9 @@ def test_every_layer_is_the_mean_of_its_heads_with_an_interval(store, alone):
 def test_what_stood_behind_every_mask_is_known(finished, family):
     _, plan = finished
     if not mask_rate(family, 0.3):
-        assert all(each.targets is None for each in plan.corpus)
+        assert all(sequence.targets is None for sequence in plan.corpus)
         return
-    assert any((each.targets >= 0).any() for each in plan.corpus)
+    assert any((sequence.targets >= 0).any() for sequence in plan.corpus)
     for each in plan.corpus:
         assert ((each.targets >= 0) == each.masked).all()
 
@@ -99,8 +100,8 @@ def test_few_tokens_at_a_time_change_no_number(finished, monkeypatch):
     key = ["seq", "layer", "head", "token_type"]
 
     def rows() -> pd.DataFrame:
-        found = sequence_gradient_importance.totals(batch).to_pandas()
-        return found.astype({"token_type": str}).sort_values(key, ignore_index=True)
+        frame = sequence_gradient_importance.totals(batch).to_pandas()
+        return frame.astype({"token_type": str}).sort_values(key, ignore_index=True)
 
     together = rows()
     monkeypatch.setattr(sequence_gradient_importance, "TOKENS", 1)

@@ -36,10 +36,10 @@ def finished(tmp_path_factory, family):
 def matrices(store) -> dict[str, np.ndarray]:
     """Mean divergences by weighing, head by head."""
     return {
-        each: head_distance.distances(store, weighing=each)["mean_divergence"]
+        weighing: head_distance.distances(store, weighing=weighing)["mean_divergence"]
         .to_numpy()
         .reshape(N, N)
-        for each in WEIGHINGS
+        for weighing in WEIGHINGS
     }
 
 
@@ -65,7 +65,7 @@ def test_distances_are_those_of_the_twin_over_the_whole_corpus(finished, store):
         found = frame["divergence"].to_numpy().reshape(N, N)
         assert found == pytest.approx(expected[weighing], rel=near, abs=least)
         assert set(frame["n_rows"]) == {n_rows}
-        mean, total = (frame[each].to_numpy() for each in ("mean_divergence", "divergence"))
+        mean, total = (frame[column].to_numpy() for column in ("mean_divergence", "divergence"))
         assert mean * n_rows == pytest.approx(total)
 
 
@@ -73,8 +73,8 @@ def test_both_distances_are_compared_head_by_head_and_as_a_whole(store, matrices
     matrix, norm_matrix = matrices["weight"], matrices[NORM]
     expected = distance_agreement(matrix, norm_matrix, seed=3)
     assert expected is not None
-    found = head_distance_agreement.agreement(store)
-    heads, every = found.iloc[:-1], found.iloc[-1]
+    agreement = head_distance_agreement.agreement(store)
+    heads, every = agreement.iloc[:-1], agreement.iloc[-1]
     assert heads["spearman"].tolist() == pytest.approx(expected.of_heads)
     assert heads["same_nearest"].tolist() == expected.same_nearest.tolist()
     assert heads["weight"].tolist() == pytest.approx(matrix.sum(axis=1) / (N - 1))
@@ -88,13 +88,17 @@ def test_both_distances_are_compared_head_by_head_and_as_a_whole(store, matrices
 
 
 def test_nearest_heads_come_first_and_a_head_is_not_its_own_neighbour(store, matrices):
-    found = head_distance.nearest(store, layer=2, head=1, limit=3)
-    own = HEADS
-    others = sorted((matrices["weight"][own][each], each) for each in range(N) if each != own)[:3]
-    assert [tuple(row) for row in found[["layer", "head"]].to_numpy()] == [
-        (each // HEADS + 1, each % HEADS + 1) for _, each in others
+    nearest = head_distance.nearest(store, layer=2, head=1, limit=3)
+    own_index = HEADS
+    others = sorted(
+        (matrices["weight"][own_index][index], index) for index in range(N) if index != own_index
+    )[:3]
+    assert [tuple(row) for row in nearest[["layer", "head"]].to_numpy()] == [
+        (index // HEADS + 1, index % HEADS + 1) for _, index in others
     ]
-    assert found["mean_divergence"].tolist() == pytest.approx([each for each, _ in others])
+    assert nearest["mean_divergence"].tolist() == pytest.approx(
+        [distance for distance, _ in others]
+    )
 
 
 @every_weighing
@@ -103,27 +107,27 @@ def test_the_plane_is_laid_out_from_the_distances_with_the_seed_of_the_run(
 ):
     expected = head_layout(matrices[weighing], seed=3)
     assert expected is not None
-    found = layout_table.layout(store, weighing=weighing)
-    assert found[["x", "y"]].to_numpy() == pytest.approx(expected.points)
-    assert found["stress"].tolist() == pytest.approx([expected.stress] * N)
-    assert found["layer"].tolist() == [each // HEADS + 1 for each in range(N)]
-    assert found["head"].tolist() == [each % HEADS + 1 for each in range(N)]
+    layout = layout_table.layout(store, weighing=weighing)
+    assert layout[["x", "y"]].to_numpy() == pytest.approx(expected.points)
+    assert layout["stress"].tolist() == pytest.approx([expected.stress] * N)
+    assert layout["layer"].tolist() == [index // HEADS + 1 for index in range(N)]
+    assert layout["head"].tolist() == [index % HEADS + 1 for index in range(N)]
 
 
 @every_weighing
 def test_the_tree_joins_the_stored_distances(store, matrices, weighing):
-    found = linkage_table.steps(store, weighing=weighing)
-    assert found["step"].tolist() == list(range(N - 1))
+    steps = linkage_table.steps(store, weighing=weighing)
+    assert steps["step"].tolist() == list(range(N - 1))
     columns = ["left", "right", "height", "n_heads"]
-    assert found[columns].to_numpy() == pytest.approx(head_linkage(matrices[weighing]))
+    assert steps[columns].to_numpy() == pytest.approx(head_linkage(matrices[weighing]))
 
 
 @every_weighing
 def test_layers_are_compared_one_by_one_and_together(store, matrices, weighing):
     layers = np.repeat(np.arange(1, LAYERS + 1), HEADS)
-    found = cohesion_table.cohesion(store, weighing=weighing)
-    assert found["layer"].dropna().tolist() == [1, 2]
-    for row, layer in zip(found.itertuples(), [1, 2, None], strict=True):
+    cohesion = cohesion_table.cohesion(store, weighing=weighing)
+    assert cohesion["layer"].dropna().tolist() == [1, 2]
+    for row, layer in zip(cohesion.itertuples(), [1, 2, None], strict=True):
         expected = cohesion_of(matrices[weighing], layers, layer=layer, seed=3)
         assert expected is not None
         numbers = (row.within, row.between, row.difference, row.p_value, row.n_permutations)

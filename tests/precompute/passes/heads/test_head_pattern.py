@@ -45,7 +45,7 @@ def by_both(finished, is_causal) -> pd.DataFrame:
     model = load_model(asked.model, device="cpu")
     rows = []
     for sequence in plan.corpus:
-        types = [TOKEN_TYPES[each] for each in sequence.token_types]
+        types = [TOKEN_TYPES[kind] for kind in sequence.token_types]
         for weighing, maps in of_trace(model.trace([sequence])).items():
             for place, attention in maps.items():
                 key = dict(zip(("layer", "head"), place, strict=True))
@@ -68,27 +68,27 @@ def slow(by_both) -> pd.DataFrame:
 
 
 def test_every_text_has_the_habits_of_the_twin_by_weights_and_by_norms(store, by_both):
-    found = store.execute(
+    rows = store.execute(
         "from sequence_head_pattern_weighing order by weighing::varchar, seq, layer, head"
     ).df()
-    assert set(found["weighing"]) == set(WEIGHINGS)
-    assert found[["seq", "layer", "head"]].equals(
-        by_both[["seq", "layer", "head"]].astype(found.dtypes[["seq", "layer", "head"]])
+    assert set(rows["weighing"]) == set(WEIGHINGS)
+    assert rows[["seq", "layer", "head"]].equals(
+        by_both[["seq", "layer", "head"]].astype(rows.dtypes[["seq", "layer", "head"]])
     )
     for name in QUANTITIES:
         np.testing.assert_allclose(
-            found[name].astype(float), by_both[name], rtol=1e-5, atol=1e-6, err_msg=name
+            rows[name].astype(float), by_both[name], rtol=1e-5, atol=1e-6, err_msg=name
         )
 
 
 def test_views_without_a_weighing_are_of_weights(store, slow, finished):
-    found = store.execute("from sequence_head_pattern order by seq, layer, head").df()
-    assert found["n_tokens"].tolist() == [
-        len(each) for each in finished[1].corpus for _ in range(2 * 3)
+    rows = store.execute("from sequence_head_pattern order by seq, layer, head").df()
+    assert rows["n_tokens"].tolist() == [
+        len(sequence) for sequence in finished[1].corpus for _ in range(2 * 3)
     ]
     for name in QUANTITIES:
         np.testing.assert_allclose(
-            found[name].astype(float), slow[name], rtol=1e-5, atol=1e-6, err_msg=name
+            rows[name].astype(float), slow[name], rtol=1e-5, atol=1e-6, err_msg=name
         )
 
 
@@ -126,12 +126,12 @@ def test_every_layer_is_the_mean_of_its_heads(store, by_both, weighing):
 def test_differences_are_paired_text_by_text(store, by_both, finished):
     wide = _with_zeros(by_both).set_index(["weighing", "seq", "layer", "head"])[list(HABITS)]
     change = wide.loc["norm"] - wide.loc["weight"]
-    found = head_pattern_difference.differences(store)
-    assert len(found) == change.groupby(["layer", "head"]).mean().notna().to_numpy().sum()
+    rows = head_pattern_difference.differences(store)
+    assert len(rows) == change.groupby(["layer", "head"]).mean().notna().to_numpy().sum()
     n = len(finished[1].corpus)
     draws = redraws(np.arange(n), seed=finished[0].seed).weights
     row: Any
-    for row in found.itertuples():
+    for row in rows.itertuples():
         of_cell = change.xs((row.layer, row.head), level=("layer", "head"))[row.quantity]
         there = of_cell.notna().to_numpy()
         values = of_cell.to_numpy()[there]
@@ -157,12 +157,12 @@ def test_what_a_text_cannot_have_is_absent(store, tiny, is_causal):
 
 
 def test_the_texts_in_which_a_head_does_something_most_come_first(store, slow):
-    found = sequence_head_pattern.extremes(store, layer=2, head=1, quantity="previous", limit=2)
+    rows = sequence_head_pattern.extremes(store, layer=2, head=1, quantity="previous", limit=2)
     of_head = slow[(slow["layer"] == 2) & (slow["head"] == 1)].nlargest(2, "previous")
-    assert found["seq"].tolist() == of_head["seq"].tolist()
-    np.testing.assert_allclose(found["value"], of_head["previous"], rtol=1e-5)
+    assert rows["seq"].tolist() == of_head["seq"].tolist()
+    np.testing.assert_allclose(rows["value"], of_head["previous"], rtol=1e-5)
     texts = dict(store.execute("select seq, text from sequence").fetchall())
-    assert found["text"].tolist() == [texts[seq] for seq in found["seq"]]
+    assert rows["text"].tolist() == [texts[seq] for seq in rows["seq"]]
     with pytest.raises(UnknownName, match=r"No habit is called 'nxt'. Did you mean 'next'?"):
         sequence_head_pattern.extremes(store, layer=1, head=1, quantity="nxt", limit=1)
 
@@ -171,7 +171,7 @@ def test_weights_to_types_are_counted_alike_by_head_and_by_token(finished, tmp_p
     """The law between the tables can fail: a habit that is off by a hundredth is told."""
     copy = tmp_path / "copy.duckdb"
     copy.write_bytes(finished[0].output.read_bytes())
-    (law,) = (query for told, query in CROSS_LAWS.items() if "weights to a token type" in told)
+    (law,) = (query for text, query in CROSS_LAWS.items() if "weights to a token type" in text)
     with duckdb.connect(str(copy)) as connection:
         limit = {"tolerance": LIMITS["float32"]}
         assert connection.execute(law, limit).fetchall() == [(0,)]

@@ -16,15 +16,15 @@ def test_each_reading_is_measured_behind_the_network(sequences, traced, traced_a
     batch = Batch(sequences, traced, followed=frozenset({0}))
     rows = sequence_bias_reading.totals(batch).to_pandas().set_index(["layer", "reading"])
     order, (seen, *_) = batch.order, batch.pairs[0]
-    before, after = (order.scopes.index(each) for each in order.effects["ff"])
+    before, after = (order.scopes.index(scope) for scope in order.effects["ff"])
     for index, layer in enumerate(traced_alone[0].layers):
         for reading in BIAS_READINGS:
-            found = layer_mixing(layer, bias_reading=reading)
-            maps = found.maps.numpy()
+            mixing = layer_mixing(layer, bias_reading=reading)
+            maps = mixing.maps.numpy()
             expected = spearmanr(maps[before][seen], maps[after][seen])[0]
             row = rows.loc[(index, reading)]
             assert row["similarity"] == pytest.approx(expected, abs=1e-6)
-            assert row["mixing_ratio"] == pytest.approx(found.ratios[after].mean().item())
+            assert row["mixing_ratio"] == pytest.approx(mixing.ratios[after].mean().item())
             assert row["relative_error"] < 1e-6
 
 
@@ -32,12 +32,12 @@ def test_the_first_reading_is_that_of_all_other_numbers(masked_store, layer_orde
     before, after = layer_order.effects["ff"]
     rows = bias_reading.by_layer(masked_store)
     ours = rows[rows["reading"] == BIAS_READINGS[0]].set_index("layer")["similarity"]
-    told = masked_store.execute(
+    similarities = masked_store.execute(
         "select layer, spearman from scope_similarity where scope_a = $before and scope_b = $after "
         "and layer is not null",
         {"before": before, "after": after},
     ).fetchall()
-    assert {layer: ours[layer] for layer, _ in told} == pytest.approx(dict(told))
+    assert {layer: ours[layer] for layer, _ in similarities} == pytest.approx(dict(similarities))
 
 
 def test_pairs_that_stay_among_the_first_are_counted(masked_store):
@@ -64,19 +64,19 @@ def test_where_too_few_pairs_are_left_none_are_counted(masked_store, monkeypatch
     masked_store.execute(
         "create or replace temp table blocks as select seq, seq as block from sequence"
     )
-    found = the_pass.fit(
+    rows = the_pass.fit(
         masked_store, FitContext(seed=0, order=POST_NORM, frequency_ranks={})
     ).to_pandas()
-    assert found["similarity"].notna().all()
-    assert found[["same_amplified", "same_attenuated"]].isna().all(axis=None)
+    assert rows["similarity"].notna().all()
+    assert rows[["same_amplified", "same_attenuated"]].isna().all(axis=None)
 
 
 def test_what_stays_over_all_layers_is_the_mean_of_the_layers(masked_store):
     rows = masked_store.execute("from bias_reading").df()
     columns = ["same_amplified", "same_attenuated"]
     of_layers = rows[rows["layer"].notna()].groupby("reading")[columns].mean()
-    whole = rows[rows["layer"].isna()].set_index("reading")[columns]
-    pd.testing.assert_frame_equal(whole.sort_index(), of_layers)
+    overall = rows[rows["layer"].isna()].set_index("reading")[columns]
+    pd.testing.assert_frame_equal(overall.sort_index(), of_layers)
 
 
 def test_pairs_under_the_first_reading_are_those_of_all_other_numbers(sequences, traced):

@@ -38,14 +38,18 @@ def files(tmp_path_factory) -> dict:
     return plans
 
 
-def _told(files: dict, rule: str, query: str) -> list[tuple]:
+def _answers(files: dict, rule: str, query: str) -> list[tuple]:
     with duckdb.connect(str(files[rule][1]), read_only=True) as store:
         return store.execute(query).fetchall()
 
 
 def test_shards_are_computed_anew_where_networks_count_and_nowhere_else(files):
     plans = [plan for plan, _ in files.values()]
-    moved = {each.TABLE.name for each in PASSES if plans[0].place(each) != plans[1].place(each)}
+    moved = {
+        statistic.TABLE.name
+        for statistic in PASSES
+        if plans[0].place(statistic) != plans[1].place(statistic)
+    }
     assert {"layer_completeness", "pair_delta", "sequence_mixing_ratio", "mixing_ratio"} <= moved
     assert {"vector_completeness", "sequence_vector_rollout", "relevance_map"} <= moved
     assert not moved & {"head_token", "token_type_mixing", "head_pattern", "sequence_gate_rule"}
@@ -53,14 +57,14 @@ def test_shards_are_computed_anew_where_networks_count_and_nowhere_else(files):
 
 def test_numbers_part_after_the_network_alone(files):
     query = "select scope, mean from mixing_ratio where layer = 1 and token_type = 'all'"
-    ours, theirs = (dict(_told(files, rule, query)) for rule in files)
+    ours, theirs = (dict(_answers(files, rule, query)) for rule in files)
     parted = {scope for scope in ours if abs(ours[scope] - theirs[scope]) > 1e-6}
     assert parted == {"ln_attn_res_ln_ff", "ln_attn_res_ln_ff_res"}
 
 
 def test_how_far_rules_part_does_not_hang_on_the_rule(files):
     query = "select layer, spearman, closed from gate_rule_agreement order by layer"
-    ours, theirs = (_told(files, rule, query) for rule in files)
+    ours, theirs = (_answers(files, rule, query) for rule in files)
     assert len(ours) == 3
     assert ours == theirs
     assert all(0.5 < spearman < 1 for _, spearman, _ in ours)
@@ -68,7 +72,7 @@ def test_how_far_rules_part_does_not_hang_on_the_rule(files):
 
 def test_the_file_says_by_which_rule(files):
     for rule in files:
-        assert _told(files, rule, "select value from provenance where name = 'gate_rule'") == [
+        assert _answers(files, rule, "select value from provenance where name = 'gate_rule'") == [
             (rule,)
         ]
 

@@ -10,11 +10,11 @@ from tests.reference.mixing import mixing_ratio as reference
 
 def _ratios(batch: Batch, row: int, layer: int) -> dict[str, list[float]]:
     """Of one sequence and layer, the ratios of its tokens by scope."""
-    found = batch.layer_mixing[row][layer].ratios.tolist()
+    ratios = batch.layer_mixing[row][layer].ratios.tolist()
     n = len(batch.sequences[row])
     mean = batch.trace.layers[layer].attention[row, :, :n, :n].mean(dim=0)
     half = reference.with_residual(mean.tolist())
-    return dict(zip(batch.order.scopes, found, strict=True)) | {"attn_w_res": half}
+    return dict(zip(batch.order.scopes, ratios, strict=True)) | {"attn_w_res": half}
 
 
 def test_every_token_has_the_mean_of_its_ratios(sequences, traced):
@@ -45,8 +45,10 @@ def test_each_layer_is_the_mean_over_sequences_and_spreads_over_tokens(masked_st
 
 def test_all_layers_pooled_are_told_as_the_view_has_them(masked_store):
     view = masked_store.execute("from mixing_ratio where layer is null").df().drop(columns="layer")
-    told = mixing_ratio.pooled(masked_store)
+    pooled = mixing_ratio.pooled(masked_store)
     by = ["scope", "token_type"]
-    found, expected = (each[list(view)].sort_values(by, ignore_index=True) for each in (told, view))
+    found, expected = (
+        frame[list(view)].sort_values(by, ignore_index=True) for frame in (pooled, view)
+    )
     pd.testing.assert_frame_equal(found, expected)
-    assert_ordered(told["low"], told["mean"], told["high"])
+    assert_ordered(pooled["low"], pooled["mean"], pooled["high"])

@@ -17,10 +17,10 @@ def test_shares_follow_the_slow_twin_for_every_scope_and_the_paper(sequences, tr
         layers, scopes = batch.layer_mixing[seq][: depth + 1], batch.order.scopes
         if scope == ATTENTION_ROLLOUT:
             weights = (layer.maps[scopes.index("attn_w")].tolist() for layer in layers)
-            maps = [reference.with_residual(each) for each in weights]
+            maps = [reference.with_residual(matrix) for matrix in weights]
         else:
             maps = [layer.maps[scopes.index(scope)].tolist() for layer in layers]
-        types = [TOKEN_TYPES[each] for each in sequences[seq].token_types]
+        types = [TOKEN_TYPES[kind] for kind in sequences[seq].token_types]
         causal = traced.layers[0].weights.is_causal
         expected = reference.shares(reference.rollout(maps), types, causal=causal)
         found = {(row.token_type, row.distance): row.share for row in group.itertuples()}
@@ -44,8 +44,8 @@ def _assert_means(masked_store, scope: str) -> None:
     ):
         np.testing.assert_allclose(frame.groupby("layer")["mean"].sum(), 1, rtol=1e-5)
         sums = parts.groupby(["layer", name])["share"].sum() / 3
-        found = frame.set_index(["layer", name])["mean"]
-        np.testing.assert_allclose(found.sort_index(), sums.sort_index(), rtol=1e-5)
+        means = frame.set_index(["layer", name])["mean"]
+        np.testing.assert_allclose(means.sort_index(), sums.sort_index(), rtol=1e-5)
         assert_ordered(frame["low"], frame["mean"], frame["high"])
 
 

@@ -13,13 +13,13 @@ from tests.intervals import assert_ordered
 @pytest.fixture(scope="module")
 def by_sequence(masked_store) -> dict[tuple[int, str, str], dict[int, float]]:
     """ρ of every sequence by layer and ordered pair of scopes."""
-    found: dict = {}
+    correlations: dict = {}
     for seq, layer, a, b, spearman in masked_store.execute(
         "from sequence_scope_similarity"
     ).fetchall():
         for pair in ((a, b), (b, a)):
-            found.setdefault((layer, *pair), {})[seq] = spearman
-    return found
+            correlations.setdefault((layer, *pair), {})[seq] = spearman
+    return correlations
 
 
 def test_each_layer_is_the_mean_over_sequences(masked_store, by_sequence):
@@ -48,8 +48,8 @@ def test_steps_go_from_each_scope_to_the_next(masked_store, layer_order):
     pairs = list(zip(steps["scope_a"], steps["scope_b"], strict=True))
     assert pairs == 3 * list(pairwise(layer_order.scopes))
     assert steps["layer"].isna().sum() == len(layer_order.scopes) - 1
-    whole = scope_similarity.matrix(masked_store, layer=2)
-    of_layer = steps[steps["layer"] == 2].merge(whole, on=["scope_a", "scope_b", "low", "high"])
+    matrix = scope_similarity.matrix(masked_store, layer=2)
+    of_layer = steps[steps["layer"] == 2].merge(matrix, on=["scope_a", "scope_b", "low", "high"])
     assert of_layer["spearman_x"].tolist() == of_layer["spearman_y"].tolist()
     assert len(of_layer) == len(layer_order.scopes) - 1
 
@@ -59,23 +59,23 @@ def test_extremes_begin_with_the_sequence_that_agrees_least(
     masked_store, by_sequence, layer_order, layer, places
 ):
     scopes = tuple(layer_order.scopes[place] for place in places)
-    found = sequence_scope_similarity.extremes(
+    rows = sequence_scope_similarity.extremes(
         masked_store, layer=layer, scope_a=scopes[0], scope_b=scopes[1], limit=2
     )
     layers = [layer] if layer else [1, 2]
     of = {
-        seq: sum(by_sequence[each, *scopes][seq] for each in layers) / len(layers)
+        seq: sum(by_sequence[number, *scopes][seq] for number in layers) / len(layers)
         for seq in range(3)
     }
-    assert found["seq"].tolist() == sorted(of, key=of.__getitem__)[:2]
-    assert found["spearman"].tolist() == pytest.approx(sorted(of.values())[:2], rel=1e-12)
-    assert list(found.columns) == ["seq", "spearman", "n_tokens", "text"]
+    assert rows["seq"].tolist() == sorted(of, key=of.__getitem__)[:2]
+    assert rows["spearman"].tolist() == pytest.approx(sorted(of.values())[:2], rel=1e-12)
+    assert list(rows.columns) == ["seq", "spearman", "n_tokens", "text"]
 
 
 def test_a_layer_without_anything_to_rank_has_no_row(sequences, traced_alone):
     batch = Batch(sequences[:1], traced_alone[0])
     first, *others = batch.layer_mixing[0]
-    level = [replace(each, maps=each.maps * 0 + 1) for each in others]
+    level = [replace(layer, maps=layer.maps * 0 + 1) for layer in others]
     vars(batch)["layer_mixing"] = ((first, *level),)
     rows = totals(batch).to_pandas()
     assert set(rows["layer"]) == {0}

@@ -29,14 +29,14 @@ def batch(sequences, traced) -> Batch:
 @pytest.fixture(scope="module")
 def shares(traced_alone) -> list[np.ndarray]:
     """Of the followed sequence, what comes from where after every layer."""
-    maps = (each.map.numpy() for each in vector_rollout(traced_alone[FOLLOWED].layers))
-    return [each / each.sum(axis=1, keepdims=True) for each in maps]
+    maps = (layer.map.numpy() for layer in vector_rollout(traced_alone[FOLLOWED].layers))
+    return [matrix / matrix.sum(axis=1, keepdims=True) for matrix in maps]
 
 
 def test_shares_are_those_of_norms_of_vectors(batch, sequences, traced, shares):
     rows = sequence_vector_rollout.totals(batch).to_pandas()
     assert set(rows["seq"]) == {FOLLOWED}
-    types = [TOKEN_TYPES[each] for each in sequences[FOLLOWED].token_types]
+    types = [TOKEN_TYPES[kind] for kind in sequences[FOLLOWED].token_types]
     causal = traced.layers[0].weights.is_causal
     for depth, group in rows.groupby("layer"):
         expected = reference.shares(shares[depth].tolist(), types, causal=causal)
@@ -50,12 +50,12 @@ def test_agreement_is_the_rank_correlation_of_all_pairs(batch, traced, shares):
     layers, scopes = batch.layer_mixing[FOLLOWED], batch.order.scopes
     for scope in (*scopes, ATTENTION_ROLLOUT):
         place = scopes.index("attn_w" if scope == ATTENTION_ROLLOUT else scope)
-        maps = [each.maps[place].tolist() for each in layers]
+        maps = [layer.maps[place].tolist() for layer in layers]
         if scope == ATTENTION_ROLLOUT:
-            maps = [reference.with_residual(each) for each in maps]
-        for depth, own in enumerate(shares):
+            maps = [reference.with_residual(matrix) for matrix in maps]
+        for depth, share in enumerate(shares):
             product = np.array(reference.rollout(maps[: depth + 1]))
-            expected = spearmanr(own[seen], product[seen])[0]
+            expected = spearmanr(share[seen], product[seen])[0]
             assert rows["spearman"][depth, scope] == pytest.approx(expected, abs=1e-6)
 
 
@@ -64,15 +64,17 @@ def test_what_vectors_miss_is_kept_for_every_layer(batch, traced_alone):
     layers = vector_rollout(traced_alone[FOLLOWED].layers)
     assert rows["layer"].tolist() == list(range(len(layers)))
     assert (rows["relative_error"] < 1e-6).all()
-    for found, each in zip(rows["bias_share"], layers, strict=True):
-        parts = [[*row.tolist(), own.item()] for row, own in zip(each.map, each.bias, strict=True)]
-        assert found == pytest.approx(np.mean([row[-1] / sum(row) for row in parts]), rel=1e-5)
+    for bias_share, layer in zip(rows["bias_share"], layers, strict=True):
+        parts = [
+            [*row.tolist(), bias.item()] for row, bias in zip(layer.map, layer.bias, strict=True)
+        ]
+        assert bias_share == pytest.approx(np.mean([row[-1] / sum(row) for row in parts]), rel=1e-5)
 
 
 def test_a_batch_without_followed_sequences_has_no_rows(sequences, traced):
-    for each in (sequence_vector_rollout, sequence_vector_agreement, vector_completeness):
-        rows = each.totals(Batch(sequences, traced))
-        assert (rows.num_rows, rows.schema) == (0, each.TABLE.shard_schema)
+    for statistic in (sequence_vector_rollout, sequence_vector_agreement, vector_completeness):
+        rows = statistic.totals(Batch(sequences, traced))
+        assert (rows.num_rows, rows.schema) == (0, statistic.TABLE.shard_schema)
 
 
 def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_order):
@@ -93,23 +95,23 @@ def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_orde
         vectors = chosen.loc[VECTORS, "mean"]
         for scope, frame in parts.items():
             sums = frame.groupby(["layer", kind], observed=True)["share"].sum() / 3
-            found = chosen.loc[scope]
-            np.testing.assert_allclose(found["mean"].sort_index(), sums.sort_index(), rtol=1e-5)
+            of_scope = chosen.loc[scope]
+            np.testing.assert_allclose(of_scope["mean"].sort_index(), sums.sort_index(), rtol=1e-5)
             if scope == VECTORS:
-                assert found["difference"].isna().all()
+                assert of_scope["difference"].isna().all()
             else:
-                more = vectors - found["mean"]
-                np.testing.assert_allclose(found["difference"], more, atol=1e-9)
-                ends = (found["difference_low"], found["difference_high"])
-                assert_ordered(ends[0], found["difference"], ends[1])
+                more = vectors - of_scope["mean"]
+                np.testing.assert_allclose(of_scope["difference"], more, atol=1e-9)
+                ends = (of_scope["difference_low"], of_scope["difference_high"])
+                assert_ordered(ends[0], of_scope["difference"], ends[1])
 
 
 def test_agreement_over_layers_is_the_mean_of_the_layers(masked_store, layer_order):
     rows = vector_agreement.by_layer(masked_store)
     assert set(rows["scope"]) == {*layer_order.scopes, ATTENTION_ROLLOUT}
-    whole = rows[rows["layer"].isna()].set_index("scope")["spearman"]
+    overall = rows[rows["layer"].isna()].set_index("scope")["spearman"]
     layers = rows[rows["layer"].notna()].groupby("scope")["spearman"].mean()
-    assert whole.to_dict() == pytest.approx(layers.to_dict())
+    assert overall.to_dict() == pytest.approx(layers.to_dict())
 
 
 def test_agreement_of_a_layer_is_the_mean_of_its_sequences_and_stands_there_once(masked_store):

@@ -14,9 +14,9 @@ def test_dispersion_is_told_by_layer_and_over_all():
         store.execute("insert into lengths values (1, 2), (1, 4), (1, 6), (2, 0), (2, 0)")
         rows = store.sql(dispersion_query("length", source="lengths", key="layer"))
         assert rows.columns == ["layer", *(column.name for column in DISPERSION)]
-        found = {layer: numbers for layer, *numbers in rows.fetchall()}
+        by_layer = {layer: numbers for layer, *numbers in rows.fetchall()}
     std = math.sqrt(8 / 3)
-    assert found.pop(1) == pytest.approx([3, 4.0, std, std / 4, 2.0, 6.0])
-    whole = math.sqrt(56 / 5 - 2.4**2)
-    assert found.pop(None) == pytest.approx([5, 2.4, whole, whole / 2.4, 0.0, 6.0])
-    assert found == {2: [2, 0.0, 0.0, None, 0.0, 0.0]}, "nothing varies by a share of 0"
+    assert by_layer.pop(1) == pytest.approx([3, 4.0, std, std / 4, 2.0, 6.0])
+    overall_std = math.sqrt(56 / 5 - 2.4**2)
+    assert by_layer.pop(None) == pytest.approx([5, 2.4, overall_std, overall_std / 2.4, 0.0, 6.0])
+    assert by_layer == {2: [2, 0.0, 0.0, None, 0.0, 0.0]}, "nothing varies by a share of 0"

@@ -75,13 +75,13 @@ def slow(bare) -> pd.DataFrame:
         scope: [
             ratio
             for layers in bare.parts
-            for ratio in np.mean([of_scope(each, scope) for each in layers], axis=0)
+            for ratio in np.mean([of_scope(layer, scope) for layer in layers], axis=0)
         ]
         for scope in SCOPES
     }
     tokens = of_tokens(bare).assign(**ratios)
     names = bare.model.tokenizer.convert_ids_to_tokens(tokens["id"].tolist())
-    return tokens.assign(token=names, is_masked=[each == "[MASK]" for each in names])
+    return tokens.assign(token=names, is_masked=[name == "[MASK]" for name in names])
 
 
 def _expected(slow: pd.DataFrame, quantity: str, source: str, special: bool) -> tuple[int, float]:
@@ -91,11 +91,11 @@ def _expected(slow: pd.DataFrame, quantity: str, source: str, special: bool) -> 
     ranks = (
         dict(zip(counts.index, of_corpus, strict=True))
         if source == "corpus"
-        else {each: RANKED.get(each, max(RANKED.values()) + 1) for each in counts.index}
+        else {token: RANKED.get(token, max(RANKED.values()) + 1) for token in counts.index}
     )
     chosen = words[~words["token"].isin(["[CLS]", "[SEP]"]) | special]
     rho = reference.rank_correlation(
-        [ranks[each] for each in chosen["token"]], chosen[quantity].tolist()
+        [ranks[token] for token in chosen["token"]], chosen[quantity].tolist()
     )
     return len(chosen), rho
 
@@ -112,13 +112,13 @@ def _expected(slow: pd.DataFrame, quantity: str, source: str, special: bool) -> 
 def test_quantities_are_ranked_as_the_bare_model_has_them(
     store, slow, source, special, table, column, names
 ):
-    found = store.execute(
+    rows = store.execute(
         f"select {column}, n, spearman, low, high from {table} "
         "where source = $1 and special_tokens = $2",
         [source, special],
     ).fetchall()
-    assert {row[0] for row in found} == names
-    for name, n, rho, low, high in found:
+    assert {row[0] for row in rows} == names
+    for name, n, rho, low, high in rows:
         assert (n, rho) == pytest.approx(_expected(slow, name, source, special), abs=1e-6)
         assert (low, high) == (None, None), "of fewer than ten sequences"
 
@@ -127,7 +127,7 @@ def test_the_corpus_has_what_could_go_wrong(slow, bare):
     """Without it, a masked word or a special one in the wrong place would change nothing."""
     masked = slow["is_masked"]
     assert masked.sum() > 4
-    assert all(any(map(bare.is_masked, each.ids)) for each in bare.readings)
+    assert all(any(map(bare.is_masked, reading.ids)) for reading in bare.readings)
     assert len(bare.readings) == len(ENTRIES)
     with_masks = slow.assign(is_masked=False)
     without_sep = slow.assign(token=slow["token"].replace("[SEP]", "sep"))
@@ -140,20 +140,20 @@ def test_the_corpus_has_what_could_go_wrong(slow, bare):
 
 def test_every_token_has_the_ratio_of_the_bare_model(store, slow):
     for scope in SCOPES:
-        found = store.execute(
+        rows = store.execute(
             "select mean from token_mixing_ratio where scope = $1 order by seq, pos", [scope]
         ).fetchall()
-        assert [mean for (mean,) in found] == pytest.approx(slow[scope].tolist(), abs=1e-5)
+        assert [mean for (mean,) in rows] == pytest.approx(slow[scope].tolist(), abs=1e-5)
 
 
 def test_words_are_drawn_without_masks_and_with_their_ranks(store, slow):
     counts = slow[~slow["is_masked"]]["token"].value_counts()
     ratios = slow.groupby("token")["attn_res"].mean()
     for special in (True, False):
-        found = token_mixing_ratio.words(store, scope="attn_res", special=special, limit=1000)
-        assert set(found["token"]) == set(counts.index) - (set() if special else {"[CLS]", "[SEP]"})
+        rows = token_mixing_ratio.words(store, scope="attn_res", special=special, limit=1000)
+        assert set(rows["token"]) == set(counts.index) - (set() if special else {"[CLS]", "[SEP]"})
         row: Any
-        for row in found.itertuples():
+        for row in rows.itertuples():
             assert row.n == counts[row.token]
             assert row.rank == 1 + (counts > row.n).sum()
             assert row.ratio == pytest.approx(ratios[row.token], abs=1e-5)
@@ -171,6 +171,6 @@ def test_a_file_that_counts_other_tokens_is_faulty(path, tmp_path):
         )
         for table in ("frequency_correlation", "token_mixing_ratio"):
             store.execute(manifest_of(table))
-    found = "\n".join(faults(copy, every_table()))
-    assert "break the law that frequencies are of the tokens that are not masked." in found
-    assert "break the law that every scope has the mixing ratio of every token." in found
+    messages = "\n".join(faults(copy, every_table()))
+    assert "break the law that frequencies are of the tokens that are not masked." in messages
+    assert "break the law that every scope has the mixing ratio of every token." in messages

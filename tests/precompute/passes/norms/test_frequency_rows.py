@@ -42,11 +42,11 @@ def test_both_ways_find_the_same_but_for_ties_of_close_values(both):
     one, other = both
     pd.testing.assert_frame_equal(one, other, rtol=0, atol=1e-4)
     assert not both[0].equals(both[1])
-    found = both[0][both[0]["of"] == "value"]
-    assert found["spearman"].abs().max() > 0.25
-    assert found["source"].tolist() == ["corpus", "corpus", "file", "file"]
+    of_value = both[0][both[0]["of"] == "value"]
+    assert of_value["spearman"].abs().max() > 0.25
+    assert of_value["source"].tolist() == ["corpus", "corpus", "file", "file"]
 
 
 def test_what_is_the_same_of_all_tokens_has_no_correlation(both):
-    for found in both:
-        assert found.loc[found["of"] == "flat", "spearman"].isna().all()
+    for frame in both:
+        assert frame.loc[frame["of"] == "flat", "spearman"].isna().all()

@@ -15,7 +15,7 @@ Counts = dict[tuple[int, int], tuple[int, Counter[str]]]
 
 def _counted(sequences: Iterable[Sequence], *, is_causal: bool) -> Counts:
     """Of every ordered pair, in how many sequences it is and how often each relation occurs."""
-    found: Counts = {}
+    by_pair: Counts = {}
     for sequence in sequences:
         relations = token_relations(sequence.ids, sequence.words, sequence.segments)
         here: dict[tuple[int, int], Counter[str]] = {}
@@ -25,9 +25,9 @@ def _counted(sequences: Iterable[Sequence], *, is_causal: bool) -> Counts:
             both = int(sequence.ids[j]), int(sequence.ids[i])
             here.setdefault(both, Counter())[RELATIONS[relations[i, j]]] += 1
         for both, counts in here.items():
-            n_sequences, before = found.get(both, (0, Counter()))
-            found[both] = n_sequences + 1, before + counts
-    return found
+            n_sequences, before = by_pair.get(both, (0, Counter()))
+            by_pair[both] = n_sequences + 1, before + counts
+    return by_pair
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +83,6 @@ def test_one_pair_is_told_by_its_tokens(pair_store):
     for source, target, n in pair_store.execute(
         "select source, target, n from pair order by hash(source, target) limit 5"
     ).fetchall():
-        found = pair.of_pair(pair_store, source_id=source, target_id=target)
-        assert found["n"].tolist() == [n]
+        rows = pair.of_pair(pair_store, source_id=source, target_id=target)
+        assert rows["n"].tolist() == [n]
     assert pair.of_pair(pair_store, source_id=-1, target_id=-1).empty

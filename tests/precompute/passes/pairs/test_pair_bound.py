@@ -16,7 +16,7 @@ def test_the_bound_of_a_query_is_that_of_the_interval():
     pairs = pd.DataFrame({"degrees": degrees, "error": 0.01}).assign(mean=-0.024)
     with duckdb.connect() as store:
         store.register("pairs", pairs)
-        found = store.execute(f"select {pair_bound.NEAR} as near from pairs").df()["near"]
-    expected = [nearer_bound(-0.024, 0.01, each) for each in degrees]
-    np.testing.assert_allclose(found, np.array(expected, dtype=float), rtol=0, atol=1e-11)
-    assert 0 < found.isna().sum() < len(found)
+        bounds = store.execute(f"select {pair_bound.NEAR} as near from pairs").df()["near"]
+    expected = [nearer_bound(-0.024, 0.01, degree) for degree in degrees]
+    np.testing.assert_allclose(bounds, np.array(expected, dtype=float), rtol=0, atol=1e-11)
+    assert 0 < bounds.isna().sum() < len(bounds)

@@ -22,7 +22,7 @@ from precompute.store.check import assert_unique
 from tests.benchmarks.pair_intervals import covered, intervals, stored
 from tests.reference.pairs import pair_delta as reference
 
-VALUES = [f"{what}_{effect}" for what, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
+VALUES = [f"{kind}_{effect}" for kind, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
 VALUES.append("degrees")
 
 
@@ -80,7 +80,7 @@ def test_the_view_of_readers_has_every_effect_and_names_tokens(pair_store, layer
     names = pair_store.execute("from vocabulary").df().set_index("token_id")["token"]
     for effect in layer_order.effects:
         rows = wide.assign(source=wide["source"].map(names), target=wide["target"].map(names))
-        numbers = [f"{what}_{effect}" for what in ("mean", "std", "error")]
+        numbers = [f"{kind}_{effect}" for kind in ("mean", "std", "error")]
         expected = rows[["source", "target", "n", "n_sequences", *numbers, "degrees"]]
         of_effect = found[found["effect"] == effect].drop(columns=["layer", "effect"])
         expected = expected.set_axis(of_effect.columns, axis=1)

@@ -25,7 +25,7 @@ def _first(wide: pd.DataFrame, layer: int, effect: str, amplified: bool, least: 
     rows = rows[rows["mean"] > 0 if amplified else rows["mean"] < 0]
     rows = rows.assign(by=rows["mean"].abs())
     in_order = rows.sort_values(["by", "source", "target"], ascending=[False, True, True])
-    columns = [each.name for each in pair_extreme.TABLE.values]
+    columns = [column.name for column in pair_extreme.TABLE.values]
     return in_order[columns].reset_index(drop=True)
 
 
@@ -34,10 +34,10 @@ def _first(wide: pd.DataFrame, layer: int, effect: str, amplified: bool, least: 
 )
 def test_every_list_begins_with_what_changes_most(pair_store, wide, monkeypatch, kept):
     monkeypatch.setattr(the_pass, "KEPT", kept)
-    found = the_pass.fit(
+    extremes = the_pass.fit(
         pair_store, FitContext(seed=0, order=POST_NORM, frequency_ranks={})
     ).to_pandas()
-    lists = dict(list(found.groupby(LIST, observed=True)))
+    lists = dict(list(extremes.groupby(LIST, observed=True)))
     counts, relations = pair_extreme.MIN_COUNTS, range(len(RELATIONS))
     for place in product((1, 2), EFFECTS, (True, False), counts, relations):
         expected = _first(wide, *place).head(kept)

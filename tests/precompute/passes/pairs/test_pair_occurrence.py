@@ -29,7 +29,7 @@ def occurrences(slow_deltas, is_causal) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def listed(pair_store, layer_order: LayerOrder) -> set[tuple[int, str, int, int]]:
     """The pairs of every list that a reader sees first."""
-    found = set()
+    pairs = set()
     for effect, amplified, least, special in product(
         tuple(layer_order.effects), (True, False), MIN_COUNTS, (True, False)
     ):
@@ -43,8 +43,8 @@ def listed(pair_store, layer_order: LayerOrder) -> set[tuple[int, str, int, int]
             rank="mean",
         )
         rows = frame[["layer", "source_id", "target_id"]].itertuples(index=False)
-        found |= {(layer, effect, source, target) for layer, source, target in rows}
-    return found
+        pairs |= {(layer, effect, source, target) for layer, source, target in rows}
+    return pairs
 
 
 def test_all_occurrences_of_listed_pairs_are_stored_once(pair_store, occurrences, listed):
@@ -61,27 +61,27 @@ def test_all_occurrences_of_listed_pairs_are_stored_once(pair_store, occurrences
 def test_a_listed_pair_shows_its_largest_changes_first(pair_store, occurrences, listed):
     for layer, effect, source, target in sorted(listed)[::7]:
         asked = {"source_id": source, "target_id": target, "layer": layer, "effect": effect}
-        found = pair_occurrence.of_pair(pair_store, **asked, limit=10**6)
+        shown = pair_occurrence.of_pair(pair_store, **asked, limit=10**6)
         of_pair = occurrences[
             (occurrences["layer"] == layer)
             & (occurrences["effect"] == effect)
             & (occurrences["source"] == source)
             & (occurrences["target"] == target)
         ]
-        assert found["delta"].abs().is_monotonic_decreasing
-        same = found.merge(of_pair, on=PLACES)
-        assert len(same) == len(found) == len(of_pair)
+        assert shown["delta"].abs().is_monotonic_decreasing
+        same = shown.merge(of_pair, on=PLACES)
+        assert len(same) == len(shown) == len(of_pair)
         np.testing.assert_allclose(same["delta_x"], same["delta_y"], atol=2e-6)
         average = pair_delta.of_pair(pair_store, source_id=source, target_id=target)
         row = average[(average["layer"] == layer) & (average["effect"] == effect)].iloc[0]
-        assert found["delta"].mean() == pytest.approx(row["mean_delta"], abs=1e-8)
+        assert shown["delta"].mean() == pytest.approx(row["mean_delta"], abs=1e-8)
         assert len(pair_occurrence.of_pair(pair_store, **asked, limit=1)) == 1
 
 
 def test_a_pair_of_no_list_is_found_without_its_changes(pair_store, occurrences, listed):
     rows = occurrences[["layer", "effect", "source", "target"]].itertuples(index=False, name=None)
     layer, effect, source, target = next(row for row in rows if row not in listed)
-    found = pair_occurrence.of_pair(
+    shown = pair_occurrence.of_pair(
         pair_store, source_id=source, target_id=target, layer=layer, effect=effect, limit=1000
     )
     of_pair = occurrences[
@@ -90,21 +90,23 @@ def test_a_pair_of_no_list_is_found_without_its_changes(pair_store, occurrences,
         & (occurrences["source"] == source)
         & (occurrences["target"] == target)
     ]
-    assert found["delta"].isna().all()
+    assert shown["delta"].isna().all()
     assert (
-        found[PLACES].to_numpy().tolist() == of_pair[PLACES].sort_values(PLACES).to_numpy().tolist()
+        shown[PLACES].to_numpy().tolist() == of_pair[PLACES].sort_values(PLACES).to_numpy().tolist()
     )
 
 
 def test_a_sequence_is_told_token_by_token(pair_store, pair_run):
     for sequence in pair_run[1].corpus:
-        found = pair_occurrence.sequence(pair_store, seq=sequence.index)
-        assert found["token"].tolist() == list(sequence.tokens)
-        assert found["pos"].tolist() == list(range(len(sequence)))
-        assert found["segment"].tolist() == sequence.segments.tolist()
+        rows = pair_occurrence.sequence(pair_store, seq=sequence.index)
+        assert rows["token"].tolist() == list(sequence.tokens)
+        assert rows["pos"].tolist() == list(range(len(sequence)))
+        assert rows["segment"].tolist() == sequence.segments.tolist()
 
 
 def test_what_a_reader_sees_first_is_among_the_lists_that_are_kept():
-    defaults = {name: each.default for name, each in signature(pair_delta.top).parameters.items()}
+    defaults = {
+        name: parameter.default for name, parameter in signature(pair_delta.top).parameters.items()
+    }
     assert defaults["limit"] == pair_occurrence.LIMIT
     assert defaults["min_count"] in MIN_COUNTS

@@ -38,12 +38,12 @@ def occurrences(pair_run, layer_order) -> dict[tuple[int, str], dict[tuple[int, 
     """
     rows = pd.concat(map(pd.read_parquet, pair_run[1].shards(pair_delta)))
     places = list(zip(rows["seq"], rows["target_pos"], rows["source_pos"], strict=True))
-    found: dict = {}
+    by_effect: dict = {}
     for effect in layer_order.effects:
         columns = zip(rows["layer"], places, rows[effect].astype(float), strict=True)
         for layer, place, change in columns:
-            found.setdefault((layer, effect), {})[place] = change
-    return found
+            by_effect.setdefault((layer, effect), {})[place] = change
+    return by_effect
 
 
 @pytest.mark.parametrize("least", MIN_COUNTS)
@@ -52,9 +52,9 @@ def test_correlations_follow_their_definition(
     pair_store, pair_words, occurrences, is_causal, size, least
 ):
     """From changes occurrence by occurrence, and words counted one by one."""
-    found = pair_pmi_correlation.by_layer(pair_store, min_count=least, window_size=size)
-    rows = {(row.layer, row.effect, row.quantity): row for row in found.itertuples()}
-    assert len(rows) == len(found)
+    correlations = pair_pmi_correlation.by_layer(pair_store, min_count=least, window_size=size)
+    rows = {(row.layer, row.effect, row.quantity): row for row in correlations.itertuples()}
+    assert len(rows) == len(correlations)
     pmi = pair_reference.pmi(pair_words, causal=is_causal, window=size)
     frequency = Counter(word for words in pair_words for word in words)
     for (layer, effect), deltas in occurrences.items():
@@ -62,7 +62,7 @@ def test_correlations_follow_their_definition(
         for seq, words in enumerate(pair_words):
             for pair, place in pair_reference.places(words, causal=is_causal, window=size):
                 changes.setdefault(pair, []).append(deltas[seq, *place])
-        chosen = [pair for pair, each in changes.items() if len(each) >= least]
+        chosen = [pair for pair, of_pair in changes.items() if len(of_pair) >= least]
         change = [float(np.float32(fsum(changes[pair]) / len(changes[pair]))) for pair in chosen]
         of_pmi = [pmi[pair] for pair in chosen]
         of_sides = [[float(frequency[pair[side]]) for pair in chosen] for side in (0, 1)]
@@ -83,7 +83,7 @@ def test_correlations_follow_their_definition(
                 assert row.n_pairs == len(chosen)
                 assert row.n_words == len({word for pair in chosen for word in pair})
     assert not rows
-    assert found[["low", "high"]].isna().all(axis=None)  # fewer than 100 words
+    assert correlations[["low", "high"]].isna().all(axis=None)  # fewer than 100 words
 
 
 def test_a_hundred_words_have_the_interval_of_their_pairs():
@@ -100,17 +100,17 @@ def test_a_hundred_words_have_the_interval_of_their_pairs():
             "ff": drawn[0] + drawn[1] + generator.normal(size=n),
         }
     )
-    found = list(the_pass._rows(frame, ("ff",)))
+    rows = list(the_pass._rows(frame, ("ff",)))
     ranks = {name: ranked(frame[name].to_numpy()) for name in frame.columns[3:]}
     given = (ranks["source_frequency"], ranks["target_frequency"])
     words = word_pairs(np.arange(n), np.arange(n))
-    for row in found:
+    for row in rows:
         of = "pmi" if row["quantity"] == "partial" else row["quantity"]
         held = given if row["quantity"] == "partial" else ()
         expected = correlation(ranks[of], ranks["ff"], held, words)
         assert (row["spearman"], row["low"], row["high"]) == expected
         assert row["low"] < row["spearman"] < row["high"]
-    assert len(found) == 4 * len(MIN_COUNTS)
+    assert len(rows) == 4 * len(MIN_COUNTS)
 
 
 def test_where_too_few_pairs_are_left_there_is_no_row(tmp_path):
@@ -120,32 +120,32 @@ def test_where_too_few_pairs_are_left_there_is_no_row(tmp_path):
             n_pairs = store.execute(
                 "select count(*) from pair where n >= $least and not has_special", {"least": least}
             ).fetchall()[0][0]
-            found = pair_pmi_correlation.by_layer(store, min_count=least)
-            assert found.empty == (n_pairs < 3)
+            rows = pair_pmi_correlation.by_layer(store, min_count=least)
+            assert rows.empty == (n_pairs < 3)
 
 
 def test_points_are_a_fixed_sample_with_the_extremes(pair_store, words):
     chosen = words[(words["layer"] == 2) & (words["n"] >= 2)]
     asked = {"layer": 2, "effect": "ff", "min_count": 2}
-    found = pair_pmi_correlation.points(pair_store, **asked, limit=5)
+    points = pair_pmi_correlation.points(pair_store, **asked, limit=5)
     again = pair_pmi_correlation.points(pair_store, **asked, limit=5)
-    pd.testing.assert_frame_equal(found, again)
-    assert list(found.columns) == ["source", "target", "n", "pmi", "mean_delta", "relation"]
-    assert not found.duplicated(["source", "target"]).any()
-    assert EXTREMES < len(found) <= 5 + 2 * EXTREMES
-    pairs = set(found[["source", "target"]].itertuples(index=False, name=None))
+    pd.testing.assert_frame_equal(points, again)
+    assert list(points.columns) == ["source", "target", "n", "pmi", "mean_delta", "relation"]
+    assert not points.duplicated(["source", "target"]).any()
+    assert EXTREMES < len(points) <= 5 + 2 * EXTREMES
+    pairs = set(points[["source", "target"]].itertuples(index=False, name=None))
     for rows in (chosen.nlargest(EXTREMES, "mean_ff"), chosen.nsmallest(EXTREMES, "mean_ff")):
         assert set(rows[["source", "target"]].itertuples(index=False, name=None)) <= pairs
-    same = found.merge(chosen, on=["source", "target", "n", "pmi"])
-    assert len(same) == len(found)
+    same = points.merge(chosen, on=["source", "target", "n", "pmi"])
+    assert len(same) == len(points)
     assert (same["mean_delta"] == same["mean_ff"]).all()
-    assert "special" not in set(found["relation"])
+    assert "special" not in set(points["relation"])
 
 
 def test_a_sample_as_large_as_the_corpus_has_every_pair(pair_store, words):
     asked = {"layer": 1, "effect": "res_ln", "min_count": 1}
-    found = pair_pmi_correlation.points(pair_store, **asked, limit=10**6)
-    assert len(found) == (words["layer"] == 1).sum()
+    points = pair_pmi_correlation.points(pair_store, **asked, limit=10**6)
+    assert len(points) == (words["layer"] == 1).sum()
 
 
 def test_an_unknown_effect_is_refused(pair_store):

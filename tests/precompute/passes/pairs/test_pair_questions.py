@@ -46,33 +46,31 @@ def test_an_unknown_order_is_refused(pair_store):
 
 def test_one_pair_has_a_row_for_every_layer_and_effect(pair_store, all_pairs, layer_order):
     listed = all_pairs.sort_values("n").iloc[-1]
-    found = pair_delta.of_pair(
+    rows = pair_delta.of_pair(
         pair_store, source_id=int(listed["source_id"]), target_id=int(listed["target_id"])
     )
-    assert list(found[["layer", "effect"]].itertuples(index=False, name=None)) == list(
+    assert list(rows[["layer", "effect"]].itertuples(index=False, name=None)) == list(
         product((1, 2), layer_order.effects)
     )
-    same = all_pairs.merge(
-        found[["layer", "effect", "mean_delta", "std_delta", "n", "n_sequences"]]
-    )
-    assert len(same) == len(found)
-    assert_ordered(found["low"], found["mean_delta"], found["high"])
+    same = all_pairs.merge(rows[["layer", "effect", "mean_delta", "std_delta", "n", "n_sequences"]])
+    assert len(same) == len(rows)
+    assert_ordered(rows["low"], rows["mean_delta"], rows["high"])
     none = pair_delta.of_pair(pair_store, source_id=-1, target_id=-1)
     assert none.empty
-    assert list(none.columns) == list(found.columns)
+    assert list(none.columns) == list(rows.columns)
 
 
 def test_pairs_are_found_by_their_tokens(pair_store, all_pairs):
     for row in all_pairs.head(20).itertuples():
-        found = pair_delta.look_up(pair_store, source=row.source, target=row.target)
-        assert found.to_numpy().tolist() == [[row.source_id, row.target_id]]
+        ids = pair_delta.look_up(pair_store, source=row.source, target=row.target)
+        assert ids.to_numpy().tolist() == [[row.source_id, row.target_id]]
     for source, target in (("no such token", "the"), ("", ""), ("%", "%")):
         assert pair_delta.look_up(pair_store, source=source, target=target).empty
 
 
 def test_pairs_of_fewer_than_three_sequences_have_no_interval(pair_store):
-    found = pair_delta.browse(pair_store, **EVERYTHING)
-    few = found["n_sequences"] < 3
-    assert found.loc[few, ["low", "high"]].isna().all(axis=None)
-    assert_ordered(found["low"], found["mean_delta"], found["high"])
-    assert found.loc[~few, "low"].notna().any()
+    rows = pair_delta.browse(pair_store, **EVERYTHING)
+    few = rows["n_sequences"] < 3
+    assert rows.loc[few, ["low", "high"]].isna().all(axis=None)
+    assert_ordered(rows["low"], rows["mean_delta"], rows["high"])
+    assert rows.loc[~few, "low"].notna().any()

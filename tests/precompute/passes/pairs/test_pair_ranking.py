@@ -66,8 +66,8 @@ def asked(request, pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
     folder = tmp_path_factory.mktemp("asked")
     sure = (
         *(
-            f"update stored.pair_delta set error_{each} = error_{each} / 64 {_SURE}"
-            for each in EFFECTS
+            f"update stored.pair_delta set error_{effect} = error_{effect} / 64 {_SURE}"
+            for effect in EFFECTS
         ),
         f"update stored.pair_extreme set error = error / 64 {_SURE}",
     )
@@ -89,12 +89,12 @@ def _expected(
     chosen = []
     for _, of_layer in rows.groupby("layer"):
         pairs = [
-            each
-            for each in of_layer.to_dict("records")
-            if _is_listed(each["mean_delta"], order) and (not clear or _bound(each) is not None)
+            pair
+            for pair in of_layer.to_dict("records")
+            if _is_listed(pair["mean_delta"], order) and (not clear or _bound(pair) is not None)
         ]
-        pairs.sort(key=lambda each: place_in_list(each, order, rank))
-        chosen += [each | {"place": place} for place, each in enumerate(pairs[:limit], start=1)]
+        pairs.sort(key=lambda pair: place_in_list(pair, order, rank))
+        chosen += [pair | {"place": place} for place, pair in enumerate(pairs[:limit], start=1)]
     return pd.DataFrame(chosen, columns=[*rows.columns, "place"]).astype(rows.dtypes)
 
 
@@ -222,8 +222,8 @@ def _equal_means(mean: float) -> tuple[str, str]:
 def test_pairs_of_one_mean_stand_in_the_order_of_their_tokens(pair_run, tmp_path):
     with copy_of(pair_run, tmp_path, *_equal_means(0.5)) as store:
         asked = {"effect": "ff", "amplified": True, "layer": 2, "min_count": 1, "rank": "mean"}
-        found = pair_delta.top(store, **asked, limit=40)
-        ids = list(zip(found["source_id"], found["target_id"], strict=True))
+        pairs = pair_delta.top(store, **asked, limit=40)
+        ids = list(zip(pairs["source_id"], pairs["target_id"], strict=True))
         assert ids == sorted(ids)
         assert len(ids) == 40
         again = pair_delta.top(store, **asked, limit=7)

@@ -42,10 +42,10 @@ def renamed(pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
     ],
 )
 def test_text_is_looked_for_as_it_is_in_either_token(renamed, text, matches):
-    whole = pair_delta.browse(renamed, **EVERYTHING)
+    every = pair_delta.browse(renamed, **EVERYTHING)
     found = pair_delta.browse(renamed, **EVERYTHING | {"text": text})
-    assert set(whole["source"]) == set(TOKENS)
-    kept = whole[whole["source"].isin(matches) | whole["target"].isin(matches)]
+    assert set(every["source"]) == set(TOKENS)
+    kept = every[every["source"].isin(matches) | every["target"].isin(matches)]
     assert found["place"].tolist() == list(range(1, len(kept) + 1))
     same = [column for column in COLUMNS if column != "place"]
     pd.testing.assert_frame_equal(found[same], kept[same].reset_index(drop=True), check_dtype=False)
@@ -57,16 +57,16 @@ def test_text_is_looked_for_as_it_is_in_either_token(renamed, text, matches):
     ids=str,
 )
 def test_each_side_can_have_a_text_of_its_own(renamed, texts):
-    whole = pair_delta.browse(renamed, **EVERYTHING)
+    every = pair_delta.browse(renamed, **EVERYTHING)
     found = pair_delta.browse(renamed, **EVERYTHING | texts)
     fits = {"t": {"Été", "t"}, "T": {"Été", "t"}, '"t"': {"t"}, "é": {"Été"}}
-    kept = whole
+    kept = every
     for side in ("source", "target"):
         if side in texts:
             kept = kept[kept[side].isin(fits[texts[side]])]
     if "text" in texts:
         either = kept[["source", "target"]].isin(fits[texts["text"]]).any(axis=1)
         kept = kept[either]
-    assert 0 < len(kept) < len(whole)
+    assert 0 < len(kept) < len(every)
     pairs = ["source_id", "target_id"]
     assert found[pairs].to_numpy().tolist() == kept[pairs].to_numpy().tolist()

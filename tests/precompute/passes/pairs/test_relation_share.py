@@ -11,7 +11,7 @@ from tests.reference.pairs import sequence_relation_change as reference
 @pytest.fixture(scope="module")
 def amounts(masked_store) -> dict[tuple[int, str, str], dict[int, dict[str, float]]]:
     """Of every layer, effect and quantity, by sequence, what each relation has."""
-    found: dict = {}
+    by_quantity: dict = {}
     rows = masked_store.execute("from sequence_relation_change").fetchall()
     for seq, layer, effect, relation, n, before, change, gain in rows:
         for name, amount in (
@@ -21,8 +21,8 @@ def amounts(masked_store) -> dict[tuple[int, str, str], dict[int, dict[str, floa
             ("gain", gain),
             ("loss", change - gain),
         ):
-            found.setdefault((layer, effect, name), {}).setdefault(seq, {})[relation] = amount
-    return found
+            by_quantity.setdefault((layer, effect, name), {}).setdefault(seq, {})[relation] = amount
+    return by_quantity
 
 
 def test_shares_are_means_over_sequences_in_which_there_is_something_to_share(
@@ -36,9 +36,9 @@ def test_shares_are_means_over_sequences_in_which_there_is_something_to_share(
     assert len({effect for effect, _ in rows}) == len(layer_order.effects)
     for effect, row in rows:
         of = [
-            each.get(row.relation, 0) / sum(each.values())
-            for each in amounts[row.layer, effect, row.quantity].values()
-            if sum(each.values())
+            of_sequence.get(row.relation, 0) / sum(of_sequence.values())
+            for of_sequence in amounts[row.layer, effect, row.quantity].values()
+            if sum(of_sequence.values())
         ]
         assert row.mean == pytest.approx(sum(of) / len(of), rel=1e-9)
         assert row.n_sequences == len(of)
@@ -57,11 +57,11 @@ def test_the_mixing_before_is_that_of_the_maps_before_each_step(
         for layer, mixing in enumerate(layers, start=1):
             norms = dict(zip(layer_order.scopes, mixing.maps.double().tolist(), strict=True))
             for effect, (before, after) in layer_order.effects.items():
-                found = reference.relation_changes(
+                changes = reference.relation_changes(
                     norms[before], norms[after], names, causal=is_causal
                 )
-                for relation, told in found.items():
-                    expected[sequence.index, layer, effect, relation] = told
+                for relation, numbers in changes.items():
+                    expected[sequence.index, layer, effect, relation] = numbers
     rows = masked_store.execute("from sequence_relation_change").fetchall()
     assert {row[:4] for row in rows} == set(expected)
     for *key, n, held, change, gain in rows:
@@ -76,8 +76,10 @@ def test_ratios_are_of_the_same_sequences_mixing_before(masked_store, amounts, l
         for row in frame[~is_baseline].itertuples():
             sides = [
                 [
-                    each.get(row.relation, 0) / sum(each.values()) if sum(each.values()) else None
-                    for each in amounts[row.layer, effect, quantity].values()
+                    of_sequence.get(row.relation, 0) / sum(of_sequence.values())
+                    if sum(of_sequence.values())
+                    else None
+                    for of_sequence in amounts[row.layer, effect, quantity].values()
                 ]
                 for quantity in (row.quantity, "before")
             ]

@@ -19,8 +19,8 @@ def have_shards(store: DuckDBPyConnection, *, blocks: pd.DataFrame, **rows: obje
     """Shards of some tables; those of the others are empty."""
     store.register("blocks", blocks)
     for table in (rotary_plane.TABLE, offset_term.TABLE):
-        found = rows.get(table.name, table.shard_schema.empty_table())
-        store.register(f"{table.name}_shards", found)
+        shards = rows.get(table.name, table.shard_schema.empty_table())
+        store.register(f"{table.name}_shards", shards)
 
 
 def fitted(
@@ -35,5 +35,5 @@ def fitted(
         have_shards(store, blocks=blocks, **{name: rows})
         store.register("query_key_correlation_mean", compared)
         passes = (position_kernel, score_share)
-        kernels, shares = (each.fit(store, CONTEXT).to_pandas() for each in passes)
+        kernels, shares = (statistic.fit(store, CONTEXT).to_pandas() for statistic in passes)
     return kernels, shares

@@ -58,11 +58,11 @@ def test_heads_prefer_what_is_largest_on_average(position_store, position_traces
             assert offset == expected
             assert offset <= 0 or not is_causal
         dependences = [
-            reference.position_dependence(each, is_causal=is_causal)
-            for each in maps(position_traces, row.layer - 1, row.head - 1)
+            reference.position_dependence(matrix, is_causal=is_causal)
+            for matrix in maps(position_traces, row.layer - 1, row.head - 1)
         ]
         assert row.dependence == pytest.approx(
-            np.mean([each for each in dependences if each is not None]), rel=1e-4
+            np.mean([dependence for dependence in dependences if dependence is not None]), rel=1e-4
         )
 
 
@@ -70,16 +70,16 @@ def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
     heads = head_offset.heads(position_store)
     for counting, columns in COUNTINGS.items():
         for least in MIN_DEPENDENCES:
-            found = offset_agreement.agreement(
+            agreement = offset_agreement.agreement(
                 position_store, counting=counting, min_dependence=least
             )
             chosen = heads[heads["dependence"] >= least].dropna(subset=list(columns))
             groups = {layer: of for layer, of in chosen.groupby("layer") if len(of) >= 2}
-            assert found["layer"].dropna().tolist() == list(groups)
+            assert agreement["layer"].dropna().tolist() == list(groups)
             everywhere = len(chosen) >= 2
-            assert found["layer"].isna().sum() == everywhere
+            assert agreement["layer"].isna().sum() == everywhere
             for row, of in zip(
-                rows(found), [*groups.values(), *[chosen] * everywhere], strict=True
+                rows(agreement), [*groups.values(), *[chosen] * everywhere], strict=True
             ):
                 sides = [of[name].tolist() for name in columns]
                 assert row.n_heads == len(of)
@@ -95,8 +95,8 @@ def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
 def test_one_text_of_one_layer_is_enough(one_layer_run, one_layer_store):
     store = one_layer_store
     assert len(head_offset.heads(store)) == HEADS
-    found = offset_agreement.agreement(store, counting="sum", min_dependence=0.0)
-    assert found["n_heads"].tolist() == [HEADS, HEADS]
+    agreement = offset_agreement.agreement(store, counting="sum", min_dependence=0.0)
+    assert agreement["n_heads"].tolist() == [HEADS, HEADS]
     assert relative_position_centre.explained(store)["k"].tolist() == [2, 3]
     assert len(relative_position_cluster.shares(store, k=3)) == HEADS
     assert store.execute("select count(*) from relative_position_cluster").fetchall() == [(0,)]

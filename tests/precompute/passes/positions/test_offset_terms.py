@@ -23,56 +23,59 @@ of_families = pytest.mark.parametrize("kind", FAMILIES)
 Changed = Callable[[LayerWeights], LayerWeights]
 
 
-def _read(kind: str, change: Changed = lambda each: each) -> tuple[list, Trace, list[Trace]]:
+def _read(kind: str, change: Changed = lambda weights: weights) -> tuple[list, Trace, list[Trace]]:
     """Texts of a tiny model, traced together and each by itself, with other weights."""
     model, texts = tiny_model(kind), tiny_sequences(kind)
 
     def changed(trace: Trace) -> Trace:
-        layers = (replace(each, weights=change(each.weights)) for each in trace.layers)
+        layers = (replace(layer, weights=change(layer.weights)) for layer in trace.layers)
         return replace(trace, layers=tuple(layers))
 
     return list(texts), changed(model.trace(texts)), [changed(model.trace([t])) for t in texts]
 
 
-def _stored(each, tables: list[pa.Table]) -> pd.DataFrame:
-    frame = as_stored(each.TABLE, merged(each.TABLE, tables)).to_pandas()
-    return frame.sort_values([c.name for c in each.TABLE.key], ignore_index=True)
+def _stored(statistic, tables: list[pa.Table]) -> pd.DataFrame:
+    frame = as_stored(statistic.TABLE, merged(statistic.TABLE, tables)).to_pandas()
+    return frame.sort_values([c.name for c in statistic.TABLE.key], ignore_index=True)
 
 
 @of_families
 @pytest.mark.parametrize("each", [offset_term, query_key_correlation], ids=["terms", "sums"])
-def test_padding_batching_and_order_change_no_number(each, kind):
+def test_padding_batching_and_order_change_no_number(statistic, kind):
     texts, traced, alone = _read(kind)
-    together = _stored(each, [each.totals(Batch(tuple(texts), traced))])
-    apart = [each.totals(Batch((t,), trace)) for t, trace in zip(texts, alone, strict=True)]
+    together = _stored(statistic, [statistic.totals(Batch(tuple(texts), traced))])
+    apart = [statistic.totals(Batch((t,), trace)) for t, trace in zip(texts, alone, strict=True)]
     assert len(together)
-    pd.testing.assert_frame_equal(together, _stored(each, apart), rtol=1e-6, atol=1e-7)
-    pd.testing.assert_frame_equal(_stored(each, apart), _stored(each, apart[::-1]), rtol=1e-12)
+    pd.testing.assert_frame_equal(together, _stored(statistic, apart), rtol=1e-6, atol=1e-7)
+    pd.testing.assert_frame_equal(
+        _stored(statistic, apart), _stored(statistic, apart[::-1]), rtol=1e-12
+    )
 
 
 @of_families
 def test_sums_along_diagonals_are_those_of_the_models_scores(kind):
     texts, _, alone = _read(kind)
-    found = _stored(
+    rows = _stored(
         query_key_correlation, [query_key_correlation.totals(Batch((texts[0],), alone[0]))]
     )
     for index, layer in enumerate(alone[0].layers):
         weights = layer.weights
         scores = (weights.scores(layer.attention_input) / weights.score_scale)[0].numpy()
         centred = scores - scores.mean(axis=-1, keepdims=True)
-        own = found[found["layer"] == index]
-        for row in own.to_dict("records"):
-            for name, each in (("value", scores), ("value_centred", centred)):
-                expected = np.trace(each[row["head"]], offset=row["offset"])
+        of_layer = rows[rows["layer"] == index]
+        for row in of_layer.to_dict("records"):
+            for name, matrix in (("value", scores), ("value_centred", centred)):
+                expected = np.trace(matrix[row["head"]], offset=row["offset"])
                 assert row[name] == pytest.approx(expected, abs=1e-9)
 
 
-def _fitted(kind: str, change: Changed = lambda each: each) -> tuple[Any, Any]:
+def _fitted(kind: str, change: Changed = lambda weights: weights) -> tuple[Any, Any]:
     """Kernels and shares of all texts."""
     texts, traced, _ = _read(kind, change)
     batch = Batch(tuple(texts), traced)
     terms, sums = (
-        counted_from_1(each.totals(batch)) for each in (offset_term, query_key_correlation)
+        counted_from_1(statistic.totals(batch))
+        for statistic in (offset_term, query_key_correlation)
     )
     offsets = sums["offset"].unique().to_pylist()
     return fitted("offset_term", terms.to_pandas(), offsets)
@@ -111,14 +114,14 @@ def test_planted_offsets_are_found_by_the_kernel():
         return replace(weights, offset_terms=OffsetTerms(torch.arange(11), bias=bias))
 
     kernels, _ = _fitted("t5", change)
-    for _, own in kernels.groupby(["layer", "head"]):
-        peak = own.sort_values("kernel").iloc[-1]
-        assert peak["offset"] == planted[int(own["head"].iloc[0]) - 1]
+    for _, of_head in kernels.groupby(["layer", "head"]):
+        peak = of_head.sort_values("kernel").iloc[-1]
+        assert peak["offset"] == planted[int(of_head["head"].iloc[0]) - 1]
         assert peak["kernel"] == 2.0
 
 
 def test_a_layer_that_adds_nothing_has_no_rows():
     model, texts = tiny_model("bert"), tiny_sequences("bert")[:1]
-    found = offset_term.totals(Batch(texts, model.trace(texts)))
-    assert found.schema == offset_term.TABLE.shard_schema
-    assert found.num_rows == 0
+    rows = offset_term.totals(Batch(texts, model.trace(texts)))
+    assert rows.schema == offset_term.TABLE.shard_schema
+    assert rows.num_rows == 0

@@ -25,24 +25,24 @@ def made(tmp_path_factory):
     sequences = tuple(run(asked, run_local).corpus)
     model = tiny_vision_model(FAMILY)  # the same weights, in float64
     first = len(sequences[0]) - ROWS * COLUMNS
-    traces = [model.trace([each]) for each in sequences]
+    traces = [model.trace([sequence]) for sequence in sequences]
     with duckdb.connect(str(asked.output), read_only=True) as store:
         yield (
             store,
-            [[each.attention[0][:, first:, first:] for each in trace.layers] for trace in traces],
+            [[layer.attention[0][:, first:, first:] for layer in trace.layers] for trace in traces],
         )
 
 
 def test_offsets_are_means_over_images_of_the_models_own_attention(made):
     store, images = made
     for layer, head in HEAD_PLACES:
-        found = patch_offset.of_head(store, layer=layer + 1, head=head + 1)
-        slow = [twin.by_offset(each[layer][head].tolist(), ROWS, COLUMNS, 7) for each in images]
-        assert len(found) == len(slow[0]) == (2 * ROWS - 1) * (2 * COLUMNS - 1)
-        assert (found["n_images"] == len(images)).all()
-        for row in found.itertuples():
-            both = [each[row.row_offset, row.column_offset] for each in slow]
-            attention, per_pair = (sum(each) / len(both) for each in zip(*both, strict=True))
+        rows = patch_offset.of_head(store, layer=layer + 1, head=head + 1)
+        slow = [twin.by_offset(maps[layer][head].tolist(), ROWS, COLUMNS, 7) for maps in images]
+        assert len(rows) == len(slow[0]) == (2 * ROWS - 1) * (2 * COLUMNS - 1)
+        assert (rows["n_images"] == len(images)).all()
+        for row in rows.itertuples():
+            both = [offsets[row.row_offset, row.column_offset] for offsets in slow]
+            attention, per_pair = (sum(values) / len(both) for values in zip(*both, strict=True))
             assert row.attention == pytest.approx(attention, rel=1e-4)
             assert row.attention_per_pair == pytest.approx(per_pair, rel=1e-4)
 
@@ -54,7 +54,7 @@ def test_special_tokens_take_their_part_of_attention_away(made):
     ).fetchall()
     assert len(sums) == len(HEAD_PLACES)
     for layer, head, total in sums:
-        patches = torch.stack([each[layer - 1][head - 1].sum(dim=-1).mean() for each in images])
+        patches = torch.stack([maps[layer - 1][head - 1].sum(dim=-1).mean() for maps in images])
         assert total == pytest.approx(float(patches.mean()), rel=1e-4)
         assert total < 1
 
@@ -73,11 +73,11 @@ def test_the_preferred_offset_is_the_largest_per_pair(made):
 
 def test_of_equal_offsets_the_nearest_is_preferred(made):
     store, _ = made
-    with duckdb.connect() as own:
-        own.register("told", store.sql("from patch_offset").to_arrow_table())
-        own.execute("create table patch_offset as from told")
-        own.execute("update patch_offset set attention_per_pair = 0.1")
-        best = patch_offset.preferred(own)
+    with duckdb.connect() as copy:
+        copy.register("told", store.sql("from patch_offset").to_arrow_table())
+        copy.execute("create table patch_offset as from told")
+        copy.execute("update patch_offset set attention_per_pair = 0.1")
+        best = patch_offset.preferred(copy)
     assert set(zip(best["row_offset"], best["column_offset"], strict=True)) == {(0, 0)}
     assert best["attention_per_pair"].tolist() == pytest.approx(best["mean_per_pair"].tolist())
 
@@ -85,6 +85,6 @@ def test_of_equal_offsets_the_nearest_is_preferred(made):
 def test_texts_have_no_patches():
     model = tiny_model("bert")
     sequences = tiny_sequences("bert")
-    found = patch_pass.totals(Batch(sequences, model.trace(sequences)))
-    assert found.num_rows == 0
-    assert found.schema == patch_offset.TABLE.shard_schema
+    rows = patch_pass.totals(Batch(sequences, model.trace(sequences)))
+    assert rows.num_rows == 0
+    assert rows.schema == patch_offset.TABLE.shard_schema

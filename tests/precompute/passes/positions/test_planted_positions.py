@@ -68,8 +68,8 @@ def _batch(loaded: LoadedModel) -> Batch:
     return Batch((text,), loaded.trace([text]), controlled=partial(loaded.trace_controlled, seed=0))
 
 
-def _rows(each: Totals, loaded: LoadedModel) -> pd.DataFrame:
-    return as_stored(each.TABLE, each.totals(_batch(loaded))).to_pandas()
+def _rows(statistic: Totals, loaded: LoadedModel) -> pd.DataFrame:
+    return as_stored(statistic.TABLE, statistic.totals(_batch(loaded))).to_pandas()
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +120,6 @@ def test_position_explains_little_of_a_head_that_looks_at_words():
         attention.query.bias.fill_(2.0)
         attention.key.weight.copy_(torch.eye(WIDTH))
     rows = _rows(relative_position_profile, loaded)
-    found = rows[rows["layer"] == 0]["dependence"]
-    assert (found < 0.15).all()
-    assert (found > 0).all()
+    dependence = rows[rows["layer"] == 0]["dependence"]
+    assert (dependence < 0.15).all()
+    assert (dependence > 0).all()

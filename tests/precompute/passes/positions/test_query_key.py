@@ -63,27 +63,27 @@ def model(finished):
 def alone(finished, model) -> dict[int, tuple[LayerTrace, ...]]:
     """The layers of every exemplar, each traced by itself."""
     plan = finished[1]
-    sequences = [each for each in plan.corpus if each.index in plan.exemplars]
-    return {each.index: model.trace([each]).layers for each in sequences}
+    sequences = [sequence for sequence in plan.corpus if sequence.index in plan.exemplars]
+    return {sequence.index: model.trace([sequence]).layers for sequence in sequences}
 
 
 def test_spectra_of_embeddings_are_stored_with_their_control(store, model):
     embedding = model.weights.position_embedding
-    found = embedding_spectrum.spectra(store).set_index("control").sort_index()
-    kept = found.loc["kept"]
+    spectra = embedding_spectrum.spectra(store).set_index("control").sort_index()
+    kept = spectra.loc["kept"]
     assert list(kept["frequency"]) == list(frequencies(len(embedding)))
     for k in (0, 1, 7):
         expected = reference.of_frequency(embedding.tolist(), k)
         assert kept.iloc[k][["mean", "q25", "q75", "max"]].tolist() == pytest.approx(expected)
-    assert len(found.loc["permuted"]) == len(kept)
+    assert len(spectra.loc["permuted"]) == len(kept)
 
 
 def test_components_of_embeddings_add_up(store, model):
-    found = position_variance.cumulative(store)
+    shares = position_variance.cumulative(store)
     expected = reference_variance.shares(model.weights.position_embedding.tolist())
-    assert found["ratio"].tolist() == pytest.approx(expected, abs=1e-9)
-    assert found["cumulative"].tolist() == pytest.approx(np.cumsum(expected))
-    assert found["component"].tolist() == list(range(1, len(expected) + 1))
+    assert shares["ratio"].tolist() == pytest.approx(expected, abs=1e-9)
+    assert shares["cumulative"].tolist() == pytest.approx(np.cumsum(expected))
+    assert shares["component"].tolist() == list(range(1, len(expected) + 1))
 
 
 def test_values_and_phases_are_those_of_the_head(store, model):
@@ -105,11 +105,11 @@ def test_amplitudes_are_means_over_the_longest_exemplars_on_both_sides(store, al
         if length == max(lengths)
     ]
     expected = torch.stack(longest).mean(dim=0).numpy()
-    found = query_key_phase.of_head(store, layer=2, head=3)
+    phases = query_key_phase.of_head(store, layer=2, head=3)
     assert max(lengths) >= 16
-    assert set(found["length"]) == {max(lengths)}
-    assert set(found["n_sequences"]) == {len(longest)}
-    amplitudes = found.pivot(index="plane", columns="frequency", values="amplitude")
+    assert set(phases["length"]) == {max(lengths)}
+    assert set(phases["n_sequences"]) == {len(longest)}
+    amplitudes = phases.pivot(index="plane", columns="frequency", values="amplitude")
     assert list(amplitudes.columns) == list(frequencies(max(lengths)))
     np.testing.assert_allclose(amplitudes, expected, rtol=1e-4, atol=1e-5)
     view = store.execute("from query_key_phase where layer = 2 and head = 3").df()
@@ -118,7 +118,7 @@ def test_amplitudes_are_means_over_the_longest_exemplars_on_both_sides(store, al
     for _, side in view.groupby("side"):
         pd.testing.assert_frame_equal(
             side.sort_values(order)[[*order, "amplitude"]].reset_index(drop=True),
-            found.sort_values(order)[[*order, "amplitude"]].reset_index(drop=True),
+            phases.sort_values(order)[[*order, "amplitude"]].reset_index(drop=True),
         )
 
 
@@ -126,9 +126,9 @@ def test_waves_are_those_of_the_first_directions(store, alone):
     for seq, layers in alone.items():
         layer, n_tokens = layers[0], layers[0].input.shape[1]
         queries, keys = query_key_waves(layer.attention_input[0], layer.weights.query_key)
-        found = query_key_wave.of_head(store, layer=1, head=2, seq=seq)
+        rows = query_key_wave.of_head(store, layer=1, head=2, seq=seq)
         for name, expected in (("query", queries), ("key", keys)):
-            waves = found.pivot(index="pos", columns="rank", values=name)
+            waves = rows.pivot(index="pos", columns="rank", values=name)
             assert list(waves.index) == list(range(n_tokens))
             np.testing.assert_allclose(waves, expected[1], rtol=1e-4, atol=1e-5)
 
@@ -136,31 +136,33 @@ def test_waves_are_those_of_the_first_directions(store, alone):
 def _expected_correlations(layer: LayerTrace) -> pd.DataFrame:
     """Of head 2 by offset; with no key behind the query where none may be seen."""
     queries, keys = query_key_waves(layer.attention_input[0], layer.weights.query_key)
-    found = cross_correlation(queries[1], keys[1]).numpy()
+    correlation = cross_correlation(queries[1], keys[1]).numpy()
     n = len(layer.attention_input[0])
-    frame = pd.DataFrame(found, index=range(1 - n, n), columns=range(1, found.shape[1] + 1))
+    frame = pd.DataFrame(
+        correlation, index=range(1 - n, n), columns=range(1, correlation.shape[1] + 1)
+    )
     return frame[frame.index <= 0] if layer.weights.is_causal else frame
 
 
 def test_correlations_lie_at_their_offsets_alone_and_in_the_mean(store, alone):
     expected = {seq: _expected_correlations(layers[0]) for seq, layers in alone.items()}
-    for seq, each in expected.items():
-        found = query_key_wave.correlations(store, layer=1, head=2, seq=seq)
-        by_offset = found.pivot(index="offset", columns="rank", values="correlation")
-        assert list(by_offset.index) == list(each.index)
-        np.testing.assert_allclose(by_offset, each, atol=1e-5)
+    for seq, frame in expected.items():
+        rows = query_key_wave.correlations(store, layer=1, head=2, seq=seq)
+        by_offset = rows.pivot(index="offset", columns="rank", values="correlation")
+        assert list(by_offset.index) == list(frame.index)
+        np.testing.assert_allclose(by_offset, frame, atol=1e-5)
     mean = pd.concat(expected.values()).groupby(level=0).mean()
-    found = query_key_wave.correlations(store, layer=1, head=2, seq=None)
-    by_offset = found.pivot(index="offset", columns="rank", values="correlation")
+    rows = query_key_wave.correlations(store, layer=1, head=2, seq=None)
+    by_offset = rows.pivot(index="offset", columns="rank", values="correlation")
     assert list(by_offset.index) == list(mean.index)
     np.testing.assert_allclose(by_offset, mean, atol=1e-5)
 
 
 def test_the_worst_error_of_every_layer_is_small_and_none_is_missing(store, alone):
-    found = query_key_error.by_layer(store)
-    assert found["layer"].tolist() == [1, 2]
-    assert set(found["n_sequences"]) == {len(alone)}
-    assert found[["score_error", "trace_error", "attention_error"]].to_numpy().max() < 1e-5
+    errors = query_key_error.by_layer(store)
+    assert errors["layer"].tolist() == [1, 2]
+    assert set(errors["n_sequences"]) == {len(alone)}
+    assert errors[["score_error", "trace_error", "attention_error"]].to_numpy().max() < 1e-5
 
 
 def test_a_short_text_has_waves_and_no_spectrum(store, alone):

@@ -37,19 +37,21 @@ def test_profiles_are_means_over_texts_of_sums_along_diagonals(
     position_store, position_traces, is_causal, layer, head
 ):
     place = {"layer": layer + 1, "head": head + 1}
-    told = position_store.execute(
+    view = position_store.execute(
         'select "offset", attention from relative_position_profile '
         'where layer = $layer and head = $head order by "offset"',
         place,
     ).fetchall()
-    found = relative_position_profile.of_head(position_store, **place)
+    profile = relative_position_profile.of_head(position_store, **place)
     every = relative_position_profile.all_heads(position_store)
     every = every[(every["layer"] == layer + 1) & (every["head"] == head + 1)]
     of_head = maps(position_traces, layer, head)
-    assert [offset for offset, _ in told] == _offsets(10, is_causal=is_causal)
-    for (offset, attention), row, of_all in zip(told, rows(found), every["attention"], strict=True):
-        sums = np.array([reference.diagonal_sum(each, offset) for each in of_head])
-        shares = sums / [len(each) for each in of_head]
+    assert [offset for offset, _ in view] == _offsets(10, is_causal=is_causal)
+    for (offset, attention), row, of_all in zip(
+        view, rows(profile), every["attention"], strict=True
+    ):
+        sums = np.array([reference.diagonal_sum(matrix, offset) for matrix in of_head])
+        shares = sums / [len(matrix) for matrix in of_head]
         assert attention == pytest.approx(sums.mean(), rel=1e-5, abs=1e-7)
         assert row.offset == offset
         assert row.mean == of_all == pytest.approx(shares.mean(), rel=1e-5, abs=1e-7)
@@ -62,30 +64,30 @@ def test_profiles_are_means_over_texts_of_sums_along_diagonals(
 def test_scores_and_attention_are_means_over_texts(
     position_store, position_traces, is_causal, layer, head
 ):
-    found = query_key_correlation.of_head(position_store, layer=layer + 1, head=head + 1)
+    correlation = query_key_correlation.of_head(position_store, layer=layer + 1, head=head + 1)
     longest = max(trace.is_token.shape[1] for trace in position_traces.values()) - 1
-    assert found["offset"].tolist() == _offsets(longest, is_causal=is_causal)
+    assert correlation["offset"].tolist() == _offsets(longest, is_causal=is_causal)
     weights = next(iter(position_traces.values())).layers[layer].weights
     scores = [
         reference_scores.scores(trace.layers[layer].attention_input[0], weights, head).tolist()
         for trace in position_traces.values()
     ]
-    for row in rows(found):
+    for row in rows(correlation):
         for matrices, of_sums, of_pairs in (
             (scores, row.value, row.value_per_pair),
             (maps(position_traces, layer, head), row.attention, row.attention_per_pair),
         ):
-            sums = [reference.diagonal_sum(each, row.offset) for each in matrices]
+            sums = [reference.diagonal_sum(matrix, row.offset) for matrix in matrices]
             pairs = [
-                total / (len(each) - abs(row.offset))
-                for total, each in zip(sums, matrices, strict=True)
-                if len(each) > abs(row.offset)
+                total / (len(matrix) - abs(row.offset))
+                for total, matrix in zip(sums, matrices, strict=True)
+                if len(matrix) > abs(row.offset)
             ]
             assert of_sums == pytest.approx(np.mean(sums), rel=1e-4, abs=1e-5)
             assert of_pairs == pytest.approx(np.mean(pairs), rel=1e-4, abs=1e-5)
             assert row.n_sequences == len(pairs)
-        centred = [reference_scores.row_centred(each, is_causal=is_causal) for each in scores]
-        sums = [reference.diagonal_sum(each, row.offset) for each in centred]
+        centred = [reference_scores.row_centred(matrix, is_causal=is_causal) for matrix in scores]
+        sums = [reference.diagonal_sum(matrix, row.offset) for matrix in centred]
         assert row.value_centred == pytest.approx(np.mean(sums), rel=1e-4, abs=1e-4)
 
 
@@ -95,12 +97,12 @@ def test_kept_maps_show_the_first_tokens_of_the_longest_texts(
     kept = position_run[1].exemplars
     assert len(kept) == 4
     for sequence in position_run[1].corpus:
-        found = exemplar_attention.of_head(position_store, layer=2, head=1, seq=sequence.index)
+        cells = exemplar_attention.of_head(position_store, layer=2, head=1, seq=sequence.index)
         n = min(15, len(sequence)) if sequence.index in kept else 0
-        assert len(found) == n * n
+        assert len(cells) == n * n
         expected = position_traces[sequence.index].layers[1].attention[0, 0, :n, :n]
-        np.testing.assert_allclose(found["attention"], expected.flatten(), rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(cells["attention"], expected.flatten(), rtol=1e-4, atol=1e-6)
         tokens = list(sequence.tokens[:n])
-        assert found["query_token"].tolist() == [token for token in tokens for _ in tokens]
-        assert found["key_token"].tolist() == tokens * n
-        assert found["key_pos"].tolist() == list(range(n)) * n
+        assert cells["query_token"].tolist() == [token for token in tokens for _ in tokens]
+        assert cells["key_token"].tolist() == tokens * n
+        assert cells["key_pos"].tolist() == list(range(n)) * n

@@ -14,10 +14,10 @@ from tests.reference.positions import state_spectrum as reference
 
 def test_spectra_are_means_over_the_texts_of_one_length(position_store, position_traces):
     lengths = {seq: wave_length(trace.is_token.shape[1]) for seq, trace in position_traces.items()}
-    told = state_spectrum.lengths(position_store)
+    stored = state_spectrum.lengths(position_store)
     counts = {length: list(lengths.values()).count(length) for length in set(lengths.values())}
     counts.pop(0, None)
-    assert dict(zip(told["length"], told["n_sequences"], strict=True)) == counts
+    assert dict(zip(stored["length"], stored["n_sequences"], strict=True)) == counts
     for length in counts:
         traces = [position_traces[seq] for seq in position_traces if lengths[seq] == length]
         spreads = []
@@ -26,13 +26,13 @@ def test_spectra_are_means_over_the_texts_of_one_length(position_store, position
             inputs = layer.attention_input[0, :length]
             waves = reference.state_waves(inputs, layer.weights.query_key)
             waves["word_embedding"] = trace.word_embeddings[0, :length].double().T.tolist()
-            spreads.append({name: reference.spread(each) for name, each in waves.items()})
+            spreads.append({name: reference.spread(values) for name, values in waves.items()})
         for source in ("word_embedding", "hidden", "query", "key"):
             rows = state_spectrum.by_layer(
                 position_store, source=source, length=length, control="kept"
             )
             rows = rows[rows["layer"].isna() | (rows["layer"] == 2)]
-            expected = np.mean([each[source] for each in spreads], axis=0)
+            expected = np.mean([spread[source] for spread in spreads], axis=0)
             found = rows[["mean", "q25", "q75", "max"]].to_numpy()
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
             assert rows["frequency"].tolist() == list(frequencies(length))
@@ -67,7 +67,7 @@ def test_controls_are_compared_with_the_same_sequences_as_they_are(position_stor
         for layer in layers:
             inputs = layer.attention_input[0, :length]
             waves = reference.state_waves(inputs, layer.weights.query_key)
-            spreads.append({name: reference.spread(each) for name, each in waves.items()})
+            spreads.append({name: reference.spread(values) for name, values in waves.items()})
         for source in ("hidden", "query", "key"):
             rows = {
                 control: state_spectrum.by_layer(
@@ -80,7 +80,7 @@ def test_controls_are_compared_with_the_same_sequences_as_they_are(position_stor
                 assert len(rows[control]) == len(rows["kept"])
             first = rows["compared"][rows["compared"]["layer"] == 1]
             found = first[["mean", "q25", "q75", "max"]].to_numpy()
-            expected = np.mean([each[source] for each in spreads], axis=0)
+            expected = np.mean([spread[source] for spread in spreads], axis=0)
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
@@ -111,14 +111,14 @@ def test_some_length_has_sequences_that_were_not_run_again(position_traces):
 
 def test_the_public_spectra_are_of_the_commonest_length_and_of_the_embeddings(position_store):
     length = int(state_spectrum.lengths(position_store)["length"].iloc[0])
-    told = position_store.execute("from position_spectrum").df()
-    assert set(told["source"]) == {
+    spectra = position_store.execute("from position_spectrum").df()
+    assert set(spectra["source"]) == {
         "position_embedding", "word_embedding", "hidden", "query", "key"
     }  # fmt: skip
     for source in ("word_embedding", "hidden", "query", "key"):
-        of_source = told[told["source"] == source].sort_values(["layer", "frequency"])
-        own = state_spectrum.by_layer(position_store, source=source, length=length, control="kept")
-        np.testing.assert_array_equal(of_source["max"], own["max"])
-    embedding = told[told["source"] == "position_embedding"]
+        of_source = spectra[spectra["source"] == source].sort_values(["layer", "frequency"])
+        kept = state_spectrum.by_layer(position_store, source=source, length=length, control="kept")
+        np.testing.assert_array_equal(of_source["max"], kept["max"])
+    embedding = spectra[spectra["source"] == "position_embedding"]
     assert embedding["layer"].isna().all()
     assert len(embedding) == 40 // 2 + 1

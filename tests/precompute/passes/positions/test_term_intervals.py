@@ -34,29 +34,29 @@ def shards(kind: str, n: int = N) -> pd.DataFrame:
         for seq in range(n)
     )
     texts = tiny_sequences(kind, entries)
-    found = offset_term.totals(Batch(texts, tiny_model(kind).trace(texts)))
-    return counted_from_1(found).to_pandas()
+    rows = offset_term.totals(Batch(texts, tiny_model(kind).trace(texts)))
+    return counted_from_1(rows).to_pandas()
 
 
 def _fitted(rows: pd.DataFrame, block: Callable[[int], int] = int) -> tuple[Any, Any]:
     return fitted("offset_term", rows, OFFSETS, block)
 
 
-def _of_sequences(own: pd.DataFrame) -> list[dict[str, Any]]:
+def _of_sequences(of_head: pd.DataFrame) -> list[dict[str, Any]]:
     """The sums of one head, sequence after sequence."""
     return [
         {name: rows[name].to_numpy() for name in SUMS} | {"pairs": rows["n_pairs"].iloc[0]}
-        for _, rows in own.groupby("seq")
+        for _, rows in of_head.groupby("seq")
     ]
 
 
 def _together(sequences: list[dict[str, Any]]) -> dict[str, Any]:
-    return {name: sum(each[name] for each in sequences) for name in sequences[0]}
+    return {name: sum(sums[name] for sums in sequences) for name in sequences[0]}
 
 
-def _place(own: pd.DataFrame, offset: int) -> int:
+def _place(of_head: pd.DataFrame, offset: int) -> int:
     """That of the only bucket that has the offset."""
-    buckets = own[own["seq"] == 0]
+    buckets = of_head[of_head["seq"] == 0]
     ends = zip(buckets["first_offset"], buckets["last_offset"], strict=True)
     [place] = [place for place, (first, last) in enumerate(ends) if first <= offset <= last]
     return place
@@ -69,14 +69,14 @@ def _kernel(sums: dict[str, Any], place: int) -> float:
 def _shares(sums: dict[str, Any]) -> list[float]:
     """Of position, query, key and content, bucket after bucket."""
     query, key, bias = (
-        sum(d * each / sums["pairs"] for d, each in zip(sums["deviation"], sums[name], strict=True))
+        sum(d * term / sums["pairs"] for d, term in zip(sums["deviation"], sums[name], strict=True))
         for name in ("query", "key", "bias")
     )
     position = query + key + bias
     of_query, of_key = sum(sums["query_part"]) - query, sum(sums["key_part"]) - key
-    whole = sum(sums["score"])
-    rest = whole - position - of_query - of_key
-    return [float(each / whole) for each in (position, of_query, of_key, rest)]
+    score = sum(sums["score"])
+    rest = score - position - of_query - of_key
+    return [float(part / score) for part in (position, of_query, of_key, rest)]
 
 
 @of_families
@@ -87,19 +87,19 @@ def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind):
     draws = [list(range(N)), *(np.repeat(np.arange(N), row).tolist() for row in weights)]
     of_heads = []
     for head in range(1, HEADS + 1):
-        own = rows[(rows["layer"] == 1) & (rows["head"] == head)]
-        each = _of_sequences(own)
-        whole, *drawn = (_together([each[seq] for seq in draw]) for draw in draws)
+        of_head = rows[(rows["layer"] == 1) & (rows["head"] == head)]
+        sequences = _of_sequences(of_head)
+        of_all, *drawn = (_together([sequences[seq] for seq in draw]) for draw in draws)
         for row in kernels[(kernels["layer"] == 1) & (kernels["head"] == head)].itertuples():
-            place = _place(own, row.offset)
-            assert row.kernel == pytest.approx(_kernel(whole, place), rel=1e-9)
-            ends = interval([_kernel(one, place) for one in drawn])
+            place = _place(of_head, row.offset)
+            assert row.kernel == pytest.approx(_kernel(of_all, place), rel=1e-9)
+            ends = interval([_kernel(sums, place) for sums in drawn])
             assert (row.low, row.high) == pytest.approx(ends, rel=1e-9)
-        of_heads.append([_shares(one) for one in (whole, *drawn)])
-    found = [*of_heads, np.mean(of_heads, axis=0).tolist()]  # NULL, the mean over heads, is last
-    for row, expected in zip(shares[shares["layer"] == 1].to_dict("records"), found, strict=True):
+        of_heads.append([_shares(sums) for sums in (of_all, *drawn)])
+    slow = [*of_heads, np.mean(of_heads, axis=0).tolist()]  # NULL, the mean over heads, is last
+    for row, expected in zip(shares[shares["layer"] == 1].to_dict("records"), slow, strict=True):
         for place, part in enumerate(PARTS):
-            value, *drawn = (each[place] for each in expected)
+            value, *drawn = (parts[place] for parts in expected)
             assert row[part] == pytest.approx(value, rel=1e-9, abs=1e-12)
             ends = (row[f"{part}_low"], row[f"{part}_high"])
             assert ends == pytest.approx(interval(drawn), rel=1e-9, abs=1e-12)

@@ -26,7 +26,7 @@ def drawn_sums(n_sequences: int, n_heads: int, *, spread: float = 1.0) -> pd.Dat
     frame = rows.to_frame(index=False)
     frame["frequency"] = frame["plane"].map(dict(enumerate(FREQUENCIES)))
     frame["n_pairs"] = 20 + 5 * (frame["seq"] % 4)
-    for name in (f"{each}_{part}" for each in COMPLEX for part in ("real", "imaginary")):
+    for name in (f"{quantity}_{part}" for quantity in COMPLEX for part in ("real", "imaginary")):
         means = draw.normal(size=n_heads)[frame["head"] - 1]
         means = means + spread * draw.normal(size=len(frame))
         frame[name] = np.where(frame["plane"] > 0, means * frame["n_pairs"], 0.0)
@@ -39,21 +39,21 @@ def _fitted(sums: pd.DataFrame, block: Callable[[int], int] = int) -> tuple[Any,
     return fitted("rotary_plane", sums, OFFSETS, block)
 
 
-def _of_sequences(own: pd.DataFrame) -> list[dict[str, Any]]:
+def _of_sequences(of_head: pd.DataFrame) -> list[dict[str, Any]]:
     """The sums of one head, sequence after sequence."""
-    found = []
-    for _, rows in own.groupby("seq"):
+    sequences = []
+    for _, rows in of_head.groupby("seq"):
         turned = rows[rows["plane"] > 0]
         sums: dict[str, Any] = {
             name: (turned[f"{name}_real"] + 1j * turned[f"{name}_imaginary"]).to_numpy()
             for name in COMPLEX
         }
-        found.append(sums | {"whole": rows["score"].sum(), "pairs": rows["n_pairs"].iloc[0]})
-    return found
+        sequences.append(sums | {"whole": rows["score"].sum(), "pairs": rows["n_pairs"].iloc[0]})
+    return sequences
 
 
 def _together(sequences: list[dict[str, Any]]) -> dict[str, Any]:
-    return {name: sum(each[name] for each in sequences) for name in sequences[0]}
+    return {name: sum(sums[name] for sums in sequences) for name in sequences[0]}
 
 
 def _kernel(sums: dict[str, Any], offset: int) -> float:
@@ -68,7 +68,7 @@ def _shares(sums: dict[str, Any]) -> list[float]:
     of_query = float((key * sums["query_turn"]).real.sum()) - position
     of_key = float((query * sums["key_turn"]).real.sum()) - position
     rest = sums["whole"] - position - of_query - of_key
-    return [each / sums["whole"] for each in (position, of_query, of_key, rest)]
+    return [part / sums["whole"] for part in (position, of_query, of_key, rest)]
 
 
 def test_ends_are_percentiles_of_what_redrawn_sequences_make():
@@ -78,17 +78,19 @@ def test_ends_are_percentiles_of_what_redrawn_sequences_make():
     draws = CONTEXT.redraws(np.arange(n)).weights.astype(int)
     of_heads = []
     for head in (1, 2):
-        each = _of_sequences(sums[sums["head"] == head])
-        drawn = [_together([each[seq] for seq in np.repeat(np.arange(n), row)]) for row in draws]
+        sequences = _of_sequences(sums[sums["head"] == head])
+        drawn = [
+            _together([sequences[seq] for seq in np.repeat(np.arange(n), row)]) for row in draws
+        ]
         for row in kernels[kernels["head"] == head].itertuples():
-            assert row.kernel == pytest.approx(_kernel(_together(each), row.offset), rel=1e-9)
-            ends = interval([_kernel(one, row.offset) for one in drawn])
+            assert row.kernel == pytest.approx(_kernel(_together(sequences), row.offset), rel=1e-9)
+            ends = interval([_kernel(redrawn, row.offset) for redrawn in drawn])
             assert (row.low, row.high) == pytest.approx(ends, rel=1e-9)
-        of_heads.append([_shares(_together(each)), *map(_shares, drawn)])
-    found = [*of_heads, np.mean(of_heads, axis=0).tolist()]  # NULL, the mean over heads, is last
-    for row, expected in zip(shares.to_dict("records"), found, strict=True):
+        of_heads.append([_shares(_together(sequences)), *map(_shares, drawn)])
+    slow = [*of_heads, np.mean(of_heads, axis=0).tolist()]  # NULL, the mean over heads, is last
+    for row, expected in zip(shares.to_dict("records"), slow, strict=True):
         for place, part in enumerate(PARTS):
-            value, *drawn = (each[place] for each in expected)
+            value, *drawn = (parts[place] for parts in expected)
             assert row[part] == pytest.approx(value, rel=1e-9)
             ends = (row[f"{part}_low"], row[f"{part}_high"])
             assert ends == pytest.approx(interval(drawn), rel=1e-9)
@@ -101,12 +103,12 @@ def test_an_interval_holds_the_kernel_of_all_texts_as_often_as_it_says():
     kernels, _ = _fitted(sums)
     mean = drawn_sums(40, n_heads, spread=0.0)
     means = mean[(mean["seq"] == 0) & (mean["plane"] > 0)]
-    for offset, own in kernels.groupby("offset"):
-        whole = [
-            reference_kernel.position_kernel(list(each), FREQUENCIES[1:], int(str(offset)))
-            for each in _means(means).reshape(n_heads, planes)
+    for offset, of_offset in kernels.groupby("offset"):
+        expected = [
+            reference_kernel.position_kernel(list(of_head), FREQUENCIES[1:], int(str(offset)))
+            for of_head in _means(means).reshape(n_heads, planes)
         ]
-        held = ((own["low"] <= whole) & (whole <= own["high"])).mean()
+        held = ((of_offset["low"] <= expected) & (expected <= of_offset["high"])).mean()
         assert 0.88 <= held <= 0.98
     assert_ordered(kernels["low"], kernels["kernel"], kernels["high"])
 

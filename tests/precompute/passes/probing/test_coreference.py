@@ -28,8 +28,12 @@ Picked = dict[Method, dict[int, list[int]]]
 @pytest.fixture(scope="module")
 def texts(probing_run) -> dict[int, Annotation]:
     """The texts that have a mention with an antecedent."""
-    found = {each.index: each.annotation for each in probing_run[1].corpus if each.annotation}
-    return {seq: known for seq, known in found.items() if scored(known)}
+    annotations = {
+        sequence.index: sequence.annotation
+        for sequence in probing_run[1].corpus
+        if sequence.annotation
+    }
+    return {seq: known for seq, known in annotations.items() if scored(known)}
 
 
 @pytest.fixture(scope="module")
@@ -37,26 +41,26 @@ def slow(probing_run, texts) -> Picked:
     """What the twins pick for every mention of every text, by method."""
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
-    found: Picked = {}
+    by_method: Picked = {}
     for sequence in plan.corpus:
         if sequence.index not in texts:
             continue
         ((seq, known, attention),) = Batch((sequence,), model.trace([sequence])).annotated
         for merging, maps in zip(MERGINGS, (attention.mean, attention.first), strict=True):
-            for (layer, head), each in zip(CELLS, maps.tolist(), strict=True):
-                picked = prediction.picked(each, heads_of(known))
-                found.setdefault(("head", merging, layer, head), {})[seq] = picked
+            for (layer, head), matrix in zip(CELLS, maps.tolist(), strict=True):
+                picked = prediction.picked(matrix, heads_of(known))
+                by_method.setdefault(("head", merging, layer, head), {})[seq] = picked
         for rule, picked in by_rules(known).items():
-            found.setdefault((rule, None, None, None), {})[seq] = picked
-    return found
+            by_method.setdefault((rule, None, None, None), {})[seq] = picked
+    return by_method
 
 
 def heads_of(known: Annotation) -> list[int]:
-    return [each.head for each in known.mentions]
+    return [mention.head for mention in known.mentions]
 
 
 def clusters_of(known: Annotation) -> list[int]:
-    return [each.cluster for each in known.mentions]
+    return [mention.cluster for mention in known.mentions]
 
 
 def scored(known: Annotation) -> list[int]:
@@ -67,7 +71,7 @@ def scored(known: Annotation) -> list[int]:
 def by_rules(known: Annotation) -> dict[str, list[int]]:
     heads = heads_of(known)
     words = [form.lower() for form in known.forms]
-    texts = [" ".join(words[each.first : each.last + 1]) for each in known.mentions]
+    texts = [" ".join(words[span.first : span.last + 1]) for span in known.mentions]
     features = [known.features[head] for head in heads]
     for place, mention in enumerate(known.mentions):
         inside = range(mention.first, mention.last + 1)
@@ -122,26 +126,24 @@ def test_accuracies_are_shares_of_the_mentions_that_have_an_antecedent(
     for mention_type in MENTION_TYPES:
         right, n = counted(slow, texts, mention_type)
         for merging in MERGINGS:
-            found = coreference_accuracy.of_type(
+            rows = coreference_accuracy.of_type(
                 probing_store, mention_type=mention_type, merging=merging
             )
-            assert len(found) == (len(CELLS) + len(BASELINES)) * (mention_type in types)
-            for row in found.itertuples():
+            assert len(rows) == (len(CELLS) + len(BASELINES)) * (mention_type in types)
+            for row in rows.itertuples():
                 is_head = row.method == "head"
                 place = (merging, row.layer, row.head) if is_head else (None,) * 3
                 of_method = right[(row.method, *place)]
                 assert row.n == sum(n.values())
                 assert row.accuracy == pytest.approx(sum(of_method.values()) / sum(n.values()))
-            assert_ordered(found["low"], found["accuracy"], found["high"])
+            assert_ordered(rows["low"], rows["accuracy"], rows["high"])
 
 
 def test_the_contract_shows_means_over_pieces_and_every_rule(probing_store):
-    found = probing_store.execute("from coreference_accuracy").df()
-    assert (
-        found[["mention_type", "method", "layer", "head"]].value_counts(dropna=False) == 1
-    ).all()
+    rows = probing_store.execute("from coreference_accuracy").df()
+    assert (rows[["mention_type", "method", "layer", "head"]].value_counts(dropna=False) == 1).all()
     of_all = coreference_accuracy.of_type(probing_store, mention_type="all", merging="mean")
-    shown = found[found["mention_type"] == "all"].sort_values(["method", "layer", "head"])
+    shown = rows[rows["mention_type"] == "all"].sort_values(["method", "layer", "head"])
     expected = of_all.sort_values(["method", "layer", "head"])
     assert shown["accuracy"].tolist() == expected["accuracy"].tolist()
 
@@ -155,10 +157,10 @@ def test_the_best_head_is_chosen_on_one_part_and_scored_on_the_other(
     chosen = {seq for seq in texts if chosen_on == "all" or first[seq] == (chosen_on == "first")}
     others = set(texts) if chosen_on == "all" else set(texts) - chosen
     for merging in MERGINGS:
-        found = coreference_best.best(probing_store, merging=merging, chosen_on=chosen_on)
-        assert set(found["mention_type"]) == set(types)
-        assert_ordered(found["low"], found["accuracy"], found["high"])
-        for row in found.itertuples():
+        rows = coreference_best.best(probing_store, merging=merging, chosen_on=chosen_on)
+        assert set(rows["mention_type"]) == set(types)
+        assert_ordered(rows["low"], rows["accuracy"], rows["high"])
+        for row in rows.itertuples():
             right, n = counted(slow, texts, str(row.mention_type))
             of_heads = [
                 sum(right[("head", merging, *cell)][seq] for seq in chosen) for cell in CELLS
@@ -178,9 +180,9 @@ def test_the_best_head_is_chosen_on_one_part_and_scored_on_the_other(
 
 def test_questions_about_one_text_tell_its_mentions(probing_store, texts, slow):
     chosen: dict[str, Any] = {"method": "head", "merging": "mean", "layer": 2, "head": 1}
-    found = coreference_prediction.by_sequence(probing_store, **chosen)
-    assert found["seq"].tolist() == sorted(texts)
-    for row in found.itertuples():
+    rows = coreference_prediction.by_sequence(probing_store, **chosen)
+    assert rows["seq"].tolist() == sorted(texts)
+    for row in rows.itertuples():
         known = texts[int(str(row.seq))]
         mentions = coreference_prediction.of_sequence(
             probing_store, seq=int(str(row.seq)), **chosen
@@ -195,15 +197,15 @@ def test_questions_about_one_text_tell_its_mentions(probing_store, texts, slow):
 
 
 def test_a_head_on_all_types_is_that_head_and_every_rule(probing_store, types):
-    found = coreference_accuracy.of_head(probing_store, merging="first", layer=1, head=2)
-    assert set(found["method"]) == {"head", *BASELINES}
+    rows = coreference_accuracy.of_head(probing_store, merging="first", layer=1, head=2)
+    assert set(rows["method"]) == {"head", *BASELINES}
     expected = [
         coreference_accuracy.of_type(probing_store, mention_type=name, merging="first")
         .query("layer == 1 and head == 2")["accuracy"]
         .item()
         for name in types
     ]
-    assert found.loc[found["method"] == "head", "accuracy"].tolist() == expected
+    assert rows.loc[rows["method"] == "head", "accuracy"].tolist() == expected
 
 
 def test_plain_text_has_no_mentions_and_no_accuracy(tmp_path):

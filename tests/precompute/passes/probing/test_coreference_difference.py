@@ -26,7 +26,7 @@ from tests.tiny import HEADS, LAYERS
 def texts(probing_store, probing_run) -> dict[int, Annotation]:
     """The texts that have a mention with an antecedent."""
     rows = probing_store.execute("select distinct seq from coreference_prediction").fetchall()
-    sequences = {each.index: each.annotation for each in probing_run[1].corpus}
+    sequences = {sequence.index: sequence.annotation for sequence in probing_run[1].corpus}
     return {seq: sequences[seq] for (seq,) in rows}
 
 
@@ -49,9 +49,9 @@ def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, probin
         for row in rows.itertuples():
             matrix = merge[row.merging](maps[row.layer, row.head], spans)
             best = prediction.picked(matrix, heads_of(known))
-            for mention, told in zip(row.mentions, row.predicted, strict=True):
+            for mention, antecedent in zip(row.mentions, row.predicted, strict=True):
                 given = matrix[heads_of(known)[mention]]
-                assert given[told] == pytest.approx(given[best[mention]], abs=1e-6)
+                assert given[antecedent] == pytest.approx(given[best[mention]], abs=1e-6)
             verdicts = reference.right(
                 [
                     row.predicted[list(row.mentions).index(m)] if m in row.mentions else -1
@@ -69,25 +69,25 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_ment
 ):
     order, seed = sorted(texts), probing_run[0].seed
     first = halves(len(order), seed=seed)
-    found = coreference_difference.differences(probing_store, merging=merging)
+    rows = coreference_difference.differences(probing_store, merging=merging)
     best = {
-        (each, way): coreference_best.best(
-            probing_store, merging=merging, chosen_on=each, weighing=way
+        (chosen_on, weighing): coreference_best.best(
+            probing_store, merging=merging, chosen_on=chosen_on, weighing=weighing
         )
-        for each in CHOSEN_ON
-        for way in WEIGHINGS
+        for chosen_on in CHOSEN_ON
+        for weighing in WEIGHINGS
     }
-    assert set(found["chosen_on"]) == set(CHOSEN_ON)
+    assert set(rows["chosen_on"]) == set(CHOSEN_ON)
     row: Any
-    for row in found.itertuples():
+    for row in rows.itertuples():
         part = {"all": first | True, "first": ~first, "second": first}[row.chosen_on]
         right = {}
         for way in WEIGHINGS:
-            own = best[row.chosen_on, way]
-            own = own[own["mention_type"] == row.mention_type].iloc[0]
+            chosen = best[row.chosen_on, way]
+            chosen = chosen[chosen["mention_type"] == row.mention_type].iloc[0]
             place = [getattr(row, f"{name}_{way}") for name in ("layer", "head")]
-            assert place == own[["layer", "head"]].tolist()
-            assert getattr(row, f"accuracy_{way}") == pytest.approx(own["accuracy"])
+            assert place == chosen[["layer", "head"]].tolist()
+            assert getattr(row, f"accuracy_{way}") == pytest.approx(chosen["accuracy"])
             right[way] = _right_by_text(probing_store, way, merging, place, str(row.mention_type))
         of_parts = [seq for seq, is_in in zip(order, part, strict=True) if is_in]
         n = [right["norm"].get(seq, (0, 0))[0] for seq in of_parts]
@@ -103,7 +103,11 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_ment
 
 
 def _right_by_text(
-    probing_store: DuckDBPyConnection, way: str, merging: str, place: list[int], mention_type: str
+    probing_store: DuckDBPyConnection,
+    weighing: str,
+    merging: str,
+    place: list[int],
+    mention_type: str,
 ) -> dict[int, tuple[int, int]]:
     """Mentions of a type in each text, and how many of them a head is right about."""
     layer, head = place
@@ -113,7 +117,7 @@ def _right_by_text(
         from coreference_prediction_weighing
         where weighing = $way and merging = $merging and layer = $layer and head = $head
         """,
-        {"way": way, "merging": merging, "layer": layer, "head": head},
+        {"way": weighing, "merging": merging, "layer": layer, "head": head},
     ).df()
     kinds = probing_store.execute("select seq, mention, mention_type from mention").df()
     rows = rows.merge(kinds, on=["seq", "mention"])

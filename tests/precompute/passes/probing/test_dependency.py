@@ -32,16 +32,16 @@ def slow(probing_run) -> Predicted:
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
     is_causal = model.layers[0].is_causal
-    found: Predicted = {}
+    predictions: Predicted = {}
     for sequence in plan.corpus:
         ((seq, known, attention),) = Batch((sequence,), model.trace([sequence])).annotated
         for merging, maps in zip(MERGINGS, (attention.mean, attention.first), strict=True):
             rules = (prediction.by_dependent, prediction.by_governor)
             for direction, rule in zip(DIRECTIONS, rules, strict=True):
                 for (layer, head), matrix in zip(CELLS, maps.tolist(), strict=True):
-                    told = rule(matrix, list(known.sentences), is_causal=is_causal)
-                    found[merging, direction, layer, head, seq] = told
-    return found
+                    predicted = rule(matrix, list(known.sentences), is_causal=is_causal)
+                    predictions[merging, direction, layer, head, seq] = predicted
+    return predictions
 
 
 def _score(tree_texts, predicted: dict[int, list[int]], relation: str) -> tuple[int, int]:
@@ -50,7 +50,7 @@ def _score(tree_texts, predicted: dict[int, list[int]], relation: str) -> tuple[
 
 
 def _of_cell(slow: Predicted, *cell: Any) -> dict[int, list[int]]:
-    return {key[4]: told for key, told in slow.items() if key[:4] == cell}
+    return {key[4]: predicted for key, predicted in slow.items() if key[:4] == cell}
 
 
 def _rows(frame: pd.DataFrame) -> list[Any]:
@@ -90,8 +90,8 @@ def test_every_question_is_answered_from_the_same_rows(probing_store):
         for row in _rows(best):
             asked = {"relation": row.relation, "merging": merging}
             every = pd.concat(
-                dependency_accuracy.of_relation(probing_store, **asked, direction=each)
-                for each in DIRECTIONS
+                dependency_accuracy.of_relation(probing_store, **asked, direction=direction)
+                for direction in DIRECTIONS
             )
             assert len(every) == len(CELLS) * len(DIRECTIONS)
             assert row.accuracy == every["accuracy"].max()
@@ -154,9 +154,9 @@ def test_sentences_tell_what_a_head_gets_right(probing_store, tree_texts, slow, 
     for row in _rows(rows):
         of_sentence = words(probing_store, seq=row.seq).query(f"sentence == {row.sentence}")
         assert row.text.split()[0].startswith(of_sentence["form"].iloc[0])
-        told = dependency_prediction.of_sentence(probing_store, seq=row.seq, **cell)
-        assert told["predicted"].tolist() == predicted[row.seq]
-        assert told["word"].tolist() == list(range(len(predicted[row.seq])))
+        predictions = dependency_prediction.of_sentence(probing_store, seq=row.seq, **cell)
+        assert predictions["predicted"].tolist() == predicted[row.seq]
+        assert predictions["word"].tolist() == list(range(len(predicted[row.seq])))
     few = dependency_prediction.sentences(probing_store, relation=relation, **cell, limit=2)
     pd.testing.assert_frame_equal(few, rows[:2])
 

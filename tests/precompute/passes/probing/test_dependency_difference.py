@@ -23,11 +23,11 @@ Predicted = dict[int, list[int]]
 def predicted(probing_store) -> dict[tuple[Any, ...], Predicted]:
     """What the file says that heads predict: by weighing, direction, layer and head, by text."""
     rows = probing_store.execute("from dependency_prediction_weighing where merging = 'mean'").df()
-    found: dict[tuple[Any, ...], Predicted] = {}
+    predictions: dict[tuple[Any, ...], Predicted] = {}
     for row in rows.itertuples():
         cell = (row.weighing, row.direction, row.layer, row.head)
-        found.setdefault(cell, {})[row.seq] = list(row.predicted)
-    return found
+        predictions.setdefault(cell, {})[row.seq] = list(row.predicted)
+    return predictions
 
 
 def test_norms_are_predicted_from_the_vectors_of_the_bare_trace(probing_store, probing_run):
@@ -50,28 +50,30 @@ def test_norms_are_predicted_from_the_vectors_of_the_bare_trace(probing_store, p
             matrix = merge[row.merging](maps[row.layer, row.head], spans)
             rule = rules[row.direction]
             best = rule(matrix, list(sequence.annotation.sentences), is_causal=is_causal)
-            for word, (told, expected) in enumerate(zip(row.predicted, best, strict=True)):
-                ends = [(word, told), (word, expected)]
+            for word, (picked, expected) in enumerate(zip(row.predicted, best, strict=True)):
+                ends = [(word, picked), (word, expected)]
                 ends = ends if row.direction == DIRECTIONS[0] else [(b, a) for a, b in ends]
                 (a, b), (c, d) = ends
-                assert (told < 0) == (expected < 0)
-                assert told < 0 or matrix[a][b] == pytest.approx(matrix[c][d], abs=1e-6)
+                assert (picked < 0) == (expected < 0)
+                assert picked < 0 or matrix[a][b] == pytest.approx(matrix[c][d], abs=1e-6)
                 n_checked += 1
     assert n_checked > 100
 
 
 def test_norms_have_accuracies_of_their_own(probing_store, tree_texts, predicted):
     n_other = 0
-    for (weighing, direction, layer, head), told in predicted.items():
+    for (weighing, direction, layer, head), of_head in predicted.items():
         rows = dependency_accuracy.of_head(
             probing_store, layer=layer, head=head, merging="mean", weighing=weighing
         )
         row: Any
         for row in rows[rows["direction"] == direction].itertuples():
-            scores = [reference.score(tree_texts[seq], told[seq], row.relation) for seq in told]
-            n, right = (sum(each) for each in zip(*scores, strict=True))
+            scores = [
+                reference.score(tree_texts[seq], of_head[seq], row.relation) for seq in of_head
+            ]
+            n, right = (sum(counts) for counts in zip(*scores, strict=True))
             assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
-        n_other += weighing == NORM and told != predicted["weight", direction, layer, head]
+        n_other += weighing == NORM and of_head != predicted["weight", direction, layer, head]
     assert n_other, "norms predict what weights do, so this test shows nothing"
 
 
@@ -87,24 +89,27 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_word
     draws = redraws(documents, seed=0).weights.tolist()
     rows = dependency_difference.differences(probing_store, merging="mean", chosen_on=chosen_on)
     best = {
-        each: dependency_best.best(
-            probing_store, merging="mean", chosen_on=chosen_on, weighing=each
+        weighing: dependency_best.best(
+            probing_store, merging="mean", chosen_on=chosen_on, weighing=weighing
         )
-        for each in WEIGHINGS
+        for weighing in WEIGHINGS
     }
     row: Any
     for at, row in enumerate(rows.itertuples()):
-        found = {}
+        scores = {}
         for way in WEIGHINGS:
-            own = best[way].iloc[at]
+            chosen = best[way].iloc[at]
             cell = [getattr(row, f"{name}_{way}") for name in ("direction", "layer", "head")]
-            assert [own["relation"], *own[["direction", "layer", "head"]]] == [row.relation, *cell]
+            assert [chosen["relation"], *chosen[["direction", "layer", "head"]]] == [
+                row.relation,
+                *cell,
+            ]
             of_cell = predicted[way, *cell]
-            found[way] = [
+            scores[way] = [
                 reference.score(tree_texts[seq], of_cell[seq], row.relation) for seq in scored
             ]
-        n = [n for n, _ in found["norm"]]
-        more = [b[1] - a[1] for a, b in zip(found["weight"], found["norm"], strict=True)]
+        n = [n for n, _ in scores["norm"]]
+        more = [b[1] - a[1] for a, b in zip(scores["weight"], scores["norm"], strict=True)]
         assert (row.n, row.difference) == (sum(n), pytest.approx(sum(more) / sum(n)))
         assert row.difference == pytest.approx(row.accuracy_norm - row.accuracy_weight)
         assert (row.low, row.high) == pytest.approx(

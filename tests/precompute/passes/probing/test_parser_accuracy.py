@@ -53,13 +53,13 @@ def store(treebank) -> Iterator[DuckDBPyConnection]:
 def batches(treebank) -> dict[int, Batch]:
     asked, plan = treebank
     model = load_model(asked.model, device="cpu")
-    return {each.index: Batch((each,), model.trace([each])) for each in plan.corpus}
+    return {sequence.index: Batch((sequence,), model.trace([sequence])) for sequence in plan.corpus}
 
 
 def test_word_attention_is_the_models_within_sentences(store, batches):
     assert word_attention.sequences(store)["seq"].tolist() == sorted(batches)
     for seq, batch in batches.items():
-        ((_, known, found),) = batch.annotated
+        ((_, known, attention),) = batch.annotated
         sentences = np.array(known.sentences)
         same = sentences[:, None] == sentences[None, :]
         word, candidate = np.nonzero(same)
@@ -70,7 +70,7 @@ def test_word_attention_is_the_models_within_sentences(store, batches):
                 word.tolist(),
                 candidate.tolist(),
             )
-            np.testing.assert_allclose(rows["attention"], found.mean[place].numpy()[same], 1e-5)
+            np.testing.assert_allclose(rows["attention"], attention.mean[place].numpy()[same], 1e-5)
 
 
 def test_only_the_first_sequences_are_in_the_file_and_all_in_the_shards(store):
@@ -78,10 +78,10 @@ def test_only_the_first_sequences_are_in_the_file_and_all_in_the_shards(store):
     assert few != word_attention.TABLE.merge
     rows = store.sql(f"with shards as (from word_attention_shards) from ({few})").df()
     assert sorted(set(rows["seq"])) == [0, 1]
-    whole = store.execute("from word_attention order by seq, sentence, layer, head").df()
+    stored = store.execute("from word_attention order by seq, sentence, layer, head").df()
     part = rows.sort_values(["seq", "sentence", "layer", "head"], ignore_index=True)
     columns = ["seq", "sentence", "layer", "head", "n_words"]
-    pd.testing.assert_frame_equal(part[columns], whole[whole["seq"] < 2][columns])
+    pd.testing.assert_frame_equal(part[columns], stored[stored["seq"] < 2][columns])
 
 
 def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, batches):
@@ -89,38 +89,41 @@ def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, batche
     counted = store.sql("select count(distinct (seq, sentence)) from word").fetchall()
     assert [(len(known),)] == counted
     by_sequence: dict[int, list] = {}
-    for each in known:
-        by_sequence.setdefault(each.seq, []).append(each)
+    for sentence in known:
+        by_sequence.setdefault(sentence.seq, []).append(sentence)
     assert list(by_sequence) == sorted(batches)
     for seq, sentences in by_sequence.items():
-        ((_, annotation, found),) = batches[seq].annotated
+        ((_, annotation, attention),) = batches[seq].annotated
         rows = words(store, seq=seq)
         start = 0
-        for each in sentences:
-            own = slice(start, start + len(each.forms))
-            assert each.forms == annotation.forms[own]
+        for sentence in sentences:
+            span = slice(start, start + len(sentence.forms))
+            assert sentence.forms == annotation.forms[span]
             expected = [
-                len(each.forms) if pd.isna(governor) else governor - start
-                for governor in rows["governor"][own]
+                len(sentence.forms) if pd.isna(governor) else governor - start
+                for governor in rows["governor"][span]
             ]
-            assert each.governors.tolist() == expected
-            assert each.is_scored.tolist() == (rows["relation"][own] != "punct").tolist()
+            assert sentence.governors.tolist() == expected
+            assert sentence.is_scored.tolist() == (rows["relation"][span] != "punct").tolist()
             torch.testing.assert_close(
-                each.attention, found.mean[:, own, own].movedim(0, 2), rtol=1e-5, atol=1e-6
+                sentence.attention,
+                attention.mean[:, span, span].movedim(0, 2),
+                rtol=1e-5,
+                atol=1e-6,
             )
-            torch.testing.assert_close(each.cls, found.cls[:, own].T, rtol=1e-5, atol=1e-6)
-            torch.testing.assert_close(each.sep, found.sep[:, own].T, rtol=1e-5, atol=1e-6)
-            start += len(each.forms)
+            torch.testing.assert_close(sentence.cls, attention.cls[:, span].T, rtol=1e-5, atol=1e-6)
+            torch.testing.assert_close(sentence.sep, attention.sep[:, span].T, rtol=1e-5, atol=1e-6)
+            start += len(sentence.forms)
 
 
 def test_attention_beyond_the_budget_is_left_out_as_whole_sequences(store, monkeypatch):
     every = tree_sentences(store, seed=0)
     monkeypatch.setattr(parser_sentences, "BUDGET", sum(e.attention.numel() for e in every) // 2)
     few = tree_sentences(store, seed=0)
-    assert 0 < sum(each.attention.numel() for each in few) <= parser_sentences.BUDGET
-    kept = {each.seq for each in few}
-    assert len(few) == sum(each.seq in kept for each in every)
-    assert kept != {each.seq for each in tree_sentences(store, seed=1)}
+    assert 0 < sum(sentence.attention.numel() for sentence in few) <= parser_sentences.BUDGET
+    kept = {sentence.seq for sentence in few}
+    assert len(few) == sum(sentence.seq in kept for sentence in every)
+    assert kept != {sentence.seq for sentence in tree_sentences(store, seed=1)}
 
 
 def test_vectors_are_means_over_pieces(store, batches):
@@ -143,15 +146,15 @@ def test_vectors_of_a_file_take_the_place_of_the_models(store, tmp_path):
     assert (own.source, own.known_share) == ("input_embedding", 1.0)
     path = tmp_path / "glove.txt"
     path.write_text("the 1 0\ncat 0 1\n", encoding="utf-8")
-    forms = {form for each in known for form in each.forms}
+    forms = {form for sentence in known for form in sentence.forms}
     given = static_vectors(store, read_word_vectors(path, forms), known)
-    spoken = [form for each in known for form in each.forms]
+    spoken = [form for sentence in known for form in sentence.forms]
     share = np.mean([form.lower() in ("the", "cat") for form in spoken])
     assert (given.source, given.known_share) == ("glove.txt", pytest.approx(share))
     assert given.by_form["dog"].tolist() == [0, 0, 1]
     assert torch.equal(given.by_form["The"], given.by_form["the"])
-    for each in (own, given):
-        vectors = torch.stack(list(each.by_form.values()))
+    for static in (own, given):
+        vectors = torch.stack(list(static.by_form.values()))
         assert (vectors[:, -1] == 1).all()
 
 
@@ -159,14 +162,14 @@ def test_wide_vectors_keep_their_first_components_and_a_common_length():
     draw = np.random.default_rng(0)
     forms = [f"word {n}" for n in range(150)]
     scales = np.r_[np.full(100, 3.0), np.full(60, 0.01)]
-    found = {form: draw.normal(size=160) * scales for form in forms}
-    reduced = torch.stack(list(parser_sentences._reduced(found, forms).values()))
+    vectors = {form: draw.normal(size=160) * scales for form in forms}
+    reduced = torch.stack(list(parser_sentences._reduced(vectors, forms).values()))
     assert reduced.shape == (150, 101)
     assert (reduced[:, :-1] ** 2).sum(dim=1).mean().item() == pytest.approx(1)
     assert reduced[:, :-1].mean(dim=0).abs().max() < 1e-6
-    whole = np.stack(list(found.values()))
-    whole -= whole.mean(axis=0)
-    gram = whole @ whole.T / (whole**2).sum(axis=1).mean()
+    matrix = np.stack(list(vectors.values()))
+    matrix -= matrix.mean(axis=0)
+    gram = matrix @ matrix.T / (matrix**2).sum(axis=1).mean()
     np.testing.assert_allclose(reduced[:, :-1] @ reduced[:, :-1].T, gram, atol=1e-3)
 
 
@@ -188,22 +191,22 @@ def test_every_seed_scores_every_method_on_the_same_held_out_words(store):
 
 def test_the_chain_is_scored_on_the_sentences_held_out(store):
     known = tree_sentences(store, seed=0)
-    sequences = sorted({each.seq for each in known})
+    sequences = sorted({sentence.seq for sentence in known})
     rows: list[Any] = list(parser_accuracy.accuracies(store).itertuples())
-    for row in [each for each in rows if each.method == "right_branching"]:
+    for row in [accuracy for accuracy in rows if accuracy.method == "right_branching"]:
         order = np.random.default_rng(row.seed).permutation(sequences)
         held_out = set(order[: max(1, round(0.2 * len(sequences)))].tolist())
-        chosen = [each for each in known if each.seq in held_out]
+        chosen = [sentence for sentence in known if sentence.seq in held_out]
         right = sum(
             reference.right(
-                [[float(place == word + 1) for place in range(len(each.forms) + 1)]
-                 for word in range(len(each.forms))],
-                each.governors.tolist(),
-                each.is_scored.tolist(),
+                [[float(place == word + 1) for place in range(len(sentence.forms) + 1)]
+                 for word in range(len(sentence.forms))],
+                sentence.governors.tolist(),
+                sentence.is_scored.tolist(),
             )
-            for each in chosen
+            for sentence in chosen
         )  # fmt: skip
-        n = sum(int(each.is_scored.sum()) for each in chosen)
+        n = sum(int(sentence.is_scored.sum()) for sentence in chosen)
         assert (row.n, row.uas) == (n, pytest.approx(right / n))
         assert row.n_test == len(chosen)
 
@@ -223,7 +226,11 @@ def test_another_file_of_vectors_costs_the_parsers_alone(treebank, tmp_path):
     path.write_text("the 1 0\ncat 0 1\ndog 1 1\n", encoding="utf-8")
     vectors = read_word_vectors(path, ["the", "cat", "dog"])
     other = replace(plan, word_vectors=vectors)
-    changed = [each.TABLE.name for each in plan.passes if plan.place(each) != other.place(each)]
+    changed = [
+        statistic.TABLE.name
+        for statistic in plan.passes
+        if plan.place(statistic) != other.place(statistic)
+    ]
     assert changed == ["parser_accuracy"]
 
 
@@ -231,14 +238,14 @@ def test_masked_words_have_no_vector(tmp_path, family):
     asked = asked_for(tmp_path, family, annotated=True, mask_rate=mask_rate(family, 0.5), limit=4)
     plan = run(replace(asked, statistics=["word_vector"]), run_local)
     free = set()
-    for each in plan.corpus:
-        assert each.annotation is not None
-        assert each.word_spans is not None
-        spans = zip(each.annotation.forms, each.word_spans, strict=True)
-        free |= {form for form, (start, end) in spans if not each.masked[start:end].any()}
+    for sequence in plan.corpus:
+        assert sequence.annotation is not None
+        assert sequence.word_spans is not None
+        spans = zip(sequence.annotation.forms, sequence.word_spans, strict=True)
+        free |= {form for form, (start, end) in spans if not sequence.masked[start:end].any()}
     with duckdb.connect(str(asked.output), read_only=True) as opened:
-        found = set(opened.sql("select form from word_vector").df()["form"])
-    assert found == free
+        forms = set(opened.sql("select form from word_vector").df()["form"])
+    assert forms == free
 
 
 def test_one_sequence_is_too_little_to_train_and_to_score(tmp_path):

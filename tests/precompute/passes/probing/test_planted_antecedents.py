@@ -38,11 +38,11 @@ def rows(known: Annotation, attention: torch.Tensor, masked: tuple[int, ...] = (
     sequences = (replace(sequences[0], masked=is_masked),)
     (sequence,) = sequences
     assert len(sequence) == len(known) + 2, "a word has more than one piece"
-    whole = torch.zeros(LAYERS, 1, HEADS, len(sequence), len(sequence), dtype=torch.float64)
-    whole[:, 0, :, 1:-1, 1:-1] = attention.reshape(LAYERS, HEADS, len(known), len(known))
+    padded = torch.zeros(LAYERS, 1, HEADS, len(sequence), len(sequence), dtype=torch.float64)
+    padded[:, 0, :, 1:-1, 1:-1] = attention.reshape(LAYERS, HEADS, len(known), len(known))
     layers = tuple(
         replace(layer, attention=planted)
-        for layer, planted in zip(trace.layers, whole, strict=True)
+        for layer, planted in zip(trace.layers, padded, strict=True)
     )
     batch = Batch(sequences, replace(trace, layers=layers))
     return coreference_prediction.totals(batch).to_pylist()
@@ -60,13 +60,13 @@ def test_mentions_with_a_masked_word_are_left_out_for_heads_and_rules_alike():
     known = text([(place, cluster, nominal) for place, cluster in places])
     attention = torch.zeros(LAYERS * HEADS, N_WORDS, N_WORDS, dtype=torch.float64)
     attention[:, 15, 9], attention[:, 15, 2] = 1.0, 0.5
-    whole, read = rows(known, attention), rows(known, attention, masked=(9, 5))
-    assert {tuple(row["mentions"]) for row in whole} == {(2, 3, 4)}
+    unmasked, read = rows(known, attention), rows(known, attention, masked=(9, 5))
+    assert {tuple(row["mentions"]) for row in unmasked} == {(2, 3, 4)}
     assert {tuple(row["mentions"]) for row in read} == {(4,)}, "(12) has lost its antecedent"
     picked = {row["method"]: row["predicted"][-1] for row in read}
     assert picked["head"] == 2
     assert picked["nearest"] == 12
-    assert {row["method"]: row["predicted"][-1] for row in whole}["head"] == 9
+    assert {row["method"]: row["predicted"][-1] for row in unmasked}["head"] == 9
 
 
 def test_a_text_where_nothing_can_be_found_has_no_rows():
@@ -91,9 +91,9 @@ def test_things_joined_together_are_plural():
             Mention(5, 5, 5, cluster=1, kind="pronoun"),
         ),
     )
-    found = mentions_of(joined, NOTHING)
-    assert found.features == ("Gender=Fem|Number=Plur", "Number=Sing", "Number=Plur")
-    assert found.texts == ("dog , cat", "cat", "mat")
+    mentions = mentions_of(joined, NOTHING)
+    assert mentions.features == ("Gender=Fem|Number=Plur", "Number=Sing", "Number=Plur")
+    assert mentions.texts == ("dog , cat", "cat", "mat")
     by_rule = {row["method"]: row for row in rows(joined, noise(7)) if row["method"] != "head"}
     picked = {name: (row["predicted"], row["correct"]) for name, row in by_rule.items()}
     assert picked == {

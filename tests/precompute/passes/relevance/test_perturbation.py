@@ -63,11 +63,13 @@ def probabilities(model: LoadedModel, pixels: torch.Tensor) -> torch.Tensor:
 def test_predictions_are_those_of_the_classifier_itself(curves_store, model, curves_run):
     for sequence in curves_run[1].corpus:
         expected = probabilities(model, model.image_reader.pixels(sequence.picture))
-        found = class_prediction.of_sequence(curves_store, seq=sequence.index)
+        predictions = class_prediction.of_sequence(curves_store, seq=sequence.index)
         order = expected.argsort(descending=True).tolist()
-        assert found["rank"].tolist() == [1, 2, 3]
-        assert found["label"].tolist() == [model.model.config.id2label[each] for each in order]
-        np.testing.assert_allclose(found["probability"], expected[order], atol=NOISE)
+        assert predictions["rank"].tolist() == [1, 2, 3]
+        assert predictions["label"].tolist() == [
+            model.model.config.id2label[index] for index in order
+        ]
+        np.testing.assert_allclose(predictions["probability"], expected[order], atol=NOISE)
 
 
 def test_only_the_likeliest_classes_are_told(model, curves_run, monkeypatch):
@@ -81,9 +83,9 @@ def test_curves_are_those_of_images_painted_over_patch_by_patch(curves_store, mo
     batch = batch_of(model, curves_run[1], SEQ)
     (maps,), (is_content,) = batch.relevance_maps, batch.is_content
     assert maps is not None
-    relevance = {rule: each[is_content].tolist() for rule, each in maps.mean_maps(2).items()} | {
-        RANDOM: [0.0] * 12
-    }
+    relevance = {
+        rule: scores[is_content].tolist() for rule, scores in maps.mean_maps(2).items()
+    } | {RANDOM: [0.0] * 12}
     assert set(relevance) == set(ORDERS)
     draw = generator(0, purpose="perturbation", index=SEQ).permutation(12).tolist()
     pixels = model.image_reader.pixels(batch.sequences[0].picture)
@@ -99,15 +101,15 @@ def test_curves_are_those_of_images_painted_over_patch_by_patch(curves_store, mo
                     painted[channel, top : top + 4, left : left + 4] = mean
         return float(probabilities(model, painted)[predicted])
 
-    found = sequence_perturbation.of_sequence(curves_store, seq=SEQ)
+    curves = sequence_perturbation.of_sequence(curves_store, seq=SEQ)
     for rule, values in relevance.items():
         taken = twin.order(values, draw)
         for curve in CURVES:
-            told = found[(found["rule"] == rule) & (found["curve"] == curve)]
+            of_curve = curves[(curves["rule"] == rule) & (curves["curve"] == curve)]
             expected = twin.curve(taken, STEPS, score, insertion=curve == "insertion")
-            assert told["share"].tolist() == pytest.approx([step / 10 for step in range(11)])
-            np.testing.assert_allclose(told["probability"], expected, atol=NOISE)
-            assert told["area"].iloc[0] == pytest.approx(twin.area(expected), abs=NOISE)
+            assert of_curve["share"].tolist() == pytest.approx([step / 10 for step in range(11)])
+            np.testing.assert_allclose(of_curve["probability"], expected, atol=NOISE)
+            assert of_curve["area"].iloc[0] == pytest.approx(twin.area(expected), abs=NOISE)
 
 
 def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curves_store):
@@ -130,8 +132,8 @@ def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curve
 
 
 def test_means_are_over_images_at_every_share_and_of_areas(curves_store):
-    each = pd.concat(sequence_perturbation.of_sequence(curves_store, seq=seq) for seq in range(5))
-    expected = each.groupby(["rule", "curve", "share"])["probability"].mean()
+    rows = pd.concat(sequence_perturbation.of_sequence(curves_store, seq=seq) for seq in range(5))
+    expected = rows.groupby(["rule", "curve", "share"])["probability"].mean()
     curves = perturbation.curves(curves_store)
     found = curves.set_index(["rule", "curve", "share"])["mean"]
     np.testing.assert_allclose(found.sort_index(), expected.sort_index(), atol=1e-6)
@@ -172,9 +174,9 @@ def test_curves_are_drawn_of_so_many_of_the_kept_images(model, curves_run, monke
 
 def test_a_model_without_classes_has_neither_predictions_nor_curves(model, curves_run):
     batch = replace(batch_of(model, curves_run[1], 0), classification=None)
-    for each in (prediction_pass, curves_pass):
-        table = each.totals(batch)
-        assert (len(table), table.schema) == (0, each.TABLE.shard_schema)
+    for statistic in (prediction_pass, curves_pass):
+        table = statistic.totals(batch)
+        assert (len(table), table.schema) == (0, statistic.TABLE.shard_schema)
 
 
 def test_a_fit_of_nothing_is_empty():

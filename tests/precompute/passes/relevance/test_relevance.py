@@ -45,8 +45,8 @@ def slow(finished) -> tuple[int, dict[tuple[str, int, int | None], list[float]]]
     assert weights is not None
     start = weights.tolist()
     layers = [
-        (each.attention[0].double().tolist(), each.values[0].double().tolist())
-        for each in batch.trace.layers
+        (traced.attention[0].double().tolist(), traced.values[0].double().tolist())
+        for traced in batch.trace.layers
     ]
     (mixing,) = batch.layer_mixing
     around = "ln_attn_res" if batch.order is PRE_NORM else "attn_res_ln"
@@ -60,7 +60,7 @@ def slow(finished) -> tuple[int, dict[tuple[str, int, int | None], list[float]]]
         for head, alpha in enumerate(attention, start=1):
             maps["attention", layer, head] = compared.weighed_rows(start, alpha)
         for rule, scope in scopes.items():
-            rolled = [each.maps[scope].double().tolist() for each in mixing[:layer]]
+            rolled = [of_layer.maps[scope].double().tolist() for of_layer in mixing[:layer]]
             maps[rule, layer, None] = compared.rolled_back(rolled, start)
         for rule in (*RULES, "attention"):
             heads = [maps[rule, layer, head + 1] for head in range(len(attention))]
@@ -88,9 +88,9 @@ def test_the_same_maps_are_found_by_layer_and_by_rule(store, slow):
     seq, maps = slow
     (n_layers, n_heads) = (max(layer for _, layer, _ in maps), max(h or 0 for *_, h in maps))
     for head in (n_heads, None):
-        found = relevance_map.layers(store, seq=seq, rule="iii", head=head)
-        assert found["layer"].tolist() == list(range(1, n_layers + 1))
-        for layer, relevance in found.itertuples(index=False):
+        rows = relevance_map.layers(store, seq=seq, rule="iii", head=head)
+        assert rows["layer"].tolist() == list(range(1, n_layers + 1))
+        for layer, relevance in rows.itertuples(index=False):
             np.testing.assert_allclose(relevance, maps["iii", layer, head], atol=2e-6)
     last = relevance_map.methods(store, seq=seq, layer=n_layers)
     assert last["rule"].tolist() == relevance_summary.rules(store)
@@ -99,33 +99,33 @@ def test_the_same_maps_are_found_by_layer_and_by_rule(store, slow):
 
 
 def test_what_there_is_depends_on_the_model_alone(store, finished):
-    told = load_model(finished[0].model, device="cpu").classifier is not None
-    expected = [rule for rule in ALL if told or rule != "gradient_attention"]
+    has_classes = load_model(finished[0].model, device="cpu").classifier is not None
+    expected = [rule for rule in ALL if has_classes or rule != "gradient_attention"]
     assert relevance_summary.rules(store) == expected
     assert set(METHODS) <= set(ALL)
     kept = relevance_map.kept(store)
     assert kept["seq"].tolist() == list(range(len(finished[1].corpus)))
-    lengths = [len(each) for each in finished[1].corpus]
+    lengths = [len(sequence) for sequence in finished[1].corpus]
     assert kept["n_tokens"].tolist() == lengths
 
 
 def test_every_number_of_the_summary_is_a_mean_over_sequences(store):
-    each = store.execute("from sequence_relevance").df()
-    each["mask_gain"] = each["mask_share"] - each["mask_chance"]
-    each["pointing_gain"] = each["pointing"] - each["mask_chance"]
+    rows = store.execute("from sequence_relevance").df()
+    rows["mask_gain"] = rows["mask_share"] - rows["mask_chance"]
+    rows["pointing_gain"] = rows["pointing"] - rows["mask_chance"]
     quantities = list(relevance_summary.QUANTITIES)
     key = ["rule", "layer", "head"]
-    long = each[[*key, *quantities]].melt(key, var_name="quantity").dropna(subset="value")
+    long = rows[[*key, *quantities]].melt(key, var_name="quantity").dropna(subset="value")
     grouped = long.groupby([*key, "quantity"], dropna=False, observed=True)["value"]
     expected = grouped.agg(["mean", "count"]).reset_index()
-    found = relevance_summary.table(store)
-    both = expected.merge(found, on=[*key, "quantity"], suffixes=("_expected", ""))
-    assert len(both) == len(found) == len(expected)
+    summary = relevance_summary.table(store)
+    both = expected.merge(summary, on=[*key, "quantity"], suffixes=("_expected", ""))
+    assert len(both) == len(summary) == len(expected)
     np.testing.assert_allclose(both["mean"], both["mean_expected"].astype(float), atol=1e-6)
     assert (both["count"] == both["n_sequences"]).all()
     assert_ordered(both["low"], both["mean"], both["high"])
     wide = store.execute("from relevance_summary").df()
-    assert len(wide) == len(found[key].drop_duplicates())
+    assert len(wide) == len(summary[key].drop_duplicates())
     of_heads = relevance_summary.heads(store, quantity="entropy", rule="ii")
     merged = of_heads.merge(wide[wide["rule"] == "ii"], on=["layer", "head"])
     assert len(merged) == len(of_heads) > 0
@@ -141,12 +141,12 @@ def test_sequences_with_most_of_a_quantity_come_first(store):
     )
     for head in (1, None):
         place = {"rule": "iv", "layer": 2}
-        found = sequence_relevance.extremes(store, **place, head=head, quantity="entropy", limit=2)
+        rows = sequence_relevance.extremes(store, **place, head=head, quantity="entropy", limit=2)
         same_head = every["head"].isna() if head is None else every["head"] == head
-        own = every[(every["rule"] == "iv") & (every["layer"] == 2) & same_head]
-        assert found["seq"].tolist() == own.nlargest(2, "entropy")["seq"].tolist()
+        of_place = every[(every["rule"] == "iv") & (every["layer"] == 2) & same_head]
+        assert rows["seq"].tolist() == of_place.nlargest(2, "entropy")["seq"].tolist()
         texts = dict(store.execute("select seq, text from sequence").fetchall())
-        assert found["text"].tolist() == [texts[seq] for seq in found["seq"]]
+        assert rows["text"].tolist() == [texts[seq] for seq in rows["seq"]]
     with pytest.raises(UnknownName, match=r"Did you mean 'entropy'\?"):
         sequence_relevance.extremes(store, rule="i", layer=1, head=1, quantity="entropie", limit=1)
 
@@ -156,8 +156,8 @@ def test_relevance_is_conserved_and_the_file_says_so(store):
     assert 0 <= worst <= 1e-5
     assert n_in_place == 0
     columns = "conservation_error is null as absent"
-    told = store.execute(f"select rule, {columns} from sequence_relevance").df()
-    assert set(told[told["absent"]]["rule"]) == set(METHODS) & set(told["rule"])
+    rows = store.execute(f"select rule, {columns} from sequence_relevance").df()
+    assert set(rows[rows["absent"]]["rule"]) == set(METHODS) & set(rows["rule"])
 
 
 @pytest.mark.parametrize("family", ["vit"], indirect=True, scope="session")

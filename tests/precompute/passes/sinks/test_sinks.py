@@ -50,7 +50,8 @@ def traces(finished) -> list[tuple[Any, list[str], Any]]:
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
     return [
-        (each.index, list(each.named_types), model.trace([each]).layers) for each in plan.corpus
+        (sequence.index, list(sequence.named_types), model.trace([sequence]).layers)
+        for sequence in plan.corpus
     ]
 
 
@@ -69,22 +70,22 @@ def slow(traces) -> pd.DataFrame:
                     weights.value_bias[head].double().tolist(),
                     weights.output_weight[head].double().tolist(),
                 )
-                lengths = [norm(each) for each in made]
+                lengths = [norm(vector) for vector in made]
                 for place, tokens in place_tokens(types).items():
-                    found = twin.of_place(attention, lengths, seen, tokens)
+                    numbers = twin.of_place(attention, lengths, seen, tokens)
                     key = {"seq": seq, "layer": layer, "head": head + 1, "place": place}
-                    rows.append(key | found)
+                    rows.append(key | numbers)
     frame = pd.DataFrame(rows).astype(dict.fromkeys(WEIGHTS, float))
     return frame.sort_values(PLACE, ignore_index=True)
 
 
 def test_every_text_has_the_weights_of_the_twin(store, slow):
-    found = store.execute("select * replace (place::varchar as place) from sequence_sink").df()
-    found = found.sort_values(PLACE, ignore_index=True)
-    assert found[PLACE].equals(slow[PLACE].astype(found.dtypes[PLACE]))
+    rows = store.execute("select * replace (place::varchar as place) from sequence_sink").df()
+    rows = rows.sort_values(PLACE, ignore_index=True)
+    assert rows[PLACE].equals(slow[PLACE].astype(rows.dtypes[PLACE]))
     for name in WEIGHTS:
         np.testing.assert_allclose(
-            found[name].astype(float), slow[name], rtol=2e-4, atol=1e-5, err_msg=name
+            rows[name].astype(float), slow[name], rtol=2e-4, atol=1e-5, err_msg=name
         )
 
 
@@ -116,9 +117,9 @@ def test_a_rate_is_the_share_of_heads_above_a_threshold_in_each_text(store, slow
         above = above.assign(**{name: above[name].where(slow[name].notna()) for name in RATED})
         by_text = above.groupby(["place", "seq"])[list(RATED)].mean().astype(float)
         for place in slow["place"].unique():
-            found = sink_rate.rates(store, place=place, threshold=threshold)
-            n_rows += len(found)
-            of_all = found[found["layer"].isnull()].set_index("quantity")
+            rates = sink_rate.rates(store, place=place, threshold=threshold)
+            n_rows += len(rates)
+            of_all = rates[rates["layer"].isnull()].set_index("quantity")
             expected = by_text.loc[place]
             for name in map(str, of_all.index):
                 values = expected[name].dropna()
@@ -166,21 +167,21 @@ def test_largest_coordinates_are_those_of_the_twin(store, traces):
     rows = store.execute(
         "select * replace (place::varchar as place) from sequence_massive_activation"
     ).df()
-    found = rows.set_index(["seq", "depth", "place"])
+    by_place = rows.set_index(["seq", "depth", "place"])
     n = 0
     for seq, types, layers in traces:
-        states = [*(each.input[0] for each in layers), layers[-1].output[0]]
-        for depth, state in enumerate(each.double().tolist() for each in states):
+        states = [*(layer.input[0] for layer in layers), layers[-1].output[0]]
+        for depth, state in enumerate(tensor.double().tolist() for tensor in states):
             middle = activations.median(state)
             places = {"all": list(range(len(types))), **place_tokens(types)}
             for place, tokens in places.items():
                 size, pos, coordinate = activations.largest(state, tokens)
-                row = found.loc[(seq, depth, place)]
+                row = by_place.loc[(seq, depth, place)]
                 assert row["largest"] == pytest.approx(size, rel=1e-4)
                 assert row["ratio"] == pytest.approx(size / middle, rel=1e-3)
                 assert (row["pos"], row["coordinate"]) == (pos, coordinate)
                 n += 1
-    assert n == len(found)
+    assert n == len(by_place)
 
 
 def test_means_of_activations_and_how_often_one_coordinate_has_the_largest(store):
@@ -208,12 +209,12 @@ def test_means_of_activations_and_how_often_one_coordinate_has_the_largest(store
 def test_the_texts_with_most_and_with_least_come_first(store, slow):
     for weakest in (False, True):
         asked = {"place": "first", "layer": 2, "head": 1}
-        found = sequence_sink.extremes(store, **asked, weakest=weakest, limit=2)
+        rows = sequence_sink.extremes(store, **asked, weakest=weakest, limit=2)
         of_head = slow[(slow["layer"] == 2) & (slow["head"] == 1) & (slow["place"] == "first")]
         ordered = of_head.sort_values("attention", ascending=weakest)["attention"]
-        np.testing.assert_allclose(found["attention"], ordered[:2], rtol=2e-4)
+        np.testing.assert_allclose(rows["attention"], ordered[:2], rtol=2e-4)
         texts = dict(store.execute("select seq, text from sequence").fetchall())
-        assert found["text"].tolist() == [texts[seq] for seq in found["seq"]]
+        assert rows["text"].tolist() == [texts[seq] for seq in rows["seq"]]
 
 
 @pytest.mark.parametrize(
