@@ -10,7 +10,7 @@ from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
 from pages.ui.charts.encodings import named
 from pages.ui.charts.look import layered, paper_and_ink, tooltips
 from pages.ui.charts.text_layout import FONT, LETTERS, Place, curve, places, spans
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _LINE = 68  # height of a line of the text and of what is drawn above it, in pixels
 _SIZE = f"min(17, width / {LETTERS} / 0.605)"
@@ -103,7 +103,7 @@ def _words(
 
 def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt.Chart]:
     """Curves with heads, right ones solid and wrong ones dashed."""
-    names = {right: said("right" if right else "wrong") for right in ARROW_COLOURS}
+    names = {right: say_here("right" if right else "wrong") for right in ARROW_COLOURS}
     frame = pd.DataFrame(
         {
             "x": x,

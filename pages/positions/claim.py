@@ -32,7 +32,7 @@ from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import percent
 from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _LEAST = tuple(f"{least:g}" for least in MIN_DEPENDENCES)  # as the address writes them
 _CELL, _AROUND = 44, 70  # heights of a cell and of the axis below, in pixels
@@ -126,8 +126,8 @@ def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
     dots = _arranged(heads, offsets)
     size = min((0.8 * _ROOM * _CELL / dots["side"].max()) ** 2, _LARGEST)
     names = list(map(offset_label, offsets))
-    x = places(alt.X, names, title=said("score_axis"))
-    y = places(alt.Y, names, title=said("attention_axis"))
+    x = places(alt.X, names, title=say_here("score_axis"))
+    y = places(alt.Y, names, title=say_here("attention_axis"))
     base = alt.Chart(dots).encode(x=x, y=y)
     scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
     scale = alt.Scale(type="sqrt", scheme=scheme, domainMin=0)
@@ -186,7 +186,7 @@ def _agreement_chart(layers: pd.DataFrame) -> Any:
         tooltip=column_tooltips(shown, layer="d", n_heads="d", **shares),
     )
     height: dict[str, Any] = {
-        "title": said("layers_axis"),
+        "title": say_here("layers_axis"),
         "axis": alt.Axis(format="%", tickCount=5),
         "scale": alt.Scale(domain=[0, 1]),
     }

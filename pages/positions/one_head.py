@@ -34,7 +34,7 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent, signed
 from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _REACHES = (10, 30, 64)
 _COLUMNS = {
@@ -153,5 +153,5 @@ def _directions(waves: pd.DataFrame, x: alt.X) -> Any:
         tooltip=column_tooltips(cells, rank="d", value=".2f", offset="+d", correlation=".3f"),
     )
     height = _ROW * waves["rank"].nunique()
-    named = heading(said("correlations_directions"))
+    named = heading(say_here("correlations_directions"))
     return chart.properties(title=named, width=WIDTH, height=height)

@@ -19,7 +19,7 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _SIDE = 330
 _SPACE = "␣"
@@ -144,7 +144,7 @@ def _small(view: View, frame: pd.DataFrame, rank: Any) -> Any:
 
 def _wave(frame: pd.DataFrame, *, height: int, points: bool = True) -> Any:
     """Query and key of one direction over positions."""
-    names = {side: said(f"side_{side}") for side in _SIDES}
+    names = {side: say_here(f"side_{side}") for side in _SIDES}
     long = frame.rename(columns=names).melt(
         id_vars=["rank", "value", "pos"],
         value_vars=list(names.values()),

@@ -9,7 +9,7 @@ from analysis.tables.relevance import relevance_map
 from pages.relevance.rules import rule_name
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 MEAN = "mean"
 """In the address, in place of a head's number: the mean of the heads' relevances."""
@@ -61,14 +61,14 @@ def pick_own_scale(view: View) -> bool:
 
 def layer_name(layer: int | str) -> str:
     """What a start layer is called."""
-    return said("layer_name", layer=layer)
+    return say_here("layer_name", layer=layer)
 
 
 def head_names(heads: Iterable[str]) -> dict[str, str]:
     """What heads and their mean are called; a rule's only map is the mean of none."""
     present = list(heads)
-    mean = said("together" if len(present) == 1 else "mean")
-    return {head: mean if head == MEAN else said("head_name", head=head) for head in present}
+    mean = say_here("together" if len(present) == 1 else "mean")
+    return {head: mean if head == MEAN else say_here("head_name", head=head) for head in present}
 
 
 def _beginning(text: str) -> str:

@@ -10,7 +10,7 @@ from pages.relevance.maps.source import MapSource
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround
 from pages.ui.facts import Fact
 from pages.ui.words.numbers import percent
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
 
 _CLASSES = 3
@@ -21,7 +21,7 @@ def predicted_class(source: MapSource) -> str:
     if not source.prediction:
         return ""
     label, probability = source.prediction[0]
-    return said("finding_class", label=plain(label), probability=percent(probability))
+    return say_here("finding_class", label=plain(label), probability=percent(probability))
 
 
 def finding(source: MapSource, relevance: np.ndarray, summary: pd.Series | None) -> str:
@@ -30,11 +30,11 @@ def finding(source: MapSource, relevance: np.ndarray, summary: pd.Series | None)
     if tokens := ground.class_tokens:
         cls = percent(ground.share(relevance, CLASS_TOKENS))
         patches = percent(float(ground.patches(relevance).sum()))
-        sentences.append(said("finding_cls", tokens=tokens, cls=cls, patches=patches))
+        sentences.append(say_here("finding_cls", tokens=tokens, cls=cls, patches=patches))
     if largest := _largest(ground, relevance):
-        sentences.append(said("finding_patch", **largest))
+        sentences.append(say_here("finding_patch", **largest))
     if mask := _of_summary(summary, "mask_share", "mask_chance"):
-        sentences.append(said("finding_mask", **mask))
+        sentences.append(say_here("finding_mask", **mask))
     return " ".join(filter(None, sentences))
 
 
@@ -42,25 +42,25 @@ def facts(source: MapSource, relevance: np.ndarray, summary: pd.Series | None) -
     """The numbers of a map."""
     ground = source.ground
     likeliest = [
-        said("class_label", label=label, probability=percent(probability))
+        say_here("class_label", label=label, probability=percent(probability))
         for label, probability in source.prediction[:_CLASSES]
     ]
     if likeliest:
-        yield Fact(said("class"), likeliest[0], say("list.comma").join(likeliest[1:]))
+        yield Fact(say_here("class"), likeliest[0], say("list.comma").join(likeliest[1:]))
     if tokens := ground.class_tokens:
         share = percent(ground.share(relevance, CLASS_TOKENS))
-        yield Fact(said("fact_cls", tokens=tokens), share, said("fact_cls_note"))
+        yield Fact(say_here("fact_cls", tokens=tokens), share, say_here("fact_cls_note"))
     if others := ground.other_special:
         share = percent(ground.share(relevance, others))
-        yield Fact(said("fact_special"), share, say("list.comma").join(sorted(others)))
+        yield Fact(say_here("fact_special"), share, say("list.comma").join(sorted(others)))
     if largest := _largest(ground, relevance):
-        times = said("fact_times", **largest)
-        yield Fact(said("fact_patch"), times, said("fact_place", **largest))
+        times = say_here("fact_times", **largest)
+        yield Fact(say_here("fact_patch"), times, say_here("fact_place", **largest))
     if top := _of_summary(summary, "top5_share"):
         n = int(np.ceil(0.05 * ground.n_patches))
-        yield Fact(said("fact_top5"), top["top5_share"], said("fact_top5_note", n=n))
+        yield Fact(say_here("fact_top5"), top["top5_share"], say_here("fact_top5_note", n=n))
     if mask := _of_summary(summary, "mask_share", "mask_chance"):
-        yield Fact(said("fact_mask"), mask["mask_share"], said("fact_mask_note", **mask))
+        yield Fact(say_here("fact_mask"), mask["mask_share"], say_here("fact_mask_note", **mask))
 
 
 def _of_summary(summary: pd.Series | None, *names: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from pages.ui.store.chosen import ask_store, open_store
 from pages.ui.store.open_file import Store
 from pages.ui.store.together import ask_together
 from pages.ui.words.names import effect_name, scope_name
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 LEAST = 5
 """Sequences below which nobody can say how a number is spread."""
@@ -40,20 +40,20 @@ ALL = (
     Numbers(
         sequence_mixing_ratio.TABLE,
         sequence_mixing_ratio.by_sequence,
-        lambda name: said("ratio_of", scope=scope_name(name)),
+        lambda name: say_here("ratio_of", scope=scope_name(name)),
     ),
     Numbers(
         sequence_head_pattern.TABLE,
         sequence_head_pattern.by_sequence,
-        lambda name: said("habit_of", habit=habit_name(name)),
+        lambda name: say_here("habit_of", habit=habit_name(name)),
     ),
     Numbers(
         sequence_relation_change.TABLE,
         sequence_relation_change.by_sequence,
-        lambda name: said("change_of", effect=effect_name(name)),
+        lambda name: say_here("change_of", effect=effect_name(name)),
     ),
-    Numbers(token_norm.TABLE, token_norm.by_sequence, lambda _: said("input_norm")),
-    Numbers(corpus.SEQUENCES, corpus.lengths, lambda _: said("n_tokens")),
+    Numbers(token_norm.TABLE, token_norm.by_sequence, lambda _: say_here("input_norm")),
+    Numbers(corpus.SEQUENCES, corpus.lengths, lambda _: say_here("n_tokens")),
 )
 
 

@@ -11,7 +11,7 @@ from pages.ui.charts.colours import ARC_COLOURS, WORD_GROUNDS
 from pages.ui.charts.encodings import named
 from pages.ui.charts.look import layered
 from pages.ui.words.columns import title
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _DASHED = {"wrong": [5, 3]}
 _UNIT, _LINE, _AROUND = 15, 25, 44  # pixels: of height; a word of an upright sentence; the legend
@@ -19,7 +19,7 @@ _UNIT, _LINE, _AROUND = 15, 25, 44  # pixels: of height; a word of an upright se
 
 def arc_chart(drawn: Drawing) -> Any:
     """Words in the middle; the tree above or to the left, the head's arcs on the other side."""
-    names = {kind: said(f"arc_{kind}") for kind in ARC_COLOURS}
+    names = {kind: say_here(f"arc_{kind}") for kind in ARC_COLOURS}
     kinds, dashes = list(names.values()), [_DASHED.get(kind, [1, 0]) for kind in names]
     colours = dict(zip(kinds, ARC_COLOURS.values(), strict=True))
     colour = named("name", colours, title=None, symbolType="stroke")

@@ -8,7 +8,7 @@ from pages.ui.head.choice import head_names
 from pages.ui.stage import stage
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import count
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 from pages.ui.words.say import catalogue, plain, say
 
 EVERYTHING = ("all", "all_words")
@@ -84,20 +84,22 @@ def word_counts() -> dict[str, int]:
 
 def explain(relation: str) -> None:
     """What a relation is, in one line."""
-    stage().note(f"**{relation_label(relation)}**: {relation_line(relation) or said('unknown')}")
+    stage().note(
+        f"**{relation_label(relation)}**: {relation_line(relation) or say_here('unknown')}"
+    )
 
 
 def explain_all() -> None:
     """A fold with the universal relations and those of the corpus, and how often they occur."""
     counts = word_counts()
-    heads = "|".join(said(f"meanings_{name}") for name in ("label", "meaning", "n"))
+    heads = "|".join(say_here(f"meanings_{name}") for name in ("label", "meaning", "n"))
     rows = [
-        f"|{_escaped(relation)}|{relation_line(relation) or said('unknown')}|"
+        f"|{_escaped(relation)}|{relation_line(relation) or say_here('unknown')}|"
         f"{count(counts[relation]) if relation in counts else '—'}|"
         for relation in sorted({*UNIVERSAL, *counts} - set(EVERYTHING))
     ]
-    with st.expander(said("meanings")):
-        st.markdown(said("meanings_lead"))
+    with st.expander(say_here("meanings")):
+        st.markdown(say_here("meanings_lead"))
         st.markdown("\n".join([f"|{heads}|", "|---|---|--:|", *rows]))
 
 

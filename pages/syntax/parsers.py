@@ -16,7 +16,7 @@ from pages.ui.store.missing import files_with
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 from pages.ui.words.say import plain
 
 _COLOURS = {"attention": HEAD_COLOUR, "baseline": OFFSET_COLOUR, "control": CONTROL_COLOUR}
@@ -40,7 +40,7 @@ def _too_few() -> str:
     store = open_store()
     no_trees = store.found_nothing(dependency_accuracy.TABLE)
     few = store.found_nothing(parser_accuracy.TABLE) and store.holds(annotation.WORDS)
-    return said("too_few", name=plain(store.name)) if few and not no_trees else ""
+    return say_here("too_few", name=plain(store.name)) if few and not no_trees else ""
 
 
 @section("parsers", parser_accuracy.TABLE, lacking=_too_few)
@@ -165,5 +165,5 @@ def untrained_finding(accuracies: pd.DataFrame) -> str:
         means = rows.groupby("method")["uas"].mean()
         shares = {method: percent(means[PREFIX + method]) for method in _OF_UNTRAINED}
         seed = rows["seed_of_weights"].iloc[0]
-        sentences.append(said("finding_untrained", file=plain(name), seed=seed, **shares))
+        sentences.append(say_here("finding_untrained", file=plain(name), seed=seed, **shares))
     return " ".join(sentences)

@@ -9,7 +9,7 @@ from pages.ui.head.choice import head_name
 from pages.ui.published import Row
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 UNIVERSAL = {
     "all": "all_words",
@@ -34,11 +34,11 @@ def published_heads(merging: str) -> list[Row]:
         (offset,) = numbers("dependency_baseline", place=_TABLE_1, relation=head.relation)
         label = _label(head)
         name, signed = head_name(head.layer or 0, head.head or 0), offset_label(offset.offset or 0)
-        title = said(
+        title = say_here(
             "published_head", relation=label, head=name, direction=direction_name(head.direction)
         )
         rows.append(Row(title, head, _ours(best["accuracy"], head)))
-        title = said("published_offset", relation=label, offset=signed)
+        title = say_here("published_offset", relation=label, offset=signed)
         rows.append(Row(title, offset, _ours(best["offset_accuracy"], offset)))
     return rows
 
@@ -46,7 +46,7 @@ def published_heads(merging: str) -> list[Row]:
 def published_parsers(means: pd.Series) -> list[Row]:
     """Table 3 beside the means of this file, which are by method."""
     return [
-        Row(said(f"method_{number.method}"), number, means.get(number.method))
+        Row(say_here(f"method_{number.method}"), number, means.get(number.method))
         for number in numbers("parser_accuracy")
     ]
 
@@ -55,7 +55,7 @@ def published_untrained(means: pd.Series) -> list[Row]:
     """The paper's row on a model that was never trained, if this file is of such a one."""
     if open_store().random_weights is None:
         return []
-    return [Row(said(f"method_{RANDOM_INIT.method}"), RANDOM_INIT, means[_UNTRAINED_IS])]
+    return [Row(say_here(f"method_{RANDOM_INIT.method}"), RANDOM_INIT, means[_UNTRAINED_IS])]
 
 
 def _ours(values: pd.Series, published: PublishedHead) -> float | None:

@@ -11,7 +11,7 @@ from pages.ui.charts.encodings import named
 from pages.ui.charts.look import cell_selection, layered, tooltips
 from pages.ui.words.columns import NAMED, shown_as, title
 from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 HEAD_COLOUR, OFFSET_COLOUR, OTHER_COLOUR = SYNTAX_COLOURS
 CONTROL_COLOUR = SERIES_COLOURS[4]
@@ -34,7 +34,7 @@ def accuracy_rows(
         colours: of the series, in the order of the legend.
         fields: columns that a click gives.
     """
-    offset, axis = title("offset"), said("accuracy_axis")
+    offset, axis = title("offset"), say_here("accuracy_axis")
     signed = frame["offset"].map(offset_label, na_action="ignore")
     shown = frame.assign(offset_named=signed, of_offset=offset)
     legend = {**colours, offset: OFFSET_COLOUR}
@@ -62,7 +62,7 @@ def accuracy_rows(
 def parser_rows(seeds: pd.DataFrame, means: pd.DataFrame, colours: Mapping[str, str]) -> Any:
     """Every seed as a point, their mean as a bar, in the colours of their kinds."""
     order = means.sort_values("mean", ascending=False)["method_named"].tolist()
-    axis, kind = said("uas_axis"), named("kind", colours, symbolType="square")
+    axis, kind = say_here("uas_axis"), named("kind", colours, symbolType="square")
     bars = _rows(means, "method", order, ["method", "mean"])
     bars = bars.mark_bar(opacity=0.45, size=20, cornerRadiusEnd=2)
     points = _rows(seeds, "method", order, ["method", "seed", "uas", "n"])

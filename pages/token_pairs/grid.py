@@ -17,7 +17,7 @@ from pages.ui.words.columns import title
 from pages.ui.words.interval import interval
 from pages.ui.words.names import relation_name
 from pages.ui.words.numbers import count, points
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _STRONGEST = 0x80  # of 0xff, how strong the ground of a cell may be
 _NONE = '<td class="tp-none">–</td>'
@@ -52,7 +52,9 @@ def key(frame: pd.DataFrame) -> str:
         if relation in set(frame["relation"])
     )
     faint = (
-        "" if is_clear(frame).all() else f'<span class="tp-faint">{escape(said("faint"))}</span>'
+        ""
+        if is_clear(frame).all()
+        else f'<span class="tp-faint">{escape(say_here("faint"))}</span>'
     )
     return f'<div class="tp-key">{"".join(spans)}{faint}</div>'
 
@@ -122,7 +124,7 @@ def ground(change: float, top: float) -> str:
 
 def _exact(pair: Any) -> str:
     """The exact values of one pair, for whoever points at it."""
-    return said(
+    return say_here(
         "exact",
         source=pair.source,
         target=pair.target,

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.tables.pairs import pair_delta
 from pages.ui.store.chosen import ask
 from pages.ui.words.numbers import points
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 DIRECTIONS = ("amplified", "attenuated")
 PLACES = 10
@@ -49,7 +49,7 @@ def change(pair: pd.Series) -> str:
     else:
         kind = "clear" if pair["low"] > 0 or pair["high"] < 0 else "crossing"
     low, high = points(pair["low"]), points(pair["high"])
-    return said(f"change_{kind}", delta=points(pair["mean_delta"]), low=low, high=high)
+    return say_here(f"change_{kind}", delta=points(pair["mean_delta"]), low=low, high=high)
 
 
 def in_points(frame: pd.DataFrame) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from pages.ui.store.chosen import ask, is_causal, layer_order
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.names import effect_name, scope_name
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _AROUND = 9  # tokens shown before and after a chosen one
 MAPS = ("before", "after", "change")
@@ -142,7 +142,7 @@ def _map(
         ),
     )
     band = cell_band(frame["target_pos"].nunique(), side)
-    unit = said("unit_change" if name == "change" else "unit_share")
+    unit = say_here("unit_change" if name == "change" else "unit_share")
     cells = base.mark_rect(width=band, height=band).encode(
         color=alt.Color(f"{name}:Q", title=unit, scale=scale, legend=legend),
         tooltip=tooltips(dict.fromkeys(("target", "source", *MAPS)), frame, ".2f"),

@@ -18,7 +18,7 @@ from pages.ui.store.chosen import open_store
 from pages.ui.store.missing import require
 from pages.ui.store.open_file import seen_once
 from pages.ui.view import View
-from pages.ui.words.place import key_of, said, words_of
+from pages.ui.words.place import key_of, say_here, words_of
 from pages.ui.words.say import plain, say
 
 
@@ -80,20 +80,20 @@ class Page:
     def _show(self) -> None:
         with words_of(self.name):
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
-                title = said("title")
+                title = say_here("title")
                 st.title(title, anchor=False, width="stretch")
                 head = st.container(horizontal=True, width="content", gap="xsmall", key="head_bar")
                 notes = st.popover(say("page.about"), type="tertiary")
             with notes:
-                st.markdown(said(self.lead()))
+                st.markdown(say_here(self.lead()))
                 for draw in self.before:
                     draw()
             stems = {part.stem: part for part in self.sections if part.when()}
-            names = {stem: said(f"view_{stem}") for stem in stems}
+            names = {stem: say_here(f"view_{stem}") for stem in stems}
             with st.container(key="sections"):
                 chosen = pick(
                     f"{self.prefix}_view",
-                    said("view"),
+                    say_here("view"),
                     list(stems),
                     default=next(iter(stems)),
                     format=names.__getitem__,
@@ -114,9 +114,9 @@ class Page:
                 return
             require(*shown.needs)
             with notes:
-                st.header(said("title"), anchor=False)
+                st.header(say_here("title"), anchor=False)
                 if key_of("meaning"):
-                    st.markdown(said("meaning"))
+                    st.markdown(say_here("meaning"))
             shown.draw(view)
             keep_head()
             for key, names in dropped().items():

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.choices.pick import Kind, choose, pick, pick_many, pick_number, pick_text
 from pages.ui.stage import Picked, stage
 from pages.ui.words.columns import option_name, picker_title
-from pages.ui.words.place import key_of, said, said_if
+from pages.ui.words.place import key_of, say_here, say_here_if_any
 
 FEW, SOME = 6, 12
 
@@ -23,7 +23,7 @@ class Pickers:
 
     def say(self, name: str, /, **values: Any) -> str:
         """A word of the section, else of its page."""
-        return said(name, **values)
+        return say_here(name, **values)
 
     def key(self, name: str) -> str:
         """A name as it stands in the address and in the keys of figures."""
@@ -63,7 +63,8 @@ class Pickers:
             default=next(iter(labels)) if default is None else default,
             format=labels.__getitem__,
             kind=kind or room,
-            help=said_if(f"{name}_help", **values) or said_if(f"{of}_help", **values),
+            help=say_here_if_any(f"{name}_help", **values)
+            or say_here_if_any(f"{of}_help", **values),
         )
         names = {str(option): label for option, label in labels.items()}
         stage().pick(self.key(name), Picked(of or name, title, names, str(chosen)))
@@ -84,7 +85,7 @@ class Pickers:
         Args:
             of: the picker whose words this one has.
         """
-        label, help = said(of or name), said_if(f"{of or name}_help")
+        label, help = say_here(of or name), say_here_if_any(f"{of or name}_help")
         chosen = {"default": default, "format": format, "help": help, "limit": limit}
         return pick_many(self.key(name), label, options, **chosen)
 
@@ -92,7 +93,7 @@ class Pickers:
         """A button to another section of the page, which goes on with the same choices."""
         name = f"to_{stem}"
         key = self.key(name)
-        self.button(said(name, **values), choose, self.key("view"), stem, key=key)
+        self.button(say_here(name, **values), choose, self.key("view"), stem, key=key)
 
     def button(self, label: str, to: Callable[..., None], *given: Any, **options: Any) -> None:
         """A button that makes a choice with what is given; options are those of `st.button`."""
@@ -101,8 +102,8 @@ class Pickers:
 
     def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
         """A whole number from `low` to `high`, to be typed; words as those of `pick`."""
-        hint = said_if(f"{name}_help")
-        return pick_number(self.key(name), said(name, **values), low, high, default, help=hint)
+        hint = say_here_if_any(f"{name}_help")
+        return pick_number(self.key(name), say_here(name, **values), low, high, default, help=hint)
 
     def text(self, name: str, *, hint: str | None = None, example: str | None = None) -> str:
         """A line of text, to be typed; an example stands in it while it is empty.
@@ -111,9 +112,9 @@ class Pickers:
             hint: the name of its help if that is not `NAME_help`.
             example: in place of the word `NAME_example`.
         """
-        shown = (said_if(f"{name}_example") or "") if example is None else example
-        help = said_if(hint or f"{name}_help")
-        return pick_text(self.key(name), said(name), help=help, placeholder=shown)
+        shown = (say_here_if_any(f"{name}_example") or "") if example is None else example
+        help = say_here_if_any(hint or f"{name}_help")
+        return pick_text(self.key(name), say_here(name), help=help, placeholder=shown)
 
     def toolbar(self) -> Any:
         """The row that pickers stand in."""

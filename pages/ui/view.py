@@ -16,7 +16,7 @@ from pages.ui.pickers import Pickers
 from pages.ui.stage import columns, stage
 from pages.ui.weighing import weighed
 from pages.ui.words.columns import column_settings, with_names
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _NOTHING = {"selection": {"rows": []}}
 
@@ -158,7 +158,7 @@ class View(Pickers):
         """Published numbers beside the file's own; `title_NAME` of the words on published ones."""
         if stage().is_unseen:
             return
-        title = said(f"title_{name}", shared="published", **values)
+        title = say_here(f"title_{name}", shared="published", **values)
         published.beside(*rows, key=self.key(f"published_{name}"), title=title)
 
     def _keyed(self, name: str, state: object) -> str:
@@ -166,5 +166,5 @@ class View(Pickers):
         return self.key("_".join(filter(None, (self.stem, name, *map(str, parts)))))
 
     def _texts(self, name: str, caption: str | None, values: Mapping[str, Any]) -> dict[str, str]:
-        text = said(f"{name}_caption", **values) if caption is None else caption
-        return {"question": said(name, **values), "caption": text}
+        text = say_here(f"{name}_caption", **values) if caption is None else caption
+        return {"question": say_here(name, **values), "caption": text}

@@ -12,7 +12,7 @@ from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE
 from pages.ui.charts.look import coloured, column_tooltips, layered, ramp
 from pages.ui.charts.number_map import Ramp
 from pages.ui.words.columns import title
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _WIDTH = 700  # of panels below each other, with room for a legend beside them
 _PERIODS = [256, 64, 32, 16, 10, 8, 6, 5, 4, 3, 2]
@@ -104,13 +104,13 @@ def below_each_other(
 
 def by_source(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The rows of each source under its name, in the order in which they are drawn."""
-    parts = {said(f"source_{source}"): frame[frame["source"] == source] for source in SOURCES}
+    parts = {say_here(f"source_{source}"): frame[frame["source"] == source] for source in SOURCES}
     return {name: part.assign(name=name) for name, part in parts.items() if len(part)}
 
 
 def layer_chart(frame: pd.DataFrame, scale: str) -> Any:
     """A panel per source with a line per control."""
-    names = {control: said(f"control_{control}") for control in dict.fromkeys(frame["control"])}
+    names = {control: say_here(f"control_{control}") for control in dict.fromkeys(frame["control"])}
     colours = {name: CONTROL_COLOURS[control] for control, name in names.items()}
 
     def lines(part: pd.DataFrame, x: alt.X) -> Any:
@@ -142,7 +142,7 @@ def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
         titlePadding=6,
     )
     scale = alt.Scale(domain=list(domain), nice=False)
-    x = alt.X("frequency:Q", title=said("period_axis"), scale=scale, axis=axis)
+    x = alt.X("frequency:Q", title=say_here("period_axis"), scale=scale, axis=axis)
     ends = alt.Chart(pd.DataFrame({"frequency": list(domain)}))
     axis_alone = ends.mark_point(opacity=0, size=0).encode(x=x)
     return layered(chart, axis_alone).resolve_axis(x="independent")

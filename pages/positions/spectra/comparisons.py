@@ -21,7 +21,7 @@ from pages.ui.store.missing import files_with
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
 
 _MOST = len(SERIES_COLOURS)
@@ -54,7 +54,7 @@ def file_label(path: Path) -> str:
     store = readable(path)
     if not isinstance(store, Store):
         return path.name
-    return said("file_label", model=store.model_name, file=store.name)
+    return say_here("file_label", model=store.model_name, file=store.name)
 
 
 def file_panels(frame: pd.DataFrame, y: str, scale: str) -> Any:

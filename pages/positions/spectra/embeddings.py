@@ -20,7 +20,7 @@ from pages.ui.store.chosen import adds_positions, ask, ask_file, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _SERIES = ("kept", "words", "permuted")
 _OF_THE_PAPER = (4, 12)
@@ -153,18 +153,18 @@ def components_chart(variance: pd.DataFrame) -> Any:
     )
     y = alt.Y(
         "cumulative:Q",
-        title=said("components_axis"),
+        title=say_here("components_axis"),
         scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="%", tickCount=5),
     )
     tooltip = column_tooltips(frame, component="d", ratio=".2%", cumulative=".2%")
     base = alt.Chart(frame).encode(x=x, tooltip=tooltip)
-    ratio = alt.Y("ratio:Q", title=said("components_axis"))
+    ratio = alt.Y("ratio:Q", title=say_here("components_axis"))
     bars = base.mark_bar(color=NEUTRAL, opacity=0.55, size=9).encode(y=ratio)
     line = base.mark_line(color=SERIES_COLOURS[0], point={"size": 40, "filled": True}).encode(y=y)
     marked = frame[frame["component"].isin(_OF_THE_PAPER)]
     shares = zip(marked["component"], marked["cumulative"], strict=True)
-    labels = [said("components_mark", n=n, share=percent(share)) for n, share in shares]
+    labels = [say_here("components_mark", n=n, share=percent(share)) for n, share in shares]
     marks = alt.Chart(marked.assign(label=labels)).encode(x=x)
     rules = marks.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3])
     words = marks.mark_text(align="left", dx=9, dy=16, fontSize=12)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.signal import find_peaks
 
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 from pages.ui.words.say import say
 
 UNIT = 512
@@ -41,7 +41,9 @@ def period_text(frequency: float) -> str:
 
 def peaks_text(frequencies: Sequence[float], *, word: str = "peak_plain") -> str:
     """Peaks with their periods, as a list; each as a word of the page says it."""
-    parts = [said(word, frequency=frequency_text(f), period=period_text(f)) for f in frequencies]
+    parts = [
+        say_here(word, frequency=frequency_text(f), period=period_text(f)) for f in frequencies
+    ]
     return say("list.comma").join(parts)
 
 

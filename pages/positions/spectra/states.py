@@ -16,7 +16,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import adds_positions, ask, layers, open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _SHORTEST = 16  # tokens of a text that has a spectrum
 _CLEAR = 1.5  # times the amplitude without positions, below which nothing is claimed
@@ -39,7 +39,7 @@ def too_short() -> str:
     held = open_store().rows.get(state_spectrum.TABLE.name)
     if held or (ask(sequence_lengths)["n_tokens"] >= _SHORTEST).any():
         return ""
-    return said("short", least=_SHORTEST)
+    return say_here("short", least=_SHORTEST)
 
 
 @section("states", state_spectrum.TABLE, lacking=too_short, when=adds_positions)

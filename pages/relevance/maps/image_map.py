@@ -16,7 +16,7 @@ from pages.relevance.maps.marks import first_picture, outlines, pictures, ring, 
 from pages.ui.charts.colours import RELEVANCE_LOW_TO_HIGH
 from pages.ui.charts.image_ground import ImageGround
 from pages.ui.charts.look import cell_selection, column_tooltips, layered, paper_and_ink
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 PANEL = "panel"
 """Name of the selection, and its field: `event["selection"][PANEL][0][PANEL]` is a panel's name."""
@@ -108,7 +108,7 @@ def _cells(
         alt.Chart(shown)
         .mark_rect(width=wide, height=tall, cursor="pointer" if pick else "default")
         .encode(
-            color=_colour(field, said(f"legend_{scale}"), end),
+            color=_colour(field, say_here(f"legend_{scale}"), end),
             opacity=alt.Opacity("opacity:Q", scale=None),
             tooltip=column_tooltips(shown, **formats),
         )

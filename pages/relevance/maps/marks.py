@@ -11,7 +11,7 @@ from pages.ui.charts.colours import MARKED, TOKEN_TYPE_COLOURS
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround, Numbers
 from pages.ui.charts.look import tooltips
 from pages.ui.words.columns import title
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 
 _APART = 10  # from a map, or the bar below it, to the middle of words
 _SILENT: dict[str, Any] = {"tooltip": False, "aria": False}
@@ -29,7 +29,7 @@ def first_picture(layout: MapLayout, *, ink: str) -> Iterator[alt.Chart]:
     if address := layout.ground.address():
         corner = layout.first_corner()
         yield _picture(layout, address, corner)
-        yield _title(layout, corner.assign(text=said("picture")), ink=ink)
+        yield _title(layout, corner.assign(text=say_here("picture")), ink=ink)
 
 
 def _picture(layout: MapLayout, address: str, corners: pd.DataFrame) -> alt.Chart:
@@ -96,7 +96,7 @@ def shares_in_words(ground: ImageGround, relevance: Numbers) -> str:
         name = ground.class_tokens.replace("[", "").replace("]", "")
         parts.append((name, ground.share(relevance, CLASS_TOKENS)))
     if others := ground.other_special:
-        parts.append((said("on_special"), ground.share(relevance, others)))
+        parts.append((say_here("on_special"), ground.share(relevance, others)))
     digits = 0 if len(parts) > 1 else 1
     return " · ".join(f"{name} {value:.{digits}%}" for name, value in parts)
 
@@ -105,7 +105,7 @@ def _bars(panels: Sequence[Panel], layout: MapLayout) -> alt.Chart:
     """The whole of the relevance as a bar: what is on [CLS], other special tokens, patches."""
     ground, rows = layout.ground, []
     names = {"cls": ground.class_tokens}
-    names |= {kind: said(f"bar_{kind}") for kind in ("register", "other")}
+    names |= {kind: say_here(f"bar_{kind}") for kind in ("register", "other")}
     for panel, corner in zip(panels, layout.corners().to_dict("records"), strict=True):
         cls = ground.share(panel.relevance, CLASS_TOKENS)
         others = ground.share(panel.relevance, ground.other_special)

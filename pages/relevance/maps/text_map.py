@@ -15,7 +15,7 @@ from pages.ui.charts.pieces import readable
 from pages.ui.store.absences import SPECIAL
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.numbers import percent
-from pages.ui.words.place import said
+from pages.ui.words.place import say_here
 from pages.ui.words.say import say
 
 _BRACKETS = "[]<>"
@@ -128,7 +128,11 @@ def shares_apart(maps: TokenMaps, relevance: np.ndarray) -> str:
 def _scale(top: float, *, is_own: bool = False) -> str:
     name, end, format = ("own", 1.0, "{:.0%}") if is_own else ("shared", top, "{:.2%}")
     return shading.scale(
-        said(f"shaded_{name}"), end, format, power=_IN_PROPORTION, apart=said("shaded_apart")
+        say_here(f"shaded_{name}"),
+        end,
+        format,
+        power=_IN_PROPORTION,
+        apart=say_here("shaded_apart"),
     )
 
 
@@ -136,7 +140,7 @@ def _shaded(maps: TokenMaps, relevance: np.ndarray, top: float) -> str:
     tokens = []
     rows = zip(maps.tokens, maps.names, maps.apart, map(float, relevance), strict=True)
     for token, name, apart, value in rows:
-        tooltip = said("shaded_token", token=name, share=f"{value:.3%}")
+        tooltip = say_here("shaded_token", token=name, share=f"{value:.3%}")
         tokens.append(shading.Shaded(token, value, tooltip, apart=apart))
     return shading.text(tokens, top, power=_IN_PROPORTION)
 
@@ -144,4 +148,4 @@ def _shaded(maps: TokenMaps, relevance: np.ndarray, top: float) -> str:
 def _quoted(name: str) -> str:
     """A token of the text in quotation marks, a special one without."""
     is_special = name[:1] in _BRACKETS and name[-1:] in _BRACKETS
-    return name if is_special else said("shaded_quoted", token=name)
+    return name if is_special else say_here("shaded_quoted", token=name)

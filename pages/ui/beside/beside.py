@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.beside.difference import Differences, are_same, differences
 from pages.ui.beside.panels import panels
-from pages.ui.beside.said import caption_of, finding_of
+from pages.ui.beside.sentences import caption_of, finding_of
 from pages.ui.beside.unseen import Drawn, as_if
 from pages.ui.choices.address import Choice, draw, value_of
 from pages.ui.export.files import with_data

@@ -29,7 +29,7 @@ from pages.ui.words.names import (
     step_name,
     token_type_name,
 )
-from pages.ui.words.place import key_of, said, said_if
+from pages.ui.words.place import key_of, say_here, say_here_if_any
 
 NAMED = "_named"
 """What is put behind a column for the one with the names that a reader sees."""
@@ -69,7 +69,7 @@ def title(column: str) -> str:
     end = name.rpartition("_")[2]
     if end in _ENDS and not key_of(f"column.{name}", shared="words"):
         name = end
-    return said(f"column.{name}", shared="words")
+    return say_here(f"column.{name}", shared="words")
 
 
 def titled(column: str, given: str | None) -> str:
@@ -79,7 +79,7 @@ def titled(column: str, given: str | None) -> str:
 
 def picker_title(name: str, **values: Any) -> str:
     """What a picker is called: as the section says, else as its column, with a capital letter."""
-    called = said(name, shared="words.column", **values)
+    called = say_here(name, shared="words.column", **values)
     return called if key_of(name) else with_capital(called)
 
 
@@ -100,10 +100,10 @@ def value_name(column: str, value: Any) -> str:
 
 def option_name(column: str, picker: str, option: Any) -> str:
     """What an option of a picker is called: as the section says, else as a value of a column."""
-    word = said_if(f"{picker}_{option}")
+    word = say_here_if_any(f"{picker}_{option}")
     if column in NAMES:
         return word or value_name(column, option)
-    return word or said_if(f"{column}_{option}") or str(option)
+    return word or say_here_if_any(f"{column}_{option}") or str(option)
 
 
 def with_names(frame: pd.DataFrame) -> pd.DataFrame:

@@ -40,7 +40,7 @@ def key_of(name: str, *, shared: str = "") -> str | None:
     return next((key for key in keys if key in catalogue()), None)
 
 
-def said(name: str, /, *, shared: str = "", **values: object) -> str:
+def say_here(name: str, /, *, shared: str = "", **values: object) -> str:
     """The text of a word of the section that is drawn, in the reader's language.
 
     Raises:
@@ -52,6 +52,6 @@ def said(name: str, /, *, shared: str = "", **values: object) -> str:
     return say(key, **values)
 
 
-def said_if(name: str, /, **values: Any) -> str | None:
+def say_here_if_any(name: str, /, **values: Any) -> str | None:
     """A word that not every section has."""
-    return said(name, **values) if key_of(name) else None
+    return say_here(name, **values) if key_of(name) else None
