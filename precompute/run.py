@@ -109,7 +109,7 @@ def _finished_plan(request: Request, model: LoadedModel, runner: Runner) -> Plan
 def _is_imitated(model: LoadedModel) -> bool:
     """Whether the processor has no arithmetic of its own for the number format."""
     able = torch.cpu.get_capabilities()
-    has_it = any(able.get(each) for each in ("avx512_bf16", "amx_bf16", "bf16"))
+    has_it = any(able.get(feature) for feature in ("avx512_bf16", "amx_bf16", "bf16"))
     return model.dtype == "bfloat16" and model.device == "cpu" and not has_it
 
 
@@ -149,8 +149,8 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         frequencies = read_frequencies(request.frequencies, vocabulary=vocabulary)
     names = request.statistics
     if names is not None:
-        own = identity(request, model, corpus)
-        names = names + _statistics_already_in(request, own)
+        run_identity = identity(request, model, corpus)
+        names = names + _statistics_already_in(request, run_identity)
     return Plan(
         folder=request.output.parent / SHARDS,
         facts=Facts(
@@ -187,7 +187,7 @@ def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
     return read_word_vectors(request.word_vectors, forms)
 
 
-def _statistics_already_in(request: Request, own: dict) -> list[str]:
+def _statistics_already_in(request: Request, run_identity: dict) -> list[str]:
     """What a file of the same model, corpus and settings holds, so that adding loses nothing."""
     if not request.output.exists():
         return []
@@ -199,6 +199,6 @@ def _statistics_already_in(request: Request, own: dict) -> list[str]:
         return []
     same = facts.get("segments", request.segments) == request.segments
     same &= facts.get("gate_rule", NO_GATES) in (NO_GATES, request.gate_rule)
-    same &= all(row[name] == value for name, value in own.items())
+    same &= all(row[name] == value for name, value in run_identity.items())
     known = chosen_statistics(None)
     return [name for name in row["statistics"] if name in known] if same else []

@@ -25,5 +25,7 @@ def convert_corpus(
                 "--corpus of a run",
             )
     tokenizer = load_tokenizer(model) if model else None
-    found = entries(corpus, packing=packing, tokenizer=tokenizer, max_tokens=max_tokens, seed=seed)
-    return write_jsonl(found, output)
+    all_entries = entries(
+        corpus, packing=packing, tokenizer=tokenizer, max_tokens=max_tokens, seed=seed
+    )
+    return write_jsonl(all_entries, output)

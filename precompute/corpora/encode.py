@@ -91,8 +91,8 @@ class Encoder:
         texts = (entry.text,) if isinstance(entry, Text) else (entry.text_a, entry.text_b)
         encoded = encoding(self._tokenizer, *texts)
         pieces = [_positions_of(side, encoded.sides) for side in range(len(texts))]
-        for each, text in zip(pieces, texts, strict=True):
-            check_some_tokens(len(each), text, place=entry.place)
+        for positions, text in zip(pieces, texts, strict=True):
+            check_some_tokens(len(positions), text, place=entry.place)
         lost = _beyond(pieces, room_for(len(texts), self._tokenizer, self._max_tokens))
         counts["truncated"] += bool(lost)
         kept = np.ones(len(encoded.ids), dtype=bool)
@@ -115,7 +115,7 @@ class Encoder:
     def _from_words(self, index: int, entry: Annotated) -> Sequence:
         known = entry.annotation
         pieces = word_pieces(known.forms, known.spaces, self._tokenizer, place=entry.place)
-        lengths = np.array([len(each) for each in pieces])
+        lengths = np.array([len(word) for word in pieces])
         ends = lengths.cumsum() + self._tokens_before()
         flat = [piece for word in pieces for piece in word]
         tokens, segments = framed((flat,), self._tokenizer)
@@ -214,13 +214,15 @@ class Encoder:
 
 
 def _positions_of(side: int, sides: tuple[int | None, ...]) -> list[int]:
-    return [position for position, each in enumerate(sides) if each == side]
+    return [position for position, token_side in enumerate(sides) if token_side == side]
 
 
 def _beyond(pieces: list[list[int]], room: int) -> list[int]:
     """Positions of the pieces that have to go so that one or two texts fit."""
-    left = [len(each) for each in pieces]
+    left = [len(positions) for positions in pieces]
     for _ in range(sum(left) - room):
         longer = max(range(len(left)), key=lambda side: (left[side], side))
         left[longer] -= 1
-    return [position for each, n in zip(pieces, left, strict=True) for position in each[n:]]
+    return [
+        position for positions, n in zip(pieces, left, strict=True) for position in positions[n:]
+    ]

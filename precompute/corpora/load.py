@@ -91,7 +91,7 @@ def read_corpus(
     encoder = Encoder(tokenizer, **sizes)
     counts = Counter(truncated=0, unpaired=0, too_short=0)
     source = source_of(given)
-    found = entries(
+    all_entries = entries(
         given,
         packing=packing,
         tokenizer=tokenizer,
@@ -102,7 +102,7 @@ def read_corpus(
     )
     settings = {
         "files": source.sha256,
-        "names": [file_name(each) for each in source.files],
+        "names": [file_name(file) for file in source.files],
         "tokenizer": _sha256_of(tokenizer),
         **sizes,
         "limit": limit,
@@ -112,9 +112,9 @@ def read_corpus(
     }
 
     def begin(first: int) -> Iterator[Input]:
-        wanted = islice(found, first, limit)
-        for each in encoder.sequences(wanted, counts=counts, first=first):
-            yield masked(each, tokenizer, rate=mask_rate, seed=seed)
+        wanted = islice(all_entries, first, limit)
+        for sequence in encoder.sequences(wanted, counts=counts, first=first):
+            yield masked(sequence, tokenizer, rate=mask_rate, seed=seed)
         source.check_unchanged()
 
     return Reading(source.name, settings, begin, lambda: source.sha256, counts)
@@ -173,7 +173,7 @@ def entries(
     source, counts = source_of(given), Counter() if counts is None else counts
     form, texts = one_format_of(source.files), _each(documents, source.files)
     if form in ANNOTATED:
-        found = windows(
+        all_entries = windows(
             _each(ANNOTATED[form], source.files),
             _needed(tokenizer),
             max_tokens=max_tokens,
@@ -186,18 +186,18 @@ def entries(
             "give a CoNLL-U file, or leave --packing out."
         )
     elif form != "paragraphs":
-        found = _each(READERS[form], source.files)
+        all_entries = _each(READERS[form], source.files)
     elif packing == "paragraphs":
-        found = paired(texts, counts=counts)
+        all_entries = paired(texts, counts=counts)
     elif tokenizer is None:
         raise UserError(
             f"--packing {packing} cuts the text by a model's word pieces; name the model with "
             "--model, or use --packing paragraphs."
         )
     elif packing == "blocks":
-        found = blocks(texts, tokenizer, max_tokens=max_tokens, counts=counts)
+        all_entries = blocks(texts, tokenizer, max_tokens=max_tokens, counts=counts)
     else:
-        found = packed(
+        all_entries = packed(
             texts,
             tokenizer,
             max_tokens=max_tokens,
@@ -205,7 +205,7 @@ def entries(
             segment_types=segment_types,
             counts=counts,
         )
-    return _at_least_one(found, source.name, counts)
+    return _at_least_one(all_entries, source.name, counts)
 
 
 def _each(reader: Callable[[Path], Iterator[Read]], files: Sequence[Path]) -> Iterator[Read]:
@@ -213,13 +213,13 @@ def _each(reader: Callable[[Path], Iterator[Read]], files: Sequence[Path]) -> It
     return chain.from_iterable(map(reader, files))
 
 
-def _at_least_one(found: Iterator[Entry], name: str, counts: Counter[str]) -> Iterator[Entry]:
-    first = next(found, None)
+def _at_least_one(all_entries: Iterator[Entry], name: str, counts: Counter[str]) -> Iterator[Entry]:
+    first = next(all_entries, None)
     if first is None:
         left_out = (why for count, why in _LEFT_OUT.items() if counts[count])
         raise BadCorpus(name, next(left_out, "holds no sequence; give a file that holds some text"))
     yield first
-    yield from found
+    yield from all_entries
 
 
 def _needed(tokenizer: PreTrainedTokenizerBase | None) -> PreTrainedTokenizerBase:

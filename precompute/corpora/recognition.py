@@ -100,8 +100,8 @@ def _refuse_binary(head: bytes, name: str) -> None:
         raise BadCorpus(name, "is UTF-16; save it as UTF-8")
     if b"\0" in head:
         kind = kind_of(head)
-        whole = "give its folder to a model that reads images, or give a text corpus"
-        raise BadCorpus(name, f"is an image ({kind}); {whole}" if kind else _BINARY)
+        advice = "give its folder to a model that reads images, or give a text corpus"
+        raise BadCorpus(name, f"is an image ({kind}); {advice}" if kind else _BINARY)
 
 
 def _decoded(head: bytes) -> str:

@@ -101,7 +101,7 @@ class Sequence:
     @property
     def named_types(self) -> tuple[str, ...]:
         """The type of every token by its name."""
-        return tuple(TOKEN_TYPES[each] for each in self.token_types)
+        return tuple(TOKEN_TYPES[kind] for kind in self.token_types)
 
     @property
     def masked_words(self) -> Bool[np.ndarray, " word"]:

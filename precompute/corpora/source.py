@@ -45,10 +45,10 @@ class Source:
     def sha256(self) -> str:
         """That of its file; of several files that of their hashes, one to a line."""
         self._states  # noqa: B018 - taken before the files are read
-        hashes = [_sha256(each) for each in self.files]
+        hashes = [_sha256(file) for file in self.files]
         if len(hashes) == 1:
             return hashes[0]
-        return hashlib.sha256("".join(f"{each}\n" for each in hashes).encode()).hexdigest()
+        return hashlib.sha256("".join(f"{digest}\n" for digest in hashes).encode()).hexdigest()
 
     @cached_property
     def _states(self) -> list[tuple[int, ...]]:
@@ -59,8 +59,10 @@ class Source:
         return self._states_now()
 
     def _states_now(self) -> list[tuple[int, ...]]:
-        found = [each.stat() for each in self.files]
-        return [(each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns) for each in found]
+        states = [file.stat() for file in self.files]
+        return [
+            (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for state in states
+        ]
 
     def check_unchanged(self) -> None:
         """Raises if a file has changed since its hash was taken.
@@ -103,8 +105,8 @@ def _files(name: str) -> tuple[Path, ...]:
         return (path,)
     if holds_images(path):
         raise BadCorpus(path_as_given(path), f"is a folder of images, {NO_TEXT}")
-    below = (each.relative_to(path) for each in path.rglob("*") if each.is_file())
-    shown = sorted(each.parts for each in below if not any(_is_hidden(part) for part in each.parts))
+    below = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
+    shown = sorted(file.parts for file in below if not any(_is_hidden(part) for part in file.parts))
     if not shown:
         raise BadCorpus(path_as_given(path), "is a folder without files; give one that holds text")
     return tuple(path.joinpath(*parts) for parts in shown)

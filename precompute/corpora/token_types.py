@@ -17,7 +17,7 @@ _IS_SPECIAL = np.isin(np.arange(len(TOKEN_TYPES)), SPECIAL)
 _PLAIN = (*",.", *"，．", *"、。")
 _COMMAS_AND_PERIODS = {
     *_PLAIN,
-    *(ByteLevel(add_prefix_space=False).pre_tokenize_str(each)[0][0] for each in _PLAIN),
+    *(ByteLevel(add_prefix_space=False).pre_tokenize_str(mark)[0][0] for mark in _PLAIN),
 }
 """Also full-width and Japanese ones, and as byte-level tokenizers write them."""
 WORD_STARTS = ("Ġ", "▁")

@@ -60,9 +60,9 @@ def read_word_vectors(path: Path, forms: Collection[str]) -> WordVectors:
 
 def _numbers(fields: list[str], place: str) -> np.ndarray:
     try:
-        found = np.array(fields, dtype=np.float32)
+        vector = np.array(fields, dtype=np.float32)
     except ValueError:
         raise BadCorpus(place, f"holds what is no number. {_FORM}") from None
-    if not np.isfinite(found).all():
+    if not np.isfinite(vector).all():
         raise BadCorpus(place, f"holds a number that is not finite. {_FORM}")
-    return found
+    return vector

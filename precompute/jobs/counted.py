@@ -14,16 +14,16 @@ def added_up(table: Table, rows: pa.Table) -> pa.Table:
     """
     rows = rows.unify_dictionaries().combine_chunks()
     columns = [_whole_numbers(rows[column.name]) for column in table.key]
-    code = np.ravel_multi_index(columns, [int(each.max(initial=0)) + 1 for each in columns])
+    code = np.ravel_multi_index(columns, [int(numbers.max(initial=0)) + 1 for numbers in columns])
     order = code.argsort(kind="stable")  # which is quick where some rows are in order already
     in_order = code[order]
     first = np.flatnonzero(np.diff(in_order, prepend=-1))
-    found = rows.take(order[first])
+    summed = rows.take(order[first])
     for column in table.values if len(first) else ():
         place = rows.column_names.index(column.name)
         sums = np.add.reduceat(rows[column.name].to_numpy()[order], first)
-        found = found.set_column(place, rows.field(place), pa.array(sums))
-    return found.cast(table.schema)
+        summed = summed.set_column(place, rows.field(place), pa.array(sums))
+    return summed.cast(table.schema)
 
 
 def _whole_numbers(column: pa.ChunkedArray) -> np.ndarray:

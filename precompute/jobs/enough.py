@@ -44,15 +44,15 @@ def check_intervals(statistics: list[str] | None) -> None:
 
 def widest_interval(plan: Plan, statistics: list[str]) -> Widest | None:
     """The widest interval in the finished tables of a plan; None if no row has one yet."""
-    found: list[Widest] = []
+    intervals: list[Widest] = []
     for name in statistics:
         file = quoted(str(plan.table_file(BY_NAME[name])))
         query = f"select max(high - low) from read_parquet({file})"
         with duckdb.connect() as store:
             [(width,)] = store.execute(query).fetchall()
         if width is not None:
-            found.append(Widest(name, width))
-    return max(found, key=lambda each: each.width, default=None)
+            intervals.append(Widest(name, width))
+    return max(intervals, key=lambda interval: interval.width, default=None)
 
 
 def _has_interval(name: str) -> bool:

@@ -39,5 +39,5 @@ def most_pairs(model: LoadedModel) -> int:
     if model.device != "cuda":
         return BATCH_PAIRS
     memory = torch.cuda.get_device_properties(model.model.device).total_memory
-    of_pair = sum(len(each.query_weight) for each in model.layers) * torch.float32.itemsize
+    of_pair = sum(len(layer.query_weight) for layer in model.layers) * torch.float32.itemsize
     return max(BATCH_PAIRS, memory // _SHARE_OF_A_GPU // of_pair)

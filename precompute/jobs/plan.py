@@ -98,7 +98,7 @@ class Plan:
     @property
     def passes(self) -> tuple[Pass, ...]:
         """The passes of the plan's statistics, in the order they run."""
-        return tuple(each for each in PASSES if each.TABLE.name in self.statistics)
+        return tuple(statistic for statistic in PASSES if statistic.TABLE.name in self.statistics)
 
     @property
     def exemplars(self) -> frozenset[int]:
@@ -122,12 +122,12 @@ class Plan:
         return self.folder / of.TABLE.name / self._fingerprint(of)
 
     def _fingerprint(self, of: Pass) -> str:
-        own = {"version": of.VERSION, "table": contract(of.TABLE), "sealed": SEALED}
-        own |= {"counted_from": 1}
+        of_pass = {"version": of.VERSION, "table": contract(of.TABLE), "sealed": SEALED}
+        of_pass |= {"counted_from": 1}
         weights = {"weights": self.facts.weights_sha256}
         weights |= {"images": self.images.settings} if self.images else {}
         if isinstance(of, Weights):
-            return fingerprint(**own, **weights)
+            return fingerprint(**of_pass, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
         corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
         if self.facts.gate_rule != GATE_RULES[0] and _shares_networks_out(of):
@@ -140,7 +140,7 @@ class Plan:
             corpus["frequencies"] = self.frequencies.sha256 if self.frequencies else None
             if "word_vector" in of.NEEDS:
                 corpus["word_vectors"] = self.word_vectors.sha256 if self.word_vectors else None
-        return fingerprint(**own, **weights, **corpus)
+        return fingerprint(**of_pass, **weights, **corpus)
 
     @property
     def _limits(self) -> dict[str, int]:
@@ -160,8 +160,8 @@ class Plan:
 
     def corpus_file(self, table: Table) -> Path:
         """Where a table of the corpus itself lies."""
-        own = {"columns": contract(table), "corpus": self.corpus.folder.name}
-        return self.folder / "tables" / table.name / f"{fingerprint(**own)}.parquet"
+        settings = {"columns": contract(table), "corpus": self.corpus.folder.name}
+        return self.folder / "tables" / table.name / f"{fingerprint(**settings)}.parquet"
 
     @property
     def corpus_files(self) -> list[Path]:
@@ -170,13 +170,15 @@ class Plan:
 
     def missing(self, job: int) -> tuple[Totals, ...]:
         """The passes over the corpus that have no shard for a job yet."""
-        totals = (each for each in self.passes if isinstance(each, Totals))
-        return tuple(each for each in totals if not shard_path(self.place(each), job).exists())
+        totals = (statistic for statistic in self.passes if isinstance(statistic, Totals))
+        return tuple(
+            statistic for statistic in totals if not shard_path(self.place(statistic), job).exists()
+        )
 
     @property
     def tables(self) -> tuple[str, ...]:
         """The tables of all passes, each after those that it needs."""
-        return tuple(each.TABLE.name for each in self.passes)
+        return tuple(statistic.TABLE.name for statistic in self.passes)
 
     def needs(self, job: Job) -> frozenset[Job]:
         """The tables that are there before a job begins."""
@@ -190,15 +192,15 @@ class Plan:
     def files(self, job: Job) -> list[Path]:
         """Everything that a job leaves."""
         if isinstance(job, int):
-            totals = (each for each in self.passes if isinstance(each, Totals))
-            return [shard_path(self.place(each), job) for each in totals]
+            totals = (statistic for statistic in self.passes if isinstance(statistic, Totals))
+            return [shard_path(self.place(statistic), job) for statistic in totals]
         of = BY_NAME[job]
         return [*(self.shards(of) if isinstance(of, Fit) else ()), self.table_file(of)]
 
     def damaged(self, job: Job) -> list[Path]:
         """What a job has left that is not what was written."""
-        there = (each for each in self.files(job) if os.path.lexists(each))
-        return [each for each in there if not is_intact(each)]
+        there = (file for file in self.files(job) if os.path.lexists(file))
+        return [file for file in there if not is_intact(file)]
 
 
 def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[int]:

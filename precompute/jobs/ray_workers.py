@@ -98,9 +98,9 @@ def _cluster(ray: ModuleType) -> Iterator[None]:
     """A connection to the cluster, or to one of this machine that ends with it."""
     address = os.environ.get("RAY_ADDRESS")
     try:
-        own = {} if address else {"include_dashboard": False}
+        options = {} if address else {"include_dashboard": False}
         ray.init(
-            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **own
+            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **options
         )
     except (ConnectionError, ValueError) as error:
         raise UserError(
@@ -161,10 +161,10 @@ def _share(
         if not ended and not has_waited and all(job is None for _, job in at_hand.values()):
             has_waited = True
             _say_what_is_missing(ray, need)
-        for each in ended:
-            worker, job = at_hand.pop(each)
+        for task in ended:
+            worker, job = at_hand.pop(task)
             try:
-                n_sequences = _answer(ray, each)
+                n_sequences = _answer(ray, task)
             except ray.exceptions.RayActorError as error:
                 deaths[job] += _OF_ITS_NODE not in str(error)
                 _check_deaths(job, deaths[job], error)
@@ -193,9 +193,9 @@ def _check_deaths(job: Job | None, n: int, error: Exception) -> None:
     if n < _MOST_DEATHS:
         return
     reason = str(error).strip().splitlines()[0]
-    what = "died before they were ready" if job is None else f"died of one job ({_named(job)})"
+    death = "died before they were ready" if job is None else f"died of one job ({_named(job)})"
     raise UserError(
-        f"{n} Ray workers {what}, most often for want of memory ({reason}). Rerun the command "
+        f"{n} Ray workers {death}, most often for want of memory ({reason}). Rerun the command "
         "with fewer --workers or more --cpus-per-worker: finished shards are kept."
     ) from error
 

@@ -43,10 +43,10 @@ def finish_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
 
 def _finish_weights(plan: Plan, model: LoadedModel) -> None:
     """What depends on the model alone, in this process."""
-    for each in plan.passes:
-        if isinstance(each, Weights):
-            _set_aside(list(filter(_is_damaged, plan.shards(each))))
-            finish_shard(plan.place(each), 0, partial(_weights, each, model))
+    for statistic in plan.passes:
+        if isinstance(statistic, Weights):
+            _set_aside(list(filter(_is_damaged, plan.shards(statistic))))
+            finish_shard(plan.place(statistic), 0, partial(_weights, statistic, model))
 
 
 def _is_damaged(file: Path) -> bool:
@@ -63,7 +63,7 @@ def _finish(
     """What is missing or damaged of some jobs, looked at again once it is there."""
     for job in jobs:
         _set_aside(plan.damaged(job))
-    waiting = [job for job in jobs if not all(each.exists() for each in plan.files(job))]
+    waiting = [job for job in jobs if not all(file.exists() for file in plan.files(job))]
     for is_again in (False, True):
         if not waiting:
             return
@@ -134,8 +134,8 @@ def _finish_sequences(
 
 def _write(plan: Plan, passes: tuple[Totals, ...], index: int, parts: list[list[pa.Table]]) -> None:
     """The shard of every pass, from its part of every batch."""
-    for each, tables in zip(passes, zip(*parts, strict=True), strict=True):
-        finish_shard(plan.place(each), index, partial(_shard, each, list(tables)))
+    for statistic, tables in zip(passes, zip(*parts, strict=True), strict=True):
+        finish_shard(plan.place(statistic), index, partial(_shard, statistic, list(tables)))
 
 
 def _weights(of: Weights, model: LoadedModel) -> pa.Table:
@@ -167,4 +167,4 @@ def _batch_totals(
         images=model.images,
         classification=classification_of(model),
     )
-    return [each.totals(batch) for each in passes]
+    return [statistic.totals(batch) for statistic in passes]

@@ -38,7 +38,7 @@ def fingerprint(**dependencies: object) -> str:
 
 def contract(table: Table) -> list[str]:
     """What a fingerprint must know of a table: its columns, their types and how shards merge."""
-    return [*(f"{each.name} {each.type}" for each in table.shard_schema), table.merge]
+    return [*(f"{field.name} {field.type}" for field in table.shard_schema), table.merge]
 
 
 def shard_path(folder: Path, index: int) -> Path:

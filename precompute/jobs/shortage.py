@@ -32,7 +32,7 @@ def reporting_shortage(output: Path) -> Iterator[None]:
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise _refused_memory(_reason(error)) from error
     except RuntimeError as error:
-        if not any(each in str(error) for each in _NO_MEMORY):
+        if not any(phrase in str(error) for phrase in _NO_MEMORY):
             raise
         raise _refused_memory(_reason(error)) from error
 

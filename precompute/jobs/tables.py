@@ -66,8 +66,8 @@ def finish_corpus(plan: Plan) -> None:
             for name, rows in (corpus_rows(part) | annotation_rows(part)).items():
                 write[name](rows)
     with workspace(plan.folder) as store:
-        found = vocabulary_rows(store, plan.corpus_file(TOKENS))
-        _write(plan.corpus_file(vocabulary), vocabulary, found)
+        of_vocabulary = vocabulary_rows(store, plan.corpus_file(TOKENS))
+        _write(plan.corpus_file(vocabulary), vocabulary, of_vocabulary)
 
 
 def merge(
@@ -82,8 +82,8 @@ def merge(
         f"select {columns} from ({cut.merge or table.merge}) order by {order}"
         for piece in pieces(store, table, rows)
     )
-    found = (store.sql(each).to_arrow_reader(_ROWS) for each in merged)
-    _write(path, table, (batch for piece in found for batch in piece), cut.said)
+    readers = (store.sql(query).to_arrow_reader(_ROWS) for query in merged)
+    _write(path, table, (batch for reader in readers for batch in reader), cut.said)
 
 
 def view_of_shards(store: DuckDBPyConnection, table: Table, shards: list[Path]) -> str:
@@ -161,9 +161,9 @@ def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:
             _stand_in(store, table, plan.corpus_file(table))
         register_texts(store, plan)
         register_blocks(store, plan)
-        for each in needed:
-            _stand_in_for_all(store, plan, each)
-        for table in (*CORPUS, *(each.TABLE for each in needed)):
+        for statistic in needed:
+            _stand_in_for_all(store, plan, statistic)
+        for table in (*CORPUS, *(statistic.TABLE for statistic in needed)):
             for view in table.all_views:
                 store.execute(f"create view {view.name} as {view.sql}")
         return of.fit(store, context)

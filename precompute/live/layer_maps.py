@@ -28,10 +28,10 @@ class LayerMaps:
 
 def layer_maps(model: LoadedModel, sequence: Sequence, *, layer: int) -> LayerMaps:
     """All maps of one layer, counted from 1; one thread at a time."""
-    found = model.trace([sequence]).layers[layer - 1]
-    mixing = layer_mixing(found, dtype=model.hidden_dtype, gate_rule=model.gate_rule)
-    weights = found.attention[0]
-    norms = value_norms(found.values, found.weights.output_factor)[0]
+    traced = model.trace([sequence]).layers[layer - 1]
+    mixing = layer_mixing(traced, dtype=model.hidden_dtype, gate_rule=model.gate_rule)
+    weights = traced.attention[0]
+    norms = value_norms(traced.values, traced.weights.output_factor)[0]
     return LayerMaps(
         scopes=row_shares(mixing.maps.numpy()),
         weights=weights.cpu().numpy(),

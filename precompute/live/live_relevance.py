@@ -84,24 +84,24 @@ def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False
         images=model.images,
         classification=classification_of(model),
     )
-    (found,) = batch.relevance_maps
-    if found is None:
+    (relevance,) = batch.relevance_maps
+    if relevance is None:
         raise BadCorpus(sequence.place, "has no token that relevance could start at")
     likeliest = class_prediction.totals(batch).to_pydict()
     return LiveRelevance(
         tokens=sequence.tokens,
         is_content=batch.is_content[0],
-        maps={rule: _of_rule(found, rule) for rule in ALL if found.where(rule).any()},
+        maps={rule: _of_rule(relevance, rule) for rule in ALL if relevance.where(rule).any()},
         prediction=tuple(zip(likeliest["label"], likeliest["probability"], strict=True)),
         is_cut=is_cut,
         **(grid(model.images, sequence) if model.images else {}),
     )
 
 
-def _of_rule(found: RelevanceMaps, rule: str) -> Float32[np.ndarray, "start head token"]:
-    chosen = found.where(rule)
-    n_starts = len(np.unique(found.layer[chosen]))
-    return found.maps[chosen].reshape(n_starts, -1, found.maps.shape[1])
+def _of_rule(relevance: RelevanceMaps, rule: str) -> Float32[np.ndarray, "start head token"]:
+    chosen = relevance.where(rule)
+    n_starts = len(np.unique(relevance.layer[chosen]))
+    return relevance.maps[chosen].reshape(n_starts, -1, relevance.maps.shape[1])
 
 
 def grid(reader: ImageReader, sequence: Sequence) -> dict:

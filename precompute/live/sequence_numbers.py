@@ -22,4 +22,6 @@ def sequence_numbers(model: LoadedModel, sequence: Sequence) -> dict[str, pa.Tab
     """By the views of a file, what one would hold of this sequence; one thread at a time."""
     batch = Batch((sequence,), model.trace([sequence]), hidden_dtype=model.hidden_dtype)
     length = pa.table({"seq": [sequence.index], "n_tokens": [len(sequence)]})
-    return {"sequence": length} | {name: each.totals(batch) for name, each in _PASSES.items()}
+    return {"sequence": length} | {
+        name: statistic.totals(batch) for name, statistic in _PASSES.items()
+    }

@@ -46,8 +46,8 @@ class Classification:
         inputs = self.model.inputs(sequences)
         predicted = self._probabilities(inputs).argmax(dim=1)
         loss = partial(self._logits_of, classes=predicted)
-        found = self.model.adapter.gradients(self.model.model, inputs, loss)
-        return ClassGradients(tuple(each.float() for each in found), predicted)
+        slopes = self.model.adapter.gradients(self.model.model, inputs, loss)
+        return ClassGradients(tuple(layer.float() for layer in slopes), predicted)
 
     def of_variants(
         self, sequence: Sequence, kept: Bool[Tensor, "variant patch"]
@@ -56,14 +56,14 @@ class Classification:
         reader = self.model.image_reader
         pixels = reader.pixels(sequence.picture)
         mean = pixels.mean(dim=(1, 2), keepdim=True)
-        found = []
+        probabilities = []
         for part in kept.split(VARIANTS):
             grid = part.unflatten(1, (reader.layout.rows, reader.layout.columns))
             height, width = reader.patch
             is_kept = grid.repeat_interleave(height, 1).repeat_interleave(width, 2).unsqueeze(1)
             changed = torch.where(is_kept, pixels, mean).to(self.model.model.device)
-            found.append(self._probabilities({"pixel_values": changed}))
-        return torch.cat(found)
+            probabilities.append(self._probabilities({"pixel_values": changed}))
+        return torch.cat(probabilities)
 
     def _probabilities(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch class"]:
         with torch.inference_mode():

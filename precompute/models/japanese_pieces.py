@@ -15,8 +15,8 @@ def vocabulary(texts: Sequence[str], words_of: BertJapaneseTokenizer, *, least: 
     words = Counter(word for text in texts for word in words_of.word_tokenizer.tokenize(text))
     letters = sorted({letter for word in words for letter in word})
     inside = [f"##{letter}" for letter in letters]
-    whole = sorted(word for word, n in words.items() if n >= least and len(word) > 1)
-    return [*SPECIAL, *letters, *inside, *whole]
+    whole_words = sorted(word for word, n in words.items() if n >= least and len(word) > 1)
+    return [*SPECIAL, *letters, *inside, *whole_words]
 
 
 def write_tokenizer(pieces: Sequence[str], folder: Path) -> BertJapaneseTokenizer:

@@ -14,7 +14,12 @@ from analysis.scopes import GATE_RULES
 from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.load_processor import load_image_reader, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
-from precompute.models.model_folder import configuration_of, states_of, told, weights_sha256_of
+from precompute.models.model_folder import (
+    configuration_of,
+    message_of,
+    states_of,
+    weights_sha256_of,
+)
 from precompute.models.model_heads import if_exclusive, if_named, loader_of_body, loader_of_head
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
@@ -51,23 +56,23 @@ def load_model(
     if random_weights is None:
         before, weights_sha256 = states_of(folder), weights_sha256_of(folder, name)
         check_bundled(name, weights_sha256)
-        whole, model = _models(folder, configuration, DTYPES[dtype])
+        with_head, model = _models(folder, configuration, DTYPES[dtype])
         if states_of(folder) != before:
             raise UnfitModel(f"Model {name!r} has changed while it was read; run the same again.")
     else:
         loader = loader_of_head(configuration)
         drawn = drawn_model(folder, loader or loader_of_body(configuration), seed=random_weights)
         weights_sha256 = drawn_sha256(drawn)
-        whole, model = (drawn, drawn.base_model) if loader else (None, drawn)
+        with_head, model = (drawn, drawn.base_model) if loader else (None, drawn)
         drawn.to(DTYPES[dtype])
-    (model if whole is None else whole).to(_device(device))
+    (model if with_head is None else with_head).to(_device(device))
     adapter.check(model)
     reads_images = adapter.layout(model) is not None
     # which fits the model to the size of its images, before weights say how patches are turned
     images = load_image_reader(folder, name, model, adapter) if reads_images else None
     layers = adapter.weights(model)
     if dtype != "float32":
-        layers = tuple(in_dtype(each, torch.float32) for each in layers)
+        layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
     return LoadedModel(
         name=name,
         revision=_revision(revision, weights_sha256, random_weights),
@@ -77,8 +82,8 @@ def load_model(
         adapter=adapter,
         layers=layers,
         dtype=dtype,
-        language_model=if_named(whole, adapter.LANGUAGE_MODELS),
-        classifier=if_exclusive(if_named(whole, adapter.CLASSIFIERS)),
+        language_model=if_named(with_head, adapter.LANGUAGE_MODELS),
+        classifier=if_exclusive(if_named(with_head, adapter.CLASSIFIERS)),
         images=images,
         segments=segments,
         gate_rule=gate_rule,
@@ -105,7 +110,7 @@ def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
         return Path(name), ""
     repository, _, revision = name.partition("@")
     try:
-        found = Path(
+        snapshot = Path(
             snapshot_download(
                 repository,
                 revision=revision or None,
@@ -120,7 +125,7 @@ def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
             f"({reason}). Give a folder with config.json and model.safetensors, a hub name such as "
             f"bert-base-uncased, or a bundled model: {', '.join(BUNDLED)}."
         ) from error
-    return found, found.name
+    return snapshot, snapshot.name
 
 
 def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Model | None, Model]:
@@ -155,7 +160,9 @@ def _model(
             output_loading_info=True,
         )
     except Exception as error:  # of whatever kind a strange configuration makes it stumble into
-        raise UnfitModel(f"The weights in {folder} cannot be loaded: {told(error)}") from error
+        raise UnfitModel(
+            f"The weights in {folder} cannot be loaded: {message_of(error)}"
+        ) from error
     # the pooler comes after the last layer and is measured by nothing
     absent = {name for name in report["missing_keys"] if not name.startswith("pooler.")}
     inside = f"{model.base_model_prefix}." if has_head else ""

@@ -14,7 +14,7 @@ from analysis.models.adapter import Adapter
 from analysis.models.layout import two_sizes
 from analysis.models.trace import Model
 from precompute.corpora.images.image_reader import ImageReader, colours
-from precompute.models.model_folder import told
+from precompute.models.model_folder import message_of
 
 JAPANESE = "fugashi==1.5.2 unidic-lite==1.0.8"
 """What words of Japanese need: the extra `japanese`."""
@@ -42,7 +42,7 @@ def read_tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerB
         ) from error
     except Exception as error:  # of whatever kind a strange file makes it stumble into
         raise UnfitModel(
-            f"Model {name!r} has no tokenizer that can be loaded: {told(error)}"
+            f"Model {name!r} has no tokenizer that can be loaded: {message_of(error)}"
         ) from error
     return tokenizer
 
@@ -57,7 +57,7 @@ def _check_ids(folder: Path, name: str) -> None:
         read = json.loads((folder / "tokenizer.json").read_bytes())
     except (OSError, ValueError, RecursionError):
         return  # whoever loads it says what is wrong
-    largest = max((each for each in _ids(read) if isinstance(each, int)), default=0)
+    largest = max((number for number in _ids(read) if isinstance(number, int)), default=0)
     if largest > _MOST_TOKENS:
         raise UnfitModel(
             f"tokenizer.json of model {name!r} gives a token the id {largest}, and no vocabulary "
@@ -73,7 +73,7 @@ def _ids(read: Any) -> Iterator[Any]:
             yield from vocabulary.values()
     match read:
         case {"added_tokens": list(added)}:
-            yield from (each.get("id") for each in added if isinstance(each, dict))
+            yield from (token.get("id") for token in added if isinstance(token, dict))
 
 
 def load_image_reader(folder: Path, name: str, model: Model, adapter: Adapter) -> ImageReader:
@@ -101,7 +101,7 @@ def load_image_reader(folder: Path, name: str, model: Model, adapter: Adapter) -
 
 
 def _processor(folder: Path, name: str) -> Any:
-    if not any((folder / each).exists() for each in PROCESSOR_FILES):
+    if not any((folder / file).exists() for file in PROCESSOR_FILES):
         raise UnfitModel(
             f"Model {name!r} reads images, and its folder holds no preprocessor_config.json, which "
             "says how they are made ready. Put the one that the model was published with there, or "

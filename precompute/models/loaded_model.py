@@ -91,7 +91,7 @@ class LoadedModel:
     @property
     def windows(self) -> tuple[int | None, ...]:
         """How many tokens away each layer looks at most; None: as far as there are any."""
-        return tuple(each.window for each in self.layers)
+        return tuple(layer.window for layer in self.layers)
 
     @property
     def positions(self) -> int:
@@ -183,8 +183,8 @@ class LoadedModel:
             loss = partial(token_losses, targets=targets, logits=logits)
         if not has_loss.any():
             return None
-        found = self.adapter.gradients(self.model, inputs, loss)
-        widened = found if self.dtype == "float32" else tuple(each.float() for each in found)
+        slopes = self.adapter.gradients(self.model, inputs, loss)
+        widened = slopes if self.dtype == "float32" else tuple(layer.float() for layer in slopes)
         return AttentionGradients(self.objective, widened, has_loss)
 
     def _targets(
@@ -206,26 +206,26 @@ class LoadedModel:
     def inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         """What the model is called with, on its device."""
         given = self._texts(sequences) if self.images is None else self._pixels(sequences)
-        return {name: sent_to(self.model.device, each) for name, each in given.items()}
+        return {name: sent_to(self.model.device, tensor) for name, tensor in given.items()}
 
     def _texts(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         check_known(sequences, self.model.config.vocab_size, name=self.name)
         padding: Any = (self.tokenizer and self.tokenizer.pad_token_id) or 0
         if padding >= self.model.config.vocab_size:
             padding = 0  # what is padded counts for nothing, and the model knows no such token
-        segments = [self.segments_given(each) for each in sequences]
+        segments = [self.segments_given(sequence) for sequence in sequences]
         return {
-            "input_ids": padded([each.ids for each in sequences], padding),
+            "input_ids": padded([sequence.ids for sequence in sequences], padding),
             "token_type_ids": padded(segments, 0),
             "attention_mask": self._is_token(sequences).long(),
         }
 
     def _pixels(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
-        pixels = [self.image_reader.pixels(each.picture) for each in sequences]
+        pixels = [self.image_reader.pixels(sequence.picture) for sequence in sequences]
         return {"pixel_values": torch.stack(pixels)}
 
     def _is_token(self, sequences: SequenceOf[Sequence]) -> Tensor:
-        lengths = torch.tensor([len(each) for each in sequences])
+        lengths = torch.tensor([len(sequence) for sequence in sequences])
         is_token = torch.arange(int(lengths.max())) < lengths[:, None]
         return is_token.to(self.model.device)
 
@@ -234,7 +234,7 @@ def _in_float32(trace: Trace) -> Trace:
     """The same pass with its tensors widened; the arithmetic before stays what it was."""
 
     def widened(part: Any) -> Any:
-        values = {each.name: getattr(part, each.name) for each in fields(part)}
+        values = {field.name: getattr(part, field.name) for field in fields(part)}
         return type(part)(
             **{
                 name: value.float()

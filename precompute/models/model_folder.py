@@ -22,9 +22,9 @@ def check_regular(folder: Path, name: str) -> None:
     Raises:
         UnfitModel: naming it; a device would be read without end.
     """
-    for each in sorted(folder.iterdir()):
-        if each.exists() and not (each.is_file() or each.is_dir()):
-            raise UnfitModel(f"{each.name} of model {name!r} is no regular file. Leave it out.")
+    for path in sorted(folder.iterdir()):
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise UnfitModel(f"{path.name} of model {name!r} is no regular file. Leave it out.")
 
 
 def configuration_of(folder: Path, name: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def weights_sha256_of(folder: Path, name: str) -> str:
     Raises:
         UnfitModel: there is none in safetensors.
     """
-    files = sorted(each for each in folder.glob("*.safetensors") if each.is_file())
+    files = sorted(file for file in folder.glob("*.safetensors") if file.is_file())
     if not files:
         raise UnfitModel(
             f"Model {name!r} holds no safetensors weights, and other formats can run code when "
@@ -66,14 +66,14 @@ def weights_sha256_of(folder: Path, name: str) -> str:
 
 def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
     """What tells the files of a model from what may replace them."""
-    found = {each.name: each.stat() for each in folder.iterdir() if each.is_file()}
+    states = {file.name: file.stat() for file in folder.iterdir() if file.is_file()}
     return {
         name: (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-        for name, state in found.items()
+        for name, state in states.items()
     }
 
 
-def told(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """What an error of a library says, on one line."""
     said = " ".join(str(error).split())
     return said if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {said}"
@@ -102,8 +102,8 @@ def _no_constant(constant: str) -> NoReturn:
 
 
 def _broken(name: str, key: str, value: object, wanted: str) -> UnfitModel:
-    told = str(value)[:60]
-    return UnfitModel(f"config.json of model {name!r} has {key} = {told}; it must be {wanted}.")
+    text = str(value)[:60]
+    return UnfitModel(f"config.json of model {name!r} has {key} = {text}; it must be {wanted}.")
 
 
 def _sha256(file: Path) -> str:

@@ -8,7 +8,7 @@ def loader_of_head(configuration: dict) -> str | None:
     """What loads the model with its head, if its configuration names one that is read."""
     adapter = adapter_for(configuration["model_type"])
     known = adapter.LANGUAGE_MODELS | adapter.CLASSIFIERS
-    named = (known[each] for each in configuration.get("architectures") or () if each in known)
+    named = (known[name] for name in configuration.get("architectures") or () if name in known)
     return next(named, None)
 
 
@@ -18,9 +18,9 @@ def loader_of_body(configuration: dict) -> str:
     return getattr(adapter_for(family), "LOADERS", {}).get(family, "AutoModel")
 
 
-def if_named(whole: Model | None, known: dict[str, str]) -> Model | None:
+def if_named(with_head: Model | None, known: dict[str, str]) -> Model | None:
     """The model with its head, if that is of a kind."""
-    return whole if type(whole).__name__ in known else None
+    return with_head if type(with_head).__name__ in known else None
 
 
 def if_exclusive(classifier: Model | None) -> Model | None:

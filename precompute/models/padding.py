@@ -36,7 +36,7 @@ def check_known(sequences: SequenceOf[Sequence], known: int, *, name: str) -> No
     Raises:
         UnfitModel: the tokenizer belongs to another model.
     """
-    most = max(int(each.ids.max()) for each in sequences)
+    most = max(int(sequence.ids.max()) for sequence in sequences)
     if most >= known:
         raise UnfitModel(
             f"The tokenizer gives token id {most}, but model {name!r} knows {known} tokens: load a "

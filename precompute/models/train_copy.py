@@ -136,8 +136,8 @@ def copied(model: LlamaForCausalLM, texts: list[tuple[int, ...]]) -> float:
     """The share of tokens that can be known which the model finds likeliest."""
     ids, is_known = batch(texts)
     with torch.inference_mode():
-        found = model(input_ids=ids).logits[:, :-1].argmax(dim=-1)
-    return float((found == ids[:, 1:])[is_known[:, 1:]].double().mean())
+        predicted = model(input_ids=ids).logits[:, :-1].argmax(dim=-1)
+    return float((predicted == ids[:, 1:])[is_known[:, 1:]].double().mean())
 
 
 def main(
@@ -147,7 +147,7 @@ def main(
     """Train the copier and write it and its corpus, with a log of its training."""
     recipe = Recipe()
     training, texts, log = Training(recipe), held_out(), []
-    lines = (json.dumps({"text": text(each)}) for each in texts)
+    lines = (json.dumps({"text": text(ids)}) for ids in texts)
     corpus.write_text("\n".join(lines) + "\n", encoding="utf-8")
     for epoch, (loss, model) in enumerate(train(recipe), start=1):
         log.append({"epoch": epoch, "loss": loss, "copied": copied(model, texts)})

@@ -73,7 +73,7 @@ def untrained(recipe: Recipe) -> ViTForImageClassification:
         initializer_range=recipe.initial_size,
     )
     names = {number: str(number) for number in range(N_CLASSES)}
-    config.id2label, config.label2id = names, {name: each for each, name in names.items()}
+    config.id2label, config.label2id = names, {name: number for number, name in names.items()}
     model = ViTForImageClassification(config)
     embeddings = model.vit.embeddings
     with torch.no_grad():
@@ -105,9 +105,9 @@ def read(
     chosen: Sequence[Digit],
 ) -> tuple[Float[Tensor, "batch channel height image_width"], Int[Tensor, " batch"]]:
     """The digits as the model gets them, and what they are."""
-    images: list[Image.Image] = [Image.open(BytesIO(each.png)) for each in chosen]
+    images: list[Image.Image] = [Image.open(BytesIO(digit.png)) for digit in chosen]
     pixels = np.asarray(processor()(images, return_tensors="np")["pixel_values"])
-    return torch.from_numpy(pixels), torch.tensor([each.label for each in chosen])
+    return torch.from_numpy(pixels), torch.tensor([digit.label for digit in chosen])
 
 
 def train(
@@ -189,7 +189,7 @@ def main(
         "recipe": asdict(recipe),
         "n_training": len(training),
         "n_held_out": len(held_out),
-        "versions": {each: version(each) for each in PACKAGES},
+        "versions": {package: version(package) for package in PACKAGES},
         "seconds": round(time.perf_counter() - started, 1),
         "processor_seconds": round(time.process_time() - worked, 1),
     }

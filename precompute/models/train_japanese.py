@@ -62,7 +62,7 @@ class Recipe:
 
 def articles() -> list[Pair]:
     """The articles of the corpus, each of two paragraphs."""
-    return [each for each in entries(DEMO_JAPANESE) if isinstance(each, Pair)]
+    return [entry for entry in entries(DEMO_JAPANESE) if isinstance(entry, Pair)]
 
 
 def untrained(n_pieces: int, recipe: Recipe) -> BertForMaskedLM:
@@ -88,7 +88,7 @@ def untrained(n_pieces: int, recipe: Recipe) -> BertForMaskedLM:
 
 def read(chosen: Sequence[Pair], tokenizer: BertJapaneseTokenizer) -> dict[str, Tensor]:
     """The articles as the model gets them, padded."""
-    firsts, seconds = [each.text_a for each in chosen], [each.text_b for each in chosen]
+    firsts, seconds = [article.text_a for article in chosen], [article.text_b for article in chosen]
     return dict(
         tokenizer(
             firsts,
@@ -104,16 +104,16 @@ def read(chosen: Sequence[Pair], tokenizer: BertJapaneseTokenizer) -> dict[str, 
 
 def texts_of(chosen: Sequence[Pair]) -> list[str]:
     """The paragraphs of articles."""
-    return [text for each in chosen for text in (each.text_a, each.text_b)]
+    return [text for article in chosen for text in (article.text_a, article.text_b)]
 
 
 def sentences(texts: Sequence[str], tokenizer: BertJapaneseTokenizer) -> list[list[int]]:
     """The ids of every sentence of the texts."""
-    found = [sentence for text in texts for sentence in re.findall("[^。]+。?", text)]
-    return [tokenizer(each, add_special_tokens=False)["input_ids"] for each in found]
+    split = [sentence for text in texts for sentence in re.findall("[^。]+。?", text)]
+    return [tokenizer(sentence, add_special_tokens=False)["input_ids"] for sentence in split]
 
 
-def drawn(found: Sequence[Sequence[int]], recipe: Recipe) -> dict[str, Tensor]:
+def drawn(sentence_ids: Sequence[Sequence[int]], recipe: Recipe) -> dict[str, Tensor]:
     """A batch of two segments, each of one sentence or more of any text, beginning anywhere.
 
     Sentences are mixed, since few texts are soon known by heart, and then what is masked is
@@ -121,7 +121,7 @@ def drawn(found: Sequence[Sequence[int]], recipe: Recipe) -> dict[str, Tensor]:
     """
     ids, types = [], []
     for _ in range(recipe.batch):
-        first, second = _segment(found, recipe), _segment(found, recipe)
+        first, second = _segment(sentence_ids, recipe), _segment(sentence_ids, recipe)
         row = [SPECIAL.index("[CLS]"), *first, SPECIAL.index("[SEP]")]
         ids.append(torch.tensor([*row, *second, SPECIAL.index("[SEP]")]))
         types.append((torch.arange(len(ids[-1])) >= len(row)).long())
@@ -135,10 +135,10 @@ def drawn(found: Sequence[Sequence[int]], recipe: Recipe) -> dict[str, Tensor]:
     }
 
 
-def _segment(found: Sequence[Sequence[int]], recipe: Recipe) -> list[int]:
+def _segment(sentence_ids: Sequence[Sequence[int]], recipe: Recipe) -> list[int]:
     n = int(torch.randint(1, recipe.most_sentences + 1, ()))
-    chosen = torch.randint(len(found), (n,)).tolist()
-    return [each for place in chosen for each in found[place]][: (LONGEST - 3) // 2]
+    chosen = torch.randint(len(sentence_ids), (n,)).tolist()
+    return [piece for place in chosen for piece in sentence_ids[place]][: (LONGEST - 3) // 2]
 
 
 def hidden(
@@ -147,14 +147,14 @@ def hidden(
     """What the model reads instead of the tokens, and which of them it has to guess."""
     is_word = ids >= len(SPECIAL)
     is_asked = is_word & (torch.rand(ids.shape) < recipe.masked)
-    way = torch.rand(ids.shape)
-    masked = torch.where(is_asked & (way < 0.8), SPECIAL.index("[MASK]"), ids)
+    draw = torch.rand(ids.shape)
+    masked = torch.where(is_asked & (draw < 0.8), SPECIAL.index("[MASK]"), ids)
     others = torch.randint(len(SPECIAL), n_pieces, ids.shape)
-    return torch.where(is_asked & (way >= 0.9), others, masked), is_asked
+    return torch.where(is_asked & (draw >= 0.9), others, masked), is_asked
 
 
 def train(
-    model: BertForMaskedLM, recipe: Recipe, found: Sequence[Sequence[int]]
+    model: BertForMaskedLM, recipe: Recipe, sentence_ids: Sequence[Sequence[int]]
 ) -> Iterator[float]:
     """The model learns from sentences; after every epoch the mean loss at what is to be guessed."""
     optimizer = torch.optim.AdamW(
@@ -173,7 +173,7 @@ def train(
         model.train()
         total = 0.0
         for _ in range(recipe.steps):
-            given = drawn(found, recipe)
+            given = drawn(sentence_ids, recipe)
             ids = given.pop("input_ids")
             read_instead, is_asked = hidden(ids, recipe, model.config.vocab_size)
             states = model.bert(input_ids=read_instead, **given).last_hidden_state
@@ -193,13 +193,13 @@ def guessed(model: BertForMaskedLM, inputs: dict[str, Tensor]) -> float:
     n_right = n_asked = 0
     for row, ids in enumerate(inputs["input_ids"]):
         places = (ids >= len(SPECIAL)).nonzero()[:, 0]
-        given = {name: each[row].expand(len(places), -1) for name, each in inputs.items()}
+        given = {name: tensor[row].expand(len(places), -1) for name, tensor in inputs.items()}
         asked = given["input_ids"].clone()
         asked[torch.arange(len(places)), places] = SPECIAL.index("[MASK]")
         with torch.inference_mode():
             logits = model(**given | {"input_ids": asked}).logits
-        found = logits[torch.arange(len(places)), places].argmax(dim=-1)
-        n_right += int((found == ids[places]).sum())
+        predicted = logits[torch.arange(len(places)), places].argmax(dim=-1)
+        n_right += int((predicted == ids[places]).sum())
         n_asked += len(places)
     return n_right / n_asked
 
@@ -215,15 +215,15 @@ def main(
     folder: Annotated[Path, typer.Argument(help="Where to write the model.")] = FOLDER,
 ) -> None:
     """Train the Japanese BERT and write it, with its tokenizer and a log of its training."""
-    recipe, found = Recipe(), articles()
+    recipe, corpus = Recipe(), articles()
     training = Training(recipe)
     further = FURTHER.read_text(encoding="utf-8").splitlines()
-    texts = [*texts_of(found), *further]
+    texts = [*texts_of(corpus), *further]
     seed_tokenizer = write_tokenizer(SPECIAL, folder)
     pieces = vocabulary(texts, seed_tokenizer, least=recipe.least_count)
     tokenizer = write_tokenizer(pieces, folder)
-    trained = [each for place, each in enumerate(found) if (place + 1) % HELD_OUT]
-    kept = [each for place, each in enumerate(found) if not (place + 1) % HELD_OUT]
+    trained = [article for place, article in enumerate(corpus) if (place + 1) % HELD_OUT]
+    kept = [article for place, article in enumerate(corpus) if not (place + 1) % HELD_OUT]
     inputs, unseen = read(trained, tokenizer), read(kept, tokenizer)
     model, log = untrained(len(pieces), recipe), []
     seen = sentences([*texts_of(trained), *further], tokenizer)

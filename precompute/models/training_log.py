@@ -35,7 +35,7 @@ class Training:
         about = {
             "recipe": asdict(self.recipe),
             **counts,
-            "versions": {each: version(each) for each in packages},
+            "versions": {package: version(package) for package in packages},
             "seconds": round(time.perf_counter() - self.started, 1),
             "processor_seconds": round(time.process_time() - self.worked, 1),
             "epochs": epochs,

@@ -13,18 +13,21 @@ from precompute.passes.base import Named, Pass, needs_of
 
 def _found() -> dict[str, Pass]:
     """The passes by the name of their table."""
-    names = sorted(each.name for each in walk_packages(__path__, f"{__name__}."))
+    names = sorted(module.name for module in walk_packages(__path__, f"{__name__}."))
     modules = map(import_module, names)
-    return {each.TABLE.name: cast(Pass, each) for each in modules if isinstance(each, Named)}
+    return {
+        module.TABLE.name: cast(Pass, module) for module in modules if isinstance(module, Named)
+    }
 
 
 def _in_order(passes: dict[str, Pass]) -> tuple[Pass, ...]:
     """Every pass after those whose tables it needs."""
     needs = {
-        name: [need for need in needs_of(each) if need in passes] for name, each in passes.items()
+        name: [need for need in needs_of(statistic) if need in passes]
+        for name, statistic in passes.items()
     }
     return tuple(passes[name] for name in TopologicalSorter(needs).static_order())
 
 
 PASSES = _in_order(_found())
-BY_NAME = {each.TABLE.name: each for each in PASSES}
+BY_NAME = {statistic.TABLE.name: statistic for statistic in PASSES}

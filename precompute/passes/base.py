@@ -105,7 +105,9 @@ def without_padding(
     batch: Batch, padded: Float[Tensor, "batch token width"]
 ) -> list[tuple[Sequence, Float[Tensor, "token width"]]]:
     """The sequences of a batch, each with its own rows alone."""
-    return [(each, padded[row, : len(each)]) for row, each in enumerate(batch.sequences)]
+    return [
+        (sequence, padded[row, : len(sequence)]) for row, sequence in enumerate(batch.sequences)
+    ]
 
 
 def names_of(places: np.ndarray, names: tuple[str, ...] = TOKEN_TYPES) -> pa.DictionaryArray:

@@ -79,12 +79,12 @@ class Batch:
     @cached_property
     def pairs(self) -> tuple[Seen, ...]:
         """Which keys each query of every sequence may look at, by layer."""
-        return tuple(seen(self.trace, len(each)) for each in self.sequences)
+        return tuple(seen(self.trace, len(sequence)) for sequence in self.sequences)
 
     @cached_property
     def reached(self) -> tuple[Seen, ...]:
         """From which tokens anything can be in a token of every sequence, by layer."""
-        return tuple(reached(each) for each in self.pairs)
+        return tuple(reached(of_layers) for of_layers in self.pairs)
 
     @cached_property
     def is_pair(self) -> tuple[Bool[Tensor, "batch query key"], ...]:
@@ -95,9 +95,9 @@ class Batch:
     def exemplars_alone(self) -> tuple[tuple[Sequence, tuple[LayerTrace, ...]], ...]:
         """The exemplars of this batch, each with its layers, without padding."""
         return tuple(
-            (each, self._alone(row))
-            for row, each in enumerate(self.sequences)
-            if each.index in self.exemplars
+            (sequence, self._alone(row))
+            for row, sequence in enumerate(self.sequences)
+            if sequence.index in self.exemplars
         )
 
     @cached_property
@@ -112,7 +112,7 @@ class Batch:
     def value_norms(self) -> tuple[Float[Tensor, "batch head key"], ...]:
         """‖f(x)‖ of every token and head, one tensor per layer; many passes need them."""
         layers = self.trace.layers
-        return tuple(value_norms(each.values, each.weights.output_factor) for each in layers)
+        return tuple(value_norms(layer.values, layer.weights.output_factor) for layer in layers)
 
     def every_pair(self, layer: int, weighing: str) -> Float[Tensor, "batch head query key"]:
         """What every token gives to every other in one layer, by weights or by norms."""
@@ -126,10 +126,10 @@ class Batch:
         first."""
         real = slice(len(self.sequences[row]))
         layers = self.trace.layers
-        attention = torch.cat([each.attention[row, :, real, real] for each in layers])
+        attention = torch.cat([layer.attention[row, :, real, real] for layer in layers])
         if weighing == WEIGHT:
             return attention
-        norms = torch.cat([each[row, :, real] for each in self.value_norms])
+        norms = torch.cat([of_layer[row, :, real] for of_layer in self.value_norms])
         return norm_weighted_attention(attention, norms)
 
     @cached_property
@@ -149,17 +149,17 @@ class Batch:
     @cached_property
     def gate_rules(self) -> tuple[tuple[int, tuple[LayerTrace, ...], tuple[Layers, ...]], ...]:
         """The row of every compared sequence, its layers, and these by each rule of gates."""
-        found = self._shared_out
-        return tuple((row, self._alone(row), found.by_rule(row)) for row in self._rows_of(COMPARED))
+        rows = self._rows_of(COMPARED)
+        return tuple((row, self._alone(row), self._shared_out.by_rule(row)) for row in rows)
 
     def _rows_of(self, n: int) -> tuple[int, ...]:
         few = evenly_spaced(self.followed, n)
-        return tuple(row for row, each in enumerate(self.sequences) if each.index in few)
+        return tuple(row for row, sequence in enumerate(self.sequences) if sequence.index in few)
 
     def _alone(self, row: int) -> tuple[LayerTrace, ...]:
         """The layers of one sequence without padding."""
         n_tokens = len(self.sequences[row])
-        return tuple(each.of_sequence(row, n_tokens) for each in self.trace.layers)
+        return tuple(layer.of_sequence(row, n_tokens) for layer in self.trace.layers)
 
     @cached_property
     def vectors(self) -> tuple[tuple[int, tuple[TokenVectors, ...]], ...]:
@@ -173,8 +173,8 @@ class Batch:
         """α summed along every diagonal, one tuple of layers per sequence; two passes need them."""
         return tuple(
             tuple(
-                diagonal_sums(each.attention[row, :, : len(sequence), : len(sequence)])
-                for each in self.trace.layers
+                diagonal_sums(layer.attention[row, :, : len(sequence), : len(sequence)])
+                for layer in self.trace.layers
             )
             for row, sequence in enumerate(self.sequences)
         )
@@ -188,21 +188,21 @@ class Batch:
     def is_content(self) -> tuple[Bool[np.ndarray, " token"], ...]:
         """Of every sequence, which tokens are patches or text, and not special ones."""
         special = (BOS, CLS, SEP, REGISTER)
-        return tuple(~np.isin(each.token_types, special) for each in self.sequences)
+        return tuple(~np.isin(sequence.token_types, special) for sequence in self.sequences)
 
     @cached_property
     def start_weights(self) -> tuple[Float[np.ndarray, " token"] | None, ...]:
         """Of every sequence, where relevance starts, 1 in sum; None where it has no such token."""
-        found = zip(self.sequences, self.is_content, strict=True)
-        name = self.relevance_start
-        return tuple(start_weights(name, each.token_types, own) for each, own in found)
+        types = (sequence.token_types for sequence in self.sequences)
+        known = zip(types, self.is_content, strict=True)
+        return tuple(start_weights(self.relevance_start, *tokens) for tokens in known)
 
     @cached_property
     def coverages(self) -> tuple[Float[np.ndarray, " patch"] | None, ...]:
         """Of every sequence, the share of each patch inside its mask; None without a mask."""
         images = self.images
-        pictures = (each.image for each in self.sequences)
-        return tuple(images.coverage(each) if images and each else None for each in pictures)
+        pictures = (sequence.image for sequence in self.sequences)
+        return tuple(images.coverage(image) if images and image else None for image in pictures)
 
     @cached_property
     def relevance_maps(self) -> tuple[RelevanceMaps | None, ...]:
@@ -211,8 +211,8 @@ class Batch:
         slopes = known.gradients(self.sequences) if known else None
         chosen = evenly_spaced(self.kept, WHOLE_LAYERS)
         mixing = [
-            self._shared_out.of(row) if each.index in chosen else None
-            for row, each in enumerate(self.sequences)
+            self._shared_out.of(row) if sequence.index in chosen else None
+            for row, sequence in enumerate(self.sequences)
         ]
         return relevance_maps(self.trace, self.start_weights, mixing=mixing, gradients=slopes)
 
@@ -231,9 +231,9 @@ class Batch:
 
     def _annotated(self, weighing: str) -> tuple[tuple[int, Annotation, WordAttention], ...]:
         return tuple(
-            (each.index, each.annotation, attention_of_words(self.every_head(row, weighing), each))
-            for row, each in enumerate(self.sequences)
-            if each.annotation is not None
+            (text.index, text.annotation, attention_of_words(self.every_head(row, weighing), text))
+            for row, text in enumerate(self.sequences)
+            if text.annotation is not None
         )
 
     @cached_property
@@ -245,4 +245,4 @@ class Batch:
     @cached_property
     def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
         """Which sequence of the corpus each row of the batch is."""
-        return np.array([each.index for each in self.sequences], dtype=np.int32)
+        return np.array([sequence.index for sequence in self.sequences], dtype=np.int32)

@@ -100,8 +100,8 @@ def _by_block(rows: pd.DataFrame, name: str) -> np.ndarray:
 
 def _of_all_cells(rows: pd.DataFrame) -> dict[str, np.ndarray]:
     by_block = rows.groupby("block")
-    found = {"whole": by_block["score"].sum(), "n_pairs": by_block["n_pairs"].first()}
-    return {name: each.to_numpy() for name, each in found.items()}
+    sums = {"whole": by_block["score"].sum(), "n_pairs": by_block["n_pairs"].first()}
+    return {name: values.to_numpy() for name, values in sums.items()}
 
 
 _KINDS = (

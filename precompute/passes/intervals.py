@@ -54,8 +54,8 @@ class BlockSums:
         """
         low, high = pooled_interval(self.sums, self.counts, context.redraws(self.blocks))
         n_sequences = self.counts.sum(axis=0).astype(np.int64)
-        found = {"mean": self.mean(), "low": low, "high": high, "n_sequences": n_sequences}
-        return self.cells.assign(**found)[n_sequences > 0]
+        columns = {"mean": self.mean(), "low": low, "high": high, "n_sequences": n_sequences}
+        return self.cells.assign(**columns)[n_sequences > 0]
 
 
 def by_block(
@@ -70,7 +70,7 @@ def by_block(
 
     What is NULL or NaN is no number.
     """
-    names = ", ".join(f'"{each}"' for each in cell)
+    names = ", ".join(f'"{column}"' for column in cell)
     rows = store.execute(
         f"""
         select block, {names}, coalesce(fsum(number), 0) as total, count(number)::double as n
@@ -81,8 +81,10 @@ def by_block(
         """,
         dict(asked),
     ).df()
-    totals, n = (rows.pivot(index="block", columns=cell, values=each) for each in ("total", "n"))
-    sums, counts = (np.nan_to_num(each.to_numpy(dtype=np.float64)) for each in (totals, n))
+    totals, n = (
+        rows.pivot(index="block", columns=cell, values=column) for column in ("total", "n")
+    )
+    sums, counts = (np.nan_to_num(frame.to_numpy(dtype=np.float64)) for frame in (totals, n))
     return BlockSums(totals.columns.to_frame(index=False), totals.index.to_numpy(), sums, counts)
 
 
@@ -126,11 +128,11 @@ def means(
     Args:
         zero: quantities that are 0 where a sequence has no token that they are about.
     """
-    found = by_block(store, query, cell=cell, value=value, asked=asked)
+    sums = by_block(store, query, cell=cell, value=value, asked=asked)
     if zero:
-        of_types = found.cells["quantity"].isin(zero).to_numpy()
-        found = found.absent_as_zero(block_sizes(store, query, asked), of_types)
-    return found.with_intervals(context).rename(columns={"mean": value})
+        of_types = sums.cells["quantity"].isin(zero).to_numpy()
+        sums = sums.absent_as_zero(block_sizes(store, query, asked), of_types)
+    return sums.with_intervals(context).rename(columns={"mean": value})
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ class Means:
     value: str = "mean"
     zero: tuple[str, ...] = ()
     per: str = ""
-    then: Callable[[pd.DataFrame], list[pd.DataFrame]] = lambda found: [found]
+    then: Callable[[pd.DataFrame], list[pd.DataFrame]] = lambda frame: [frame]
 
     def frames(self, store: DuckDBPyConnection, context: FitContext) -> list[pd.DataFrame]:
         """The rows of a table, nowhere any if no sequence has one."""
@@ -155,7 +157,7 @@ class Means:
             pieces = store.sql(self.per).to_arrow_table().to_pylist()
         frames = []
         for piece in pieces:
-            found = means(
+            frame = means(
                 store,
                 self.query,
                 context,
@@ -164,7 +166,7 @@ class Means:
                 zero=self.zero,
                 asked=piece,
             )
-            frames += self.then(found.assign(**piece))
+            frames += self.then(frame.assign(**piece))
         return frames
 
 
@@ -174,7 +176,7 @@ def mean_over_sequences(
     """The fit of a pass that fills its table with means over sequences and nothing else."""
 
     def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-        return rows_of(table, [frame for each in declared for frame in each.frames(store, context)])
+        return rows_of(table, [frame for part in declared for frame in part.frames(store, context)])
 
     return fit
 

@@ -15,9 +15,9 @@ Seen = tuple[Bool[np.ndarray, "query key"], ...]
 
 def seen(trace: Trace, n_tokens: int) -> Seen:
     """Which keys each query of a sequence may look at, by layer."""
-    weights = [each.weights for each in trace.layers]
-    found = {each.window: each.pairs(n_tokens).numpy() for each in weights}
-    return tuple(found[each.window] for each in weights)
+    weights = [layer.weights for layer in trace.layers]
+    by_window = {layer.window: layer.pairs(n_tokens).numpy() for layer in weights}
+    return tuple(by_window[layer.window] for layer in weights)
 
 
 def reached(of_layers: Seen) -> Seen:
@@ -36,5 +36,5 @@ def padded(trace: Trace) -> tuple[Bool[Tensor, "batch query key"], ...]:
     is_token = trace.is_token
     there = is_token[:, :, None] & is_token[:, None, :]
     of_layers = seen(trace, is_token.shape[1])
-    found = {id(each): there & torch.from_numpy(each).to(is_token.device) for each in of_layers}
-    return tuple(found[id(each)] for each in of_layers)
+    by_id = {id(pairs): there & torch.from_numpy(pairs).to(is_token.device) for pairs in of_layers}
+    return tuple(by_id[id(pairs)] for pairs in of_layers)

@@ -31,16 +31,20 @@ class SharedOut:
         if (row, reading, rule) not in self._known:
             self._known[row, reading, rule] = tuple(
                 layer_mixing(
-                    each, budget=self.budget, dtype=self.dtype, bias_reading=reading, gate_rule=rule
+                    layer,
+                    budget=self.budget,
+                    dtype=self.dtype,
+                    bias_reading=reading,
+                    gate_rule=rule,
                 )
-                for each in self.alone(row)
+                for layer in self.alone(row)
             )
         return self._known[row, reading, rule]
 
     def by_reading(self, row: int) -> dict[str, Layers]:
         """The same under each reading of the bias."""
-        return {each: self.of(row, each) for each in BIAS_READINGS}
+        return {reading: self.of(row, reading) for reading in BIAS_READINGS}
 
     def by_rule(self, row: int) -> tuple[Layers, ...]:
         """The same by each rule of gates."""
-        return tuple(self.of(row, rule=each) for each in GATE_RULES)
+        return tuple(self.of(row, rule=rule) for rule in GATE_RULES)

@@ -11,8 +11,8 @@ from precompute.corpora.sequence import Sequence
 
 def annotation_rows(sequences: SequenceOf[Sequence]) -> dict[str, pa.Table]:
     """The rows of `word` and `mention` that some sequences have; plain text has none."""
-    words = [row for each in sequences for row in _words(each)]
-    mentions = [row for each in sequences for row in _mentions(each)]
+    words = [row for sequence in sequences for row in _words(sequence)]
+    mentions = [row for sequence in sequences for row in _mentions(sequence)]
     return {
         "word": pa.Table.from_pylist(words, schema=WORDS.schema),
         "mention": pa.Table.from_pylist(mentions, schema=MENTIONS.schema),
@@ -24,7 +24,7 @@ def _words(sequence: Sequence) -> list[dict]:
     if known is None or spans is None:
         return []
     absent = (None,) * len(known)
-    governors = (None if each == ROOT else each for each in known.governors or absent)
+    governors = (None if governor == ROOT else governor for governor in known.governors or absent)
     columns = zip(
         known.sentences,
         known.forms,
@@ -45,17 +45,17 @@ def _words(sequence: Sequence) -> list[dict]:
 
 
 def _mentions(sequence: Sequence) -> list[dict]:
-    found = sequence.annotation.mentions if sequence.annotation else ()
+    mentions = sequence.annotation.mentions if sequence.annotation else ()
     return [
         {
             "seq": sequence.index,
             "mention": place,
-            "first_word": each.first,
-            "last_word": each.last,
-            "head_word": each.head,
-            "cluster": each.cluster,
-            "mention_type": each.kind,
-            "is_masked": bool(sequence.masked_words[each.first : each.last + 1].any()),
+            "first_word": mention.first,
+            "last_word": mention.last,
+            "head_word": mention.head,
+            "cluster": mention.cluster,
+            "mention_type": mention.kind,
+            "is_masked": bool(sequence.masked_words[mention.first : mention.last + 1].any()),
         }
-        for place, each in enumerate(found)
+        for place, mention in enumerate(mentions)
     ]

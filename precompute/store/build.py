@@ -52,8 +52,12 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
         for table, file in zip(CORPUS, plan.corpus_files, strict=True):
             add_table(store, table, file, _KEPT.get(table, ""))
         _add_rows(store, image_table.TABLE, image_rows(plan))
-        for each in PASSES:
-            add_table(store, each.TABLE, plan.table_file(each) if each in plan.passes else None)
+        for statistic in PASSES:
+            add_table(
+                store,
+                statistic.TABLE,
+                plan.table_file(statistic) if statistic in plan.passes else None,
+            )
         assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")
@@ -77,8 +81,8 @@ def _left_out(store: DuckDBPyConnection, plan: Plan) -> dict[str, str]:
     said: dict[str, str] = {}
     for table in _KEPT if n_texts < n_sequences else ():
         said |= said_of_sample(table, Sample(n_texts, n_sequences))
-    for each in plan.passes:
-        said |= said_of(plan.table_file(each))
+    for statistic in plan.passes:
+        said |= said_of(plan.table_file(statistic))
     return said
 
 

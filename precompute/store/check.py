@@ -133,7 +133,7 @@ def _faults_inside(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iter
 def _manifest_faults(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iterator[str]:
     stored = store.execute("select name, n_rows, checksum from stored.manifest").fetchall()
     promised = {name: {"n_rows": n_rows, "checksum": sum} for name, n_rows, sum in stored}
-    for name in (each.name for each in tables if each != MANIFEST):
+    for name in (table.name for table in tables if table != MANIFEST):
         is_there = contents(store, name)
         if name not in promised:
             yield f"{name}: the manifest does not name it. Build the file again."

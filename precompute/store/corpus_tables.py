@@ -16,17 +16,17 @@ from precompute.passes.base import names_of
 
 def corpus_rows(sequences: SequenceOf[Sequence]) -> dict[str, pa.Table]:
     """The rows of `sequence` and `token` that some sequences have."""
-    lengths = np.array([len(each) for each in sequences], dtype=np.int32)
-    index = np.array([each.index for each in sequences], dtype=np.int32)
+    lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int32)
+    index = np.array([sequence.index for sequence in sequences], dtype=np.int32)
     joined = {
-        name: np.concatenate([getattr(each, name) for each in sequences])
+        name: np.concatenate([getattr(sequence, name) for sequence in sequences])
         for name in ("ids", "segments", "token_types", "masked")
     }
     tokens = {
         "seq": index.repeat(lengths),
         "pos": np.concatenate([np.arange(n) for n in lengths]),
         "token_id": joined["ids"],
-        "token": pa.array([token for each in sequences for token in each.tokens]),
+        "token": pa.array([token for sequence in sequences for token in sequence.tokens]),
         "token_type": names_of(joined["token_types"]),
         "segment": joined["segments"],
         "is_masked": joined["masked"],

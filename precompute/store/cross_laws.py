@@ -14,15 +14,15 @@ def _strangers() -> str:
         "union select distinct effect from relation_share"
     )
     steps = (
-        f"select '{each}' as name from pair_delta_wide where mean_{each} is not null limit 1"
-        for each in EFFECTS
+        f"select '{effect}' as name from pair_delta_wide where mean_{effect} is not null limit 1"
+        for effect in EFFECTS
     )
     orders = " ".join(
         f"when '{name}' then name in ({quoted(*order.of_ratios, *order.effects)})"
         for name, order in ORDERS.items()
     )
     order = "select value from provenance where name = 'layer_order'"
-    listed = " union ".join(f"({each})" for each in steps)
+    listed = " union ".join(f"({step})" for step in steps)
     return f"""
         select count(*) from (select * from ({names}) as given(name) union {listed})
         where not (case coalesce(({order}), '{POST_NORM.name}') {orders} end)"""
@@ -42,17 +42,17 @@ def _n_tokens_of(table: str) -> str:
             (select sum(n_tokens) from sequence semi join {table} using (seq))))"""
 
 
-def _miscounted(found: str, of_sequence: str) -> str:
+def _miscounted(counted: str, of_sequence: str) -> str:
     """How many rows of a layer and a number n there are that is not the sum over sequences.
 
     Args:
         of_sequence: how many there are in a layer of a sequence.
     """
     return f"""
-        select count(*) from {found} as found
+        select count(*) from {counted} as counted
         join (
             select layer, sum({of_sequence}) as expected
-            from sequence, (select distinct layer from {found}) group by layer) using (layer)
+            from sequence, (select distinct layer from {counted}) group by layer) using (layer)
         where n <> expected"""
 
 

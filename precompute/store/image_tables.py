@@ -24,7 +24,7 @@ def image_rows(plan: Plan) -> Iterator[pa.Table]:
         return
     sequences = iter(plan.corpus)
     while some := list(islice(sequences, BATCH)):
-        rows = [_row(each, plan.images, plan) for each in some]
+        rows = [_row(sequence, plan.images, plan) for sequence in some]
         yield pa.Table.from_pylist(rows, schema=TABLE.schema)
 
 

@@ -49,7 +49,7 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
         yield f"{fact.name:>24}  {fact.value}"
     yield from _images(store)
     yield ""
-    for table, n_rows in sorted(rows(store).items(), key=lambda each: (-each[1], each[0])):
+    for table, n_rows in sorted(rows(store).items(), key=lambda pair: (-pair[1], pair[0])):
         if n_rows:
             yield f"{n_rows:>12,}  {table}"
     for layer in by_layer(store).to_dict("records"):
@@ -115,7 +115,7 @@ def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) 
 
 def statistics_lines() -> Iterator[str]:
     """Each statistic with the views it writes and their grain."""
-    for each in PASSES:
-        yield each.TABLE.name
-        for view in each.TABLE.all_views:
+    for statistic in PASSES:
+        yield statistic.TABLE.name
+        for view in statistic.TABLE.all_views:
             yield f"    {view.name}: {view.grain}"

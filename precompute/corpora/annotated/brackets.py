@@ -33,19 +33,19 @@ def bracket_items(value: str, *, place: str) -> Iterator[tuple[Kind, str]]:
     """
     end = 0
     while end < len(value):
-        found = _ITEM.match(value, end)
-        if not found:
+        match = _ITEM.match(value, end)
+        if not match:
             raise BadCorpus(
                 place, f"{shown(value)} is no run of brackets; write (1, 1) or (1), as in (1(2)3)"
             )
-        end = found.end()
-        group = found.lastindex or 0
-        yield _KINDS[group - 1], found[group]
+        end = match.end()
+        group = match.lastindex or 0
+        yield _KINDS[group - 1], match[group]
 
 
-def clusters(found: Iterable[Bracketed]) -> dict[str, int]:
+def clusters(brackets: Iterable[Bracketed]) -> dict[str, int]:
     """A number for each name that is there more than once; what stands alone has none."""
-    n_of = Counter(each.name for each in found)
+    n_of = Counter(bracket.name for bracket in brackets)
     return {name: number for number, name in enumerate(n for n in n_of if n_of[n] > 1)}
 
 
@@ -86,4 +86,6 @@ class Brackets:
         for name, waiting in self._open.items():
             for _, _, line in waiting:
                 raise line.refused(f"{shown(f'({name}')} is never closed; close it with {name})")
-        return sorted(set(self._found), key=lambda each: (each.first, -each.last, each.name))
+        return sorted(
+            set(self._found), key=lambda bracket: (bracket.first, -bracket.last, bracket.name)
+        )

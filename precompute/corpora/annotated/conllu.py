@@ -63,7 +63,7 @@ class _UnfinishedSentence:
 
     def finished(self) -> Iterator[Document]:
         if self.sentences:
-            trees = all(each.governors is not None for each in self.sentences)
+            trees = all(sentence.governors is not None for sentence in self.sentences)
             yield Document(
                 sentences=tuple(self.sentences),
                 mentions=self.entities.mentions(self.sentences),
@@ -96,13 +96,13 @@ def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range]]:
     ranges: list[_Range] = []
     for line in lines:
         identity, row = _read(line)
-        found = _ID.fullmatch(identity)
-        if not found:
+        match = _ID.fullmatch(identity)
+        if not match:
             raise line.refused(f"ID is {shown(identity)}; it must be 3, 3-4 or 3.1, counted from 1")
-        number, mark = int(found[1]), found[2]
+        number, mark = int(match[1]), match[2]
         if mark == "-":
-            _check_range(number, int(found[3]), len(words), line=line)
-            ranges.append(_Range(number - 1, int(found[3]), row))
+            _check_range(number, int(match[3]), len(words), line=line)
+            ranges.append(_Range(number - 1, int(match[3]), row))
         elif mark is None:
             if number != len(words) + 1:
                 raise line.refused(
@@ -129,7 +129,7 @@ def _read(line: Line) -> tuple[str, _Row]:
     identity, form, _, upos, _, features, governor, relation, _, misc = columns
     if not form.strip():
         raise line.refused(f"FORM is {shown(form)}; give the word")
-    pairs = (each.partition("=") for each in misc.split("|"))
+    pairs = (entry.partition("=") for entry in misc.split("|"))
     known = {key: value for key, _, value in pairs}
     return identity, _Row(line, form, upos, features, governor, relation, known)
 

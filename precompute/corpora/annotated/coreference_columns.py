@@ -108,19 +108,19 @@ class _UnfinishedDocument:
                 self.brackets.closes(name, place, line)
 
     def finished(self) -> Iterator[Document]:
-        found = self.brackets.all_closed()
+        closed = self.brackets.all_closed()
         if not self.words:
             return
         breaks = self.breaks - {0, len(self.words)}
         by_rule = not breaks
-        starts = sorted({0, *(_breaks_by_rule(self.words, found) if by_rule else breaks)})
+        starts = sorted({0, *(_breaks_by_rule(self.words, closed) if by_rule else breaks)})
         tagged = all(word.tag not in _NOTHING for word in self.words)
         yield Document(
             sentences=tuple(
                 _sentence(self.words[start:end])
                 for start, end in zip(starts, [*starts[1:], len(self.words)], strict=True)
             ),
-            mentions=_mentions(self.words, found, starts=frozenset(starts), tagged=tagged),
+            mentions=_mentions(self.words, closed, starts=frozenset(starts), tagged=tagged),
             bears_coreference=True,
             heads_by="tag" if tagged else "word",
             sentences_by_rule=by_rule,
@@ -152,12 +152,12 @@ def _tag(columns: list[str]) -> str:
     return columns[_TAG] if len(columns) >= _LEAST_TAGGED else ""
 
 
-def _breaks_by_rule(words: list[_Word], found: list[Bracketed]) -> set[int]:
+def _breaks_by_rule(words: list[_Word], brackets: list[Bracketed]) -> set[int]:
     """Where a sentence ends in a document without blank lines, if not within a mention.
 
     It ends after `.`, `!` or `?` as a word, and the quotes and brackets that close after it.
     """
-    inside = {place for each in found for place in range(each.first + 1, each.last + 1)}
+    inside = {place for bracket in brackets for place in range(bracket.first + 1, bracket.last + 1)}
     breaks: set[int] = set()
     ended = False
     for place, word in enumerate(words):
@@ -187,13 +187,13 @@ def _sentence(words: list[_Word]) -> Sentence:
 
 
 def _mentions(
-    words: list[_Word], found: list[Bracketed], *, starts: frozenset[int], tagged: bool
+    words: list[_Word], brackets: list[Bracketed], *, starts: frozenset[int], tagged: bool
 ) -> tuple[Mention, ...]:
     """The mentions that corefer with another one of the document."""
-    cluster_of = clusters(found)
+    cluster_of = clusters(brackets)
     forms, tags = [word.form for word in words], [word.tag for word in words]
     mentions: list[Mention] = []
-    for first, last, name, _ in found:
+    for first, last, name, _ in brackets:
         if name not in cluster_of:
             continue
         if tagged:

@@ -68,7 +68,7 @@ def _refuse_cycles(governors: tuple[int, ...], lines: SequenceOf[Line]) -> None:
 def _circle(path: list[int], word: int) -> str:
     """The way from a word back to itself, in ids, its middle left out if it is long."""
     circle = [*path[path.index(word) :], word]
-    shown_ids = [str(each + 1) for each in circle]
+    shown_ids = [str(place + 1) for place in circle]
     if len(circle) > _LONGEST_CIRCLE:
         shown_ids[_LONGEST_CIRCLE // 2 : -_LONGEST_CIRCLE // 2] = ["…"]
     return " → ".join(shown_ids)

@@ -43,7 +43,7 @@ class Document:
 
     def begun_before(self, word: int) -> int:
         """How many mentions begin before a word; they stand in the order in which they begin."""
-        return bisect_left(self.mentions, word, key=lambda each: each.first)
+        return bisect_left(self.mentions, word, key=lambda mention: mention.first)
 
     def ended_before(self, word: int) -> int:
         """How many mentions end before a word."""
@@ -51,4 +51,4 @@ class Document:
 
     @cached_property
     def _last_words(self) -> list[int]:
-        return sorted(each.last for each in self.mentions)
+        return sorted(mention.last for mention in self.mentions)

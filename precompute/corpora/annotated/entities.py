@@ -31,8 +31,8 @@ def entity_fields(comments: Iterable[Line]) -> tuple[str, ...]:
         BadCorpus: they do not show which mentions corefer.
     """
     for line in comments:
-        if found := _HEADER.match(line.text):
-            fields = tuple(found[1].split("-"))
+        if match := _HEADER.match(line.text):
+            fields = tuple(match[1].split("-"))
             if fields[0] not in _CLUSTER:
                 raise line.refused(
                     f"the first field of `global.Entity` is {fields[0]!r}; it must name the "
@@ -78,17 +78,17 @@ class Entities:
         Raises:
             BadCorpus: one is never closed.
         """
-        found = [
-            each
-            for each in self._brackets.all_closed()
-            if not _PART.search(each.label) and self._said(each, "link") not in _NO_MENTIONS
+        brackets = [
+            bracket
+            for bracket in self._brackets.all_closed()
+            if not _PART.search(bracket.label) and self._said(bracket, "link") not in _NO_MENTIONS
         ]
-        cluster_of = clusters(found)
+        cluster_of = clusters(brackets)
         words = _Words(sentences)
         return tuple(
-            words.mention(each, cluster_of[each.name], preferred=self._heads(each))
-            for each in found
-            if each.name in cluster_of
+            words.mention(bracket, cluster_of[bracket.name], preferred=self._heads(bracket))
+            for bracket in brackets
+            if bracket.name in cluster_of
         )
 
     def _said(self, mention: Bracketed, *names: str) -> str:
@@ -107,16 +107,16 @@ class _Words:
     """The words of a document, one sentence after the other."""
 
     def __init__(self, sentences: SequenceOf[Sentence]):
-        self._parts = [part for each in sentences for part in each.parts_of_speech]
+        self._parts = [part for sentence in sentences for part in sentence.parts_of_speech]
         self._governors: list[int] = []
-        self._has_trees = all(each.governors is not None for each in sentences)
-        for each in sentences:
+        self._has_trees = all(sentence.governors is not None for sentence in sentences)
+        for sentence in sentences:
             start = len(self._governors)
-            governors = each.governors or (ROOT,) * len(each)
+            governors = sentence.governors or (ROOT,) * len(sentence)
             self._governors += [ROOT if g == ROOT else start + g for g in governors]
 
-    def mention(self, found: Bracketed, cluster: int, *, preferred: list[int]) -> Mention:
-        first, last = found.first, found.last
+    def mention(self, bracket: Bracketed, cluster: int, *, preferred: list[int]) -> Mention:
+        first, last = bracket.first, bracket.last
         if self._has_trees:
             head = head_by_tree(first, last, self._governors, preferred=preferred)
         else:

@@ -43,10 +43,10 @@ def windows(
     counts["too_long"] += 0
     for number, document in enumerate(documents):
         alone = by_sentence or not document.bears_coreference
-        sizes = [_n_pieces(each, tokenizer) for each in document.sentences]
+        sizes = [_n_pieces(sentence, tokenizer) for sentence in document.sentences]
         following = [
-            _n_pieces(each, tokenizer, space=before.spaces[-1])
-            for before, each in pairwise((document.sentences[0], *document.sentences))
+            _n_pieces(sentence, tokenizer, space=before.spaces[-1])
+            for before, sentence in pairwise((document.sentences[0], *document.sentences))
         ]
         counts["too_long"] += sum(size > room for size in sizes)
         # where each sentence begins among the words of the document, and where the last one ends
@@ -88,32 +88,33 @@ def _window(document: Document, run: range, starts: list[int], counts: Counter[s
     first, end = starts[run.start], starts[run.stop]
     begun, ended = document.begun_before(end), document.ended_before(end)
     inside = document.mentions[document.begun_before(first) : begun]
-    whole = [each for each in inside if each.last < end]
+    kept = [mention for mention in inside if mention.last < end]
     counts["mentions_cut"] += begun - ended
     if document.bears_coreference:
-        counts[f"heads_by_{document.heads_by}"] += len(whole)
+        counts[f"heads_by_{document.heads_by}"] += len(kept)
     if document.sentences_by_rule:
         counts["sentences_by_rule"] += len(sentences)
-    known = _joined(sentences, tuple(_shifted(each, by=-first) for each in whole))
+    known = _joined(sentences, tuple(_shifted(mention, by=-first) for mention in kept))
     return Annotated(known, span(sentences[0].first, sentences[-1].last))
 
 
 def _joined(sentences: tuple[Sentence, ...], mentions: tuple[Mention, ...]) -> Annotation:
     """Several sentences as one; without a tree if one of them has none."""
     governors: list[int] = []
-    for each in sentences:
+    for sentence in sentences:
         start = len(governors)
-        own = each.governors or (ROOT,) * len(each)
-        governors += [ROOT if governor == ROOT else start + governor for governor in own]
-    trees = all(each.governors is not None for each in sentences)
+        of_sentence = sentence.governors or (ROOT,) * len(sentence)
+        governors += [ROOT if governor == ROOT else start + governor for governor in of_sentence]
+    relations = tuple(label for sentence in sentences for label in sentence.relations or ())
+    trees = all(sentence.governors is not None for sentence in sentences)
     return Annotation(
-        forms=tuple(form for each in sentences for form in each.forms),
-        spaces=tuple(space for each in sentences for space in each.spaces),
-        sentences=tuple(n for n, each in enumerate(sentences) for _ in each.forms),
+        forms=tuple(form for sentence in sentences for form in sentence.forms),
+        spaces=tuple(space for sentence in sentences for space in sentence.spaces),
+        sentences=tuple(n for n, sentence in enumerate(sentences) for _ in sentence.forms),
         governors=tuple(governors) if trees else None,
-        relations=tuple(r for each in sentences for r in each.relations or ()) if trees else None,
-        parts_of_speech=tuple(part for each in sentences for part in each.parts_of_speech),
-        features=tuple(feature for each in sentences for feature in each.features),
+        relations=relations if trees else None,
+        parts_of_speech=tuple(part for sentence in sentences for part in sentence.parts_of_speech),
+        features=tuple(feature for sentence in sentences for feature in sentence.features),
         mentions=mentions,
     )
 

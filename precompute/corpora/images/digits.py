@@ -62,7 +62,7 @@ def digits() -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
         np.arange(len(labels)), test_size=N_HELD_OUT, random_state=SPLIT_SEED, stratify=labels
     )
     train, held_out = (
-        tuple(Digit(int(each), int(labels[each]), ink[each]) for each in sorted(part))
+        tuple(Digit(int(index), int(labels[index]), ink[index]) for index in sorted(part))
         for part in parts
     )
     return train, held_out
@@ -71,8 +71,8 @@ def digits() -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
 def read_digit_images(reader: ImageReader, *, limit: int | None = None) -> Reading:
     """The digits that the model has not been trained on, in the order of the data set."""
     sequences = [
-        image_sequence(index, read_picture(each.png, name=each.name, mask=each.mask), reader)
-        for index, each in enumerate(digits()[1][:limit])
+        image_sequence(index, read_picture(digit.png, name=digit.name, mask=digit.mask), reader)
+        for index, digit in enumerate(digits()[1][:limit])
     ]
     content = content_sha256(sequences)
     settings = {"images": content, "processor": reader.settings}

@@ -52,16 +52,16 @@ def image_folder(source: str) -> ImageFolder:
         _check_folder(folder, place)
         files = _files(folder)
         masks = _files(folder / MASKS) if (folder / MASKS).is_dir() else []
-        inner = any(each.is_dir() for each in folder.iterdir())
+        inner = any(path.is_dir() for path in folder.iterdir())
     except OSError as error:
         raise BadCorpus(
             place, f"cannot be read ({error.strerror}); check its name and permissions"
         ) from error
-    found = _matched(folder, files, masks)
-    if not found.images:
+    matched = _matched(folder, files, masks)
+    if not matched.images:
         hint = "; folders in it are not read, so give one of those" if inner else ""
         raise BadCorpus(place, f"holds no image; give a folder of {_FILES}{hint}")
-    return found
+    return matched
 
 
 def _check_folder(folder: Path, place: str) -> None:
@@ -82,18 +82,18 @@ def _check_folder(folder: Path, place: str) -> None:
 
 def _files(folder: Path) -> list[Path]:
     """What seems an image, in an order that no system changes."""
-    found = (each for each in folder.iterdir() if seems_an_image(each))
-    return sorted(found, key=lambda each: (_composed(each.name), each.name))
+    files = (path for path in folder.iterdir() if seems_an_image(path))
+    return sorted(files, key=lambda path: (_composed(path.name), path.name))
 
 
 def _matched(folder: Path, files: list[Path], masks: list[Path]) -> ImageFolder:
-    beside = [each for each in files if _ending(each)]
-    images = [each for each in files if not _ending(each)]
+    beside = [file for file in files if _ending(file)]
+    images = [file for file in files if not _ending(file)]
     known = _by_stem(beside), _by_stem(masks)
-    found = tuple(ImagePath(each, tuple(_masks_of(each, *known))) for each in images)
-    taken = {mask for each in found for mask in each.masks}
+    paths = tuple(ImagePath(image, tuple(_masks_of(image, *known))) for image in images)
+    taken = {mask for path in paths for mask in path.masks}
     return ImageFolder(
-        folder, found, tuple(each for each in (*beside, *masks) if each not in taken)
+        folder, paths, tuple(file for file in (*beside, *masks) if file not in taken)
     )
 
 
@@ -109,17 +109,17 @@ def _masks_of(
 
 def _by_stem(files: list[Path]) -> dict[str, list[Path]]:
     """Files by their names without suffix; an ending is known in any case."""
-    found: dict[str, list[Path]] = {}
-    for each in files:
-        stem, ending = _composed(stem_of(each.name)), _ending(each)
-        found.setdefault(stem[: len(stem) - len(ending)] + ending, []).append(each)
-    return found
+    by_stem: dict[str, list[Path]] = {}
+    for file in files:
+        stem, ending = _composed(stem_of(file.name)), _ending(file)
+        by_stem.setdefault(stem[: len(stem) - len(ending)] + ending, []).append(file)
+    return by_stem
 
 
 def _ending(path: Path) -> str:
     """The ending by which a name says that it is a mask's, or nothing."""
     stem = stem_of(path.name).lower()
-    return next((each for each in MASK_ENDINGS if stem.endswith(each)), "")
+    return next((ending for ending in MASK_ENDINGS if stem.endswith(ending)), "")
 
 
 def _composed(name: str) -> str:

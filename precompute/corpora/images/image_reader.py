@@ -83,7 +83,7 @@ class ImageReader:
         if mask is None:
             return None
         inside, unknown = (
-            self._in_patches(each, picture.name) for each in (mask.inside, mask.unknown)
+            self._in_patches(area, picture.name) for area in (mask.inside, mask.unknown)
         )
         known = FULL - unknown
         shares = np.full(len(known), np.nan, dtype=np.float32)

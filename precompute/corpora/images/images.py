@@ -50,19 +50,19 @@ def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -
             "take a model that reads text",
         )
     folder, left_out = image_folder(source), _LeftOut()
-    found: list[Sequence] = []
+    sequences: list[Sequence] = []
 
     def begin(first: int) -> Iterator[Sequence]:
-        for each in _sequences(folder, reader, left_out, limit=limit):
-            found.append(each)
-            if each.index >= first:
-                yield each
+        for sequence in _sequences(folder, reader, left_out, limit=limit):
+            sequences.append(sequence)
+            if sequence.index >= first:
+                yield sequence
 
     return Reading(
         file_name(folder.path),
         {"files": _state(folder), "processor": reader.settings, "limit": limit},
         begin,
-        lambda: content_sha256(found),
+        lambda: content_sha256(sequences),
         left_out.counts,
         is_images=True,
     )
@@ -71,13 +71,13 @@ def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -
 def _sequences(
     folder: ImageFolder, reader: ImageReader, left_out: "_LeftOut", *, limit: int | None
 ) -> Iterator[Sequence]:
-    for each in folder.strays:
-        left_out.add("masks", stray(each))
+    for mask in folder.strays:
+        left_out.add("masks", stray(mask))
     n_read = 0
-    for each in folder.images:
+    for image in folder.images:
         if n_read == limit:
             break
-        picture = _read(each, reader, left_out)
+        picture = _read(image, reader, left_out)
         if picture is not None:
             yield image_sequence(n_read, picture, reader)
             n_read += 1
@@ -90,9 +90,9 @@ def _sequences(
 
 def _state(folder: ImageFolder) -> list[tuple[str, int, int]]:
     """Where each file lies, its size, and when it was last changed."""
-    images = [path for each in folder.images for path in (each.path, *each.masks)]
-    found = [(each, each.lstat()) for each in (*images, *folder.strays)]
-    return [(str(path), state.st_size, state.st_mtime_ns) for path, state in found]
+    images = [path for image in folder.images for path in (image.path, *image.masks)]
+    states = [(path, path.lstat()) for path in (*images, *folder.strays)]
+    return [(str(path), state.st_size, state.st_mtime_ns) for path, state in states]
 
 
 @dataclass
@@ -116,22 +116,22 @@ class _LeftOut:
             print(f"Left out: {self.counts.total() - LINES} more.")
 
 
-def _read(found: ImagePath, reader: ImageReader, left_out: _LeftOut) -> Picture | None:
+def _read(image: ImagePath, reader: ImageReader, left_out: _LeftOut) -> Picture | None:
     """The image with its mask, both tried out; without the mask if that cannot be used."""
     try:
-        picture = read_picture(found.path, name=file_name(found.path))
+        picture = read_picture(image.path, name=file_name(image.path))
         reader.pixels(picture)
     except BadCorpus as error:
         left_out.add("images", error)
         return None
-    return _with_mask(picture, found, reader, left_out) if found.masks else picture
+    return _with_mask(picture, image, reader, left_out) if image.masks else picture
 
 
 def _with_mask(
-    picture: Picture, found: ImagePath, reader: ImageReader, left_out: _LeftOut
+    picture: Picture, image: ImagePath, reader: ImageReader, left_out: _LeftOut
 ) -> Picture:
-    first, *others = found.masks
-    folder = "" if first.parent == found.path.parent else f"{MASKS}/"
+    first, *others = image.masks
+    folder = "" if first.parent == image.path.parent else f"{MASKS}/"
     try:
         mask = image_file(first, name=folder + file_name(first))
         masked = replace(picture, mask=mask)
@@ -140,16 +140,16 @@ def _with_mask(
         left_out.add("masks", error)
         return picture
     if others:
-        print(f"{picture.name}: has {len(found.masks)} masks; the run takes {mask.name}.")
+        print(f"{picture.name}: has {len(image.masks)} masks; the run takes {mask.name}.")
     return masked
 
 
 def content_sha256(sequences: Iterable[Sequence]) -> str:
     """A corpus of images is known from others by what is in their files."""
     digest = hashlib.sha256()
-    for each in sequences:
-        if each.image is not None:
-            digest.update(f"{each.image.name}\0{each.image.sha256}\0".encode())
+    for sequence in sequences:
+        if sequence.image is not None:
+            digest.update(f"{sequence.image.name}\0{sequence.image.sha256}\0".encode())
     return digest.hexdigest()
 
 

@@ -48,8 +48,8 @@ def mask_of(picture: Picture) -> Mask | None:
     if picture.mask is None:
         return None
     name = picture.mask.name
-    own = decoded(picture.mask.content, name=name)
-    image = eight_bits(_as_seen(own, picture, name), name=name)
+    mask = decoded(picture.mask.content, name=name)
+    image = eight_bits(_as_seen(mask, picture, name), name=name)
     opacity = image.convert("RGBA").getchannel("A") if image.has_transparency_data else None
     if opacity is not None and any(opacity.histogram()[:FULL]):
         return _shares(opacity)
@@ -58,7 +58,7 @@ def mask_of(picture: Picture) -> Mask | None:
     if image.mode == "P" and not _is_grey(_colours(image)):
         return _labels(image, name)
     greys = _greys(image, name)
-    is_exact = own.kind not in _LOSSY
+    is_exact = mask.kind not in _LOSSY
     return _labels(greys, name) if is_exact and _holds_labels(greys) else _shares(greys)
 
 
@@ -106,7 +106,7 @@ def _labels(labels: Image.Image, name: str) -> Mask:
 
 
 def _where(inside: np.ndarray, unknown: np.ndarray) -> Mask:
-    return Mask(*(np.where(each, np.uint8(FULL), np.uint8(0)) for each in (inside, unknown)))
+    return Mask(*(np.where(area, np.uint8(FULL), np.uint8(0)) for area in (inside, unknown)))
 
 
 def _holds_labels(greys: Image.Image) -> bool:
@@ -123,7 +123,7 @@ def _greys(image: Image.Image, name: str) -> Image.Image:
     if image.mode in ("1", "L", "P"):
         return image.convert("L")
     red, *others = image.convert("RGB").split()
-    differences = (ImageChops.difference(red, each).histogram() for each in others)
+    differences = (ImageChops.difference(red, channel).histogram() for channel in others)
     if any(any(counts[GREY + 1 :]) for counts in differences):
         raise BadCorpus(
             name, "has colours, which do not show what is inside; save it in black and white"

@@ -158,8 +158,8 @@ def flattened(image: Image.Image, *, name: str) -> Image.Image:
     """
     image = eight_bits(image, name=name)
     if image.has_transparency_data:
-        own = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", own.size, "white"), own)
+        rgba = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
     return image.convert("RGB")
 
 

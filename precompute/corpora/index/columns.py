@@ -68,16 +68,17 @@ SCHEMA = pa.schema(
 def rows_of(sequences: SequenceOf[Sequence], units: SequenceOf[int]) -> pa.Table:
     """One row a sequence, with the number of the document that it is redrawn with."""
     columns: dict[str, list] = {
-        name: [getattr(each, name) for each in sequences] for name in (*_PLAIN, *_ARRAYS, "tokens")
+        name: [getattr(sequence, name) for sequence in sequences]
+        for name in (*_PLAIN, *_ARRAYS, "tokens")
     }
     columns["word_spans"] = [
-        None if each is None else each.ravel() for each in columns["word_spans"]
+        None if spans is None else spans.ravel() for spans in columns["word_spans"]
     ]
-    known = [_known_row(each.annotation) for each in sequences]
-    columns |= {name: [each.get(name) for each in known] for name in (*_WORDS, "mentions")}
-    columns["picture"] = [_picture_row(each.image) for each in sequences]
+    known = [_known_row(sequence.annotation) for sequence in sequences]
+    columns |= {name: [row.get(name) for row in known] for name in (*_WORDS, "mentions")}
+    columns["picture"] = [_picture_row(sequence.image) for sequence in sequences]
     columns["unit"] = list(units)
-    return pa.table([pa.array(columns[each.name], each.type) for each in SCHEMA], schema=SCHEMA)
+    return pa.table([pa.array(columns[field.name], field.type) for field in SCHEMA], schema=SCHEMA)
 
 
 def sequences_of(rows: pa.Table) -> tuple[Sequence, ...]:
@@ -104,10 +105,10 @@ def _arrays(column: pa.ChunkedArray) -> list[np.ndarray | None]:
 
 def _sequence(row: dict[str, Any]) -> Sequence:
     spans = row["word_spans"]
-    own: dict[str, Any] = {name: row[name] for name in (*_PLAIN, *_ARRAYS)}
-    own["word_spans"] = None if spans is None else spans.reshape(-1, 2)
+    values: dict[str, Any] = {name: row[name] for name in (*_PLAIN, *_ARRAYS)}
+    values["word_spans"] = None if spans is None else spans.reshape(-1, 2)
     return Sequence(
-        **own,
+        **values,
         tokens=tuple(row["tokens"]),
         annotation=None if row["forms"] is None else _annotation(row),
         image=None if row["picture"] is None else _picture(row["picture"]),
@@ -117,14 +118,16 @@ def _sequence(row: dict[str, Any]) -> Sequence:
 def _known_row(known: Annotation | None) -> dict[str, Any]:
     if known is None:
         return {}
-    mentions = [_fields(each, _MENTION) for each in known.mentions]
+    mentions = [_fields(mention, _MENTION) for mention in known.mentions]
     return _fields(known, _WORDS) | {"mentions": mentions}
 
 
 def _annotation(row: dict[str, Any]) -> Annotation:
     lists = {name: row[name] for name in _WORDS}
-    words: dict[str, Any] = {n: None if each is None else tuple(each) for n, each in lists.items()}
-    return Annotation(**words, mentions=tuple(Mention(**each) for each in row["mentions"]))
+    words: dict[str, Any] = {
+        n: None if values is None else tuple(values) for n, values in lists.items()
+    }
+    return Annotation(**words, mentions=tuple(Mention(**mention) for mention in row["mentions"]))
 
 
 def _picture_row(picture: Picture | None) -> dict[str, Any] | None:

@@ -68,9 +68,9 @@ class Corpus:
     parts: tuple[Part, ...]
 
     @classmethod
-    def read(cls, folder: Path, whole: str) -> "Corpus":
+    def read(cls, folder: Path, text: str) -> "Corpus":
         """The corpus that was written as JSON."""
-        fields = json.loads(whole)
+        fields = json.loads(text)
         return cls(**fields | {"folder": folder, "parts": tuple(map(Part.of, fields["parts"]))})
 
     def written(self) -> str:
@@ -80,7 +80,7 @@ class Corpus:
         return json.dumps(fields)
 
     def __len__(self) -> int:
-        return sum(each.n_sequences for each in self.parts)
+        return sum(part.n_sequences for part in self.parts)
 
     def __iter__(self) -> Iterator[Sequence]:
         """Every sequence in the order of the corpus, of which one part is in memory at a time."""
@@ -90,7 +90,7 @@ class Corpus:
     @property
     def content_sha256(self) -> str:
         """A hash of everything that the model reads and that is known of it."""
-        return sha256("".join(each.sha256 for each in self.parts).encode()).hexdigest()
+        return sha256("".join(part.sha256 for part in self.parts).encode()).hexdigest()
 
     @property
     def longest(self) -> tuple[tuple[int, int], ...]:
@@ -111,9 +111,9 @@ class Corpus:
     def job_sizes(self) -> tuple[int, ...]:
         """How many sequences each job has."""
         return tuple(
-            min(self.job_sequences, each.n_sequences - start)
-            for each in self.parts
-            for start in range(0, each.n_sequences, self.job_sequences)
+            min(self.job_sequences, part.n_sequences - start)
+            for part in self.parts
+            for start in range(0, part.n_sequences, self.job_sequences)
         )
 
     def job(self, index: int) -> tuple[Sequence, ...]:
@@ -128,21 +128,21 @@ class Corpus:
     def units(self) -> Int32[np.ndarray, " sequence"]:
         """A number for the document of each sequence, in the order of their first; one of its own
         for a sequence that has none."""
-        columns = [self._file(each).read(["index", "unit"]) for each in range(len(self.parts))]
+        columns = [self._file(part).read(["index", "unit"]) for part in range(len(self.parts))]
         return pa.concat_tables(columns).sort_by("index")["unit"].to_numpy()
 
     def forms(self) -> set[str]:
         """All annotated words."""
-        found: set[str] = set()
+        words: set[str] = set()
         for part in range(len(self.parts)):
             forms = self._file(part).read(["forms"])["forms"].combine_chunks()
-            found.update(forms.flatten().unique().to_pylist())
-        return found
+            words.update(forms.flatten().unique().to_pylist())
+        return words
 
     @cached_property
     def _job_places(self) -> tuple[tuple[int, int], ...]:
         """The part of each job, and its place there."""
-        sizes = (-(-each.n_sequences // self.job_sequences) for each in self.parts)
+        sizes = (-(-part.n_sequences // self.job_sequences) for part in self.parts)
         return tuple((part, place) for part, n in enumerate(sizes) for place in range(n))
 
     def _file(self, part: int) -> pq.ParquetFile:

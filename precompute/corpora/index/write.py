@@ -41,15 +41,15 @@ def indexed(reading: Reading, folder: Path) -> Corpus:
         / "corpus"
         / fingerprint(version=VERSION, job=JOB_SEQUENCES, part=PART_SEQUENCES, **reading.settings)
     )
-    whole = home / "whole.json"
+    corpus_file = home / "whole.json"
     parts = list(_parts_there(home))
-    if whole.exists():
-        corpus = _there(home, whole)
+    if corpus_file.exists():
+        corpus = _there(home, corpus_file)
         if corpus is not None and list(corpus.parts) == parts:
             return replace(corpus, name=reading.name)
-        whole.unlink()
+        corpus_file.unlink()
     before = parts[-1] if parts else _NOTHING
-    n_read = sum(each.n_sequences for each in parts)
+    n_read = sum(part.n_sequences for part in parts)
     reading.counts["truncated"] += before.truncated
     for sequences in _cut(reading.begin(n_read)):
         units = list(_units(sequences, before))
@@ -70,13 +70,13 @@ def indexed(reading: Reading, folder: Path) -> Corpus:
         folder=home,
         name=reading.name,
         sha256=reading.sha256(),
-        n_tokens=sum(each.n_tokens for each in parts),
+        n_tokens=sum(part.n_tokens for part in parts),
         is_images=reading.is_images,
         job_sequences=JOB_SEQUENCES,
         counts=dict(reading.counts),
         parts=tuple(parts),
     )
-    with named_when_whole(whole) as file:
+    with named_when_whole(corpus_file) as file:
         file.write(_sealed(corpus.written().encode()))
     return corpus
 
@@ -86,9 +86,9 @@ def _sealed(written: bytes) -> bytes:
     return sha256(written).hexdigest().encode() + b"\n" + written
 
 
-def _there(home: Path, whole: Path) -> Corpus | None:
+def _there(home: Path, corpus_file: Path) -> Corpus | None:
     """The corpus that a file tells of; None if it is not what was written."""
-    content = whole.read_bytes()
+    content = corpus_file.read_bytes()
     written = content.partition(b"\n")[2]
     return Corpus.read(home, written.decode()) if content == _sealed(written) else None
 
@@ -110,9 +110,9 @@ def _parts_there(home: Path) -> Iterator[Part]:
 def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:
     """Runs of sequences that make a part each."""
     held, n_tokens = [], 0
-    for each in sequences:
-        held.append(each)
-        n_tokens += len(each)
+    for sequence in sequences:
+        held.append(sequence)
+        n_tokens += len(sequence)
         if len(held) == PART_SEQUENCES or n_tokens >= PART_TOKENS:
             yield held
             held, n_tokens = [], 0
@@ -123,22 +123,22 @@ def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:
 def _units(sequences: list[Sequence], before: Part) -> Iterator[int]:
     """The number of each sequence's document; readers go from one document to the next."""
     document, unit = before.document, before.unit
-    for each in sequences:
-        unit += each.document is None or each.document != document
-        document = each.document
+    for sequence in sequences:
+        unit += sequence.document is None or sequence.document != document
+        document = sequence.document
         yield unit
 
 
 def _summed(before: Part, sequences: list[Sequence]) -> Part:
     """A part that holds some sequences and counts on from the one before."""
-    longest = [*before.longest, *((each.index, len(each)) for each in sequences)]
-    segments = np.unique(np.concatenate([each.segments for each in sequences]))
-    bears = {need for each in sequences for need in _bears(each)}
+    longest = [*before.longest, *((sequence.index, len(sequence)) for sequence in sequences)]
+    segments = np.unique(np.concatenate([sequence.segments for sequence in sequences]))
+    bears = {need for sequence in sequences for need in _bears(sequence)}
     return Part(
         n_sequences=len(sequences),
         n_tokens=sum(map(len, sequences)),
         sha256=_sha256(sequences),
-        longest=tuple(sorted(longest, key=lambda each: (-each[1], each[0]))[:_LONGEST]),
+        longest=tuple(sorted(longest, key=lambda pair: (-pair[1], pair[0]))[:_LONGEST]),
         segments=tuple(sorted({*before.segments, *segments.tolist()})),
         bears=tuple(sorted({*before.bears, *bears})),
         truncated=0,
@@ -160,19 +160,19 @@ def _bears(sequence: Sequence) -> Iterator[Need]:
 def _sha256(sequences: list[Sequence]) -> str:
     """Of everything that numbers may depend on."""
     digest = sha256()
-    for each in sequences:
-        for array in (each.ids, each.segments, each.token_types, each.words):
+    for sequence in sequences:
+        for array in (sequence.ids, sequence.segments, sequence.token_types, sequence.words):
             digest.update(len(array).to_bytes(8, "little"))
             digest.update(array.tobytes())
-        digest.update(repr((each.annotation, each.document)).encode())
-        if each.targets is not None:
-            digest.update(each.targets.tobytes())
-        if each.image is not None:
-            digest.update(each.image.sha256.encode())
+        digest.update(repr((sequence.annotation, sequence.document)).encode())
+        if sequence.targets is not None:
+            digest.update(sequence.targets.tobytes())
+        if sequence.image is not None:
+            digest.update(sequence.image.sha256.encode())
     return digest.hexdigest()
 
 
 def _rows(sequences: list[Sequence], units: list[int], part: Part) -> pa.Table:
-    order = sorted(range(len(sequences)), key=lambda each: (len(sequences[each]), each))
-    rows = rows_of([sequences[each] for each in order], [units[each] for each in order])
+    order = sorted(range(len(sequences)), key=lambda place: (len(sequences[place]), place))
+    rows = rows_of([sequences[place] for place in order], [units[place] for place in order])
     return rows.replace_schema_metadata({_SUMMARY: json.dumps(asdict(part))})

@@ -39,9 +39,9 @@ def blocks(
     held: deque[tuple[str, int, Line]] = deque()
     lines = ((number, line) for number, document in enumerate(documents) for line in document)
     for index, (number, line) in enumerate(lines):
-        found = line_pieces(line.text, tokenizer, goes_on=index > 0)
-        check_some_tokens(len(found), line.text, place=line.place)
-        held.extend((piece, number, line) for piece in found)
+        of_line = line_pieces(line.text, tokenizer, goes_on=index > 0)
+        check_some_tokens(len(of_line), line.text, place=line.place)
+        held.extend((piece, number, line) for piece in of_line)
         while len(held) >= room:
             block = [held.popleft() for _ in range(room)]
             pieces, documents_of, lines_of = zip(*block, strict=True)

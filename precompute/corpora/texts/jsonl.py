@@ -86,8 +86,10 @@ def _entry(line: Line) -> Entry:
         return Text(checked_text(fields["text"], key="text", place=place), place)
     if "tokens" in present:
         return _tokens(fields, place)
-    one, other = (checked_text(fields[key], key=key, place=place) for key in ("text_a", "text_b"))
-    return Pair(one, other, place)
+    first, second = (
+        checked_text(fields[key], key=key, place=place) for key in ("text_a", "text_b")
+    )
+    return Pair(first, second, place)
 
 
 def _tokens(fields: dict[str, object], place: str) -> Tokens:

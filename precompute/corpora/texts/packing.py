@@ -86,7 +86,7 @@ class _Collected(NamedTuple):
 
 
 def _n_pieces(collected: list[_Collected]) -> int:
-    return sum(len(each.pieces) for each in collected)
+    return sum(len(line.pieces) for line in collected)
 
 
 def _filled(
@@ -107,9 +107,9 @@ def _filled(
 
 def _cut(collected: list[_Collected], draws: np.random.Generator) -> tuple[list[str], list[str]]:
     """The pieces before and after a point drawn at random."""
-    pieces = [piece for each in collected for piece in each.pieces]
+    pieces = [piece for line in collected for piece in line.pieces]
     within = range(LEAST_PIECES, len(pieces) - LEAST_PIECES + 1)
-    ends_of_lines = accumulate(len(each.pieces) for each in collected)
+    ends_of_lines = accumulate(len(line.pieces) for line in collected)
     end = int(draws.choice([end for end in ends_of_lines if end in within] or within))
     return pieces[:end], pieces[end:]
 

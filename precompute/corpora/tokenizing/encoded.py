@@ -57,23 +57,25 @@ def _words_by_spans(seen: BatchEncoding, texts: tuple[str, ...]) -> list[int | N
     spans = seen["offset_mapping"]
     words: list[int | None] = [None] * len(spans)
     for side, text in enumerate(texts):
-        own = [place for place, each in enumerate(seen.sequence_ids()) if each == side]
-        found = words_of_spans(text, [spans[place][0] for place in own])
-        for place, word in zip(own, found, strict=True):
-            words[place] = word
+        places = [
+            place for place, token_side in enumerate(seen.sequence_ids()) if token_side == side
+        ]
+        numbers = words_of_spans(text, [spans[place][0] for place in places])
+        for place, number in zip(places, numbers, strict=True):
+            words[place] = number
     return words
 
 
 def encoded_japanese(tokenizer: BertJapaneseTokenizer, *texts: str) -> Encoded:
     """What `BertJapaneseTokenizer` makes of them, with the words of its morphological analyser."""
     words = [words_of_japanese(text, tokenizer) for text in texts]
-    pieces = [[piece for word in each for piece in word] for each in words]
-    inside: list[Any] = [tokenizer.convert_tokens_to_ids(each) for each in pieces]
+    pieces = [[piece for word in of_text for piece in word] for of_text in words]
+    inside: list[Any] = [tokenizer.convert_tokens_to_ids(of_text) for of_text in pieces]
     ids = tokenizer.build_inputs_with_special_tokens(*inside)
     is_added = np.array(tokenizer.get_special_tokens_mask(*inside), dtype=bool)
     sides, numbers = np.full(len(ids), None), np.full(len(ids), None)
-    sides[~is_added] = np.repeat(range(len(texts)), [len(each) for each in pieces])
-    numbers[~is_added] = [n for each in words for n, word in enumerate(each) for _ in word]
+    sides[~is_added] = np.repeat(range(len(texts)), [len(of_text) for of_text in pieces])
+    numbers[~is_added] = [n for of_text in words for n, word in enumerate(of_text) for _ in word]
     return Encoded(
         tokens=tuple(tokenizer.convert_ids_to_tokens(ids)),
         ids=np.array(ids, dtype=np.int32),

@@ -48,16 +48,16 @@ def words_of_japanese(text: str, tokenizer: BertJapaneseTokenizer) -> list[list[
     """
     special = sorted(tokenizer.added_tokens_encoder, key=len, reverse=True)
     parts = re.split(f"({'|'.join(map(re.escape, special))})", text)
-    found: list[list[str]] = []
+    pieces: list[list[str]] = []
     for at, part in enumerate(parts):
         if at % 2:
-            found.append([part])
+            pieces.append([part])
         elif part:
             words = tokenizer.word_tokenizer.tokenize(
                 part, never_split=tokenizer.all_special_tokens
             )
-            found += [tokenizer.subword_tokenizer.tokenize(word) for word in words]
-    return [each for each in found if each]
+            pieces += [tokenizer.subword_tokenizer.tokenize(word) for word in words]
+    return [word for word in pieces if word]
 
 
 def joined_japanese(tokenizer: BertJapaneseTokenizer, ids: list[int]) -> str:
@@ -75,7 +75,9 @@ def _joined(text: str, token: str) -> str:
 def settings_of_japanese(tokenizer: BertJapaneseTokenizer) -> list[str]:
     """Everything that its output depends on beside its vocabulary, in words."""
     settings = [f"{name} {getattr(tokenizer, name)!r}" for name in _SETTINGS]
-    return settings + [f"{each} {found}" for each in _PACKAGES if (found := _version(each))]
+    return settings + [
+        f"{package} {release}" for package in _PACKAGES if (release := _version(package))
+    ]
 
 
 def _version(package: str) -> str | None:

@@ -34,12 +34,12 @@ def word_pieces(
         clark-2019, section 4: every word of a treebank is cut into pieces by itself.
     """
     pieces = _pieces(forms, (space, *spaces[:-1]), tokenizer)
-    for form, each in zip(forms, pieces, strict=True):
-        if not each and tokenizer.unk_token is None:
+    for form, tokens in zip(forms, pieces, strict=True):
+        if not tokens and tokenizer.unk_token is None:
             raise BadCorpus(
                 place, f"the tokenizer makes no token of the word {shown(form)}; leave it out"
             )
-    return tuple(each or (str(tokenizer.unk_token),) for each in pieces)
+    return tuple(tokens or (str(tokenizer.unk_token),) for tokens in pieces)
 
 
 def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool) -> list[str]:
@@ -59,7 +59,7 @@ def _pieces(
     if marks_spaces(tokenizer):
         pieces = [pieces_within(form, tokenizer, space=apart) for form, apart in pairs]
         first = pieces[0] if before[0] else tokenizer.tokenize(forms[0])
-        return [tuple(each) for each in (first, *pieces[1:])]
+        return [tuple(tokens) for tokens in (first, *pieces[1:])]
     texts = [f" {form}" if apart else form for form, apart in pairs]
     encoded = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)
     return [tuple(encoded.tokens(row)) for row in range(len(texts))]

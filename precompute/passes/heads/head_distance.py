@@ -15,13 +15,13 @@ VERSION = 2
 
 def totals(batch: Batch) -> pa.Table:
     """One row per weighing and two heads, and per head with itself."""
-    return pa.concat_tables(_weighed(batch, each) for each in WEIGHINGS)
+    return pa.concat_tables(_weighed(batch, weighing) for weighing in WEIGHINGS)
 
 
 def _weighed(batch: Batch, weighing: str) -> pa.Table:
     rows = range(len(batch.sequences))
-    found = sum(_of_sequence(batch, row, weighing) for row in rows)
-    divergence = np.asarray(found)
+    total = sum(_of_sequence(batch, row, weighing) for row in rows)
+    divergence = np.asarray(total)
     one, other = np.triu_indices(len(divergence))
     width = batch.trace.layers[0].attention.shape[1]
     return table_of(

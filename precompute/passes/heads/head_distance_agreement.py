@@ -19,9 +19,9 @@ NEEDS = ("head_distance",)
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per head of three or more, and one for all of them."""
-    weight, norm = (stored_distances(store, weighing=each) for each in WEIGHINGS)
-    found = distance_agreement(weight.distances, norm.distances, seed=context.seed)
-    if found is None:
+    weight, norm = (stored_distances(store, weighing=weighing) for weighing in WEIGHINGS)
+    agreement = distance_agreement(weight.distances, norm.distances, seed=context.seed)
+    if agreement is None:
         return rows_of(TABLE, [])
     heads = pd.DataFrame(
         {
@@ -29,13 +29,13 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
             "head": weight.heads,
             "weight": _to_others(weight.distances),
             "norm": _to_others(norm.distances),
-            "spearman": found.of_heads,
-            "same_nearest": found.same_nearest,
+            "spearman": agreement.of_heads,
+            "same_nearest": agreement.same_nearest,
         }
     )
     means = heads[["weight", "norm", "same_nearest"]].mean()
-    every = {**means, "spearman": found.spearman}
-    every |= {"p_value": found.p_value, "n_permutations": found.n_permutations}
+    every = {**means, "spearman": agreement.spearman}
+    every |= {"p_value": agreement.p_value, "n_permutations": agreement.n_permutations}
     return rows_of(TABLE, [heads, pd.DataFrame([every]).assign(layer=np.nan, head=np.nan)])
 
 

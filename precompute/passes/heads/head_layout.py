@@ -20,9 +20,9 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     frames = []
     for weighing in WEIGHINGS:
         distances, layers, heads = stored_distances(store, weighing=weighing)
-        found = head_layout(distances, seed=context.seed)
-        if found is not None:
-            x, y = found.points.T
-            columns = {"layer": layers, "head": heads, "x": x, "y": y, "stress": found.stress}
+        layout = head_layout(distances, seed=context.seed)
+        if layout is not None:
+            x, y = layout.points.T
+            columns = {"layer": layers, "head": heads, "x": x, "y": y, "stress": layout.stress}
             frames.append(pd.DataFrame({"weighing": weighing, **columns}))
     return rows_of(TABLE, frames)

@@ -16,7 +16,7 @@ NEEDS = ("head_distance",)
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per weighing and step."""
-    return pa.concat_tables(_weighed(store, each) for each in WEIGHINGS)
+    return pa.concat_tables(_weighed(store, weighing) for weighing in WEIGHINGS)
 
 
 def _weighed(store: DuckDBPyConnection, weighing: str) -> pa.Table:

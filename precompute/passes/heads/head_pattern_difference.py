@@ -10,8 +10,8 @@ from precompute.passes.intervals import means, rows_of
 
 VERSION = 2
 NEEDS = ("sequence_head_pattern", "head_pattern")
-_PAIRED = ", ".join(f'norm."{each}" - weight."{each}" as "{each}"' for each in HABITS)
-_COLUMNS = ", ".join(f'"{each}"' for each in HABITS)
+_PAIRED = ", ".join(f'norm."{habit}" - weight."{habit}" as "{habit}"' for habit in HABITS)
+_COLUMNS = ", ".join(f'"{habit}"' for habit in HABITS)
 _OF_HEADS = f"""
     unpivot (
         select weight.seq, weight.layer, weight.head, {_PAIRED}

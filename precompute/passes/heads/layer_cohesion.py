@@ -20,7 +20,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         distances, layers, _ = stored_distances(store, weighing=weighing)
         counted: list[int | None] = [*sorted(set(layers.tolist())), None]
         for layer in counted:
-            found = layer_cohesion(distances, layers, layer=layer, seed=context.seed)
-            if found is not None:
-                rows.append({"weighing": weighing, "layer": layer, **found._asdict()})
+            cohesion = layer_cohesion(distances, layers, layer=layer, seed=context.seed)
+            if cohesion is not None:
+                rows.append({"weighing": weighing, "layer": layer, **cohesion._asdict()})
     return pa.Table.from_pylist(rows, schema=TABLE.schema)

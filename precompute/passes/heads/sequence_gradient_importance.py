@@ -29,9 +29,9 @@ def totals(batch: Batch) -> pa.Table:
     if batch.gradients is None:
         return tables[0]
     for rows in _groups(batch):
-        found = batch.gradients(batch.sequences[rows])
-        if found is not None:
-            tables += _of_layers(batch, rows, found)
+        slopes = batch.gradients(batch.sequences[rows])
+        if slopes is not None:
+            tables += _of_layers(batch, rows, slopes)
     return pa.concat_tables(tables)
 
 
@@ -42,13 +42,13 @@ def _groups(batch: Batch) -> Iterator[slice]:
     yield from (slice(first, first + size) for first in range(0, len(batch.sequences), size))
 
 
-def _of_layers(batch: Batch, rows: slice, found: AttentionGradients) -> Iterator[pa.Table]:
-    longest = found.layers[0].shape[-1]
+def _of_layers(batch: Batch, rows: slice, slopes: AttentionGradients) -> Iterator[pa.Table]:
+    longest = slopes.layers[0].shape[-1]
     types = torch.arange(len(TOKEN_TYPES), device=batch.token_types.device)
     is_type = batch.token_types[rows, :longest, None] == types
     is_type &= batch.trace.is_token[rows, :longest, None]
-    there = (is_type.any(dim=1) & found.has_loss[:, None]).cpu().numpy()
-    for index, gradients in enumerate(found.layers):
+    there = (is_type.any(dim=1) & slopes.has_loss[:, None]).cpu().numpy()
+    for index, gradients in enumerate(slopes.layers):
         is_pair = batch.is_pair[index][rows, :longest, :longest]
         sums = gradient_importance(gradients, is_pair, is_type).double().cpu().numpy()
         row, head, token_type = np.nonzero(np.broadcast_to(there[:, None], sums.shape))
@@ -58,6 +58,6 @@ def _of_layers(batch: Batch, rows: slice, found: AttentionGradients) -> Iterator
             layer=np.full(len(row), index),
             head=head,
             token_type=names_of(token_type),
-            objective=one_name(found.objective, OBJECTIVES, len(row)),
+            objective=one_name(slopes.objective, OBJECTIVES, len(row)),
             importance=sums[row, head, token_type],
         )

@@ -41,6 +41,6 @@ def _of_layer(batch: Batch, index: int, weighing: str) -> pa.Table:
         seq=batch.sequence_of_row.repeat(heads),
         layer=np.full(len(values), index),
         head=np.tile(np.arange(heads), n_sequences),
-        n_tokens=np.array([len(each) for each in batch.sequences]).repeat(heads),
+        n_tokens=np.array([len(sequence) for sequence in batch.sequences]).repeat(heads),
         **columns,
     )

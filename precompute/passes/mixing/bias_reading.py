@@ -28,18 +28,18 @@ _FIRST = """
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per reading, for every layer and for their mean."""
-    found = store.execute(
+    rows = store.execute(
         "select distinct layer from sequence_bias_reading where similarity is not null order by 1"
     ).fetchall()
-    layers = [layer for (layer,) in found]
+    layers = [layer for (layer,) in rows]
     if not layers:
         return rows_of(TABLE, [])
     kept = pd.concat([_kept(store, layer) for layer in layers], ignore_index=True)
-    over_layers = kept.drop(columns="layer").groupby("reading").agg(lambda each: each.mean())
+    over_layers = kept.drop(columns="layer").groupby("reading").agg(lambda column: column.mean())
     parts = [(layer, kept[kept["layer"] == layer].drop(columns="layer")) for layer in layers]
     parts.append((None, over_layers.reset_index()))
     return rows_of(
-        TABLE, [_means(store, layer, context).merge(own, on="reading") for layer, own in parts]
+        TABLE, [_means(store, layer, context).merge(frame, on="reading") for layer, frame in parts]
     )
 
 
@@ -57,10 +57,10 @@ def _kept(store: DuckDBPyConnection, layer: int) -> pd.DataFrame:
     """Of the first pairs of the first reading, how many every reading has among its own."""
     rows = []
     for ranked in ("desc", "asc"):
-        first = {each: _first(store, layer, each, ranked) for each in BIAS_READINGS}
+        first = {reading: _first(store, layer, reading, ranked) for reading in BIAS_READINGS}
         ours = first[BIAS_READINGS[0]]
-        rows.append([len(ours & each) if len(ours) == TOP else None for each in first.values()])
-    amplified, attenuated = (pd.array(each, dtype="Float64") for each in rows)
+        rows.append([len(ours & pairs) if len(ours) == TOP else None for pairs in first.values()])
+    amplified, attenuated = (pd.array(counts, dtype="Float64") for counts in rows)
     return pd.DataFrame(
         {
             "layer": layer,

@@ -28,8 +28,8 @@ def _of_layer(batch: Batch, row: int, index: int, readings: dict[str, LayerMixin
     target, source = np.nonzero(pairs & ~np.eye(len(pairs), dtype=bool))
     place = tuple(batch.order.effects).index("ff")
     changes = {
-        name: pair_deltas(each.maps.double().numpy(), batch.order)[place, target, source]
-        for name, each in readings.items()
+        name: pair_deltas(mixing.maps.double().numpy(), batch.order)[place, target, source]
+        for name, mixing in readings.items()
     }
     return table_of(
         TABLE, layer=np.full(len(target), index), source=ids[source], target=ids[target], **changes

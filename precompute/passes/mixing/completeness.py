@@ -23,8 +23,10 @@ def totals(batch: Batch) -> pa.Table:
 def _of_layer(batch: Batch, index: int) -> pa.Table:
     layer, is_token = batch.trace.layers[index], batch.trace.is_token
     errors = attention_block_errors(layer, is_token, batch.hidden_dtype).cpu()
-    found = [worst_token(errors[row, : len(each)]) for row, each in enumerate(batch.sequences)]
-    error, worst_pos, percentile = zip(*found, strict=True)
+    worst = [
+        worst_token(errors[row, : len(sequence)]) for row, sequence in enumerate(batch.sequences)
+    ]
+    error, worst_pos, percentile = zip(*worst, strict=True)
     return table_of(
         TABLE,
         seq=batch.sequence_of_row,

@@ -20,11 +20,11 @@ _SEQUENCES = """
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row for every layer and one for their mean."""
-    found = store.execute(
+    rows = store.execute(
         "select distinct layer from sequence_gate_rule where spearman is not null order by 1"
     ).fetchall()
-    layers = [layer for (layer,) in found]
-    return rows_of(TABLE, [_means(store, each, context) for each in (None, *layers) if layers])
+    layers = [layer for (layer,) in rows]
+    return rows_of(TABLE, [_means(store, layer, context) for layer in (None, *layers) if layers])
 
 
 def _means(store: DuckDBPyConnection, layer: int | None, context: FitContext) -> pd.DataFrame:
@@ -32,7 +32,7 @@ def _means(store: DuckDBPyConnection, layer: int | None, context: FitContext) ->
     for quantity in ("spearman", "closed"):
         query = _SEQUENCES.format(quantity=quantity)
         names = {"mean": quantity, "low": f"{quantity}_low", "high": f"{quantity}_high"}
-        found = means(store, query, context, cell=["every"], asked={"layer": layer})
-        frames.append(found.rename(columns=names))
+        frame = means(store, query, context, cell=["every"], asked={"layer": layer})
+        frames.append(frame.rename(columns=names))
     merged = frames[0].merge(frames[1], on=["every", "n_sequences"])
     return merged.drop(columns="every").assign(layer=layer)

@@ -13,8 +13,8 @@ VERSION = 2
 
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence and layer."""
-    found = [worst_token(layer.errors) for layers in batch.layer_mixing for layer in layers]
-    error, worst_pos, percentile = zip(*found, strict=True)
+    worst = [worst_token(layer.errors) for layers in batch.layer_mixing for layer in layers]
+    error, worst_pos, percentile = zip(*worst, strict=True)
     n_sequences, n_layers = len(batch.sequences), len(batch.trace.layers)
     return table_of(
         TABLE,

@@ -24,6 +24,6 @@ _TOKENS = f"""
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per source of frequencies, scope, and with or without special tokens."""
     scopes = context.order.of_ratios
-    means = ", ".join(f"max(mean) filter (scope = '{each}') as \"{each}\"" for each in scopes)
+    means = ", ".join(f"max(mean) filter (scope = '{scope}') as \"{scope}\"" for scope in scopes)
     rows = frequency_rows(store, _TOKENS.format(means=means), scopes, context, name="scope")
     return rows_of(TABLE, [rows] if len(rows) else [])

@@ -33,13 +33,13 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 def _means(store: DuckDBPyConnection, layer: int, scope: str, context: FitContext) -> pd.DataFrame:
     """Sequences without tokens of a type or at a distance count with a share of 0."""
     asked = {"layer": layer, "scope": scope}
-    found = by_block(store, _SHARES, cell=["token_type", "distance"], value="share", asked=asked)
-    frames, columns = [found.cells], [found.sums]
-    for kept in found.cells.columns:
-        names, place = np.unique(found.cells[kept], return_inverse=True)
+    shares = by_block(store, _SHARES, cell=["token_type", "distance"], value="share", asked=asked)
+    frames, columns = [shares.cells], [shares.sums]
+    for kept in shares.cells.columns:
+        names, place = np.unique(shares.cells[kept], return_inverse=True)
         frames.append(pd.DataFrame({kept: names}))
-        columns.append(found.sums @ np.eye(len(names))[place])
+        columns.append(shares.sums @ np.eye(len(names))[place])
     sums = np.concatenate(columns, axis=1)
     counts = np.repeat(block_sizes(store, _SHARES, asked)[:, None], sums.shape[1], axis=1)
     every = pd.concat(frames, ignore_index=True)
-    return BlockSums(every, found.blocks, sums, counts).with_intervals(context)
+    return BlockSums(every, shares.blocks, sums, counts).with_intervals(context)

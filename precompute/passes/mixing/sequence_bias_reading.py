@@ -21,9 +21,9 @@ def totals(batch: Batch) -> pa.Table:
 
 def _of_sequence(batch: Batch, row: int, readings: dict) -> pa.Table:
     order = batch.order
-    steps = [order.scopes.index(each) for each in order.effects["ff"]]
-    found = [(place, layers) for place, layers in enumerate(readings.values())]
-    every = [(place, index, each) for place, of in found for index, each in enumerate(of)]
+    steps = [order.scopes.index(scope) for scope in order.effects["ff"]]
+    by_reading = [(place, layers) for place, layers in enumerate(readings.values())]
+    every = [(place, index, mixing) for place, of in by_reading for index, mixing in enumerate(of)]
     return table_of(
         TABLE,
         seq=np.full(len(every), batch.sequences[row].index),
@@ -32,11 +32,11 @@ def _of_sequence(batch: Batch, row: int, readings: dict) -> pa.Table:
         similarity=nulls_where(
             np.array(
                 [
-                    scope_similarities(each.maps[steps].numpy(), batch.pairs[row][index])[0, 1]
-                    for _, index, each in every
+                    scope_similarities(mixing.maps[steps].numpy(), batch.pairs[row][index])[0, 1]
+                    for _, index, mixing in every
                 ]
             )
         ),
-        mixing_ratio=np.array([each.ratios[steps[1]].mean().item() for _, _, each in every]),
-        relative_error=np.array([each.errors.max().item() for _, _, each in every]),
+        mixing_ratio=np.array([mixing.ratios[steps[1]].mean().item() for _, _, mixing in every]),
+        relative_error=np.array([mixing.errors.max().item() for _, _, mixing in every]),
     )

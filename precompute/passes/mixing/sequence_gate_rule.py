@@ -23,14 +23,16 @@ def totals(batch: Batch) -> pa.Table:
 def _of_sequence(batch: Batch, row: int, layers: tuple, rules: tuple) -> pa.Table:
     after = batch.order.scopes.index(batch.order.network)
     maps = [
-        np.stack([each.maps[after].numpy() for each in by_rule])
+        np.stack([mixing.maps[after].numpy() for mixing in by_rule])
         for by_rule in zip(*rules, strict=True)
     ]
-    found = zip(maps, batch.pairs[row], strict=True)
+    compared = zip(maps, batch.pairs[row], strict=True)
     return table_of(
         TABLE,
         seq=np.full(len(layers), batch.sequences[row].index),
         layer=np.arange(len(layers)),
-        spearman=nulls_where(np.array([scope_similarities(*each)[0, 1] for each in found])),
-        closed=np.array([closed_share(each) for each in layers]),
+        spearman=nulls_where(
+            np.array([scope_similarities(*of_layer)[0, 1] for of_layer in compared])
+        ),
+        closed=np.array([closed_share(layer) for layer in layers]),
     )

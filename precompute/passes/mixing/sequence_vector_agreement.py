@@ -25,8 +25,8 @@ def _of_sequence(batch: Batch, row: int) -> pa.Table:
     vectors = dict(batch.vectors)[row]
     spearman = np.array(
         [
-            scope_similarities(np.stack([row_shares(own.map.numpy()), *product]), reached)[0, 1:]
-            for own, product, reached in zip(
+            scope_similarities(np.stack([row_shares(layer.map.numpy()), *product]), reached)[0, 1:]
+            for layer, product, reached in zip(
                 vectors, rollouts(batch.layer_mixing[row]), batch.reached[row], strict=True
             )
         ]

@@ -21,7 +21,7 @@ def totals(batch: Batch) -> pa.Table:
             batch.sequences[row],
             batch.reached[row],
             scopes=(VECTORS,),
-            products=(row_shares(each.map.numpy())[None] for each in layers),
+            products=(row_shares(layer.map.numpy())[None] for layer in layers),
         )
     )
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *rows])

@@ -22,7 +22,7 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _rows(index: int, layers: tuple[LayerMixing, ...], scopes: tuple[str, ...]) -> pa.Table:
-    means = mean_over_layers([ratios_of_layer(each.ratios.numpy()) for each in layers])
+    means = mean_over_layers([ratios_of_layer(layer.ratios.numpy()) for layer in layers])
     scope, position = np.indices(means.shape)
     return table_of(
         TABLE,

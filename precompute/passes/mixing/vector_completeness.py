@@ -17,8 +17,8 @@ def totals(batch: Batch) -> pa.Table:
             TABLE,
             seq=np.full(len(layers), batch.sequences[row].index),
             layer=np.arange(len(layers), dtype=np.uint8),
-            relative_error=np.array([each.error for each in layers]),
-            bias_share=np.array([each.bias_share for each in layers]),
+            relative_error=np.array([layer.error for layer in layers]),
+            bias_share=np.array([layer.bias_share for layer in layers]),
         )
         for row, layers in batch.vectors
     ]

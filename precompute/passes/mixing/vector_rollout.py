@@ -43,13 +43,13 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 def _means(store: DuckDBPyConnection, layer: int, kind: str, context: FitContext) -> pd.DataFrame:
     """Sequences without tokens of a type or at a distance count with a share of 0."""
     asked, query = {"layer": layer, "vectors": VECTORS}, _SHARES.format(kind=kind)
-    found = by_block(store, query, cell=["scope", kind], value="share", asked=asked)
-    found = found.absent_as_zero(block_sizes(store, query, asked))
-    of_vectors = found.cells["scope"].eq(VECTORS).to_numpy()
-    by_vectors = dict(zip(found.cells[kind][of_vectors], found.sums.T[of_vectors], strict=True))
-    more = np.stack([by_vectors[each] for each in found.cells[kind]], axis=1) - found.sums
-    differences = replace(found, sums=more).with_intervals(context)[~of_vectors]
-    return found.with_intervals(context).assign(
+    shares = by_block(store, query, cell=["scope", kind], value="share", asked=asked)
+    shares = shares.absent_as_zero(block_sizes(store, query, asked))
+    of_vectors = shares.cells["scope"].eq(VECTORS).to_numpy()
+    by_vectors = dict(zip(shares.cells[kind][of_vectors], shares.sums.T[of_vectors], strict=True))
+    more = np.stack([by_vectors[value] for value in shares.cells[kind]], axis=1) - shares.sums
+    differences = replace(shares, sums=more).with_intervals(context)[~of_vectors]
+    return shares.with_intervals(context).assign(
         difference=differences["mean"],
         difference_low=differences["low"],
         difference_high=differences["high"],

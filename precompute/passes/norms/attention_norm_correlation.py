@@ -21,8 +21,8 @@ _LEVELS = (("layer", "head"), ("layer",), ())
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per token type and head, per token type and layer, and per token type."""
-    found = store.sql(f"select {', '.join((*_GROUP, *_CELL))} from attention_norm_histogram")
-    cells = found.to_arrow_table()
+    histogram = store.sql(f"select {', '.join((*_GROUP, *_CELL))} from attention_norm_histogram")
+    cells = histogram.to_arrow_table()
     rows = [_row(*group) for level in _LEVELS for group in _groups(cells, level)]
     return pa.Table.from_pylist(rows, schema=TABLE.schema)
 
@@ -38,7 +38,7 @@ def _groups(
         parts[key].append(slice(first, after))
     for key, places in sorted(parts.items()):
         *numbers, token_type = key
-        of_group = [np.concatenate([column[each] for each in places]) for column in columns]
+        of_group = [np.concatenate([column[place] for place in places]) for column in columns]
         yield dict(zip(level, numbers, strict=True)), token_type, of_group
 
 
@@ -49,8 +49,8 @@ def _runs(cells: pa.Table) -> Iterator[tuple[int, int, dict[str, Any]]]:
     names = pc.call_function("dictionary_encode", [groups["token_type"]]).combine_chunks()
     columns = [groups["layer"], groups["head"], names.indices]
     is_new = np.zeros(max(len(cells) - 1, 0), dtype=bool)
-    for each in columns:
-        is_new |= np.diff(each.to_numpy()) != 0
+    for column in columns:
+        is_new |= np.diff(column.to_numpy()) != 0
     firsts = np.r_[0, np.flatnonzero(is_new) + 1][: len(cells)]
     after = [*firsts[1:], len(cells)]
     yield from zip(firsts, after, groups.take(firsts).to_pylist(), strict=False)

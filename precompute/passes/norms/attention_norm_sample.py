@@ -22,15 +22,17 @@ def totals(batch: Batch) -> pa.Table:
         _draws(sequence, seen, shape, batch.seed)
         for sequence, seen in zip(batch.sequences, batch.pairs, strict=True)
     ]
-    priorities, queries, keys = (np.concatenate(each, axis=-1) for each in zip(*drawn, strict=True))
+    priorities, queries, keys = (
+        np.concatenate(arrays, axis=-1) for arrays in zip(*drawn, strict=True)
+    )
     kept = earliest(priorities)
     layer, head, token_type, _ = np.indices(kept.shape)
     priority, query, key = (
-        np.take_along_axis(each, kept, axis=-1).ravel() for each in (priorities, queries, keys)
+        np.take_along_axis(values, kept, axis=-1).ravel() for values in (priorities, queries, keys)
     )
     exists = np.isfinite(priority)
     row = (kept // SAMPLE).ravel()[exists]
-    layer, head, token_type = (each.ravel()[exists] for each in (layer, head, token_type))
+    layer, head, token_type = (index.ravel()[exists] for index in (layer, head, token_type))
     query, key = query[exists], key[exists]
     attention, norm = _values(batch, layer, row, head, query, key)
     return table_of(
@@ -85,7 +87,7 @@ def _values(
     attention, norm = np.empty((2, len(layer)), dtype=np.float32)
     for index, traced in enumerate(batch.trace.layers):
         here = layer == index
-        r, h, q, k = (torch.from_numpy(each[here]).long() for each in (row, head, query, key))
+        r, h, q, k = (torch.from_numpy(places[here]).long() for places in (row, head, query, key))
         attention[here] = traced.attention[r, h, q, k].cpu().numpy()
         norm[here] = batch.value_norms[index][r, h, k].cpu().numpy()
     return attention, norm

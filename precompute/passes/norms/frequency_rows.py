@@ -64,14 +64,14 @@ def frequency_rows(
     counts = store.execute("select token_id, count(*) as n from tokens group by token_id").df()
     ids = counts["token_id"].to_numpy(dtype=np.int64)
     corpus = np.bincount(ids, weights=counts["n"].to_numpy()).astype(np.int64)
-    found = _in_memory if corpus.sum() <= exact else _in_store
+    correlate = _in_memory if corpus.sum() <= exact else _in_store
     ranks = {"corpus": frequency_ranks(corpus), **context.frequency_ranks}
     rows = [
         {"source": source, "special_tokens": special, name: quantity, **row}
         for source, ranking in ranks.items()
         for special in (True, False)
         for quantity in quantities
-        for row in found(store, quantity, ranking, context, special=special)
+        for row in correlate(store, quantity, ranking, context, special=special)
     ]
     store.execute("drop table tokens")
     return pd.DataFrame(rows)
@@ -91,8 +91,10 @@ def _in_memory(
     if len(tokens):
         present, blocks = np.unique(tokens["block"].to_numpy(), return_inverse=True)
         values, drawn = tokens["value"].to_numpy(dtype=np.float64), context.redraws(present)
-        found = rank_correlation(ranking[tokens["token_id"].to_numpy()], values, blocks, drawn)
-        yield _row(len(values), found)
+        correlation = rank_correlation(
+            ranking[tokens["token_id"].to_numpy()], values, blocks, drawn
+        )
+        yield _row(len(values), correlation)
 
 
 def _in_store(
@@ -110,10 +112,10 @@ def _in_store(
     store.unregister("ranking")
     if len(rows):
         moments = rows[["n", "a", "b", "aa", "bb", "ab"]].to_numpy(dtype=np.float64)
-        found = correlation_of_moments(moments, context.redraws(rows["block"].to_numpy()))
-        yield _row(int(moments[:, 0].sum()), found)
+        correlation = correlation_of_moments(moments, context.redraws(rows["block"].to_numpy()))
+        yield _row(int(moments[:, 0].sum()), correlation)
 
 
-def _row(n: int, found: tuple[float, float, float] | None) -> dict:
-    values = zip(("spearman", "low", "high"), found or (np.nan,) * 3, strict=True)
+def _row(n: int, correlation: tuple[float, float, float] | None) -> dict:
+    values = zip(("spearman", "low", "high"), correlation or (np.nan,) * 3, strict=True)
     return {"n": n, **dict(values)}

@@ -35,15 +35,15 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     frames = []
     for (layer,) in layers:
         store.execute(_BY_HEAD, {"layer": layer})
-        found = [by_block(store, query, cell=cell) for query, cell in _WAYS]
-        frames += [_means(each, sizes, context).assign(layer=layer) for each in found]
+        levels = [by_block(store, query, cell=cell) for query, cell in _WAYS]
+        frames += [_means(sums, sizes, context).assign(layer=layer) for sums in levels]
     return rows_of(TABLE, frames)
 
 
 def _means(
-    found: BlockSums, sizes: Float[np.ndarray, " block"], context: FitContext
+    sums: BlockSums, sizes: Float[np.ndarray, " block"], context: FitContext
 ) -> pd.DataFrame:
     """Those of one layer: a sequence without a token type has none of its norms, and gives it 0."""
-    is_sum = (found.cells["quantity"] != "value_norm").to_numpy()
-    means = found.absent_as_zero(sizes, is_sum).with_intervals(context)
-    return means.assign(n_sequences=int(sizes.sum()), n_present=found.counts.sum(axis=0))
+    is_sum = (sums.cells["quantity"] != "value_norm").to_numpy()
+    means = sums.absent_as_zero(sizes, is_sum).with_intervals(context)
+    return means.assign(n_sequences=int(sizes.sum()), n_present=sums.counts.sum(axis=0))

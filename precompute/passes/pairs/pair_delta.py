@@ -30,7 +30,9 @@ def totals(batch: Batch) -> pa.Table:
             axis=1,
         ).astype(np.float32)
         layer = np.full(deltas.shape[1], index, dtype=np.uint8)
-        absent = {each: pa.nulls(len(layer)) for each in EFFECTS if each not in batch.order.effects}
+        absent = {
+            effect: pa.nulls(len(layer)) for effect in EFFECTS if effect not in batch.order.effects
+        }
         of_effects = dict(zip(batch.order.effects, deltas, strict=True))
         tables.append(table_of(TABLE, layer=layer, **places.columns, **of_effects, **absent))
     return pa.concat_tables(tables)
@@ -41,10 +43,11 @@ class _Places:
 
     def __init__(self, batch: Batch, seen: list[np.ndarray]):
         self.chosen = [pairs & ~np.eye(len(pairs), dtype=bool) for pairs in seen]
-        found = zip(batch.sequences, batch.relations, self.chosen, strict=True)
-        of_sequences = [_pairs(*each) for each in found]
+        known = zip(batch.sequences, batch.relations, self.chosen, strict=True)
+        of_sequences = [_pairs(*parts) for parts in known]
         self.columns = {
-            name: np.concatenate([each[name] for each in of_sequences]) for name in of_sequences[0]
+            name: np.concatenate([pairs[name] for pairs in of_sequences])
+            for name in of_sequences[0]
         }
 
 

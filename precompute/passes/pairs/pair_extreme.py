@@ -18,7 +18,9 @@ NEEDS = ("pair_delta",)
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per place in the lists of every layer, effect, direction, count and relation."""
     layers = store.execute("select distinct layer from pair_delta_wide order by layer").fetchall()
-    return pa.concat_tables([TABLE.schema.empty_table(), *(_of_layer(store, *it) for it in layers)])
+    return pa.concat_tables(
+        [TABLE.schema.empty_table(), *(_of_layer(store, layer) for (layer,) in layers)]
+    )
 
 
 def _of_layer(store: DuckDBPyConnection, layer: int) -> pa.Table:
@@ -31,7 +33,7 @@ def _of_layer(store: DuckDBPyConnection, layer: int) -> pa.Table:
         )
     ]
     effects, amplified, least, relation, chosen = zip(*lists, strict=True)
-    lengths = [len(each) for each in chosen]
+    lengths = [len(places) for places in chosen]
     rows = pairs.iloc[np.concatenate(chosen)]
     effect = np.repeat(effects, lengths).astype(np.int8)
     place_and_effect = np.arange(len(rows)), effect
@@ -54,8 +56,8 @@ def _of_layer(store: DuckDBPyConnection, layer: int) -> pa.Table:
     )
 
 
-def _of_effects(rows: pd.DataFrame, what: str) -> np.ndarray:
-    return rows[[f"{what}_{effect}" for effect in EFFECTS]].to_numpy()
+def _of_effects(rows: pd.DataFrame, quantity: str) -> np.ndarray:
+    return rows[[f"{quantity}_{effect}" for effect in EFFECTS]].to_numpy()
 
 
 def _lists(pairs: pd.DataFrame, chosen: np.ndarray) -> list[tuple[int, bool, np.ndarray]]:
@@ -70,8 +72,8 @@ def _lists(pairs: pd.DataFrame, chosen: np.ndarray) -> list[tuple[int, bool, np.
 
 def _largest(values: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:
     """Places of the `KEPT` largest values above 0; equal ones by the ids of source and target."""
-    found = np.flatnonzero(values > 0)
-    if len(found) > KEPT:
-        least = np.partition(values[found], -KEPT)[-KEPT]
-        found = found[values[found] >= least]
-    return found[np.lexsort((target[found], source[found], -values[found]))][:KEPT]
+    places = np.flatnonzero(values > 0)
+    if len(places) > KEPT:
+        least = np.partition(values[places], -KEPT)[-KEPT]
+        places = places[values[places] >= least]
+    return places[np.lexsort((target[places], source[places], -values[places]))][:KEPT]

@@ -20,7 +20,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per layer, effect and occurrence of a pair that is in one of their lists, in the
     sequences whose text the file keeps."""
     effects = tuple(context.order.effects)
-    lists = (_pairs(store, effect, *way) for effect, way in product(effects, _WAYS))
+    lists = (_pairs(store, effect, *options) for effect, options in product(effects, _WAYS))
     store.register("listed", pd.concat(lists).drop_duplicates())
     deltas = " ".join(f"when '{effect}' then {effect}" for effect in effects)
     rows = from_query(
@@ -42,7 +42,7 @@ def _pairs(
     store: DuckDBPyConnection, effect: str, amplified: bool, min_count: int, special: bool
 ) -> pd.DataFrame:
     """layer, source, target, effect of the lists of every layer."""
-    found = top(
+    pairs = top(
         store,
         effect=effect,
         amplified=amplified,
@@ -52,5 +52,5 @@ def _pairs(
         special=special,
         rank="mean",
     )
-    ids = found[["layer", "source_id", "target_id"]]
+    ids = pairs[["layer", "source_id", "target_id"]]
     return ids.set_axis(["layer", "source", "target"], axis=1).assign(effect=effect)

@@ -107,16 +107,16 @@ def _rows(pairs: pd.DataFrame, effects: tuple[str, ...]) -> Iterator[dict]:
         for effect in effects:
             change = ranked(chosen[effect].to_numpy())
             for quantity, (first, given) in compared.items():
-                found = correlation(first, change, given, words)
-                if found is not None:
+                estimate = correlation(first, change, given, words)
+                if estimate is not None:
                     yield {
                         "effect": effect,
                         "min_count": least,
                         "quantity": quantity,
                         "n_pairs": len(chosen),
                         "n_words": words.n_words,
-                        "spearman": found.spearman,
-                        **{end: _known(getattr(found, end)) for end in ("low", "high")},
+                        "spearman": estimate.spearman,
+                        **{end: _known(getattr(estimate, end)) for end in ("low", "high")},
                     }
 
 

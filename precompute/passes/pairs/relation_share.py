@@ -56,9 +56,9 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     for (layer,) in layers.fetchall():
         asked = {"layer": layer}
         shares = _with_absent(store, "share", "share", asked)
-        above, below = (_with_absent(store, each, "above", asked) for each in ("above", "below"))
-        found = shares.with_intervals(context)
-        frames.append(found.assign(layer=layer, **_ratios(above, below, context)))
+        above, below = (_with_absent(store, value, "above", asked) for value in ("above", "below"))
+        frame = shares.with_intervals(context)
+        frames.append(frame.assign(layer=layer, **_ratios(above, below, context)))
     return rows_of(TABLE, frames)
 
 
@@ -67,11 +67,11 @@ def _with_absent(
 ) -> BlockSums:
     """Shares in sum, with 0 for the relations that a sequence lacks; a sequence with nothing to
     share does not count."""
-    found = by_block(store, _SHARES, cell=_CELL, value=value, asked=asked)
+    shares = by_block(store, _SHARES, cell=_CELL, value=value, asked=asked)
     sizes = by_block(store, _TOTALS, cell=_OF_TOTAL, value=counts, asked=asked)
     places = sizes.cells.assign(place=range(len(sizes.cells)))
-    place = found.cells.merge(places, on=_OF_TOTAL, how="left")["place"].to_numpy()
-    return BlockSums(found.cells, found.blocks, found.sums, sizes.counts[:, place])
+    place = shares.cells.merge(places, on=_OF_TOTAL, how="left")["place"].to_numpy()
+    return BlockSums(shares.cells, shares.blocks, shares.sums, sizes.counts[:, place])
 
 
 def _ratios(above: BlockSums, below: BlockSums, context: FitContext) -> dict[str, pd.Series]:
@@ -79,8 +79,8 @@ def _ratios(above: BlockSums, below: BlockSums, context: FitContext) -> dict[str
     compared = np.flatnonzero(~above.cells["quantity"].isin(["pairs", BASELINE]))
     ratios = np.full((3, len(above.cells)), np.nan)
     over, under = (
-        np.where(each.counts > 0, each.sums, np.nan)[:, compared] for each in (above, below)
+        np.where(shares.counts > 0, shares.sums, np.nan)[:, compared] for shares in (above, below)
     )
     ratios[:, compared] = mean_ratios(over, under, context.redraws(above.blocks))
     names = ("ratio", "ratio_low", "ratio_high")
-    return {name: pd.Series(each) for name, each in zip(names, ratios, strict=True)}
+    return {name: pd.Series(values) for name, values in zip(names, ratios, strict=True)}

@@ -14,13 +14,13 @@ VERSION = 1
 
 def totals(batch: Batch) -> pa.Table:
     """One row per exemplar, layer and head."""
-    parts = [_of_sequence(*each) for each in batch.exemplars_alone]
+    parts = [_of_sequence(*exemplar) for exemplar in batch.exemplars_alone]
     return pa.concat_tables([TABLE.schema.empty_table(), *parts])
 
 
 def _of_sequence(sequence: Sequence, layers: tuple[LayerTrace, ...]) -> pa.Table:
     n = min(SHOWN, len(sequence))
-    maps = np.stack([each.attention[0, :, :n, :n].cpu().numpy() for each in layers])
+    maps = np.stack([traced.attention[0, :, :n, :n].cpu().numpy() for traced in layers])
     layer, head = np.divmod(np.arange(maps.shape[0] * maps.shape[1]), maps.shape[1])
     return table_of(
         TABLE,

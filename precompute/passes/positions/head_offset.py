@@ -48,5 +48,7 @@ def _preferred(values: pd.DataFrame, quantity: str, name: str) -> pd.DataFrame:
     """Every head there is, with the offset of its largest value; it has none beyond its window."""
     wide = values.pivot(index=_HEAD, columns="offset", values=quantity)
     offsets = wide.columns.to_numpy().astype(np.int64)
-    found = preferred_offsets(wide.fillna(-np.inf).to_numpy(), offsets) if len(wide) else offsets
-    return wide.index.to_frame(index=False).assign(**{name: found})
+    preferred = (
+        preferred_offsets(wide.fillna(-np.inf).to_numpy(), offsets) if len(wide) else offsets
+    )
+    return wide.index.to_frame(index=False).assign(**{name: preferred})

@@ -37,11 +37,15 @@ def _numbers(
     heads: pd.DataFrame, columns: tuple[str, str], seed: int
 ) -> dict[str, float | int | None]:
     scores, attention = (heads[name].to_numpy().astype("int64") for name in columns)
-    found = {"n_heads": len(heads), "chance": chance_agreement(scores, attention)}
+    numbers = {"n_heads": len(heads), "chance": chance_agreement(scores, attention)}
     estimates = {
         "agreement": agreement(scores, attention, seed=seed),
         "spearman": rank_correlation(scores, attention, seed=seed),
     }
-    for name, each in estimates.items():
-        found |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
-    return found
+    for name, estimate in estimates.items():
+        numbers |= {
+            name: estimate.value,
+            f"{name}_low": estimate.low,
+            f"{name}_high": estimate.high,
+        }
+    return numbers

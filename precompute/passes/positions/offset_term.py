@@ -29,13 +29,13 @@ def totals(batch: Batch) -> pa.Table:
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])
 
 
-def _rows(seq: int, layer: int, terms: OffsetTerms, found: OffsetTotals) -> pa.Table:
+def _rows(seq: int, layer: int, terms: OffsetTerms, sums: OffsetTotals) -> pa.Table:
     """Every bucket of every head, also those that no pair of this text is of: what the mean query
     and the mean key would give them counts."""
     reach = max(terms.reach, REACH)
     offsets = torch.arange(-reach, reach + 1, device=terms.buckets.device)
     bucket, first, last = np.array(bucket_ends(terms.bucket_of(offsets), reach)).T
-    heads = len(found.score)
+    heads = len(sums.score)
     head, place = np.indices((heads, len(bucket))).reshape(2, -1)
     return table_of(
         TABLE,
@@ -45,6 +45,6 @@ def _rows(seq: int, layer: int, terms: OffsetTerms, found: OffsetTotals) -> pa.T
         bucket=bucket[place],
         first_offset=first[place],
         last_offset=last[place],
-        n_pairs=np.full(head.size, found.n_pairs),
-        **{name: getattr(found, name).cpu().numpy()[head, bucket[place]] for name in SUMS},
+        n_pairs=np.full(head.size, sums.n_pairs),
+        **{name: getattr(sums, name).cpu().numpy()[head, bucket[place]] for name in SUMS},
     )

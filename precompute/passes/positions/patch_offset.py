@@ -16,10 +16,10 @@ def totals(batch: Batch) -> pa.Table:
     """One row per layer, head and offset; special tokens take no part."""
     if batch.images is None:
         return TABLE.shard_schema.empty_table()
-    found = [_of_image(batch, row, batch.images.layout) for row in range(len(batch.sequences))]
-    rows, columns = found[0][0].rows, found[0][0].columns
+    by_image = [_of_image(batch, row, batch.images.layout) for row in range(len(batch.sequences))]
+    rows, columns = by_image[0][0].rows, by_image[0][0].columns
     attention, per_pair = (
-        np.sum([[getattr(each, name) for each in layers] for layers in found], axis=0)
+        np.sum([[getattr(offsets, name) for offsets in layers] for layers in by_image], axis=0)
         for name in ("attention", "per_pair")
     )
     layer, head, down, right = np.indices(attention.shape).reshape(4, -1)
@@ -29,7 +29,7 @@ def totals(batch: Batch) -> pa.Table:
         head=head,
         row_offset=rows[down],
         column_offset=columns[right],
-        n_images=np.full(attention.size, len(found)),
+        n_images=np.full(attention.size, len(by_image)),
         attention=attention.ravel(),
         attention_per_pair=per_pair.ravel(),
     )
@@ -41,6 +41,6 @@ def _of_image(batch: Batch, row: int, grid: TokenLayout) -> list[PatchOffsets]:
     queries, keys = np.ix_(patches, patches)
     size = {"n_rows": grid.rows, "n_columns": grid.columns}
     return [
-        patch_offsets(each.attention[row][:, queries, keys], **size, reach=REACH)
-        for each in batch.trace.layers
+        patch_offsets(layer.attention[row][:, queries, keys], **size, reach=REACH)
+        for layer in batch.trace.layers
     ]

@@ -24,14 +24,14 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     ).df()
     drawn = context.redraws(blocks_there(store))
     frames = []
-    for each in head_blocks(store):
-        own = offsets["offset"][offsets["layer"] == each.layer].to_numpy()
-        (kernel,) = _kernels(each.whole(), each.cells, own)
-        present = np.ones((len(drawn.units), len(own)), dtype=bool)
-        resampled = _kernels(each.drawn(drawn.weights), each.cells, own)
+    for blocks in head_blocks(store):
+        of_layer = offsets["offset"][offsets["layer"] == blocks.layer].to_numpy()
+        (kernel,) = _kernels(blocks.whole(), blocks.cells, of_layer)
+        present = np.ones((len(drawn.units), len(of_layer)), dtype=bool)
+        resampled = _kernels(blocks.drawn(drawn.weights), blocks.cells, of_layer)
         low, high = drawn.interval(resampled, present)
-        found = {"offset": own, "kernel": kernel, "low": low, "high": high}
-        frames.append(pd.DataFrame({"layer": each.layer, "head": each.head, **found}))
+        columns = {"offset": of_layer, "kernel": kernel, "low": low, "high": high}
+        frames.append(pd.DataFrame({"layer": blocks.layer, "head": blocks.head, **columns}))
     return rows_of(TABLE, frames)
 
 

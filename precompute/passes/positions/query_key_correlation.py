@@ -27,11 +27,11 @@ def totals(batch: Batch) -> pa.Table:
     sums = 0.0
     for row, sequence in enumerate(batch.sequences):
         n_pairs = np.maximum(len(sequence) - np.abs(_OFFSETS), 0)
-        found = np.where(n_pairs > 0, _of_sequence(batch, row), 0)
-        per_pair = found[:2] / np.maximum(n_pairs, 1)
-        sums = sums + np.concatenate([found, per_pair])
+        of_sequence = np.where(n_pairs > 0, _of_sequence(batch, row), 0)
+        per_pair = of_sequence[:2] / np.maximum(n_pairs, 1)
+        sums = sums + np.concatenate([of_sequence, per_pair])
         n_sequences += n_pairs > 0
-    seen = np.stack([_seen(each.weights) for each in batch.trace.layers])
+    seen = np.stack([_seen(traced.weights) for traced in batch.trace.layers])
     heads = batch.trace.layers[0].attention.shape[1]
     there = np.broadcast_to((seen & (n_sequences > 0))[:, None], (len(seen), heads, len(_OFFSETS)))
     layer, head, offset = there.nonzero()
@@ -42,7 +42,7 @@ def totals(batch: Batch) -> pa.Table:
         head=head,
         offset=_OFFSETS[offset],
         n_sequences=n_sequences[offset],
-        **{name: each[there] for name, each in zip(names, np.asarray(sums), strict=True)},
+        **{name: values[there] for name, values in zip(names, np.asarray(sums), strict=True)},
     )
 
 
@@ -58,13 +58,13 @@ def _seen(weights: LayerWeights) -> np.ndarray:
 def _of_sequence(batch: Batch, row: int) -> np.ndarray:
     """`_QUANTITIES`, each by layer, head and offset."""
     real = slice(len(batch.sequences[row]))
-    found = []
+    quantities = []
     for layer, sums in zip(batch.trace.layers, batch.attention_sums[row], strict=True):
         weights = layer.weights
         of_scores = _of_scores(layer.attention_input[row, real], weights)
         of_attention = window(sums, REACH, is_causal=False)
-        found.append([of_scores[0], of_attention, of_scores[1]])
-    return np.swapaxes(found, 0, 1)
+        quantities.append([of_scores[0], of_attention, of_scores[1]])
+    return np.swapaxes(quantities, 0, 1)
 
 
 def _of_scores(read: Tensor, weights: LayerWeights) -> tuple[np.ndarray, np.ndarray]:

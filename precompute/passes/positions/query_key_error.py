@@ -13,12 +13,12 @@ VERSION = 3
 
 def totals(batch: Batch) -> pa.Table:
     """One row per exemplar and layer."""
-    found = [
+    rows = [
         (sequence.index, index, *query_key_error(layer, batch.hidden_dtype).tolist())
         for sequence, layers in batch.exemplars_alone
         for index, layer in enumerate(layers)
     ]
-    columns = np.array(found, dtype=np.float64).reshape(-1, 2 + len(ERRORS)).T
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 2 + len(ERRORS)).T
     return table_of(
         TABLE,
         seq=columns[0].astype(np.int32),

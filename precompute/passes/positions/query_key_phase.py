@@ -29,16 +29,16 @@ def _of_layer(sequence: Sequence, index: int, layer: LayerTrace) -> pa.Table:
     length = wave_length(len(sequence))
     rotations = layer.weights.query_key_rotation
     inputs = layer.attention_input[0, :length]
-    planes = np.array([len(each.phases) for each in rotations])
+    planes = np.array([len(rotation.phases) for rotation in rotations])
     n_rows = planes.sum()
-    amplitudes = [phase_amplitudes(inputs, each).cpu().numpy() for each in rotations]
+    amplitudes = [phase_amplitudes(inputs, rotation).cpu().numpy() for rotation in rotations]
     return table_of(
         TABLE,
         seq=np.full(n_rows, sequence.index),
         layer=np.full(n_rows, index),
         head=np.arange(len(rotations)).repeat(planes),
-        plane=np.concatenate([np.arange(each) for each in planes]),
+        plane=np.concatenate([np.arange(n) for n in planes]),
         length=np.full(n_rows, length),
-        phase=np.concatenate([each.phases.cpu().numpy() for each in rotations]),
+        phase=np.concatenate([rotation.phases.cpu().numpy() for rotation in rotations]),
         amplitude=lists_of(np.concatenate(amplitudes)),
     )

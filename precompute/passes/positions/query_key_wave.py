@@ -29,12 +29,12 @@ def _of_layer(sequence: Sequence, index: int, layer: LayerTrace) -> pa.Table:
     factors = layer.weights.query_key
     values = factors.values[:, :RANKS].cpu().numpy()
     waves = query_key_waves(layer.attention_input[0], factors)
-    queries, keys = (each[..., :RANKS] for each in waves)
+    queries, keys = (wave[..., :RANKS] for wave in waves)
     middle = len(sequence) - 1
     first, last = max(middle - REACH, 0), 0 if layer.weights.is_causal else REACH
     correlations = cross_correlation(queries, keys)[:, first : middle + last + 1]
     correlations, queries, keys = (
-        each.mT.cpu().numpy() for each in (correlations, queries[:, :SHOWN], keys[:, :SHOWN])
+        wave.mT.cpu().numpy() for wave in (correlations, queries[:, :SHOWN], keys[:, :SHOWN])
     )
     compares = (values > NEGLIGIBLE * values[:, :1]) & np.isfinite(correlations).all(axis=-1)
     head, rank = compares.nonzero()

@@ -20,20 +20,20 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     profiles = stored_profiles(store)
     frames = []
     for n_clusters in N_CLUSTERS:
-        found = profile_centres(profiles.values, n_clusters, seed=context.seed)
-        if found is None:
+        clustering = profile_centres(profiles.values, n_clusters, seed=context.seed)
+        if clustering is None:
             break
-        names = centre_names(found.centres, profiles.offsets)
-        cluster, offset = np.indices(found.centres.shape).reshape(2, -1)
+        names = centre_names(clustering.centres, profiles.offsets)
+        cluster, offset = np.indices(clustering.centres.shape).reshape(2, -1)
         frames.append(
             pd.DataFrame(
                 {
                     "k": n_clusters,
                     "cluster": np.array(names)[cluster],
                     "offset": profiles.offsets[offset],
-                    "attention": found.centres.clip(min=0).ravel(),
-                    "n": found.sizes[cluster],
-                    "explained": found.explained,
+                    "attention": clustering.centres.clip(min=0).ravel(),
+                    "n": clustering.sizes[cluster],
+                    "explained": clustering.explained,
                 }
             )
         )

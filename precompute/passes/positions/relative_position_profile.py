@@ -13,16 +13,16 @@ VERSION = 1
 
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence, layer and head."""
-    found = [_of_sequence(batch, row) for row in range(len(batch.sequences))]
-    profiles, dependences = (np.concatenate(each) for each in zip(*found, strict=True))
+    by_sequence = [_of_sequence(batch, row) for row in range(len(batch.sequences))]
+    profiles, dependences = (np.concatenate(parts) for parts in zip(*by_sequence, strict=True))
     heads = batch.trace.layers[0].attention.shape[1]
-    row, layer, head = np.indices((len(found), len(batch.trace.layers), heads)).reshape(3, -1)
+    row, layer, head = np.indices((len(by_sequence), len(batch.trace.layers), heads)).reshape(3, -1)
     return table_of(
         TABLE,
         seq=batch.sequence_of_row[row],
         layer=layer,
         head=head,
-        n_tokens=np.array([len(each) for each in batch.sequences])[row],
+        n_tokens=np.array([len(sequence) for sequence in batch.sequences])[row],
         profile=lists_of(profiles),
         dependence=nulls_where(dependences),
     )

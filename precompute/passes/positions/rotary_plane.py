@@ -28,15 +28,15 @@ def totals(batch: Batch) -> pa.Table:
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])
 
 
-def _rows(seq: int, layer: int, rotary: Rotary, found: PlaneTotals) -> pa.Table:
+def _rows(seq: int, layer: int, rotary: Rotary, of_planes: PlaneTotals) -> pa.Table:
     """Every plane of every head, and what is not turned before them."""
-    heads, planes = found.score.shape
+    heads, planes = of_planes.score.shape
     head, plane = np.indices((heads, planes + 1)).reshape(2, -1)
-    columns = {name: _array(getattr(found, name)) for name in (*COMPLEX, *REAL)}
-    none = {name: np.zeros(heads) for name in columns} | {"score": _array(found.unturned)}
+    columns = {name: _array(getattr(of_planes, name)) for name in (*COMPLEX, *REAL)}
+    none = {name: np.zeros(heads) for name in columns} | {"score": _array(of_planes.unturned)}
     sums = {
-        name: np.concatenate([none[name][:, None], each], axis=1).ravel()
-        for name, each in columns.items()
+        name: np.concatenate([none[name][:, None], values], axis=1).ravel()
+        for name, values in columns.items()
     }
     frequencies = np.concatenate([[0.0], _array(rotary.frequencies.double())])
     return table_of(
@@ -46,7 +46,7 @@ def _rows(seq: int, layer: int, rotary: Rotary, found: PlaneTotals) -> pa.Table:
         head=head,
         plane=UNTURNED + plane,
         frequency=frequencies[plane],
-        n_pairs=np.full(head.size, found.n_pairs),
+        n_pairs=np.full(head.size, of_planes.n_pairs),
         **{name: sums[name] for name in REAL},
         **{f"{name}_real": sums[name].real for name in COMPLEX},
         **{f"{name}_imaginary": sums[name].imag for name in COMPLEX},

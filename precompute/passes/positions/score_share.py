@@ -30,16 +30,16 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 
 def _rows(store: DuckDBPyConnection, context: FitContext) -> Iterator[Row]:
     drawn = context.redraws(blocks_there(store))
-    for layer, heads in groupby(head_blocks(store), key=lambda each: each.layer):
+    for layer, heads in groupby(head_blocks(store), key=lambda blocks: blocks.layer):
         shares, resampled, deviations, n_pairs = [], [], [], 0
-        for each in heads:
-            totals = each.whole()
+        for blocks in heads:
+            totals = blocks.whole()
             shares.append(score_shares(totals)[0])
-            resampled.append(score_shares(each.drawn(drawn.weights)))
+            resampled.append(score_shares(blocks.drawn(drawn.weights)))
             n_pairs = int(totals.n_pairs[0])
             deviations.append(_deviation(totals.whole[0], n_pairs))
-            own = _with_ends(shares[-1], resampled[-1], drawn)
-            yield _row(layer, each.head, n_pairs, deviations[-1]) | own
+            of_head = _with_ends(shares[-1], resampled[-1], drawn)
+            yield _row(layer, blocks.head, n_pairs, deviations[-1]) | of_head
         ends = _with_ends(_mean(shares), _mean(resampled), drawn)
         yield _row(layer, None, n_pairs, float(np.mean(deviations))) | ends
 
@@ -54,9 +54,9 @@ def _deviation(squares: float, n_pairs: int) -> float:
 
 def _mean(heads: list[np.ndarray]) -> np.ndarray:
     """The mean over the heads that have shares; NaN where none has."""
-    found = np.array(heads)
-    there = ~np.isnan(found)
-    total, n = np.where(there, found, 0).sum(axis=0), there.sum(axis=0)
+    shares = np.array(heads)
+    there = ~np.isnan(shares)
+    total, n = np.where(there, shares, 0).sum(axis=0), there.sum(axis=0)
     return np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
 
 

@@ -33,7 +33,7 @@ class _Place(NamedTuple):
 def totals(batch: Batch) -> pa.Table:
     """One row per control, source, layer, length and frequency that the batch has; none of a model
     whose queries and keys are turned, since no wave of positions is in its states."""
-    if not all(each.weights.compares_directions for each in batch.trace.layers):
+    if not all(layer.weights.compares_directions for layer in batch.trace.layers):
         return TABLE.shard_schema.empty_table()
     sums: dict[_Place, np.ndarray] = {}
     n_sequences: dict[_Place, int] = {}
@@ -54,7 +54,7 @@ def _spreads(batch: Batch) -> Iterator[tuple[_Place, np.ndarray]]:
         as_it_is = list(_of_layers(batch.trace, row, length, "kept"))
         yield from as_it_is
         if batch.controlled and sequence.index % CONTROLLED == 0:
-            yield from ((place._replace(control="compared"), each) for place, each in as_it_is)
+            yield from ((place._replace(control="compared"), spread) for place, spread in as_it_is)
             for control in ("removed", "permuted"):
                 trace = batch.controlled(sequence, control)
                 yield from _of_layers(trace, 0, length, control)

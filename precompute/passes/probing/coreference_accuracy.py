@@ -20,6 +20,6 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         drawn = context.redraws(counts.blocks)
         low, high = accuracy_interval(counts.right, counts.n, drawn)
         n = int(counts.n.sum())
-        found = {"n": n, "accuracy": counts.right.sum(axis=0) / n, "low": low, "high": high}
-        frames.append(counts.cells.assign(mention_type=counts.mention_type, **found))
+        columns = {"n": n, "accuracy": counts.right.sum(axis=0) / n, "low": low, "high": high}
+        frames.append(counts.cells.assign(mention_type=counts.mention_type, **columns))
     return rows_of(TABLE, frames)

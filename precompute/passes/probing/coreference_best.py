@@ -41,8 +41,8 @@ def _rows(
     drawn = context.redraws(counts.blocks[scored])
     n, n_chosen = (int(counts.n[part].sum()) for part in (scored, chosen))
     for weighing, merging in product(WEIGHINGS, MERGINGS):
-        way = {"weighing": weighing, "merging": merging}
-        best, place, n_tried = counts.best_head(chosen, **way)
+        variant = {"weighing": weighing, "merging": merging}
+        best, place, n_tried = counts.best_head(chosen, **variant)
         right = counts.right[:, best]
         for baseline in BASELINES:
             (rule,) = np.flatnonzero(counts.cells["method"] == baseline)
@@ -50,7 +50,7 @@ def _rows(
             both = np.stack([right, more], axis=1)[scored]
             low, high = accuracy_interval(both, counts.n[scored], drawn)
             yield {
-                **way,
+                **variant,
                 "baseline": baseline,
                 **place,
                 "n_tried": n_tried,

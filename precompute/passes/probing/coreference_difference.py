@@ -25,7 +25,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     for counts in coreference_counts(store):
         for chosen_on, part in parts_of(counts, seed=context.seed):
             key = {"mention_type": counts.mention_type, "chosen_on": chosen_on}
-            rows += [key | _row(counts, *part, each, context) for each in MERGINGS]
+            rows += [key | _row(counts, *part, merging, context) for merging in MERGINGS]
     return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
@@ -34,11 +34,11 @@ def _row(
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"merging": merging, "n": int(counts.n[scored].sum())}
     right = {}
-    for way in WEIGHINGS:
-        best, place, _ = counts.best_head(chosen, weighing=way, merging=merging)
-        right[way] = counts.right[scored, best]
-        row |= {f"{name}_{way}": at for name, at in place.items()}
-        row[f"accuracy_{way}"] = right[way].sum() / row["n"]
+    for weighing in WEIGHINGS:
+        best, place, _ = counts.best_head(chosen, weighing=weighing, merging=merging)
+        right[weighing] = counts.right[scored, best]
+        row |= {f"{name}_{weighing}": at for name, at in place.items()}
+        row[f"accuracy_{weighing}"] = right[weighing].sum() / row["n"]
     more = right["norm"] - right["weight"]
     drawn = context.redraws(counts.blocks[scored])
     (low,), (high,) = accuracy_interval(more[:, None], counts.n[scored], drawn)

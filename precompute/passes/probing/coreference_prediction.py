@@ -24,7 +24,7 @@ VERSION = 2
 def totals(batch: Batch) -> pa.Table:
     """One row per sequence where something can be found, and head and way to weigh, or rule."""
     parts = [TABLE.schema.empty_table()]
-    masked = {each.index: each.masked_words for each in batch.sequences}
+    masked = {sequence.index: sequence.masked_words for sequence in batch.sequences}
     for by_weight, by_norm in zip(batch.annotated, batch.annotated_by_norm, strict=True):
         seq, known, _ = by_weight
         mentions = mentions_of(known, masked[seq])

@@ -27,10 +27,10 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     drawn = context.redraws(known.blocks)
     frames: list[pd.DataFrame] = []
     for weighing, merging in product(WEIGHINGS, MERGINGS):
-        way = {"weighing": weighing, "merging": merging}
-        for each in known.by_relation(known.heads(store, **way)):
-            low, high = accuracy_interval(each.right, each.n, drawn.of(each.rows))
-            n = int(each.n.sum())
-            found = {"n": n, "accuracy": each.right.sum(axis=0) / n, "low": low, "high": high}
-            frames.append(heads.assign(**way, relation=each.relation, **found))
+        variant = {"weighing": weighing, "merging": merging}
+        for scores in known.by_relation(known.heads(store, **variant)):
+            low, high = accuracy_interval(scores.right, scores.n, drawn.of(scores.rows))
+            n = int(scores.n.sum())
+            columns = {"n": n, "accuracy": scores.right.sum(axis=0) / n, "low": low, "high": high}
+            frames.append(heads.assign(**variant, relation=scores.relation, **columns))
     return rows_of(TABLE, frames)

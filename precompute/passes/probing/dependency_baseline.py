@@ -21,12 +21,12 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     frames = [
         pd.DataFrame(
             {
-                "relation": each.relation,
+                "relation": scores.relation,
                 "offset": OFFSETS,
-                "n": each.n.sum(),
-                "accuracy": each.right.sum(axis=0) / each.n.sum(),
+                "n": scores.n.sum(),
+                "accuracy": scores.right.sum(axis=0) / scores.n.sum(),
             }
         )
-        for each in known.by_relation(known.offsets())
+        for scores in known.by_relation(known.offsets())
     ]
     return rows_of(TABLE, frames)

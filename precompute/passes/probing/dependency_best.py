@@ -38,11 +38,11 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     offsets = list(known.by_relation(known.offsets()))
     rows = []
     for weighing, merging in product(WEIGHINGS, MERGINGS):
-        way = {"weighing": weighing, "merging": merging}
-        found = known.by_relation(known.heads(store, **way))
-        for of_heads, of_offsets in zip(found, offsets, strict=True):
-            place = {**way, "relation": of_heads.relation, "n_tried": len(heads)}
-            rows += [place | each for each in _choices(of_heads, of_offsets, parts, heads)]
+        variant = {"weighing": weighing, "merging": merging}
+        by_relation = known.by_relation(known.heads(store, **variant))
+        for of_heads, of_offsets in zip(by_relation, offsets, strict=True):
+            place = {**variant, "relation": of_heads.relation, "n_tried": len(heads)}
+            rows += [place | choice for choice in _choices(of_heads, of_offsets, parts, heads)]
     return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 

@@ -33,13 +33,13 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     heads, parts = heads_of(store), parts_of(known.blocks, context)
     rows = []
     for merging in MERGINGS:
-        found = (
-            known.by_relation(known.heads(store, merging=merging, weighing=each))
-            for each in WEIGHINGS
+        by_weighing = (
+            known.by_relation(known.heads(store, merging=merging, weighing=weighing))
+            for weighing in WEIGHINGS
         )
-        for weight, norm in zip(*found, strict=True):
+        for weight, norm in zip(*by_weighing, strict=True):
             place = {"merging": merging, "relation": weight.relation}
-            rows += [place | each for each in _choices(weight, norm, parts, heads)]
+            rows += [place | choice for choice in _choices(weight, norm, parts, heads)]
     return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
@@ -51,19 +51,19 @@ def _choices(
         if not chosen.any() or not scored.any():
             continue
         ways = dict(zip(WEIGHINGS, (weight, norm), strict=True))
-        best = {way: best_probe(of.right, chosen) for way, of in ways.items()}
-        right = {way: of.right[scored, best[way]] for way, of in ways.items()}
+        best = {weighing: best_probe(of.right, chosen) for weighing, of in ways.items()}
+        right = {weighing: of.right[scored, best[weighing]] for weighing, of in ways.items()}
         n, more = weight.n[scored], right["norm"] - right["weight"]
         (low,), (high,) = accuracy_interval(more[:, None], n, part.drawn(weight.rows[scored]))
         yield {
             **{
-                f"{column}_{way}": value
-                for way in WEIGHINGS
-                for column, value in names.iloc[best[way]].items()
+                f"{column}_{weighing}": value
+                for weighing in WEIGHINGS
+                for column, value in names.iloc[best[weighing]].items()
             },
             "chosen_on": name,
             "n": int(n.sum()),
-            **{f"accuracy_{way}": right[way].sum() / n.sum() for way in WEIGHINGS},
+            **{f"accuracy_{weighing}": right[weighing].sum() / n.sum() for weighing in WEIGHINGS},
             "difference": more.sum() / n.sum(),
             "low": low,
             "high": high,

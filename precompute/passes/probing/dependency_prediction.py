@@ -26,9 +26,9 @@ def totals(batch: Batch) -> pa.Table:
             predicted = [
                 [
                     _predicted(attention, annotation, is_causal=weights.is_causal)
-                    for attention in (found.mean, found.first)
+                    for attention in (words.mean, words.first)
                 ]
-                for _, _, found in (by_weight, by_norm)
+                for _, _, words in (by_weight, by_norm)
             ]
             rows.append(_rows(index, np.array(predicted), n_heads))
     return pa.concat_tables(rows)
@@ -43,7 +43,7 @@ def _predicted(attention: torch.Tensor, known: Annotation, *, is_causal: bool) -
 
 def _rows(index: int, predicted: np.ndarray, n_heads: int) -> pa.Table:
     ways = np.indices(predicted.shape[:-1])
-    weighing, merging, direction, place = (each.ravel() for each in ways)
+    weighing, merging, direction, place = (axis.ravel() for axis in ways)
     n_words = predicted.shape[-1]
     starts = np.arange(len(place) + 1, dtype=np.int32) * n_words
     return table_of(

@@ -89,19 +89,24 @@ class Trees:
     def offsets(self) -> Bool[np.ndarray, "cell word"]:
         """Whether each of `OFFSETS` leads to each word's governor."""
         places = self.words["word"].to_numpy(dtype=np.int64)
-        return self._right(np.stack([by_offset(self.sentence, places, each) for each in OFFSETS]))
+        return self._right(
+            np.stack([by_offset(self.sentence, places, offset) for offset in OFFSETS])
+        )
 
     def heads(
         self, store: DuckDBPyConnection, *, weighing: str, merging: str
     ) -> Bool[np.ndarray, "cell word"]:
         """Whether each head is right about each word, in one direction and then in the other."""
-        way = {"weighing": weighing, "merging": merging}
+        variant = {"weighing": weighing, "merging": merging}
         return np.concatenate(
-            [self._of_direction(store, way | {"direction": each}) for each in DIRECTIONS]
+            [
+                self._of_direction(store, variant | {"direction": direction})
+                for direction in DIRECTIONS
+            ]
         )
 
     def _of_direction(
-        self, store: DuckDBPyConnection, way: dict[str, str]
+        self, store: DuckDBPyConnection, variant: dict[str, str]
     ) -> Bool[np.ndarray, "cell word"]:
         lists = store.sql(
             """
@@ -110,7 +115,7 @@ class Trees:
             where weighing = $weighing and merging = $merging and direction = $direction
             order by layer, head, block, seq
             """,
-            params=way,
+            params=variant,
         ).to_arrow_table()["predicted"]
         predicted = lists.combine_chunks().flatten().to_numpy()
         return self._right(predicted.reshape(-1, len(self.words)))
@@ -131,9 +136,9 @@ class Trees:
         """What is right of every relation that occurs between two words that the model read."""
         for relation, members in words_by_relation(self.words["relation"].tolist()).items():
             chosen = members & self._is_read
-            rows, n, found = right_by_sequence(right[:, chosen], self.block[chosen])
+            rows, n, n_right = right_by_sequence(right[:, chosen], self.block[chosen])
             if len(rows):
-                yield RelationScores(relation, rows, n, found)
+                yield RelationScores(relation, rows, n, n_right)
 
 
 def trees(store: DuckDBPyConnection) -> Trees:

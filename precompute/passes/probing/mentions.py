@@ -37,29 +37,31 @@ def mentions_of(known: Annotation, is_masked: Bool[np.ndarray, " word"]) -> Ment
     """
     places = [
         place
-        for place, each in enumerate(known.mentions)
-        if not is_masked[each.first : each.last + 1].any()
+        for place, mention in enumerate(known.mentions)
+        if not is_masked[mention.first : mention.last + 1].any()
     ]
     read = [known.mentions[place] for place in places]
-    heads = np.array([each.head for each in read], dtype=np.int64)
-    clusters = np.array([each.cluster for each in read], dtype=np.int64)
+    heads = np.array([mention.head for mention in read], dtype=np.int64)
+    clusters = np.array([mention.cluster for mention in read], dtype=np.int64)
     forms = [form.casefold() for form in known.forms]
     return Mentions(
         places=np.array(places, dtype=np.int64),
         heads=heads,
         clusters=clusters,
         scored=np.flatnonzero(has_antecedent(heads, clusters)),
-        texts=tuple(" ".join(forms[each.first : each.last + 1]) for each in read),
-        head_texts=tuple(forms[each.head] for each in read),
-        features=tuple(_features(known, each) for each in read),
+        texts=tuple(" ".join(forms[mention.first : mention.last + 1]) for mention in read),
+        head_texts=tuple(forms[mention.head] for mention in read),
+        features=tuple(_features(known, mention) for mention in read),
     )
 
 
 def _features(known: Annotation, mention: Mention) -> str:
-    own = known.features[mention.head]
+    features = known.features[mention.head]
     if not _is_joined(known, mention):
-        return own
-    others = [each for each in own.split("|") if each and not each.startswith("Number=")]
+        return features
+    others = [
+        feature for feature in features.split("|") if feature and not feature.startswith("Number=")
+    ]
     return "|".join([*others, _PLURAL])
 
 

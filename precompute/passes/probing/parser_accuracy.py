@@ -35,7 +35,7 @@ HELD_OUT = 0.2
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per method and seed; none where fewer than two sequences have trees."""
     known = tree_sentences(store, seed=context.seed)
-    if len({each.seq for each in known}) < 2 or not any(each.is_scored.any() for each in known):
+    if len({tree.seq for tree in known}) < 2 or not any(tree.is_scored.any() for tree in known):
         return TABLE.schema.empty_table()
     with _one_thread():
         return _rows(store, context, known)
@@ -61,7 +61,7 @@ def _rows(store: DuckDBPyConnection, context: FitContext, known: list[TreeSenten
         with_words = "words" in method
         for place, seed in enumerate(seeds):
             held_out = ~learns[:, place]
-            n = sum(int(known[each].is_scored.sum()) for each in np.flatnonzero(held_out))
+            n = sum(int(known[index].is_scored.sum()) for index in np.flatnonzero(held_out))
             row = {"method": method, "seed": seed, "n": n}
             row |= {"n_train": int(learns[:, place].sum()), "n_test": int(held_out.sum())}
             if with_words:
@@ -73,7 +73,7 @@ def _rows(store: DuckDBPyConnection, context: FitContext, known: list[TreeSenten
 
 def _in_training(known: list[TreeSentence], seed: int) -> np.ndarray:
     """Which sentences a seed trains on; a sequence is trained on or held out as a whole."""
-    sequences = np.array([each.seq for each in known])
+    sequences = np.array([tree.seq for tree in known])
     names = np.unique(sequences)
     n_held_out = max(1, round(HELD_OUT * len(names)))
     held_out = np.random.default_rng(seed).permutation(names)[:n_held_out]
@@ -84,23 +84,23 @@ def _right(
     known: list[TreeSentence], vectors: StaticVectors, seeds: list[int], learns: np.ndarray
 ) -> dict[str, np.ndarray]:
     """By method, how many words of each sentence every seed's parser gets right."""
-    true = [np.stack([each.governors] * len(seeds), axis=1) for each in known]
+    true = [np.stack([tree.governors] * len(seeds), axis=1) for tree in known]
     dealt = [
-        np.stack([shuffled(each.governors, seed=seed, sentence=place) for seed in seeds], axis=1)
-        for place, each in enumerate(known)
+        np.stack([shuffled(tree.governors, seed=seed, sentence=place) for seed in seeds], axis=1)
+        for place, tree in enumerate(known)
     ]
-    sentences, controls = (_seen(known, vectors, each) for each in (true, dealt))
+    sentences, controls = (_seen(known, vectors, governors) for governors in (true, dealt))
     like, n_seeds = sentences[0], len(seeds)
 
     def trained(
         scores: CandidateScorer, start: Parameters, of: list[ParserSentence] = sentences
     ) -> np.ndarray:
         learnt = train(scores, start, of, learns=learns, seed=seeds[0])
-        return np.stack([right_words(scores, learnt, each).numpy() for each in of])
+        return np.stack([right_words(scores, learnt, sentence).numpy() for sentence in of])
 
     chain = [
-        (right_branching(len(each.governors)).numpy() == each.governors)[each.is_scored].sum()
-        for each in known
+        (right_branching(len(tree.governors)).numpy() == tree.governors)[tree.is_scored].sum()
+        for tree in known
     ]
     start, with_words = fresh_attention(like, n_seeds), fresh_attention_words(like, n_seeds)
     return {
@@ -118,12 +118,12 @@ def _seen(
 ) -> list[ParserSentence]:
     return [
         ParserSentence(
-            attention=each.attention,
-            cls=each.cls,
-            sep=each.sep,
-            vectors=torch.stack([vectors.by_form[form] for form in each.forms]),
+            attention=tree.attention,
+            cls=tree.cls,
+            sep=tree.sep,
+            vectors=torch.stack([vectors.by_form[form] for form in tree.forms]),
             governors=torch.from_numpy(to_learn),
-            is_scored=torch.from_numpy(each.is_scored),
+            is_scored=torch.from_numpy(tree.is_scored),
         )
-        for each, to_learn in zip(known, governors, strict=True)
+        for tree, to_learn in zip(known, governors, strict=True)
     ]

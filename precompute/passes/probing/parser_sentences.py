@@ -90,24 +90,24 @@ def _attention(store: DuckDBPyConnection, chosen: list[int]) -> Iterator[dict]:
         keys = rows.select(["seq", "sentence", "n_words"]).to_pandas()
         starts = np.flatnonzero((keys.diff() != 0).any(axis=1))
         for start, end in zip(starts, [*starts[1:], len(keys)], strict=True):
-            own = {name: rows[name].slice(start, end - start).flatten() for name in _LISTS}
-            own = keys.iloc[start].to_dict() | {n: each.to_numpy() for n, each in own.items()}
-            if begun and any(begun[0][name] != own[name] for name in keys):
+            part = {name: rows[name].slice(start, end - start).flatten() for name in _LISTS}
+            part = keys.iloc[start].to_dict() | {n: values.to_numpy() for n, values in part.items()}
+            if begun and any(begun[0][name] != part[name] for name in keys):
                 yield _joined(begun)
                 begun = []
-            begun.append(own)
+            begun.append(part)
     if begun:
         yield _joined(begun)
 
 
 def _joined(parts: list[dict]) -> dict:
-    return parts[0] | {name: np.concatenate([each[name] for each in parts]) for name in _LISTS}
+    return parts[0] | {name: np.concatenate([part[name] for part in parts]) for name in _LISTS}
 
 
 def _sentence(row: dict, tree: pd.DataFrame) -> TreeSentence:
     n_words, is_masked = row["n_words"], tree["is_masked"].to_numpy(dtype=bool)
     governors = tree["governor"].to_numpy(dtype=np.int64, copy=True)
-    is_scored = np.array([base_of(each) != "punct" for each in tree["relation"]])
+    is_scored = np.array([base_of(relation) != "punct" for relation in tree["relation"]])
 
     def heads_last(name: str, shape: tuple[int, ...]) -> Float[torch.Tensor, "*any head"]:
         return torch.from_numpy(np.moveaxis(row[name].reshape(-1, *shape), 0, -1).copy())
@@ -141,29 +141,29 @@ def static_vectors(
 ) -> StaticVectors:
     """The vectors of a file, or else the model's own input embeddings."""
     rows = [] if given else store.execute("select form, vector from word_vector").fetchall()
-    own = {form: np.array(vector) for form, vector in rows}
-    words = [form for each in sentences for form in each.forms]
-    found = {}
+    embeddings = {form: np.array(vector) for form, vector in rows}
+    words = [form for sentence in sentences for form in sentence.forms]
+    vectors = {}
     for form in sorted(set(words)):
-        vector = own.get(form) if given is None else given.of(form)
+        vector = embeddings.get(form) if given is None else given.of(form)
         if vector is not None:
-            found[form] = vector
+            vectors[form] = vector
     return StaticVectors(
         source=given.name if given else INPUT_EMBEDDING,
-        known_share=sum(form in found for form in words) / max(len(words), 1),
-        by_form=_reduced(found, sorted(set(words))),
+        known_share=sum(form in vectors for form in words) / max(len(words), 1),
+        by_form=_reduced(vectors, sorted(set(words))),
     )
 
 
-def _reduced(found: dict[str, np.ndarray], forms: list[str]) -> dict[str, torch.Tensor]:
-    if not found:
+def _reduced(vectors: dict[str, np.ndarray], forms: list[str]) -> dict[str, torch.Tensor]:
+    if not vectors:
         return {form: torch.ones(1) for form in forms}
-    matrix = np.stack(list(found.values())).astype(np.float64)
+    matrix = np.stack(list(vectors.values())).astype(np.float64)
     matrix -= matrix.mean(axis=0)
     if matrix.shape[1] > WIDTH:
         matrix = matrix @ np.linalg.svd(matrix, full_matrices=False)[2][:WIDTH].T
     length = np.sqrt((matrix**2).sum(axis=1).mean()) or 1.0
-    rows = dict(zip(found, (matrix / length).astype(np.float32), strict=True))
+    rows = dict(zip(vectors, (matrix / length).astype(np.float32), strict=True))
     nothing = np.zeros(matrix.shape[1], dtype=np.float32)
     return {
         form: torch.from_numpy(np.append(rows.get(form, nothing), np.float32(1.0)))

@@ -20,27 +20,29 @@ def totals(batch: Batch) -> pa.Table:
     n_heads = len(batch.trace.layers[0].weights.query_weight)
     rows = [
         _rows(sentence, n_heads)
-        for index, annotation, found in batch.annotated
+        for index, annotation, attention in batch.annotated
         if index < KEPT
-        for sentence in _sentences(index, annotation, found)
+        for sentence in _sentences(index, annotation, attention)
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *rows])
 
 
-def _sentences(index: int, known: Annotation, found: WordAttention) -> Iterator[dict[str, Any]]:
-    mean, cls, sep = (each.cpu().numpy() for each in (found.mean, found.cls, found.sep))
+def _sentences(index: int, known: Annotation, attention: WordAttention) -> Iterator[dict[str, Any]]:
+    mean, cls, sep = (
+        tensor.cpu().numpy() for tensor in (attention.mean, attention.cls, attention.sep)
+    )
     for number in sorted(set(known.sentences)):
         words = np.flatnonzero(np.array(known.sentences) == number)
         first, n_words = words[0], len(words)
-        own = slice(first, first + n_words)
+        span = slice(first, first + n_words)
         yield {
             "seq": index,
             "sentence": number,
             "first_word": first,
             "n_words": n_words,
-            "attention": mean[:, own, own],
-            "cls": cls[:, own],
-            "sep": sep[:, own],
+            "attention": mean[:, span, span],
+            "cls": cls[:, span],
+            "sep": sep[:, span],
         }
 
 

@@ -21,10 +21,10 @@ _LONG = f"""
 """
 
 
-def _shares(found: pd.DataFrame) -> list[pd.DataFrame]:
+def _shares(frame: pd.DataFrame) -> list[pd.DataFrame]:
     """The share of patches in place of the step; NULL for the area under the curve."""
-    share = np.where(found["step"] == _AREA, np.nan, found["step"] / STEPS)
-    return [found.drop(columns="step").assign(share=share)]
+    share = np.where(frame["step"] == _AREA, np.nan, frame["step"] / STEPS)
+    return [frame.drop(columns="step").assign(share=share)]
 
 
 fit = mean_over_sequences(TABLE, Means(_LONG, ["rule", "curve", "step"], then=_shares))

@@ -15,19 +15,23 @@ VERSION = 1
 def totals(batch: Batch) -> pa.Table:
     """One row per kept sequence, rule, layer and head (or their mean)."""
     none = TABLE.shard_schema.empty_table()
-    if batch.kept.isdisjoint(each.index for each in batch.sequences):
+    if batch.kept.isdisjoint(sequence.index for sequence in batch.sequences):
         return none
     known = zip(batch.sequences, batch.relevance_maps, strict=True)
-    rows = [_of(each.index, maps) for each, maps in known if each.index in batch.kept and maps]
+    rows = [
+        _of(sequence.index, maps)
+        for sequence, maps in known
+        if sequence.index in batch.kept and maps
+    ]
     return pa.concat_tables([none, *rows])
 
 
-def _of(seq: int, found: RelevanceMaps) -> pa.Table:
+def _of(seq: int, relevance: RelevanceMaps) -> pa.Table:
     return table_of(
         TABLE,
-        seq=np.full(len(found.rule), seq),
-        rule=names_of(found.rule, ALL),
-        layer=found.layer,
-        head=pa.array(found.head, mask=found.head == MEAN),
-        relevance=lists_of(found.maps),
+        seq=np.full(len(relevance.rule), seq),
+        rule=names_of(relevance.rule, ALL),
+        layer=relevance.layer,
+        head=pa.array(relevance.head, mask=relevance.head == MEAN),
+        relevance=lists_of(relevance.maps),
     )

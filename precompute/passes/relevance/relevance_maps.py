@@ -97,20 +97,20 @@ def relevance_maps(
         gradients: of a class; None where the model predicts no classes.
     """
     start = _padded(starts, trace.is_token).to(trace.layers[0].attention.dtype)
-    found = carried_relevance(
-        [each.attention for each in trace.layers],
-        [each.values for each in trace.layers],
+    carried = carried_relevance(
+        [layer.attention for layer in trace.layers],
+        [layer.values for layer in trace.layers],
         start=start,
         is_token=trace.is_token,
     )
-    heads, means = _on_cpu(found.heads), _on_cpu(found.mean_weights)
+    heads, means = _on_cpu(carried.heads), _on_cpu(carried.mean_weights)
     maps: list[RelevanceMaps | None] = []
     for row, weights in enumerate(starts):
         if weights is None:
             maps.append(None)
             continue
         n_tokens = len(weights)
-        layers = [each.of_sequence(row, n_tokens) for each in trace.layers]
+        layers = [layer.of_sequence(row, n_tokens) for layer in trace.layers]
         slopes = gradients and [g[row, :, :n_tokens, :n_tokens] for g in gradients.layers]
         parts = _carried(heads, means, row, n_tokens)
         parts += _compared(layers, start[row, :n_tokens], slopes)
@@ -137,7 +137,7 @@ def _padded(
 
 
 def _on_cpu(carried: Carried) -> Carried:
-    return Carried(*(each.cpu() for each in carried))
+    return Carried(*(tensor.cpu() for tensor in carried))
 
 
 def _carried(heads: Carried, means: Carried, row: int, n_tokens: int) -> list[_Part]:
@@ -147,18 +147,18 @@ def _carried(heads: Carried, means: Carried, row: int, n_tokens: int) -> list[_P
     """
     parts = []
     for place, rule in enumerate(RULES):
-        maps, error, in_place = (each[place, row] for each in heads)
-        own = maps[..., :n_tokens]
+        maps, error, in_place = (tensor[place, row] for tensor in heads)
+        of_heads = maps[..., :n_tokens]
         parts.append(
             _Part(
                 rule,
-                torch.cat([own, own.mean(dim=1, keepdim=True)], dim=1).numpy(),
+                torch.cat([of_heads, of_heads.mean(dim=1, keepdim=True)], dim=1).numpy(),
                 torch.cat([error, error.amax(dim=1, keepdim=True)], dim=1).numpy(),
                 torch.cat([in_place, in_place.sum(dim=1, keepdim=True)], dim=1).numpy(),
             )
         )
     for place, rule in enumerate(MEAN_WEIGHTS):
-        maps, error, in_place = (each[place, row].numpy() for each in means)
+        maps, error, in_place = (tensor[place, row].numpy() for tensor in means)
         parts.append(_Part(rule, maps[..., :n_tokens], error, in_place))
     return parts
 
@@ -167,14 +167,17 @@ def _compared(
     layers: Sequence[LayerTrace], start: Float[Tensor, " token"], slopes: Sequence[Tensor] | None
 ) -> list[_Part]:
     """The attention of the start in each layer, and the way through gradients of a class."""
-    attention = [each.attention[0] for each in layers]
-    own = torch.stack([raw_attention(each, start) for each in attention])
+    attention = [layer.attention[0] for layer in layers]
+    of_heads = torch.stack([raw_attention(weights, start) for weights in attention])
     parts = [
-        _Part("attention", torch.cat([own, own.mean(dim=1, keepdim=True)], dim=1).cpu().numpy())
+        _Part(
+            "attention",
+            torch.cat([of_heads, of_heads.mean(dim=1, keepdim=True)], dim=1).cpu().numpy(),
+        )
     ]
     if slopes is not None:
-        found = gradient_attention(attention, [each.to(start.dtype) for each in slopes], start)
-        of_class = found[None, None].cpu().numpy()
+        maps = gradient_attention(attention, [slope.to(start.dtype) for slope in slopes], start)
+        of_class = maps[None, None].cpu().numpy()
         parts.append(_Part("gradient_attention", of_class, first_layer=len(layers) - 1))
     return parts
 
@@ -186,11 +189,11 @@ def _rolled(
 ) -> list[_Part]:
     """Maps by norms multiplied through the layers: of attention with its residual, and of whole
     layers where they are known."""
-    maps = [attention_mixing(each).numpy() for each in layers]
+    maps = [attention_mixing(layer).numpy() for layer in layers]
     parts = [_Part("norm_rollout", rolled_back(maps, start)[:, None])]
     if mixing is not None:
-        whole = [each.maps[-1].numpy() for each in mixing]
-        parts.append(_Part("norm_rollout_layer", rolled_back(whole, start)[:, None]))
+        of_layers = [layer.maps[-1].numpy() for layer in mixing]
+        parts.append(_Part("norm_rollout_layer", rolled_back(of_layers, start)[:, None]))
     return parts
 
 
@@ -198,7 +201,7 @@ def _joined(parts: list[_Part]) -> RelevanceMaps:
     rows = [part.rows() for part in parts]
     names = RelevanceMaps.__dataclass_fields__
     return RelevanceMaps(
-        **{name: np.concatenate([getattr(each, name) for each in rows]) for name in names}
+        **{name: np.concatenate([getattr(row, name) for row in rows]) for name in names}
     )
 
 

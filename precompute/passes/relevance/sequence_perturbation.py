@@ -34,10 +34,10 @@ def totals(batch: Batch) -> pa.Table:
         return none
     last = len(batch.trace.layers) - 1
     rows = [none]
-    found = zip(batch.sequences, batch.relevance_maps, batch.is_content, strict=True)
-    for sequence, maps, is_content in found:
+    known = zip(batch.sequences, batch.relevance_maps, batch.is_content, strict=True)
+    for sequence, maps, is_content in known:
         if maps is not None and sequence.index in chosen:
-            relevance = {rule: each[is_content] for rule, each in maps.mean_maps(last).items()}
+            relevance = {rule: mean[is_content] for rule, mean in maps.mean_maps(last).items()}
             draw = generator(batch.seed, purpose="perturbation", index=sequence.index)
             places = draw.permutation(int(is_content.sum()))
             rows.append(
@@ -53,9 +53,9 @@ def _curves(
     draw: Int[np.ndarray, " patch"],
 ) -> tuple[Int[np.ndarray, " rule"], Float[np.ndarray, "rule two value"]]:
     """The places of rules in `ORDERS`, and the curves of each in the order of `CURVES`."""
-    orders = {rule: removal_order(each, draw) for rule, each in relevance.items()}
+    orders = {rule: removal_order(values, draw) for rule, values in relevance.items()}
     orders[RANDOM] = removal_order(np.zeros(len(draw)), draw)
-    kept = np.stack([kept_patches(each, STEPS) for each in orders.values()])
+    kept = np.stack([kept_patches(order, STEPS) for order in orders.values()])
     places = np.array([ORDERS.index(rule) for rule in orders])
     return places, _probabilities(sequence, classification, kept)
 
@@ -66,8 +66,8 @@ def _probabilities(
     kept: Bool[np.ndarray, "rule two variant patch"],
 ) -> Float[np.ndarray, "rule two variant"]:
     """Of the class that is likeliest for the whole image; no variant is looked at twice."""
-    whole = np.ones((1, kept.shape[-1]), dtype=bool)
-    every = np.concatenate([whole, kept.reshape(-1, kept.shape[-1])])
+    all_kept = np.ones((1, kept.shape[-1]), dtype=bool)
+    every = np.concatenate([all_kept, kept.reshape(-1, kept.shape[-1])])
     variants, place = np.unique(every, axis=0, return_inverse=True)
     of_classes = (
         classification.of_variants(sequence, torch.from_numpy(variants)).double().cpu().numpy()

@@ -31,12 +31,12 @@ def totals(batch: Batch) -> pa.Table:
 
 def _of(
     sequence: Sequence,
-    found: RelevanceMaps,
+    relevance: RelevanceMaps,
     is_content: Bool[np.ndarray, " token"],
     coverage: Float[np.ndarray, " patch"] | None,
 ) -> pa.Table:
     summary = relevance_summary(
-        found.maps.astype(np.float64),
+        relevance.maps.astype(np.float64),
         is_cls=sequence.token_types == CLS,
         is_content=is_content,
         coverage=coverage,
@@ -44,11 +44,11 @@ def _of(
     columns = {name: nulls_where(summary[:, at]) for at, name in enumerate(QUANTITIES)}
     return table_of(
         TABLE,
-        seq=np.full(len(found.rule), sequence.index),
-        rule=names_of(found.rule, ALL),
-        layer=found.layer,
-        head=pa.array(found.head, mask=found.head == MEAN),
-        conservation_error=nulls_where(found.conservation_error),
-        n_in_place=pa.array(found.n_in_place, mask=found.n_in_place == NOT_CARRIED),
+        seq=np.full(len(relevance.rule), sequence.index),
+        rule=names_of(relevance.rule, ALL),
+        layer=relevance.layer,
+        head=pa.array(relevance.head, mask=relevance.head == MEAN),
+        conservation_error=nulls_where(relevance.conservation_error),
+        n_in_place=pa.array(relevance.n_in_place, mask=relevance.n_in_place == NOT_CARRIED),
         **columns,
     )

@@ -27,11 +27,11 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _of(
-    seq: int, found: RelevanceMaps, layer: int, is_content: Bool[np.ndarray, " token"]
+    seq: int, relevance: RelevanceMaps, layer: int, is_content: Bool[np.ndarray, " token"]
 ) -> pa.Table:
-    maps = found.mean_maps(layer)
+    maps = relevance.mean_maps(layer)
     rules = np.array([ALL.index(rule) for rule in maps])
-    spearman = relevance_agreement(np.stack([each[is_content] for each in maps.values()]))
+    spearman = relevance_agreement(np.stack([mean[is_content] for mean in maps.values()]))
     first, second = np.nonzero(np.triu(~np.isnan(spearman), k=1))
     return table_of(
         TABLE,

@@ -28,6 +28,6 @@ _HITS = f"""
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per depth, place and frequent coordinate."""
-    found = means(store, _HITS, context, cell=_CELL)
+    hits = means(store, _HITS, context, cell=_CELL)
     sizes = store.execute(_FREQUENT).df()
-    return rows_of(TABLE, [found.merge(sizes, on=_CELL)])
+    return rows_of(TABLE, [hits.merge(sizes, on=_CELL)])

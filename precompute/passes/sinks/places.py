@@ -17,7 +17,7 @@ def places_of(batch: Batch) -> Bool[Tensor, "batch place key"]:
     content = torch.zeros_like(is_token)
     for row, is_content in enumerate(batch.is_content):
         content[row, : len(is_content)] = torch.from_numpy(is_content)
-    firsts = [_first(each) for each in (is_token, content)]
+    firsts = [_first(tokens) for tokens in (is_token, content)]
     types = [(batch.token_types == kind) & is_token for kind in range(len(TOKEN_TYPES))]
     return torch.stack([*firsts, *types], dim=1)
 

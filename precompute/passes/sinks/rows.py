@@ -18,11 +18,11 @@ def rows_of_layer(
     batch: Batch,
     layer: int,
     *,
-    found: Float[Tensor, "batch head place value"],
+    quantities: Float[Tensor, "batch head place value"],
     names: Sequence[str],
 ) -> pa.Table:
     """A row where the first of the named quantities is a number; the others are NULL where not."""
-    values = found.double().cpu().numpy()
+    values = quantities.double().cpu().numpy()
     row, head, place = np.nonzero(~np.isnan(values[..., 0]))
     of_rows = values[row, head, place]
     return table_of(

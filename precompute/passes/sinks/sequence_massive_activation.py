@@ -38,15 +38,15 @@ def _of_state(batch: Batch, depth: int, row: int, places: Tensor) -> pa.Table:
     layers = batch.trace.layers
     states = layers[depth].input if depth < len(layers) else layers[-1].output
     there = places.any(dim=1)
-    found = largest_activations(states[row, : places.shape[1]], places[there])
+    activations = largest_activations(states[row, : places.shape[1]], places[there])
     n_places = int(there.sum())
     return table_of(
         TABLE,
         seq=np.full(n_places, batch.sequence_of_row[row]),
         depth=np.full(n_places, depth),
         place=names_of(there.nonzero()[:, 0].cpu().numpy(), _PLACES),
-        largest=found.largest.double().cpu().numpy(),
-        median=np.full(n_places, found.median.item()),
-        pos=found.token.cpu().numpy(),
-        coordinate=found.coordinate.cpu().numpy(),
+        largest=activations.largest.double().cpu().numpy(),
+        median=np.full(n_places, activations.median.item()),
+        pos=activations.token.cpu().numpy(),
+        coordinate=activations.coordinate.cpu().numpy(),
     )

@@ -20,7 +20,7 @@ def totals(batch: Batch) -> pa.Table:
             TABLE,
             batch,
             index,
-            found=sink_weights(layer.attention, norms, batch.is_pair[index], places=places),
+            quantities=sink_weights(layer.attention, norms, batch.is_pair[index], places=places),
             names=WEIGHTS,
         )
         for index, (layer, norms) in enumerate(zip(layers, batch.value_norms, strict=True))

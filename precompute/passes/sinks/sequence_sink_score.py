@@ -21,7 +21,7 @@ def totals(batch: Batch) -> pa.Table:
             TABLE,
             batch,
             index,
-            found=sink_scores(
+            quantities=sink_scores(
                 layer.attention_input, layer.weights, batch.is_pair[index], places=places
             ),
             names=SCORES,
