@@ -1,9 +1,9 @@
-"""Means over sequences, and how far they would move with other sequences."""
+"""Means over sequences."""
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from analysis.measures.bootstrap import Redraws, means_of_sums
+from analysis.measures.bootstrap import means_of_sums
 
 
 def sequence_means(
@@ -24,19 +24,3 @@ def sequence_means(
         script yields NaN there.
     """
     return means_of_sums(np.where(present, values, 0.0), present.astype(np.float64), weights)
-
-
-def bootstrap_interval(
-    values: Float[np.ndarray, "sequence cell"],
-    present: Bool[np.ndarray, "sequence cell"],
-    drawn: Redraws,
-) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
-    """Percentile bootstrap of `sequence_means`; every cell sees the same draws.
-
-    Returns:
-        Lower and upper end of the central 95%; NaN where too few units have the cell.
-
-    Source:
-        efron-1979, section 2; the papers give no intervals.
-    """
-    return drawn.interval(sequence_means(values, present, drawn.weights), present)

@@ -39,7 +39,7 @@ def _families(statistic: Totals) -> tuple[str, ...]:
 
 
 every_total = pytest.mark.parametrize(
-    ("family", "each"),
+    ("family", "statistic"),
     [
         pytest.param(family, statistic, id=f"{family}-{statistic.TABLE.name}")
         for statistic in TOTALS
@@ -129,7 +129,7 @@ def test_padding_batching_and_order_change_no_number(statistic, together, apart,
         np.testing.assert_allclose(_numbers(ours), _numbers(theirs), rtol=rtol, atol=atol)
 
 
-@pytest.mark.parametrize("each", WEIGHTS, ids=lambda statistic: statistic.TABLE.name)
+@pytest.mark.parametrize("statistic", WEIGHTS, ids=lambda statistic: statistic.TABLE.name)
 def test_weights_need_no_corpus_and_keep_the_contract(statistic, tiny):
     table = statistic.weights(tiny.weights)
     assert table.schema == statistic.TABLE.schema

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from analysis.measures.bootstrap import redraws
-from analysis.measures.norms.token_type_mixing import bootstrap_interval, sequence_means
+from analysis.comparison.differences import means
+from analysis.measures.norms.token_type_mixing import sequence_means
 from tests.reference.norms import token_type_mixing as reference
 
 
@@ -25,14 +25,13 @@ def test_a_sequence_that_is_drawn_once_and_alone_is_the_mean():
 def test_a_cell_that_is_never_present_has_no_mean():
     absent = np.zeros((3, 1), dtype=bool)
     assert np.isnan(sequence_means(np.ones((3, 1)), absent, np.ones((1, 3)))).all()
-    low, high = bootstrap_interval(np.ones((3, 1)), absent, redraws(np.arange(3), seed=0))
-    assert np.isnan(low).all()
-    assert np.isnan(high).all()
+    found = means(np.full((3, 1), np.nan), seed=0)
+    assert np.isnan([found.mean, found.low, found.high]).all()
 
 
 def test_intervals_follow_the_bootstrap_drawn_sequence_by_sequence():
     values, present = _drawn()
-    low, high = bootstrap_interval(values, present, redraws(np.arange(60), seed=0))
+    _, low, high, _ = means(np.where(present, values, np.nan), seed=0)
     for cell in range(2):
         there = [v if p else None for v, p in zip(values[:, cell], present[:, cell], strict=True)]
         slow = reference.bootstrap_interval(there, resamples=4000, seed=1)
@@ -44,12 +43,11 @@ def test_intervals_follow_the_bootstrap_drawn_sequence_by_sequence():
 def test_intervals_cover_the_truth_about_as_often_as_they_say():
     generator = np.random.default_rng(5)
     samples = generator.normal(1.0, 1.0, size=(50, 400))
-    low, high = bootstrap_interval(samples, samples == samples, redraws(np.arange(50), seed=2))
+    _, low, high, _ = means(samples, seed=2)
     covered = ((low <= 1.0) & (high >= 1.0)).mean()
     assert 0.90 <= covered <= 0.98
 
 
 def test_sequences_that_all_agree_leave_no_doubt():
-    drawn = redraws(np.arange(10), seed=0)
-    low, high = bootstrap_interval(np.full((10, 1), 2.5), np.ones((10, 1), dtype=bool), drawn)
+    _, low, high, _ = means(np.full((10, 1), 2.5), seed=0)
     assert low == high == pytest.approx(2.5)

@@ -40,7 +40,7 @@ def _stored(statistic, tables: list[pa.Table]) -> pd.DataFrame:
 
 
 @of_families
-@pytest.mark.parametrize("each", [offset_term, query_key_correlation], ids=["terms", "sums"])
+@pytest.mark.parametrize("statistic", [offset_term, query_key_correlation], ids=["terms", "sums"])
 def test_padding_batching_and_order_change_no_number(statistic, kind):
     texts, traced, alone = _read(kind)
     together = _stored(statistic, [statistic.totals(Batch(tuple(texts), traced))])

@@ -45,7 +45,7 @@ def _stored(statistic, tables: list[pa.Table]) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("each", [rotary_plane, query_key_correlation], ids=["planes", "sums"])
+@pytest.mark.parametrize("statistic", [rotary_plane, query_key_correlation], ids=["planes", "sums"])
 def test_padding_batching_and_order_change_no_number(
     statistic, kind, traced, traced_alone, sequences
 ):

@@ -93,7 +93,7 @@ def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, batche
         by_sequence.setdefault(sentence.seq, []).append(sentence)
     assert list(by_sequence) == sorted(batches)
     for seq, sentences in by_sequence.items():
-        ((_, annotation, attention),) = batches[seq].annotated
+        ((_, annotation, given),) = batches[seq].annotated
         rows = words(store, seq=seq)
         start = 0
         for sentence in sentences:
@@ -106,13 +106,10 @@ def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, batche
             assert sentence.governors.tolist() == expected
             assert sentence.is_scored.tolist() == (rows["relation"][span] != "punct").tolist()
             torch.testing.assert_close(
-                sentence.attention,
-                attention.mean[:, span, span].movedim(0, 2),
-                rtol=1e-5,
-                atol=1e-6,
+                sentence.attention, given.mean[:, span, span].movedim(0, 2), rtol=1e-5, atol=1e-6
             )
-            torch.testing.assert_close(sentence.cls, attention.cls[:, span].T, rtol=1e-5, atol=1e-6)
-            torch.testing.assert_close(sentence.sep, attention.sep[:, span].T, rtol=1e-5, atol=1e-6)
+            torch.testing.assert_close(sentence.cls, given.cls[:, span].T, rtol=1e-5, atol=1e-6)
+            torch.testing.assert_close(sentence.sep, given.sep[:, span].T, rtol=1e-5, atol=1e-6)
             start += len(sentence.forms)
 
 
@@ -226,11 +223,8 @@ def test_another_file_of_vectors_costs_the_parsers_alone(treebank, tmp_path):
     path.write_text("the 1 0\ncat 0 1\ndog 1 1\n", encoding="utf-8")
     vectors = read_word_vectors(path, ["the", "cat", "dog"])
     other = replace(plan, word_vectors=vectors)
-    changed = [
-        statistic.TABLE.name
-        for statistic in plan.passes
-        if plan.place(statistic) != other.place(statistic)
-    ]
+    tables = (fit for fit in plan.passes if plan.place(fit) != other.place(fit))
+    changed = [fit.TABLE.name for fit in tables]
     assert changed == ["parser_accuracy"]
 
 
