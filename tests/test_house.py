@@ -157,13 +157,8 @@ def test_every_pass_in_the_folder_is_run_and_has_the_stem_of_its_table():
 def test_every_table_of_a_file_has_its_contract_where_the_dashboard_looks():
     passes = {statistic.TABLE.name for statistic in PASSES}
     assert passes < {table.name for table in every_table()}
-    stored = {
-        *corpus.TABLES,
-        *annotation.TABLES,
-        image.TABLE,
-        *(statistic.TABLE for statistic in PASSES),
-    }
-    assert set(every_table()) == stored
+    of_corpora = {*corpus.TABLES, *annotation.TABLES, image.TABLE}
+    assert set(every_table()) == of_corpora | {statistic.TABLE for statistic in PASSES}
 
 
 def test_every_page_is_in_the_contents():
@@ -184,11 +179,8 @@ def test_a_stem_is_found_in_the_same_room_of_every_layer(stems):
     rooms = {path.stem: path.parent.name for path in sources("analysis/measures")}
     folder = "precompute/passes" if stems == "passes" else f"analysis/{stems}"
     for path in sources(folder):
-        assert (
-            path.stem not in rooms
-            or path.stem == "__init__"
-            or rooms[path.stem] == path.parent.name
-        )
+        room = rooms.get(path.stem, path.parent.name)
+        assert path.stem == "__init__" or room == path.parent.name, path
 
 
 def test_every_family_has_a_tiny_model():
@@ -199,6 +191,13 @@ def test_every_family_has_a_tiny_model():
 def test_every_package_says_what_belongs_in_it(folder):
     for package in (ROOT / folder).rglob("__init__.py"):
         assert ast.get_docstring(ast.parse(package.read_text())), f"{package} says nothing"
+
+
+@pytest.mark.parametrize("folder", FOLDERS[:3])
+def test_variables_are_called_what_they_hold(folder):
+    for path in sources(folder):
+        names = {n.id for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Name)}
+        assert not names & {"each", "told"}, f"{path}: call it what it is: a head, a row, labels"
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

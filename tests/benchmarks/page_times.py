@@ -23,6 +23,7 @@ from websockets.typing import Subprotocol
 
 from pages.query.asking import SECONDS, asked
 from pages.ui.charts.standard import bars
+from pages.ui.choices.links import VIEWS
 from pages.ui.collection.collection import Collection
 from pages.ui.collection.item import Item
 from pages.ui.collection.paper import paper
@@ -31,6 +32,7 @@ from pages.ui.contents import PAGES
 from pages.ui.export.files import with_data
 from tests.benchmarks.cost import seconds
 from tests.pages.kit.chromium import serving
+from tests.pages.kit.section_checks import stems
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120  # seconds
@@ -41,6 +43,7 @@ TEXT = " ".join(["The river crosses the old town and its bridges carry the trams
 OTHER = TEXT.replace("river", "road")
 N_CHARTS = 20
 READING = 10.0  # seconds
+PROMPT = 0.3  # seconds
 
 
 class Session:
@@ -100,6 +103,15 @@ def again(session: Session, page: str, **address: Any) -> float:
     """Seconds of a page that was opened before."""
     session.open(page, **address)
     return min(session.open(page, **address) for _ in range(3))
+
+
+def sections_alone(session: Session, **address: Any) -> dict[str, float]:
+    """Seconds of every section, and of every page without any, that was opened before."""
+    alone = {page: again(session, page, **address) for page in PAGES.keys() - VIEWS.keys()}
+    for page, view in VIEWS.items():
+        for stem in stems(page):
+            alone[f"{page}, {stem}"] = again(session, page, **address, **{view: stem})
+    return alone
 
 
 def crowd(server: str, n: int, *, turns: int, pause: float, **address: Any) -> list[float]:
@@ -185,9 +197,11 @@ def measure(folder: Path, sessions: int = 20) -> None:
             print(f"compare, {view}: {again(session, 'compare', cmp_view=view, **file):.2f} s")
         for view in ("map", "pairs", "odd"):
             print(f"sequence, {view}: {again(session, 'sequences', seq_view=view, **file):.2f} s")
-        alone = {page: again(session, page, **file) for page in PAGES}
+        alone = sections_alone(session, **file)
         slowest = max(alone, key=alone.__getitem__)
-        print(f"slowest page alone, {slowest}: {alone[slowest]:.2f} s")
+        within = sum(took <= PROMPT for took in alone.values())
+        print(f"slowest section alone, {slowest}: {alone[slowest]:.2f} s")
+        print(f"sections alone: {within} of {len(alone)} within {PROMPT:g} s")
         for turns, pause in ((1, 0.0), (6, READING)):
             times = sorted(crowd(server, sessions, turns=turns, pause=pause, **file))
             how = f"after {pause:g} s of reading each" if pause else "in the same moment"
