@@ -61,7 +61,7 @@ MODULES = {
 }
 
 
-def told(number: Published) -> str:
+def described(number: Published) -> str:
     """The quantity in the words of the collection."""
     if number.quantity in ("value_norm", "input_norm"):
         symbol = "f(x)" if number.quantity == "value_norm" else "x"
@@ -84,19 +84,19 @@ def told(number: Published) -> str:
 
 @pytest.fixture(scope="module")
 def collection() -> list[dict]:
-    told = json.loads((shared_data() / "published_numbers.json").read_text())
+    document = json.loads((shared_data() / "published_numbers.json").read_text())
     return [
-        each
-        for each in told["numbers"]
-        if each["source"] in SOURCES.values() and each["model"] == "bert-base-uncased"
+        entry
+        for entry in document["numbers"]
+        if entry["source"] in SOURCES.values() and entry["model"] == "bert-base-uncased"
     ]
 
 
 def found(number: Published, collection: list[dict]) -> Iterator[dict]:
-    for each in collection:
-        place = (each["source"], each["quantity"], each.get("layer"), each.get("head"))
-        if place == (SOURCES[number.paper], told(number), number.layer, number.head):
-            yield each
+    for entry in collection:
+        place = (entry["source"], entry["quantity"], entry.get("layer"), entry.get("head"))
+        if place == (SOURCES[number.paper], described(number), number.layer, number.head):
+            yield entry
 
 
 @pytest.mark.shared_data
@@ -116,35 +116,37 @@ def test_every_number_is_the_printed_one(collection):
 def test_a_mistyped_number_would_be_seen(collection):
     with pytest.raises(AssertionError):
         test_every_number_is_the_printed_one(
-            [each | {"printed": "0.78"} if each["id"] == 195 else each for each in collection]
+            [entry | {"printed": "0.78"} if entry["id"] == 195 else entry for entry in collection]
         )
 
 
 @pytest.mark.shared_data
 def test_no_number_of_these_sources_is_left_out_but_those_named(collection):
-    ours = {each["id"] for number in NUMBERS for each in found(number, collection)}
-    left = [each for each in collection if each["id"] not in ours and "pairs" not in each]
+    ours = {entry["id"] for number in NUMBERS for entry in found(number, collection)}
+    left = [entry for entry in collection if entry["id"] not in ours and "pairs" not in entry]
     setting = {"sequences", "tokens per sequence, mean", "heads"}
-    told = {each["quantity"] for each in left} - setting
-    assert not [each for each in told if not any(name in each for name in NOT_SHOWN)]
+    quantities = {entry["quantity"] for entry in left} - setting
+    assert not [
+        quantity for quantity in quantities if not any(name in quantity for name in NOT_SHOWN)
+    ]
 
 
 @pytest.mark.shared_data
 @pytest.mark.parametrize(("word", "ours"), [("amplified", AMPLIFIED), ("attenuated", ATTENUATED)])
 def test_every_pair_is_the_printed_one(word, ours, collection):
     theirs = {
-        each["layer"]: tuple(
-            tuple(token.strip() for token in pair.split("->")) for pair in each["pairs"]
+        entry["layer"]: tuple(
+            tuple(token.strip() for token in pair.split("->")) for pair in entry["pairs"]
         )
-        for each in collection
-        if word in each["quantity"]
+        for entry in collection
+        if word in entry["quantity"]
     }
     assert ours == theirs
 
 
 @pytest.mark.shared_data
 def test_the_corpus_is_the_one_that_the_paper_describes(collection):
-    setting = {each["quantity"]: each.get("value") for each in collection}
+    setting = {entry["quantity"]: entry.get("value") for entry in collection}
     assert setting["sequences"] == N_SEQUENCES
     mean = setting["tokens per sequence, mean"]
     assert round(N_TOKENS / N_SEQUENCES, 2) == mean
@@ -154,11 +156,11 @@ def test_the_corpus_is_the_one_that_the_paper_describes(collection):
 
 
 def test_every_number_has_a_paper_and_names_that_the_tables_use():
-    assert {each.paper for each in NUMBERS} == set(MASK_RATES)
+    assert {number.paper for number in NUMBERS} == set(MASK_RATES)
     assert set(MASK_RATES) <= set(PAPERS)
-    assert {each.scope for each in NUMBERS} - {""} <= set(OF_RATIOS)
-    assert {each.effect for each in NUMBERS} - {""} <= set(EFFECTS)
-    assert all(len(pairs) <= 10 for each in (AMPLIFIED, ATTENUATED) for pairs in each.values())
+    assert {number.scope for number in NUMBERS} - {""} <= set(OF_RATIOS)
+    assert {number.effect for number in NUMBERS} - {""} <= set(EFFECTS)
+    assert all(len(pairs) <= 10 for rows in (AMPLIFIED, ATTENUATED) for pairs in rows.values())
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,11 @@ WORDS = {"dependent_to_head": "dependent->head", "head_to_dependent": "head->dep
 
 @pytest.fixture(scope="module")
 def collection() -> list[dict]:
-    told = json.loads((shared_data() / "published_numbers.json").read_text())
-    return [each for each in told["numbers"] if each["source"].startswith(SOURCE)]
+    document = json.loads((shared_data() / "published_numbers.json").read_text())
+    return [entry for entry in document["numbers"] if entry["source"].startswith(SOURCE)]
 
 
-def told(number: PublishedHead) -> str:
+def described(number: PublishedHead) -> str:
     """The quantity in the words of the collection."""
     if number.quantity == "dependency_accuracy":
         return f"head accuracy, relation {number.relation}"
@@ -65,10 +65,10 @@ def place(number: PublishedHead) -> str:
 def found(number: PublishedHead, collection: list[dict]) -> list[dict]:
     """The entries of one number; relations are written with a capital in the paper alone."""
     return [
-        each
-        for each in collection
-        if each["quantity"].lower() == told(number).lower()
-        and each["where"].lower().startswith(place(number))
+        entry
+        for entry in collection
+        if entry["quantity"].lower() == described(number).lower()
+        and entry["where"].lower().startswith(place(number))
     ]
 
 
@@ -88,35 +88,35 @@ def test_every_number_is_the_printed_one(collection):
 
 @pytest.mark.shared_data
 def test_a_mistyped_number_would_be_seen(collection):
-    wrong = [each | {"printed": "34.4"} if each["id"] == 1 else each for each in collection]
+    wrong = [entry | {"printed": "34.4"} if entry["id"] == 1 else entry for entry in collection]
     with pytest.raises(AssertionError):
         test_every_number_is_the_printed_one(wrong)
 
 
 @pytest.mark.shared_data
 def test_no_number_is_left_out_but_those_named(collection):
-    ours = {each["id"] for number in NUMBERS for each in found(number, collection)}
-    left = [each["quantity"] for each in collection if each["id"] not in ours]
+    ours = {entry["id"] for number in NUMBERS for entry in found(number, collection)}
+    left = [entry["quantity"] for entry in collection if entry["id"] not in ours]
     assert left
-    assert not [each for each in left if not any(name in each for name in NOT_SHOWN)]
+    assert not [quantity for quantity in left if not any(name in quantity for name in NOT_SHOWN)]
 
 
 @pytest.mark.shared_data
 def test_thresholds_are_those_of_the_notebook(collection):
-    theirs = [each["value"] for each in collection if 'head "attends' in each["quantity"]]
+    theirs = [entry["value"] for entry in collection if 'head "attends' in entry["quantity"]]
     assert sorted(THRESHOLDS.values()) == sorted(theirs)
 
 
 def test_every_number_is_of_the_paper_and_of_an_experiment():
     assert PAPER in PAPERS
-    assert {each.paper for each in NUMBERS} == {PAPER}
-    assert {each.experiment for each in NUMBERS} <= set(EXPERIMENTS)
-    assert {each.direction for each in NUMBERS} == {"", *DIRECTIONS.values()}
+    assert {number.paper for number in NUMBERS} == {PAPER}
+    assert {number.experiment for number in NUMBERS} <= set(EXPERIMENTS)
+    assert {number.direction for number in NUMBERS} == {"", *DIRECTIONS.values()}
 
 
 def test_a_relation_has_an_accuracy_and_a_baseline():
     accuracies, baselines = (
-        [(each.place, each.relation) for each in numbers(f"dependency_{name}")]
+        [(number.place, number.relation) for number in numbers(f"dependency_{name}")]
         for name in ("accuracy", "baseline")
     )
     assert accuracies == baselines

@@ -13,11 +13,11 @@ SOURCE = "seed002-position-ja"
 
 @pytest.fixture(scope="module")
 def collection() -> list[dict]:
-    told = json.loads((shared_data() / "published_numbers.json").read_text())
-    return [each for each in told["numbers"] if each["source"] == SOURCE]
+    document = json.loads((shared_data() / "published_numbers.json").read_text())
+    return [entry for entry in document["numbers"] if entry["source"] == SOURCE]
 
 
-def told(number) -> str:
+def described(number) -> str:
     """The quantity in the words of the collection."""
     if number in COMPONENTS:
         return (
@@ -36,11 +36,11 @@ def told(number) -> str:
 @pytest.mark.shared_data
 def test_every_number_is_the_printed_one(collection):
     for number in NUMBERS:
-        place = (told(number), number.layer, number.head)
+        place = (described(number), number.layer, number.head)
         [theirs] = [
-            each
-            for each in collection
-            if (each["quantity"], each.get("layer"), each.get("head")) == place
+            entry
+            for entry in collection
+            if (entry["quantity"], entry.get("layer"), entry.get("head")) == place
         ]
         assert number.printed == theirs["printed"]
         scale = 100 if number.percent else 1
@@ -52,13 +52,13 @@ def test_every_number_is_the_printed_one(collection):
 
 @pytest.mark.shared_data
 def test_no_number_is_left_out_but_settings_and_bounds_in_words(collection):
-    ours = {told(number) for number in NUMBERS}
-    left = [each["quantity"] for each in collection if each["quantity"] not in ours]
+    ours = {described(number) for number in NUMBERS}
+    left = [entry["quantity"] for entry in collection if entry["quantity"] not in ours]
     assert left
-    assert all(each.startswith("setting: ") or "in words" in each for each in left)
+    assert all(quantity.startswith("setting: ") or "in words" in quantity for quantity in left)
 
 
 def test_every_number_is_of_the_paper():
     assert PAPER in PAPERS
-    assert {each.paper for each in NUMBERS} == {PAPER}
+    assert {number.paper for number in NUMBERS} == {PAPER}
     assert SHIFT.value == -1

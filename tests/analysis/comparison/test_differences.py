@@ -133,10 +133,14 @@ def test_nothing_is_found_where_nothing_was_planted():
 
 def test_correction_is_the_slow_twin_and_leaves_out_what_is_unknown():
     p = np.array([0.01, np.nan, 0.04, 0.03, 0.5])
-    known = sorted(each for each in p if not np.isnan(each))
+    known = sorted(p_value for p_value in p if not np.isnan(p_value))
     slow = [
-        min(len(known) * later / (place + 1) for place, later in enumerate(known) if later >= each)
-        for each in p[~np.isnan(p)]
+        min(
+            len(known) * later / (place + 1)
+            for place, later in enumerate(known)
+            if later >= p_value
+        )
+        for p_value in p[~np.isnan(p)]
     ]
     assert list(corrected(p)[~np.isnan(p)]) == pytest.approx(slow)
     assert np.isnan(corrected(p)[1])

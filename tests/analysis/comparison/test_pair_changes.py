@@ -17,7 +17,7 @@ N = 12
 
 def pairs_of(means, errors) -> pd.DataFrame:
     ids = range(len(means))
-    names = [f"w{each}" for each in ids]
+    names = [f"w{token}" for token in ids]
     return pd.DataFrame(
         {
             "source": ids,

@@ -48,7 +48,7 @@ def layers(case, dtype) -> list[LayerTrace]:
     name, place, _ = case
     model = massive_model(name, place, dtype=dtype)
     sequences = tiny_sequences(name)[:2]
-    return [layer for each in sequences for layer in model.trace([each]).layers]
+    return [layer for sequence in sequences for layer in model.trace([sequence]).layers]
 
 
 def _worst(layers: list[LayerTrace], dtype: torch.dtype) -> float:
@@ -59,7 +59,7 @@ def _worst(layers: list[LayerTrace], dtype: torch.dtype) -> float:
             attention_block_errors(layer, is_token, dtype),
             layer_mixing(layer, dtype=dtype).errors,
         ]
-    return max(each.max().item() for each in errors)
+    return max(error.max().item() for error in errors)
 
 
 def _limit(dtype: torch.dtype) -> float:
@@ -73,7 +73,7 @@ def test_the_activation_is_massive(layers):
 
 def test_a_right_reading_passes(layers, dtype):
     assert _worst(layers, dtype) < _limit(dtype)
-    for layer in (each for each in layers if each.weights.rotary is None):
+    for layer in (unturned for unturned in layers if unturned.weights.rotary is None):
         assert query_key_error(layer, dtype).max() < _limit(dtype)
 
 

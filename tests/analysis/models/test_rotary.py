@@ -60,7 +60,7 @@ def test_coordinates_beyond_the_planes_are_not_turned():
 
 
 def test_a_score_depends_on_the_distance_alone():
-    queries, keys = (each.double() for each in _sides())
+    queries, keys = (side.double() for side in _sides())
     rotary = Rotary(torch.tensor([1.0, 0.3, 0.1, 0.01], dtype=torch.float64))
     here, there = (
         rotary.turned(queries, start=start) @ rotary.turned(keys, start=start).mT

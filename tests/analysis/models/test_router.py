@@ -43,4 +43,4 @@ def test_every_scope_of_a_mixture_is_what_the_vectors_written_out_say(traced_alo
 
 @pytest.mark.parametrize("family", ["qwen3_moe"], indirect=True, scope="session")
 def test_a_layer_without_experts_has_no_router(tiny):
-    assert [each.feed_forward.router is None for each in tiny.layers] == [False, True]
+    assert [layer.feed_forward.router is None for layer in tiny.layers] == [False, True]

@@ -39,10 +39,10 @@ def model(request) -> LoadedModel:
 
 
 with_classes = pytest.mark.parametrize(
-    "model", [each for each, tiny in TINY_VISION.items() if tiny.has_classes], indirect=True
+    "model", [kind for kind, tiny in TINY_VISION.items() if tiny.has_classes], indirect=True
 )
 with_vectors = pytest.mark.parametrize(
-    "model", [each for each in TINY_VISION if each != "dinov3_vit"], indirect=True
+    "model", [family for family in TINY_VISION if family != "dinov3_vit"], indirect=True
 )
 """Families that add positions to their patches."""
 
@@ -101,8 +101,8 @@ def test_relevance_starts_where_the_head_of_the_model_reads(model, images, trace
 
 
 def test_a_distilled_model_without_its_heads_starts_at_the_class_token():
-    told = tiny_vision_model("deit")
-    assert LoadedModel(**{**vars(told), "classifier": None}).relevance_start == "cls"
+    loaded = tiny_vision_model("deit")
+    assert LoadedModel(**{**vars(loaded), "classifier": None}).relevance_start == "cls"
 
 
 def test_the_words_of_an_image_are_its_patches_and_learned_tokens(model, images):
@@ -127,7 +127,10 @@ def test_the_words_of_an_image_are_its_patches_and_learned_tokens(model, images)
 def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
     kept, removed, permuted = (
         model.trace(images[:1]),
-        *(model.trace_controlled(images[0], each, seed=0) for each in ("removed", "permuted")),
+        *(
+            model.trace_controlled(images[0], control, seed=0)
+            for control in ("removed", "permuted")
+        ),
     )
     words = kept.word_embeddings[0]
     torch.testing.assert_close(removed.layers[0].input[0], words)
@@ -146,11 +149,11 @@ def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
 
 @with_classes
 def test_a_classifier_says_what_the_whole_model_says(model, images):
-    told = classification_of(model)
-    assert told is not None
+    classes = classification_of(model)
+    assert classes is not None
     whole = model.classifier(**model.inputs(images)).logits.softmax(dim=-1).float()
-    torch.testing.assert_close(told.probabilities(images), whole)
-    assert told.labels == ("disc", "bar", "cross")
+    torch.testing.assert_close(classes.probabilities(images), whole)
+    assert classes.labels == ("disc", "bar", "cross")
 
 
 @pytest.fixture
@@ -181,9 +184,9 @@ def _moved(monkeypatch, model, image, *, layer: int, place: tuple[int, ...], by:
 @pytest.mark.usefixtures("exact")
 def test_gradients_are_what_the_logit_of_the_class_does(model, images, monkeypatch):
     image = images[0]
-    told = classification_of(model)
-    assert told is not None
-    found = told.gradients([image])
+    classes = classification_of(model)
+    assert classes is not None
+    found = classes.gradients([image])
     predicted = int(found.predicted[0])
     draw = np.random.default_rng(0)
     n = len(image)

@@ -26,7 +26,7 @@ def test_all_orders_of_few_heads_are_tried_as_the_twin_does(seed):
         twin.p_value(a, b)[1],
     )
     for head in range(5):
-        rows = [[m[head][each] for each in range(5) if each != head] for m in (a, b)]
+        rows = [[m[head][column] for column in range(5) if column != head] for m in (a, b)]
         assert found.of_heads[head] == pytest.approx(twin.spearman(*rows))
         same = twin.nearest(a, head) == twin.nearest(b, head)
         assert found.same_nearest[head] == same

@@ -13,7 +13,7 @@ from tests.reference.heads import head_distance as twin
 
 
 def attention_of(traced, row: int, n: int) -> torch.Tensor:
-    return torch.cat([each.attention[row, :, :n, :n] for each in traced.layers])
+    return torch.cat([layer.attention[row, :, :n, :n] for layer in traced.layers])
 
 
 def drawn(seed: int, *shape: int) -> torch.Tensor:

@@ -41,7 +41,7 @@ def test_the_stress_is_that_of_the_twin():
 def test_a_fixed_seed_gives_the_same_picture_and_larger_distances_a_larger_one():
     distances = drawn(1, 10, 5)
     one, again, larger = (
-        head_layout(each, seed=3) for each in (distances, distances, 4 * distances)
+        head_layout(matrix, seed=3) for matrix in (distances, distances, 4 * distances)
     )
     assert one
     assert again

@@ -16,7 +16,7 @@ def drawn(seed: int, n: int) -> np.ndarray:
 
 def members(steps: np.ndarray, n: int) -> list[frozenset[int]]:
     """The heads in the group that every step made."""
-    groups = [frozenset([each]) for each in range(n)]
+    groups = [frozenset([head]) for head in range(n)]
     for left, right in steps[:, :2].astype(int):
         groups.append(groups[left] | groups[right])
     return groups[n:]

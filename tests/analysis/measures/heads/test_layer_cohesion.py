@@ -88,7 +88,7 @@ def test_distances_that_are_all_the_same_are_chance():
 def test_chance_is_seldom_taken_for_a_finding():
     layers = np.repeat([1, 2, 3], 4)
     found = [layer_cohesion(drawn(seed, 12), layers, seed=seed) for seed in range(40)]
-    small = sum(each.p_value < 0.05 for each in found if each)
+    small = sum(cohesion.p_value < 0.05 for cohesion in found if cohesion)
     assert small <= 6, "0.05 of 40 would be 2"
 
 

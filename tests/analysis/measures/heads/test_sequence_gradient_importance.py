@@ -36,8 +36,8 @@ def short(family, language_model) -> tuple[Sequence, ...]:
     """Two texts, with masked tokens if the tokenizer has a mask."""
     rate = mask_rate(family, 0.4)
     return tuple(
-        masked(each, language_model.tokenizer, rate=rate, seed=1)
-        for each in tiny_sequences(family, SHORT)
+        masked(sequence, language_model.tokenizer, rate=rate, seed=1)
+        for sequence in tiny_sequences(family, SHORT)
     )
 
 
@@ -111,12 +111,12 @@ def importances(model: LoadedModel, sequences: tuple[Sequence, ...]) -> np.ndarr
         length = len(sequence)
         is_type[row, torch.arange(length), torch.from_numpy(sequence.token_types).long()] = True
         is_pair[row, :length, :length] = model.layers[0].pairs(length)
-    layers = [gradient_importance(each, is_pair, is_type) for each in found.layers]
+    layers = [gradient_importance(layer, is_pair, is_type) for layer in found.layers]
     return torch.stack(layers, dim=1).detach().numpy()
 
 
 def assert_as_moved(moved: Moved, sequence: Sequence, found: np.ndarray, is_causal: bool) -> None:
-    types = [TOKEN_TYPES[each] for each in sequence.token_types]
+    types = [TOKEN_TYPES[kind] for kind in sequence.token_types]
     for layer, head, place in np.ndindex(*found.shape):
         loss = partial(moved, layer, head)
         name = TOKEN_TYPES[place]
@@ -155,7 +155,7 @@ def is_causal(tiny) -> bool:
 @text_families
 def test_padding_and_company_change_no_gradient(language_model, short):
     together = importances(language_model, short)
-    alone = np.concatenate([importances(language_model, (each,)) for each in short])
+    alone = np.concatenate([importances(language_model, (sequence,)) for sequence in short])
     np.testing.assert_allclose(together, alone, rtol=1e-9, atol=1e-12)
 
 
@@ -164,9 +164,12 @@ def test_what_is_asked_for_is_what_stood_behind_the_mask(language_model, short, 
     predicts_next = family in CAUSAL
     assert language_model.objective == ("next_token" if predicts_next else "masked_lm")
     others = tuple(
-        replace(each, targets=np.where(each.targets >= 0, each.targets + 1, each.targets))
-        for each in short
-        if each.targets is not None
+        replace(
+            sequence,
+            targets=np.where(sequence.targets >= 0, sequence.targets + 1, sequence.targets),
+        )
+        for sequence in short
+        if sequence.targets is not None
     )
     if predicts_next:
         assert not others
@@ -191,7 +194,7 @@ def test_gradients_leave_the_model_as_it_was(language_model, short):
     language_model.gradients(short)
     after = language_model.trace(short)
     assert torch.equal(before.layers[-1].output, after.layers[-1].output)
-    assert all(each.grad is None for each in language_model.language_model.parameters())
+    assert all(parameter.grad is None for parameter in language_model.language_model.parameters())
 
 
 @given(st.integers(1, 6), st.integers(0, 2**31), st.floats(0.1, 10))

@@ -48,7 +48,7 @@ def test_every_head_has_the_habits_of_the_twin(traced, sequences):
         for row, sequence in enumerate(sequences):
             n = len(sequence)
             attention = layer.attention[row, :, :n, :n]
-            types = [TOKEN_TYPES[each] for each in sequence.token_types]
+            types = [TOKEN_TYPES[kind] for kind in sequence.token_types]
             found = habits(attention, sequence.token_types, is_causal=is_causal)
             for head, numbers in zip(attention.tolist(), found, strict=True):
                 assert_same(numbers, twin.pattern(head, types, is_causal=is_causal))

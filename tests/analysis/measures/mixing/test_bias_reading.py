@@ -16,10 +16,10 @@ SUMMANDS = [0.9, -0.4, 1.3]
 @pytest.mark.parametrize("activation", GATES)
 @pytest.mark.parametrize("bias", [-0.7, 0.2, 1.1])
 def test_every_reading_is_its_own_path_of_the_integral(reading, activation, bias):
-    hidden, silent = (torch.tensor([[each]]).double() for each in (sum(SUMMANDS) + bias, bias))
+    hidden, silent = (torch.tensor([[terms]]).double() for terms in (sum(SUMMANDS) + bias, bias))
     gate, rest = shared_out(hidden, silent, activation, reading=reading)
     given, left = reference.shares(SUMMANDS, bias, ACTIVATIONS[activation], reading=reading)
-    assert [gate.item() * each for each in SUMMANDS] == pytest.approx(given, abs=1e-3)
+    assert [gate.item() * summand for summand in SUMMANDS] == pytest.approx(given, abs=1e-3)
     assert rest.item() == pytest.approx(left, abs=1e-3)
 
 
@@ -47,7 +47,7 @@ def test_every_layer_is_complete_under_every_reading(traced_alone, reading):
 
 def test_readings_part_at_the_network_and_nowhere_before(traced_alone):
     layer = traced_alone[0].layers[0]
-    ours, *others = (layer_mixing(layer, bias_reading=each).maps for each in BIAS_READINGS)
+    ours, *others = (layer_mixing(layer, bias_reading=reading).maps for reading in BIAS_READINGS)
     place = layer.weights.order.scopes.index(layer.weights.order.network)
     for maps in others:
         torch.testing.assert_close(maps[:place], ours[:place])
@@ -58,8 +58,8 @@ def test_without_a_bias_all_readings_are_one():
     hidden = torch.linspace(-3, 3, 7, dtype=torch.float64)[None]
     for activation in GATES:
         gates = [
-            shared_out(hidden, torch.zeros_like(hidden), activation, reading=each)
-            for each in BIAS_READINGS
+            shared_out(hidden, torch.zeros_like(hidden), activation, reading=reading)
+            for reading in BIAS_READINGS
         ]
         for gate, rest in gates:
             chosen = hidden != 0  # at its kink ReLU has no slope

@@ -73,15 +73,17 @@ def _missing(by: float) -> tuple[torch.Tensor, list[torch.Tensor], torch.Tensor]
 def test_errors_follow_their_slow_twin_against_output_and_update(dtype):
     output, parts, update = _missing(0.1)
     found = token_errors(output, parts, [output, update], dtype)
-    lists = [each.tolist() for each in parts]
+    lists = [part.tolist() for part in parts]
     slow = [
         reference.token_errors(
             output.tolist(), lists, against.tolist(), visible=visible_share(dtype)
         )
         for against in (output, update)
     ]
-    assert found.tolist() == pytest.approx([max(each) for each in zip(*slow, strict=True)])
-    assert len({each[0] < each[1] for each in zip(*slow, strict=True)}) == 2, "each counts once"
+    assert found.tolist() == pytest.approx([max(errors) for errors in zip(*slow, strict=True)])
+    assert len({errors[0] < errors[1] for errors in zip(*slow, strict=True)}) == 2, (
+        "each counts once"
+    )
 
 
 def test_a_massive_coordinate_hides_no_other():
@@ -90,7 +92,7 @@ def test_a_massive_coordinate_hides_no_other():
     expected = token_errors(output, parts, [output, update], torch.float32)
     units = torch.ones(7, dtype=torch.float64)
     units[2], units[5] = 3e6, 1e-6
-    massive = [each * units for each in (output, *parts, update)]
+    massive = [vectors * units for vectors in (output, *parts, update)]
     found = token_errors(massive[0], massive[1:4], [massive[0], massive[4]], torch.float32)
     torch.testing.assert_close(found, expected)
 

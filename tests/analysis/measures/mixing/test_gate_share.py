@@ -15,7 +15,7 @@ WIDE = torch.cat([torch.linspace(-40, 40, 801), torch.tensor([-1e4, -1e-9, 0, 1e
 
 
 def _one(*numbers: float) -> list[Tensor]:
-    return [torch.tensor([[each]], dtype=torch.float64) for each in numbers]
+    return [torch.tensor([[number]], dtype=torch.float64) for number in numbers]
 
 
 def _columns(sides: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
@@ -23,7 +23,7 @@ def _columns(sides: list[tuple[float, float]]) -> tuple[list[float], list[float]
 
 
 def _given(factors: tuple[Tensor, ...], sides: list[tuple[float, float]]) -> list[float]:
-    of_gate, of_value = (each.item() for each in factors)
+    of_gate, of_value = (factor.item() for factor in factors)
     return [of_gate * gate + of_value * value for gate, value in sides]
 
 
@@ -55,10 +55,10 @@ def test_float32_follows_float64(name):
     torch.testing.assert_close(narrow, gate_share(WIDE, name), rtol=0, atol=5e-8)
 
 
-@pytest.mark.parametrize("name", [each for each in GATED if each != "relu"])
+@pytest.mark.parametrize("name", [gated for gated in GATED if gated != "relu"])
 @given(sides=SIDES)
 def test_shares_are_those_of_integrated_gradients(name, sides):
-    whole = _one(*(sum(each) for each in zip(*sides, strict=True)))
+    whole = _one(*(sum(side) for side in zip(*sides, strict=True)))
     factors, _ = gated_shares(whole, _one(0, 0), name)
     expected = reference.shares(*_columns(sides), ACTIVATIONS[name], steps=300)
     assert _given(factors, sides) == pytest.approx(expected, abs=1e-3)
@@ -67,19 +67,19 @@ def test_shares_are_those_of_integrated_gradients(name, sides):
 @pytest.mark.parametrize("name", GATED)
 @given(sides=SIDES)
 def test_half_goes_to_each_side_of_the_product(name, sides):
-    whole = [sum(each) for each in zip(*sides, strict=True)]
+    whole = [sum(side) for side in zip(*sides, strict=True)]
     assume(min(map(abs, whole)) > 1e-3)
     factors, _ = gated_shares(_one(*whole), _one(0, 0), name, rule="half")
     expected = reference.half_shares(*_columns(sides), ACTIVATIONS[name])
     assert _given(factors, sides) == pytest.approx(expected, rel=1e-3, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", [each for each in GATED if each != "relu"])
+@pytest.mark.parametrize("name", [gated for gated in GATED if gated != "relu"])
 @pytest.mark.parametrize("reading", BIAS_READINGS)
 def test_every_reading_of_the_bias_is_its_own_path(name, reading):
     sides, bias = [(0.9, -0.4), (-0.5, 1.3), (1.1, 0.2)], (-0.7, 0.6)
-    sent = [sum(each) for each in zip(*sides, strict=True)]
-    whole = [each + silent for each, silent in zip(sent, bias, strict=True)]
+    sent = [sum(side) for side in zip(*sides, strict=True)]
+    whole = [vector + silent for vector, silent in zip(sent, bias, strict=True)]
     factors, rest = gated_shares(_one(*whole), _one(*bias), name, reading=reading)
     players = [*sides, bias] if reading == "player" else sides
     start = bias if reading == "constant" else (0.0, 0.0)
@@ -97,7 +97,7 @@ def test_all_of_the_product_is_shared_out(name, reading, rule):
     tokens, bias = torch.randn(2, 4, 5, 6, dtype=torch.float64) * 3
     whole = tokens + bias
     factors, rest = gated_shares(list(whole[:2]), list(bias[:2]), name, reading=reading, rule=rule)
-    given = sum(factor * each for factor, each in zip(factors, tokens[:2], strict=True))
+    given = sum(factor * token for factor, token in zip(factors, tokens[:2], strict=True))
     product = GATES[name](whole[0]) * whole[0] * whole[1]
     torch.testing.assert_close(given + rest, product, rtol=1e-12, atol=1e-12)
 
@@ -107,7 +107,7 @@ def test_rules_part_where_gates_are_closed_and_are_one_where_they_are_linear():
     value = torch.tensor([[2.0]]).double()
     for gate, parts in ((open_gate, False), (closed, True)):
         by_rule = [
-            gated_shares([gate, value], _one(0, 0), "silu", rule=each)[0] for each in GATE_RULES
+            gated_shares([gate, value], _one(0, 0), "silu", rule=rule)[0] for rule in GATE_RULES
         ]
         distance = max((a - b).abs().item() / b.abs().item() for a, b in zip(*by_rule, strict=True))
         assert (distance > 0.1) == parts
@@ -117,4 +117,4 @@ def test_a_side_that_is_nothing_is_no_division_by_nothing():
     for rule in GATE_RULES:
         for whole in ((0.0, 2.0), (2.0, 0.0), (0.0, 0.0)):
             factors, rest = gated_shares(_one(*whole), _one(0, 0), "silu", rule=rule)
-            assert all(each.isfinite().all() for each in (*factors, rest))
+            assert all(factor.isfinite().all() for factor in (*factors, rest))

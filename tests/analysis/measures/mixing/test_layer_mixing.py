@@ -64,8 +64,8 @@ def test_every_activation_follows_integrated_gradients(layers, activation):
     found = layer_mixing(layer)
     scopes = layer.weights.order.scopes
     for scope in scopes[4:]:
-        each = found.maps[scopes.index(scope)]
-        torch.testing.assert_close(each, expected[scope], rtol=2e-3, atol=2e-3)
+        mixing = found.maps[scopes.index(scope)]
+        torch.testing.assert_close(mixing, expected[scope], rtol=2e-3, atol=2e-3)
 
 
 def test_attention_with_its_residual_is_the_same_by_itself(layers):

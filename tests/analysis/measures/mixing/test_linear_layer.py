@@ -33,7 +33,7 @@ def test_there_is_a_step_for_every_step_of_the_order(layers):
         given, order = linear_layer(layer), layer.weights.order
         found = (given.read, given.after_attention, given.to_network, given.after_network)
         for steps, names in zip(found, order.stages, strict=True):
-            assert ["ln" if isinstance(each, LinearNorm) else each for each in steps] == list(names)
+            assert ["ln" if isinstance(step, LinearNorm) else step for step in steps] == list(names)
 
 
 @pytest.mark.parametrize("rule", GATE_RULES)
@@ -64,7 +64,8 @@ def test_parts_and_bias_make_up_what_goes_through_the_last_steps(layers):
         half = torch.randn_like(whole)
         ways = (half, False), (whole - half, True)
         parts = sum(
-            through(given.after_network, each, each, is_bias=is_bias) for each, is_bias in ways
+            through(given.after_network, vectors, vectors, is_bias=is_bias)
+            for vectors, is_bias in ways
         )
         expected = through(given.after_network, whole, whole, is_bias=True)
         torch.testing.assert_close(parts, expected)

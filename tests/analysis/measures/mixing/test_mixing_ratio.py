@@ -36,18 +36,18 @@ def test_half_the_weights_and_half_the_token_leave_half_to_others(traced_alone, 
 
 def test_a_token_has_the_mean_of_its_layers(traced_alone):
     for trace in traced_alone:
-        layers = [ratios_of_layer(layer_mixing(each).ratios.numpy()) for each in trace.layers]
+        layers = [ratios_of_layer(layer_mixing(layer).ratios.numpy()) for layer in trace.layers]
         found = mean_over_layers(layers)
         for place, of_tokens in enumerate(found):
-            expected = reference.mean_over_layers([each[place].tolist() for each in layers])
+            expected = reference.mean_over_layers([layer[place].tolist() for layer in layers])
             assert of_tokens == pytest.approx(expected, rel=1e-12)
 
 
 def test_intervals_follow_the_bootstrap_that_carries_every_token_along():
     generator = np.random.default_rng(4)
     sequences = [generator.random(n) ** 2 for n in generator.integers(0, 30, size=50)]
-    sums = np.array([[each.sum()] for each in sequences])
-    counts = np.array([[float(len(each))] for each in sequences])
+    sums = np.array([[sequence.sum()] for sequence in sequences])
+    counts = np.array([[float(len(sequence))] for sequence in sequences])
     (low,), (high,) = pooled_interval(sums, counts, _drawn(50))
     slow = reference.pooled_interval([s.tolist() for s in sequences], resamples=4000, seed=1)
     spread = slow[1] - slow[0]

@@ -22,7 +22,7 @@ def test_products_follow_their_slow_twin_entry_by_entry(maps):
     for layers in maps:
         for depth, product in enumerate(rolled_out(layers), start=1):
             for scope in range(len(product)):
-                slow = reference.rollout([each[scope].tolist() for each in layers[:depth]])
+                slow = reference.rollout([layer[scope].tolist() for layer in layers[:depth]])
                 np.testing.assert_allclose(product[scope], slow, rtol=1e-9)
 
 

@@ -19,7 +19,7 @@ def stacks(traced_alone) -> list[list[LayerTrace]]:
 @pytest.fixture(scope="module")
 def stack(stacks) -> list[LayerTrace]:
     """The layers of the shortest sequence, which is fast enough to be written out."""
-    return min(stacks, key=lambda each: each[0].input.shape[1])
+    return min(stacks, key=lambda traces: traces[0].input.shape[1])
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_vectors_are_what_their_slow_twin_writes_out(stack, written_out):
 
 def test_they_add_up_to_what_the_model_computed_after_every_layer(stacks):
     for layers in stacks:
-        assert max(each.error for each in vector_rollout(layers)) < 1e-12
+        assert max(step.error for step in vector_rollout(layers)) < 1e-12
 
 
 def test_the_slow_twin_adds_up_too(stack, written_out):
@@ -100,7 +100,7 @@ def without_biases(weights):
         return tuple(map(without_biases, weights))
     if not dataclasses.is_dataclass(weights):
         return weights
-    parts = {each.name: getattr(weights, each.name) for each in dataclasses.fields(weights)}
+    parts = {field.name: getattr(weights, field.name) for field in dataclasses.fields(weights)}
     for name, part in parts.items():
         if dataclasses.is_dataclass(part) or isinstance(part, tuple):
             parts[name] = without_biases(part)
@@ -112,13 +112,15 @@ def without_biases(weights):
 def test_a_model_without_biases_is_made_of_its_tokens_alone(stacks):
     for layers in stacks:
         assert (vector_rollout(layers)[0].bias > 1e-3).all()
-        bare = [dataclasses.replace(each, weights=without_biases(each.weights)) for each in layers]
-        assert not any(each.bias.any() for each in vector_rollout(bare))
+        bare = [
+            dataclasses.replace(layer, weights=without_biases(layer.weights)) for layer in layers
+        ]
+        assert not any(step.bias.any() for step in vector_rollout(bare))
 
 
 def test_float32_stays_close_to_float64(stacks):
     for layers in stacks:
-        narrow = vector_rollout([in_float32(each) for each in layers])
+        narrow = vector_rollout([in_float32(layer) for layer in layers])
         for wide, found in zip(vector_rollout(layers), narrow, strict=True):
             assert found.error < 1e-4
             torch.testing.assert_close(found.map.double(), wide.map, rtol=1e-3, atol=1e-4)
@@ -131,7 +133,7 @@ def test_float32_stays_close_to_float64(stacks):
 def test_a_misread_layer_is_noticed_after_it_and_after_all_that_follow(stacks, fault):
     first, *others = stacks[0]
     found = vector_rollout([misread(first, fault), *others])
-    assert min(each.error for each in found) > 1e-2
+    assert min(step.error for step in found) > 1e-2
 
 
 def test_another_activation_is_noticed(stacks):

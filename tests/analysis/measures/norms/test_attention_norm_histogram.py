@@ -66,8 +66,8 @@ def _as_reference(rows: torch.Tensor, counts: torch.Tensor) -> Counter:
 
 def _token_types(sequences, longest: int) -> torch.Tensor:
     padded = torch.full((len(sequences), longest), 3)
-    for row, each in enumerate(sequences):
-        padded[row, : len(each)] = torch.from_numpy(each.token_types.astype("int64"))
+    for row, sequence in enumerate(sequences):
+        padded[row, : len(sequence)] = torch.from_numpy(sequence.token_types.astype("int64"))
     return padded
 
 
@@ -90,5 +90,5 @@ def test_a_padded_batch_is_counted_as_its_sequences_are_one_by_one(traced, trace
             causal=layer.weights.is_causal,
         )
     assert _as_reference(*found) == expected
-    n_pairs = sum(int(layer.weights.pairs(len(each)).sum()) for each in sequences)
+    n_pairs = sum(int(layer.weights.pairs(len(tokens_read)).sum()) for tokens_read in sequences)
     assert sum(expected.values()) == norms.shape[1] * n_pairs

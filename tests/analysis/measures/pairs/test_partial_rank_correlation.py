@@ -12,13 +12,13 @@ few_values = st.tuples(*[st.integers(0, 5)] * 4)
 
 def measured(*columns):
     """What the measure says of the first two columns given the others."""
-    first, second, *others = (ranked(np.array(each, dtype=float)) for each in columns)
+    first, second, *others = (ranked(np.array(column, dtype=float)) for column in columns)
     return partial_rank_correlation(first, second, tuple(others))
 
 
 @given(st.lists(few_values, min_size=1, max_size=15))
 def test_correlation_follows_its_definition(rows):
-    columns = [[float(each) for each in column] for column in zip(*rows, strict=True)]
+    columns = [[float(value) for value in column] for column in zip(*rows, strict=True)]
     for n_given in (0, 1, 2):
         expected = reference.partial_rank_correlation(columns[: 2 + n_given])
         found = measured(*columns[: 2 + n_given])

@@ -17,8 +17,8 @@ def _drawn(n_sequences: int) -> Redraws:
 
 @given(st.lists(st.tuples(share, share), min_size=1, max_size=12))
 def test_ratio_follows_its_definition(rows):
-    sides = [list(each) for each in zip(*rows, strict=True)]
-    first, second = (np.array(each, dtype=np.float64)[:, None] for each in sides)
+    sides = [list(side) for side in zip(*rows, strict=True)]
+    first, second = (np.array(side, dtype=np.float64)[:, None] for side in sides)
     ratio, low, high = mean_ratios(first, second, _drawn(len(rows)))
     expected = reference.mean_ratio(*sides)
     if expected is None or expected == 0:
@@ -66,6 +66,6 @@ def test_a_relation_that_holds_nothing_before_has_no_ratio():
     before = np.stack([np.zeros(30), np.full(30, np.nan), np.full(30, 0.25)], axis=1)
     for _ in range(3):  # memory that nothing was written to may hold anything
         ratio, low, high = mean_ratios(np.full((30, 3), 0.5), before, _drawn(30))
-        for each in (ratio, low, high):
-            assert np.isnan(each).tolist() == [True, True, False]
-            assert each[2] == 2
+        for ends in (ratio, low, high):
+            assert np.isnan(ends).tolist() == [True, True, False]
+            assert ends[2] == 2

@@ -42,7 +42,7 @@ def test_changes_follow_their_slow_twin_pair_by_pair(related):
                 of_scope[before], of_scope[after], names, causal=weights.is_causal
             )
             for place, relation in enumerate(RELATIONS):
-                found = (n[place], *(each[effect, place] for each in (held, change, gain)))
+                found = (n[place], *(sums[effect, place] for sums in (held, change, gain)))
                 assert found == pytest.approx(expected.get(relation, (0, 0, 0, 0)), rel=1e-9)
 
 
@@ -51,4 +51,4 @@ def test_a_sequence_of_one_token_has_no_pair():
     found = relation_changes(
         deltas, deltas, np.zeros((1, 1), dtype=np.int8), np.ones((1, 1), dtype=bool)
     )
-    assert [each.sum() for each in found] == [0, 0, 0, 0]
+    assert [part.sum() for part in found] == [0, 0, 0, 0]

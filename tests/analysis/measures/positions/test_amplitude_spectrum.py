@@ -45,8 +45,8 @@ def test_the_spread_over_columns_follows_its_slow_twin(columns):
     amplitudes = torch.rand(3, 7, columns, generator=torch.Generator().manual_seed(columns))
     found = spread(amplitudes)
     assert found.shape == (3, 7, len(SPREAD))
-    for each, expected in zip(found.flatten(0, 1), amplitudes.flatten(0, 1), strict=True):
-        assert each.tolist() == pytest.approx(reference.spread(expected.tolist()), rel=1e-6)
+    for values, expected in zip(found.flatten(0, 1), amplitudes.flatten(0, 1), strict=True):
+        assert values.tolist() == pytest.approx(reference.spread(expected.tolist()), rel=1e-6)
 
 
 def test_measured_lengths_are_powers_of_two_from_16_on():

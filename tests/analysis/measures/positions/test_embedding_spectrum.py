@@ -12,9 +12,9 @@ def test_spectra_follow_their_slow_twin(tiny):
     embedding = tiny.weights.position_embedding
     found = embedding_spectrum(embedding)[0]
     assert len(found) == len(embedding) // 2 + 1
-    for k, each in enumerate(found):
+    for k, values in enumerate(found):
         expected = reference.of_frequency(embedding.tolist(), k)
-        assert each.tolist() == pytest.approx(expected, rel=1e-9)
+        assert values.tolist() == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_control_has_the_same_energy_and_is_drawn_the_same_every_time():
@@ -24,6 +24,6 @@ def test_the_control_has_the_same_energy_and_is_drawn_the_same_every_time():
     assert kept[5] == pytest.approx(32)
     assert permuted.max() < 20
     weights = torch.tensor([1.0, *[2.0] * 31, 1.0], dtype=torch.float64)
-    for each in (kept, permuted):
-        assert float(weights @ each.square()) / 64 == pytest.approx(32)
+    for spectrum in (kept, permuted):
+        assert float(weights @ spectrum.square()) / 64 == pytest.approx(32)
     assert torch.equal(embedding_spectrum(wave)[1, :, 0], permuted)

@@ -73,10 +73,10 @@ def _sides(reads, weights, head):
 def _head_totals(found, head):
     """Of one head, from one or several texts."""
     sums = {
-        name: np.sum([getattr(each, name)[[head]].numpy() for each in found], axis=0)
+        name: np.sum([getattr(layer, name)[[head]].numpy() for layer in found], axis=0)
         for name in TermTotals._fields[:6]
     }
-    whole, n_pairs = sum(each.score[head].sum() for each in found), sum(e.n_pairs for e in found)
+    whole, n_pairs = sum(layer.score[head].sum() for layer in found), sum(e.n_pairs for e in found)
     return TermTotals(**sums, whole=np.array([float(whole)]), n_pairs=np.array([float(n_pairs)]))
 
 
@@ -109,7 +109,7 @@ def test_several_choices_of_texts_have_each_its_own_shares(traced_alone):
     found = offset_totals(layer.attention_input[0], _with_terms(layer, _terms()))
     alone = [_head_totals([found], head) for head in range(HEADS)]
     together = TermTotals(*map(np.concatenate, zip(*alone, strict=True)))
-    apart = np.concatenate([score_shares(each) for each in alone])
+    apart = np.concatenate([score_shares(layers) for layers in alone])
     np.testing.assert_array_equal(score_shares(together), apart)
 
 
@@ -147,8 +147,8 @@ def test_a_planted_offset_of_a_constant_side_is_the_peak_and_all_there_is(traced
         table[head, offset + REACH, 0] = 1.0
     tables = {"of_queries" if side == "query" else "of_keys": table}
     parts = {
-        f"{each}_{part}": torch.zeros_like(getattr(layer.weights, f"{each}_{part}"))
-        for each in ("query", "key")
+        f"{projection}_{part}": torch.zeros_like(getattr(layer.weights, f"{projection}_{part}"))
+        for projection in ("query", "key")
         for part in ("weight", "bias")
     }
     parts[f"{side}_bias"][:, 0] = 1.0

@@ -22,8 +22,8 @@ def test_offsets_are_those_of_the_slow_twin(n_rows, n_columns, reach, seed):
         slow = reference.by_offset(matrix, n_rows, n_columns, reach)
         assert {(r, c) for r in found.rows for c in found.columns} == set(slow)
         expected = [slow[row, column] for row in found.rows for column in found.columns]
-        told = np.stack([found.attention[head].ravel(), found.per_pair[head].ravel()], axis=1)
-        np.testing.assert_allclose(told, expected, rtol=1e-12)
+        both = np.stack([found.attention[head].ravel(), found.per_pair[head].ravel()], axis=1)
+        np.testing.assert_allclose(both, expected, rtol=1e-12)
 
 
 def test_the_next_patch_of_the_reading_order_is_two_offsets():
@@ -31,5 +31,5 @@ def test_the_next_patch_of_the_reading_order_is_two_offsets():
     attention = torch.diag(torch.ones(14), 1)[None]
     found = patch_offsets(attention, n_rows=3, n_columns=5, reach=7)
     row, column = found.attention[0].nonzero()
-    told = set(zip(found.rows[row].tolist(), found.columns[column].tolist(), strict=True))
-    assert told == {(0, 1), (1, -4)}
+    offsets = set(zip(found.rows[row].tolist(), found.columns[column].tolist(), strict=True))
+    assert offsets == {(0, 1), (1, -4)}

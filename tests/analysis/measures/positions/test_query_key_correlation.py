@@ -83,7 +83,7 @@ def test_turned_waves_add_up_to_sums_over_planes_along_the_diagonals(traced_alon
     rotary = weights.rotary
     for head in range(len(found)):
         queries, keys = (
-            each[head].tolist() for each in (weights.queries(read), weights.keys(read))
+            states[head].tolist() for states in (weights.queries(read), weights.keys(read))
         )
         for place, offset in enumerate(range(-4, 5)):
             pairs = [(i, i + offset) for i in range(len(read)) if 0 <= i + offset < len(read)]

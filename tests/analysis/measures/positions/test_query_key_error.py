@@ -58,7 +58,7 @@ def test_misread_heads_are_noticed(traced_alone, fault, noticed):
     else:
         misread = dataclasses.replace(weights, is_causal=not weights.is_causal)
     found = query_key_error(dataclasses.replace(layer, weights=misread))
-    assert {name for name, each in zip(ERRORS, found, strict=True) if each > 1e-2} == noticed
+    assert {name for name, error in zip(ERRORS, found, strict=True) if error > 1e-2} == noticed
 
 
 def test_a_head_that_compares_nothing_misses_nothing(traced_alone):

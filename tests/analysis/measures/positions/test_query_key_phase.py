@@ -20,7 +20,7 @@ def test_both_sides_follow_the_slow_twin_and_have_one_amplitude(traced_alone):
     layer = traced_alone[0].layers[1]
     weights, inputs = layer.weights, layer.attention_input[0]
     parts = (weights.query_weight, weights.query_bias, weights.key_weight, weights.key_bias)
-    whole = [nearest(*each[1:]) for each in dense(*(part.numpy() for part in parts))]
+    whole = [nearest(*sides[1:]) for sides in dense(*(part.numpy() for part in parts))]
     for rotation, matrix in zip(weights.query_key_rotation, whole, strict=True):
         found = phase_amplitudes(inputs, rotation)
         waves = (rotation.basis.to(rotation.vectors.dtype) @ rotation.vectors).numpy()

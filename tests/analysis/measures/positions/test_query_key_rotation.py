@@ -26,7 +26,7 @@ def whole(rotation: HeadRotation) -> np.ndarray:
 
 def rotation_of(queries, keys, values=None) -> HeadRotation:
     values = np.arange(queries.shape[1], 0, -1.0) if values is None else values
-    parts = (torch.from_numpy(np.array(each))[None] for each in (queries, values, keys))
+    parts = (torch.from_numpy(np.array(part))[None] for part in (queries, values, keys))
     return query_key_rotation(QueryKeyFactors(*parts))[0]
 
 

@@ -37,7 +37,7 @@ def test_sums_along_diagonals_are_those_of_the_slow_twin(matrices):
     found = diagonal_sums(torch.from_numpy(matrices)).tolist()
     n = matrices.shape[1]
     expected = [
-        [reference.diagonal_sum(each, t) for t in range(1 - n, n)] for each in matrices.tolist()
+        [reference.diagonal_sum(matrix, t) for t in range(1 - n, n)] for matrix in matrices.tolist()
     ]
     assert found == expected
 
@@ -64,7 +64,7 @@ def test_dependence_is_that_of_the_slow_twin(n, is_causal):
     for span in (None, 2):
         mask = {"is_causal": is_causal, "window": span}
         attention = _softmax(n, **mask)
-        expected = [reference.position_dependence(each, **mask) for each in attention.tolist()]
+        expected = [reference.position_dependence(matrix, **mask) for matrix in attention.tolist()]
         found = _dependence(attention, **mask)
         np.testing.assert_allclose(found, np.array(expected, dtype=float), rtol=1e-10)
 
@@ -78,8 +78,8 @@ def test_every_head_of_every_family_is_that_of_its_slow_twin(
             is_causal = layer.weights.is_causal
             attention = layer.of_sequence(row, len(sequence)).attention[0]
             slow = [
-                reference.position_dependence(each, is_causal=is_causal)
-                for each in twin.attention[0].tolist()
+                reference.position_dependence(rows, is_causal=is_causal)
+                for rows in twin.attention[0].tolist()
             ]
             found = _dependence(attention, is_causal=is_causal)
             np.testing.assert_allclose(

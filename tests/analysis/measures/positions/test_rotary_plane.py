@@ -34,7 +34,7 @@ def test_totals_are_those_of_pairs_one_by_one(traced_alone, kind):
 
 def _assert_totals(read, weights):
     found = plane_totals(read, weights)
-    pairs = [tuple(each) for each in weights.pairs(len(read)).nonzero().tolist()]
+    pairs = [tuple(pair) for pair in weights.pairs(len(read)).nonzero().tolist()]
     assert found.n_pairs == len(pairs)
     for head in range(len(weights.query_weight)):
         expected, rest = reference.plane_totals(

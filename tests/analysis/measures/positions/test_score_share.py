@@ -17,11 +17,13 @@ pytestmark = both_ways
 def _totals(found, head):
     """Of one head, from one or several texts."""
     query, key, turn, query_turn, key_turn = (
-        torch.stack([getattr(each, name)[head] for each in found]).sum(dim=0, keepdim=True).numpy()
+        torch.stack([getattr(layer, name)[head] for layer in found])
+        .sum(dim=0, keepdim=True)
+        .numpy()
         for name in HeadTotals._fields[:5]
     )
-    whole = sum(float(each.score[head].sum() + each.unturned[head]) for each in found)
-    n_pairs = sum(float(each.n_pairs) for each in found)
+    whole = sum(float(layer.score[head].sum() + layer.unturned[head]) for layer in found)
+    n_pairs = sum(float(layer.n_pairs) for layer in found)
     of_pairs = np.array([whole]), np.array([n_pairs])
     return HeadTotals(query, key, turn, query_turn, key_turn, *of_pairs)
 
@@ -61,7 +63,7 @@ def test_several_choices_of_texts_have_each_its_own_shares(traced_alone):
     found = plane_totals(layer.attention_input[0], turning(layer.weights))
     alone = [_totals([found], head) for head in range(3)]
     together = HeadTotals(*map(np.concatenate, zip(*alone, strict=True)))
-    apart = np.concatenate([score_shares(each) for each in alone])
+    apart = np.concatenate([score_shares(layers) for layers in alone])
     np.testing.assert_array_equal(score_shares(together), apart)
 
 

@@ -18,7 +18,7 @@ def _maps(sentence: ParserSentence) -> list[twin.Matrix]:
 
 
 def _given(sentence: ParserSentence) -> list[list[twin.Vector]]:
-    return [each.T.tolist() for each in (sentence.cls, sentence.sep)]
+    return [side.T.tolist() for side in (sentence.cls, sentence.sep)]
 
 
 @pytest.mark.parametrize("n_words", [1, 2, 5])

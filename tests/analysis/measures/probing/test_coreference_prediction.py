@@ -23,7 +23,7 @@ def random_attention(seed: int, n_heads: int = 3, n_words: int = 12) -> torch.Te
 def test_heads_pick_what_the_twin_picks(heads, seed):
     attention = random_attention(seed)
     found = attended_antecedents(attention, torch.tensor(heads))
-    assert found.tolist() == [twin.picked(each, heads) for each in attention.tolist()]
+    assert found.tolist() == [twin.picked(matrix, heads) for matrix in attention.tolist()]
 
 
 @text_families
@@ -37,7 +37,7 @@ def test_heads_of_every_family_pick_what_the_twin_picks(tiny, annotated):
     for found, heads in of_mentions:
         for attention in (found.mean, found.first):
             picked = attended_antecedents(attention, torch.tensor(heads))
-            assert picked.tolist() == [twin.picked(each, heads) for each in attention.tolist()]
+            assert picked.tolist() == [twin.picked(matrix, heads) for matrix in attention.tolist()]
 
 
 def test_the_first_of_equal_words_is_picked():

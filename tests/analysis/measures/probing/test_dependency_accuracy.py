@@ -23,14 +23,14 @@ PREDICTED = st.lists(st.integers(-1, 9), min_size=10, max_size=10)
 
 
 def _columns(words: list[twin.Word]) -> tuple[list[str], list[str], np.ndarray, np.ndarray]:
-    forms, relations = ([each[0] for each in words], [each[1] for each in words])
-    governors, sentences = ([each[2] for each in words], [each[3] for each in words])
+    forms, relations = ([word[0] for word in words], [word[1] for word in words])
+    governors, sentences = ([word[2] for word in words], [word[3] for word in words])
     return forms, relations, np.array(governors, dtype=int), np.array(sentences, dtype=int)
 
 
 @given(TEXTS, PREDICTED)
 def test_scores_are_those_of_the_twin(words, predicted):
-    words = sorted(words, key=lambda each: each[3])
+    words = sorted(words, key=lambda word: word[3])
     forms, relations, governors, sentences = _columns(words)
     deciding = deciding_words(relations, forms, sentences)
     right = is_right(np.array([predicted[: len(words)]], dtype=int), governors, deciding)[0]
@@ -41,7 +41,7 @@ def test_scores_are_those_of_the_twin(words, predicted):
 
 @given(TEXTS, st.integers(-3, 3))
 def test_offsets_end_with_the_sentence(words, offset):
-    words = sorted(words, key=lambda each: each[3])
+    words = sorted(words, key=lambda word: word[3])
     *_, sentences = _columns(words)
     found = by_offset(sentences, np.arange(len(words)), offset)
     assert found.tolist() == twin.by_offset(words, offset)
@@ -55,7 +55,7 @@ def test_relations_count_their_subtypes_and_have_them_beside():
     assert found["nmod:poss"] == [False, True, False, False, False, False]
     assert found[ALL] == [True, True, False, False, True, True]
     assert all(found[ALL_WORDS])
-    assert [base_of(each) for each in relations] == [
+    assert [base_of(relation) for relation in relations] == [
         "nmod", "nmod", "root", "punct", "nsubj", "all",
     ]  # fmt: skip
 

@@ -23,12 +23,12 @@ def test_every_prediction_is_that_of_the_twin(tiny, annotated):
     for _, known, found in Batch(annotated, tiny.trace(annotated)).annotated:
         sentences = list(known.sentences)
         for attention in (found.mean, found.first):
-            told = _predicted(attention, sentences, is_causal=is_causal)
+            predicted = _predicted(attention, sentences, is_causal=is_causal)
             for head, matrix in enumerate(attention.tolist()):
                 expected = twin.by_dependent(matrix, sentences, is_causal=is_causal)
-                assert told[0][head] == expected
+                assert predicted[0][head] == expected
                 expected = twin.by_governor(matrix, sentences, is_causal=is_causal)
-                assert told[1][head] == expected
+                assert predicted[1][head] == expected
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
@@ -37,10 +37,10 @@ def test_random_attention_in_many_sentences_is_that_of_the_twin(is_causal):
     for n in range(1, 12):
         attention = torch.from_numpy(draw.integers(0, 4, (3, n, n)) / 4)  # full of equal weights
         sentences = np.sort(draw.integers(0, 3, n)).tolist()
-        told = _predicted(attention, sentences, is_causal=is_causal)
+        predicted = _predicted(attention, sentences, is_causal=is_causal)
         matrices = attention.tolist()
-        for found, rule in zip(told, (twin.by_dependent, twin.by_governor), strict=True):
-            assert found == [rule(each, sentences, is_causal=is_causal) for each in matrices]
+        for found, rule in zip(predicted, (twin.by_dependent, twin.by_governor), strict=True):
+            assert found == [rule(matrix, sentences, is_causal=is_causal) for matrix in matrices]
 
 
 def test_a_word_without_candidates_gets_none():

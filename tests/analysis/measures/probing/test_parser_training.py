@@ -56,9 +56,9 @@ def _held_out(sentences, learns) -> float:
     learnt = train(
         attention_scores, fresh_attention(sentences[0], 1), sentences, learns=learns, seed=0
     )
-    held_out = [each for each, (seen,) in zip(sentences, learns, strict=True) if not seen]
-    right = sum(int(right_words(attention_scores, learnt, each)) for each in held_out)
-    return right / sum(len(each.is_scored) for each in held_out)
+    held_out = [sentence for sentence, (seen,) in zip(sentences, learns, strict=True) if not seen]
+    right = sum(int(right_words(attention_scores, learnt, sentence)) for sentence in held_out)
+    return right / sum(len(sentence.is_scored) for sentence in held_out)
 
 
 def test_trees_that_stand_in_a_head_are_learnt_and_found_in_other_sentences():
@@ -71,9 +71,9 @@ def test_trees_that_stand_in_a_head_are_learnt_and_found_in_other_sentences():
 def test_dealt_out_governors_teach_nothing_of_who_depends_on_whom():
     draw = np.random.default_rng(0)
     sentences = [planted_sentence(draw) for _ in range(40)]
-    for place, each in enumerate(sentences):
-        dealt = shuffled(each.governors[:, 0].numpy(), seed=0, sentence=place)
-        each.governors[:, 0] = torch.from_numpy(dealt)
+    for place, sentence in enumerate(sentences):
+        dealt = shuffled(sentence.governors[:, 0].numpy(), seed=0, sentence=place)
+        sentence.governors[:, 0] = torch.from_numpy(dealt)
     assert _held_out(sentences, (np.arange(40) < 30)[:, None]) < 0.4
 
 

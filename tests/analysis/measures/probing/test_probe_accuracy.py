@@ -19,9 +19,9 @@ CASES = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.booleans()), max
 
 @given(CASES)
 def test_counts_are_those_of_the_twin(cases):
-    cases = sorted(cases, key=lambda each: each[0])
-    sequence = np.array([each[0] for each in cases], dtype=np.int64)
-    right = np.array([[each[1] for each in cases], [each[2] for each in cases]], dtype=bool)
+    cases = sorted(cases, key=lambda case: case[0])
+    sequence = np.array([case[0] for case in cases], dtype=np.int64)
+    right = np.array([[case[1] for case in cases], [case[2] for case in cases]], dtype=bool)
     present, n, found = right_by_sequence(right, sequence)
     assert found.shape == (len(present), 2)
     for probe in range(2):

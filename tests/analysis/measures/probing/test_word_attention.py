@@ -23,14 +23,14 @@ def test_words_are_those_of_the_twin(batch):
         sequence = batch.sequences[row]
         spans = [(int(start), int(end)) for start, end in sequence.word_spans]
         n = len(sequence)
-        every_head = torch.cat([each.attention[row, :, :n, :n] for each in batch.trace.layers])
+        every_head = torch.cat([layer.attention[row, :, :n, :n] for layer in batch.trace.layers])
         for head, attention in enumerate(every_head.tolist()):
             assert np.allclose(found.mean[head], twin.by_mean(attention, spans), atol=1e-12)
             assert np.allclose(found.first[head], twin.by_first(attention, spans), atol=1e-12)
-            for told, kind in ((found.cls, CLS), (found.sep, SEP)):
+            for sums, kind in ((found.cls, CLS), (found.sep, SEP)):
                 of_kind = (sequence.token_types == kind).tolist()
                 expected = twin.to_kind(attention, spans, of_kind)
-                assert np.allclose(told[head], expected, atol=1e-12)
+                assert np.allclose(sums[head], expected, atol=1e-12)
 
 
 @text_families

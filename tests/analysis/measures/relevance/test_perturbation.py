@@ -36,7 +36,7 @@ def test_curves_of_any_score_are_those_of_the_twin(relevance, seed, n_steps):
 
     for kept, insertion in zip(kept_patches(order, n_steps), (False, True), strict=True):
         expected = twin.curve(order.tolist(), n_steps, score, insertion=insertion)
-        found = [score(each) for each in kept.tolist()]
+        found = [score(curve) for curve in kept.tolist()]
         assert found == pytest.approx(expected, rel=1e-12)
         area = area_under_curve(np.array([found]))[0]
         assert area == pytest.approx(twin.area(expected), rel=1e-12)

@@ -37,27 +37,27 @@ def random_layers(seed: int, *, sharpness: float = 2.0) -> tuple[torch.Tensor, t
 
 
 def test_every_rule_follows_its_slow_twin_from_every_layer_and_head(traced, sequences):
-    attention = [each.attention for each in traced.layers]
-    values = [each.values for each in traced.layers]
+    attention = [layer.attention for layer in traced.layers]
+    values = [layer.values for layer in traced.layers]
     start = torch.zeros(traced.is_token.shape, dtype=torch.float64)
     start[:, 0], start[:, 1] = 0.75, 0.25
     found = carried_relevance(attention, values, start=start, is_token=traced.is_token)
     for row, sequence in enumerate(sequences):
         n = len(sequence)
         layers = [
-            (each.attention[row, :, :n, :n].tolist(), each.values[row, :, :n].tolist())
-            for each in traced.layers
+            (layer.attention[row, :, :n, :n].tolist(), layer.values[row, :, :n].tolist())
+            for layer in traced.layers
         ]
         for place, rule in enumerate(RULES):
             for depth in range(1, len(layers) + 1):
                 for head in (*range(len(layers[0][0])), None):
-                    told, at = (found.mean_weights, 0) if head is None else (found.heads, head)
+                    side, at = (found.mean_weights, 0) if head is None else (found.heads, head)
                     begun = start[row, :n].tolist()
                     expected, in_place = twin.down(layers[:depth], begun, rule, head)
-                    carried_down = told.maps[place, row, depth - 1, at]
+                    carried_down = side.maps[place, row, depth - 1, at]
                     np.testing.assert_allclose(carried_down[:n], expected, rtol=1e-9, atol=1e-12)
                     assert (carried_down[n:] == 0).all(), "padding has relevance"
-                    assert told.n_in_place[place, row, depth - 1, at] == in_place
+                    assert side.n_in_place[place, row, depth - 1, at] == in_place
 
 
 def test_three_tokens_worked_by_hand_tell_the_four_rules_apart():
@@ -72,10 +72,10 @@ def test_three_tokens_worked_by_hand_tell_the_four_rules_apart():
 def test_relevance_is_conserved_and_never_negative(seed, sharpness):
     attention, values = random_layers(seed, sharpness=sharpness)
     single = carried(attention, values, dtype=torch.float32)
-    for told in single.heads, single.mean_weights:
-        assert (told.maps >= 0).all()
-        np.testing.assert_allclose(told.maps.sum(dim=-1), 1, atol=1e-5)
-        assert (told.conservation_error <= 1e-5).all()
+    for side in single.heads, single.mean_weights:
+        assert (side.maps >= 0).all()
+        np.testing.assert_allclose(side.maps.sum(dim=-1), 1, atol=1e-5)
+        assert (side.conservation_error <= 1e-5).all()
 
 
 def test_a_start_that_does_not_sum_to_1_is_seen_as_an_error_of_conservation():
@@ -118,12 +118,12 @@ def test_nothing_comes_from_behind_in_a_causal_model(traced_alone, family):
         n = trace.is_token.shape[1]
         middle = n // 2
         found = carried(
-            torch.stack([each.attention[0] for each in trace.layers]),
-            torch.stack([each.values[0] for each in trace.layers]),
+            torch.stack([layer.attention[0] for layer in trace.layers]),
+            torch.stack([layer.values[0] for layer in trace.layers]),
             torch.eye(n)[middle],
         )
-        for told in found.heads, found.mean_weights:
-            assert (told.maps[..., middle + 1 :] == 0).all()
+        for side in found.heads, found.mean_weights:
+            assert (side.maps[..., middle + 1 :] == 0).all()
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4])
@@ -169,5 +169,5 @@ def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
 def test_tokens_that_stay_in_place_are_counted_in_whole_numbers():
     attention, values = random_layers(3)
     found = carried(attention, values)
-    for each in (found.heads, found.mean_weights):
-        assert each.n_in_place.dtype == torch.long
+    for side in (found.heads, found.mean_weights):
+        assert side.n_in_place.dtype == torch.long

@@ -36,7 +36,7 @@ def test_rollouts_follow_their_slow_twin_for_every_scope(traced_alone):
         start = start_of(trace.is_token.shape[1]).numpy()
         layers = [layer_mixing(layer).maps.numpy() for layer in trace.layers]
         for scope in range(len(layers[0])):
-            maps = [each[scope] for each in layers]
+            maps = [layer[scope] for layer in layers]
             for depth, found in enumerate(rolled_back(maps, start), start=1):
                 expected = twin.rolled_back([m.tolist() for m in maps[:depth]], start.tolist())
                 np.testing.assert_allclose(found, expected, rtol=1e-9)
@@ -55,8 +55,8 @@ def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
     attention, gradients = drawn(seed)
     found = gradient_attention(attention, gradients, start_of(4))
     expected = twin.gradient_attention(
-        [each.tolist() for each in attention],
-        [each.tolist() for each in gradients],
+        [layer.tolist() for layer in attention],
+        [layer.tolist() for layer in gradients],
         start_of(4).tolist(),
     )
     np.testing.assert_allclose(found, expected, rtol=1e-9)
@@ -78,7 +78,7 @@ def test_gradient_attention_worked_by_hand_tells_who_gives_to_whom():
 def test_only_gradients_that_speak_for_the_class_count():
     attention, gradients = drawn(0)
     start = start_of(4)
-    against = [-each.abs() for each in gradients]
+    against = [-slope.abs() for slope in gradients]
     np.testing.assert_allclose(gradient_attention(attention, against, start), start)
     beside = [torch.cat([g, -g.abs()]) for g in gradients]
     twice = [torch.cat([a, a]) for a in attention]

@@ -13,7 +13,7 @@ from tests.precompute.corpora.tiny import unhurried
 from tests.reference.relevance import relevance_summary as twin
 
 
-def told(maps, *, n_special=1, has_cls=True, coverage=None) -> list[dict[str, float]]:
+def summaries(maps, *, n_special=1, has_cls=True, coverage=None) -> list[dict[str, float]]:
     """Numbers of maps whose first tokens are special, the very first of them [CLS]."""
     maps = np.asarray(maps, dtype=float)
     places = np.arange(maps.shape[1])
@@ -54,7 +54,7 @@ def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
     n = len(relevance) - n_special
     inside = np.random.default_rng(seed).choice([0, 0.3, 1, np.nan], n)
     for coverage in None, inside.tolist():
-        (found,) = told([relevance], n_special=n_special, has_cls=has_cls, coverage=coverage)
+        (found,) = summaries([relevance], n_special=n_special, has_cls=has_cls, coverage=coverage)
         assert_same(
             found,
             twin.summary(
@@ -67,18 +67,18 @@ def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
 
 
 def test_what_the_mask_does_not_tell_of_is_left_out():
-    (found,) = told([[0, 0.6, 0.3, 0.1]], coverage=[np.nan, 1, 0])
+    (found,) = summaries([[0, 0.6, 0.3, 0.1]], coverage=[np.nan, 1, 0])
     assert found["mask_share"] == pytest.approx(0.75)
     assert (found["pointing"], found["mask_chance"]) == (1, 0.5)
-    (blind,) = told([[0, 0.6, 0.3, 0.1]], coverage=[np.nan] * 3)
+    (blind,) = summaries([[0, 0.6, 0.3, 0.1]], coverage=[np.nan] * 3)
     assert all(math.isnan(blind[name]) for name in ("mask_share", "mask_chance", "pointing"))
 
 
 def test_maps_do_not_see_each_other():
     maps = np.random.default_rng(0).random((5, 9))
     maps[2, 1:] = 0  # all of it on [CLS]
-    together = told(maps, coverage=np.linspace(0, 1, 8))
-    apart = [told([each], coverage=np.linspace(0, 1, 8))[0] for each in maps]
+    together = summaries(maps, coverage=np.linspace(0, 1, 8))
+    apart = [summaries([relevance], coverage=np.linspace(0, 1, 8))[0] for relevance in maps]
     for one, other in zip(together, apart, strict=True):
         assert one == pytest.approx(other, nan_ok=True)
     absent = {name for name, value in together[2].items() if math.isnan(value)}
@@ -87,7 +87,7 @@ def test_maps_do_not_see_each_other():
 
 @pytest.mark.parametrize(("n", "n_top"), [(1, 1), (20, 1), (21, 2), (140, 7), (196, 10)])
 def test_five_in_a_hundred_are_counted_without_rounding(n, n_top):
-    (found,) = told([[0.0, *range(n, 0, -1)]])
+    (found,) = summaries([[0.0, *range(n, 0, -1)]])
     whole = n * (n + 1) / 2
     assert found["top5_share"] == pytest.approx(sum(range(n, n - n_top, -1)) / whole)
 
@@ -96,7 +96,7 @@ def test_five_in_a_hundred_are_counted_without_rounding(n, n_top):
 @unhurried()
 def test_numbers_stay_within_their_bounds_whatever_the_sum(relevance, scale):
     coverage = np.linspace(0, 1, len(relevance) - 1)
-    found, again = told([relevance, [scale * r for r in relevance]], coverage=coverage)
+    found, again = summaries([relevance, [scale * r for r in relevance]], coverage=coverage)
     assert found == pytest.approx(again, rel=1e-9, nan_ok=True)
     n = len(relevance) - 1
     assert -1e-12 <= found["entropy"] <= math.log(n) + 1e-9

@@ -15,11 +15,11 @@ def test_every_place_has_the_largest_coordinate_of_the_twin(traced, sequences):
     for layer in traced.layers:
         for row, sequence in enumerate(sequences):
             types = list(sequence.named_types)
-            states, told = layer.input[row, : len(types)], place_tokens(types)
+            states, names_of_places = layer.input[row, : len(types)], place_tokens(types)
             places = places_of([types], len(types))[0]
-            there = [NAMES.index(name) for name in told]
+            there = [NAMES.index(name) for name in names_of_places]
             found = largest_activations(states, places[there])
-            for at, tokens in enumerate(told.values()):
+            for at, tokens in enumerate(names_of_places.values()):
                 size, token, coordinate = twin.largest(states.tolist(), tokens)
                 assert found.largest[at].item() == pytest.approx(size, rel=1e-12)
                 assert (found.token[at], found.coordinate[at]) == (token, coordinate)

@@ -46,15 +46,15 @@ def assert_same(found: Mapping[str, float], expected: Mapping[str, float | None]
 
 def test_every_head_gives_each_place_what_the_twin_says(traced, sequences):
     n = traced.is_token.shape[1]
-    types = [list(each.named_types) for each in sequences]
+    types = [list(sentence.named_types) for sentence in sequences]
     for layer in traced.layers:
         weights = layer.weights
-        seen = [seen_by(len(each), is_causal=weights.is_causal) for each in types]
+        seen = [seen_by(len(kind), is_causal=weights.is_causal) for kind in types]
         norms = value_norms(layer.values, weights.output_factor)
         places, is_pair = places_of(types, n), pairs_of(seen, n)
         found = sink_weights(layer.attention, norms, is_pair, places=places).tolist()
         for row, sequence in enumerate(sequences):
-            told = twin.place_tokens(list(sequence.named_types))
+            of_types = twin.place_tokens(list(sequence.named_types))
             inputs = layer.attention_input[row, : len(sequence)].double().tolist()
             for head, of_head in enumerate(found[row]):
                 made = vectors(
@@ -66,11 +66,13 @@ def test_every_head_gives_each_place_what_the_twin_says(traced, sequences):
                 attention = layer.attention[row, head, : len(sequence), : len(sequence)]
                 for place, values in zip(NAMES, of_head, strict=True):
                     numbers: dict[str, float] = dict(zip(WEIGHTS, values, strict=True))
-                    if place not in told:
-                        assert all(math.isnan(each) for each in values)
+                    if place not in of_types:
+                        assert all(math.isnan(value) for value in values)
                         continue
-                    lengths = [norm(each) for each in made]
-                    expected = twin.of_place(attention.tolist(), lengths, seen[row], told[place])
+                    lengths = [norm(vector) for vector in made]
+                    expected = twin.of_place(
+                        attention.tolist(), lengths, seen[row], of_types[place]
+                    )
                     assert_same(numbers, expected)
 
 
@@ -130,9 +132,9 @@ def test_types_share_all_attention_and_shares_follow_norms(types, seed, is_causa
     found = found_of(attention, lengths, types, is_causal=is_causal)
     there = [name for name in TYPES if name in types]
     for name in ("attention", "even", "norm_share") if not is_causal else ():
-        assert sum(found[each][name] for each in there) == pytest.approx(1)
+        assert sum(found[token][name] for token in there) == pytest.approx(1)
     for name in there:
-        assert all(-1e-12 <= found[name][each] <= 1 + 1e-12 for each in ("attention", "even"))
+        assert all(-1e-12 <= found[name][share] <= 1 + 1e-12 for share in ("attention", "even"))
     stretched = found_of(attention, lengths * 5, types, is_causal=is_causal)
     alike = found_of(attention, np.ones(n), types, is_causal=is_causal)
     for name in there:

@@ -22,7 +22,7 @@ WINDOW = 3
 def scores_of(read, weights: LayerWeights, types: list[list[str]]) -> torch.Tensor:
     n = read.shape[1]
     causal, window = weights.is_causal, weights.window
-    seen = [seen_by(len(each), is_causal=causal, window=window) for each in types]
+    seen = [seen_by(len(kind), is_causal=causal, window=window) for kind in types]
     return sink_scores(read, weights, pairs_of(seen, n), places=places_of(types, n))
 
 
@@ -47,17 +47,17 @@ def expected_of(weights: LayerWeights, read: torch.Tensor, head: int, types: lis
     waves = rotary.frequencies.tolist() if isinstance(rotary, Rotary) else None
 
     def at_places(vectors):
-        return [twin.turned(each, place, waves) for place, each in enumerate(vectors)]
+        return [twin.turned(vector, place, waves) for place, vector in enumerate(vectors)]
 
     def whole(name):
         weight, bias = sides[name]
-        made = (twin.times(each, weight) for each in vectors)
-        return [[a + b for a, b in zip(each, bias, strict=True)] for each in made]
+        made = (twin.times(vector, weight) for vector in vectors)
+        return [[a + b for a, b in zip(row_vector, bias, strict=True)] for row_vector in made]
 
     queries = at_places(whole("query"))
-    own = at_places([twin.times(each, sides["key"][0]) for each in vectors])
-    told = {name: bool(getattr(weights, f"{name}_bias").any()) for name in sides}
-    has_bias = waves and told["key"]
+    own = at_places([twin.times(vector, sides["key"][0]) for vector in vectors])
+    has_term = {name: bool(getattr(weights, f"{name}_bias").any()) for name in sides}
+    has_bias = waves and has_term["key"]
     biases = at_places([sides["key"][1]] * len(vectors)) if has_bias else None
     of_bias = at_places([sides["query"][1]] * len(vectors))
     scale = weights.score_scale
@@ -65,14 +65,14 @@ def expected_of(weights: LayerWeights, read: torch.Tensor, head: int, types: lis
     bare = twin.scores(of_bias, at_places(whole("key")), scale)
     return {
         name: twin.taken_apart(queries, own, biases, scale=scale, seen=seen, tokens=tokens)
-        | {"query_bias": twin.excess(bare, seen, tokens) if told["query"] else None}
+        | {"query_bias": twin.excess(bare, seen, tokens) if has_term["query"] else None}
         for name, tokens in place_tokens(types).items()
     }
 
 
 @pytest.mark.parametrize("kind", ["as it is", "turning", "windowed"])
 def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind):
-    types = [list(each.named_types) for each in sequences]
+    types = [list(sequence.named_types) for sequence in sequences]
     for layer in traced.layers:
         weights = layer.weights
         if kind == "turning":
@@ -80,11 +80,11 @@ def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind):
         if kind == "windowed":
             weights = replace(weights, window=WINDOW)
         found = scores_of(layer.attention_input, weights, types).tolist()
-        for row, each in enumerate(types):
+        for row, kinds in enumerate(types):
             for head, of_head in enumerate(found[row]):
-                told = expected_of(weights, layer.attention_input[row], head, each)
+                sums = expected_of(weights, layer.attention_input[row], head, kinds)
                 for place, values in zip(NAMES, of_head, strict=True):
-                    expected = told.get(place, dict.fromkeys(SCORES))
+                    expected = sums.get(place, dict.fromkeys(SCORES))
                     for name, value in zip(SCORES, values, strict=True):
                         right = expected[name]
                         right = math.nan if right is None else right
@@ -107,16 +107,16 @@ def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(trac
 @turned_positions
 def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
     """Of models that turn queries and keys: wholly, after norms, in part; with a bias or none."""
-    types = [list(each.named_types) for each in sequences]
+    types = [list(sequence.named_types) for sequence in sequences]
     for layer in traced.layers:
         found = scores_of(layer.attention_input, layer.weights, types)
         queries, keys = layer.weights.compared(layer.attention_input)
         scores = queries @ keys.mT * layer.weights.score_scale
-        for row, each in enumerate(types):
-            n = len(each)
+        for row, kinds in enumerate(types):
+            n = len(kinds)
             seen = seen_by(n, is_causal=True, window=layer.weights.window)
             for head, of_head in enumerate(scores[row, :, :n, :n].tolist()):
-                for place, tokens in place_tokens(each).items():
+                for place, tokens in place_tokens(kinds).items():
                     excess = twin.excess(of_head, seen, tokens)
                     numbers = found[row, head, NAMES.index(place)]
                     if excess is None:
@@ -131,7 +131,7 @@ def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_parts_add_up_to_the_excess(traced, sequences, dtype):
-    types = [list(each.named_types) for each in sequences]
+    types = [list(sequence.named_types) for sequence in sequences]
     for layer in traced.layers:
         weights = turning(in_dtype(layer.weights, dtype))
         found = scores_of(layer.attention_input.to(dtype), weights, types)
@@ -187,7 +187,7 @@ def test_queries_that_are_all_bias_explain_the_whole_excess():
 
 def test_a_bias_that_all_keys_share_changes_no_part(traced, sequences):
     """What is added to all keys alike changes no attention, and so nothing here."""
-    types = [list(each.named_types) for each in sequences]
+    types = [list(sequence.named_types) for sequence in sequences]
     layer = traced.layers[0]
     bare = replace(layer.weights, rotary=None)
     found = scores_of(layer.attention_input, bare, types)
@@ -197,14 +197,14 @@ def test_a_bias_that_all_keys_share_changes_no_part(traced, sequences):
     assert found[..., SCORES.index("bias")].isnan().all(), "it raises no key above another"
     one = replace(layer.weights, key_bias=layer.weights.key_bias + 1)
     raised, turned = (
-        scores_of(layer.attention_input, turning(each), types) for each in (other, one)
+        scores_of(layer.attention_input, turning(weights), types) for weights in (other, one)
     )
     assert not torch.allclose(raised, turned, equal_nan=True), "turned, it does"
     assert not turned[..., SCORES.index("bias")].isnan().all()
 
 
 def test_what_a_layer_lacks_is_absent_and_not_0(traced, sequences):
-    types = [list(each.named_types) for each in sequences]
+    types = [list(sequence.named_types) for sequence in sequences]
     layer = traced.layers[0]
     weights = turning(layer.weights)
     bare = replace(
@@ -216,8 +216,8 @@ def test_what_a_layer_lacks_is_absent_and_not_0(traced, sequences):
     normed = replace(
         weights, query_norm=HeadNormWeights(scale, 1e-6), key_norm=HeadNormWeights(scale, 1e-6)
     )
-    for each in (bare, normed):
-        found = scores_of(layer.attention_input, each, types)
+    for variant in (bare, normed):
+        found = scores_of(layer.attention_input, variant, types)
         for name in ("bias", "query_bias"):
             assert found[..., SCORES.index(name)].isnan().all(), name
         excess, norm, direction = found[..., :3].unbind(dim=-1)
@@ -225,7 +225,7 @@ def test_what_a_layer_lacks_is_absent_and_not_0(traced, sequences):
 
 
 def test_keys_that_are_normed_to_one_length_differ_by_direction_alone(traced, sequences):
-    types = [list(each.named_types) for each in sequences]
+    types = [list(sequence.named_types) for sequence in sequences]
     layer = traced.layers[0]
     scale = torch.ones_like(layer.weights.key_bias[0])
     normed = replace(layer.weights, rotary=None, key_norm=HeadNormWeights(scale, 0.0))
